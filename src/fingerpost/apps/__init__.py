@@ -1,0 +1,1 @@
+"""Where things meet: settings, wiring, the MCP server, the command line, the library."""

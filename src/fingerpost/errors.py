@@ -1,0 +1,169 @@
+"""Everything that can go wrong, as one tree whose branches say what the caller should do next.
+
+::
+
+    ToolError                     contract 002's root: message, details, user_message()
+    ├── ParameterError            fix the arguments and call again
+    │   └── PlaceUnknown          the text names nothing we know
+    ├── QueryTypeUnsupported      ask for one of the supported types
+    ├── ToolNotFound              (also ValueError) there is no such tool
+    ├── DataNotFound              (also LookupError) asked rightly, and there is nothing; the message says why
+    │   ├── NoItinerary           no trip under these constraints
+    │   └── OutsideCalendar       the timetable does not cover that day
+    ├── PlaceAmbiguous            choose a candidate and send its token
+    ├── RegionUnsupported         no network covers this place
+    ├── StorageUnavailable        the source could not be asked; try again later
+    │   ├── SourceTimeout
+    │   ├── SourceLimited         wait retry_after_s
+    │   ├── SourceUnreachable     DNS, refused, reset
+    │   ├── SourceFailed          it answered with a failure
+    │   └── SourceKeyRefused      a key is missing or was refused
+    ├── SourceChanged             it answered in a shape that we do not know
+    ├── FeedUnusable              a feed cannot be imported
+    ├── SettingsInvalid           the operator must change a setting
+    └── BrokenContract            we were about to answer what our own contract forbids: our bug
+
+``contract/envelope.py`` renders each branch in each contract's words.
+"""
+
+from typing import Any
+
+
+class ToolError(Exception):
+    """Base class for all tool-related errors (contract 002).
+
+    Attributes:
+        message: one sentence for the caller.
+        details: machine-readable particulars.
+        hint: what to do next, or None.
+    """
+
+    hint: str | None = None
+    retryable: bool = False
+
+    def __init__(self, message: str, details: dict[str, Any] | None = None, *, hint: str | None = None) -> None:
+        self.message = message
+        self.details = details or {}
+        if hint is not None:
+            self.hint = hint
+        super().__init__(message)
+
+    def user_message(self) -> str:
+        """Return the message as a person should read it."""
+        return self.message
+
+
+class ParameterError(ToolError):
+    """Error raised when tool parameters are invalid.
+
+    ``details["field"]`` is the first offending field, ``details["errors"]`` lists all of them.
+    """
+
+    def user_message(self) -> str:
+        """Return the message with the name of the field, where one is known."""
+        if "field" in self.details:
+            return f"The parameter '{self.details['field']}' is invalid: {self.message}"
+        return f"Invalid parameter: {self.message}"
+
+
+class PlaceUnknown(ParameterError):
+    """A label, token or stop id that names nothing we know."""
+
+
+class QueryTypeUnsupported(ToolError):
+    """Error raised when a query type is not supported by a tool."""
+
+    def __init__(self, query_type: str, tool_name: str, supported_types: list[str] | None = None) -> None:
+        self.query_type = query_type
+        self.tool_name = tool_name
+        self.supported_types = supported_types or []
+        message = f"Query type '{query_type}' is not supported by the {tool_name} tool."
+        if self.supported_types:
+            message += f" Supported types are: {', '.join(self.supported_types)}"
+        super().__init__(
+            message,
+            {"query_type": query_type, "tool_name": tool_name, "supported_types": self.supported_types},
+        )
+
+
+class ToolNotFound(ToolError, ValueError):
+    """No tool of that name is registered."""
+
+    def __init__(self, tool_name: str) -> None:
+        super().__init__(f"Tool '{tool_name}' not found in registry", {"tool_name": tool_name})
+
+
+class DataNotFound(ToolError, LookupError):
+    """The question was sound and the answer is empty."""
+
+
+class NoItinerary(DataNotFound):
+    """No trip exists under the constraints that were asked for."""
+
+    hint = "Try increasing maxWalkingDistance or adjusting departure time"
+
+
+class OutsideCalendar(DataNotFound):
+    """The timetable does not cover the day that was asked for.
+
+    ``details`` holds ``first_day`` and ``last_day`` (ISO dates).
+    """
+
+
+class PlaceAmbiguous(ToolError):
+    """A text that fits several places.
+
+    ``details["candidates"]`` lists them, best first, each with a ``token`` that every tool accepts.
+    """
+
+
+class RegionUnsupported(ToolError):
+    """No network covers the place, or no single network covers both ends."""
+
+
+class StorageUnavailable(ToolError):
+    """The source of the data could not be asked (contract 002's name for all of these)."""
+
+    retryable = True
+
+
+class SourceTimeout(StorageUnavailable):
+    """The source took too long."""
+
+
+class SourceLimited(StorageUnavailable):
+    """The source, or our own limiter, asked us to wait ``retry_after_s`` seconds."""
+
+    def __init__(self, message: str, *, retry_after_s: float, hint: str | None = None) -> None:
+        self.retry_after_s = retry_after_s
+        super().__init__(message, {"retry_after_s": retry_after_s}, hint=hint)
+
+
+class SourceUnreachable(StorageUnavailable):
+    """The source could not be reached: name look-up, refused or reset connection."""
+
+
+class SourceFailed(StorageUnavailable):
+    """The source answered with a failure of its own."""
+
+
+class SourceKeyRefused(StorageUnavailable):
+    """The source wants a key that is missing, or refused the one it got."""
+
+    retryable = False
+
+
+class SourceChanged(ToolError):
+    """The source answered in a shape that we do not know."""
+
+
+class FeedUnusable(ToolError):
+    """A feed cannot be imported; the message says where and why."""
+
+
+class SettingsInvalid(ToolError):
+    """A setting, an environment variable or a stored file must be mended by the operator."""
+
+
+class BrokenContract(ToolError):
+    """We were about to answer what our own contract forbids."""

@@ -1,0 +1,1 @@
+"""The catalogue: one file per published tool, a thin handler over ports."""

@@ -1,0 +1,1 @@
+"""Door-to-door public transport: one model, the rules every source shares, and the sources."""

@@ -1,0 +1,1 @@
+"""Writes the timetable from GTFS Schedule: one file per table."""

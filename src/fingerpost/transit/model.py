@@ -1,0 +1,284 @@
+"""Places, stops, legs, itineraries and departures as frozen values: the one inner model.
+
+Every contract's shape is a view of these.
+Instants are whole seconds since the Unix epoch, durations whole seconds, distances metres.
+A name that ends in ``scheduled`` is the timetable's word; delays say what is expected instead.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class Mode(StrEnum):
+    """How a leg is travelled; finer than any contract's list (ruling A9), which are views of it."""
+
+    WALK = "WALK"
+    BUS = "BUS"
+    COACH = "COACH"
+    TRAM = "TRAM"
+    METRO = "METRO"
+    RAIL = "RAIL"
+    FERRY = "FERRY"
+    BIKE = "BIKE"
+    SCOOTER = "SCOOTER"
+    OTHER = "OTHER"
+
+
+class Access(StrEnum):
+    """Whether a wheelchair can use something: what the source says, never a guess."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+class PlaceKind(StrEnum):
+    """What a place is (contract 003)."""
+
+    STOP = "STOP"
+    ADDRESS = "ADDRESS"
+
+
+class LocationSource(StrEnum):
+    """Where a location came from (ruling B1)."""
+
+    INPUT = "input"
+    USER_VARIABLE = "user-variable"
+    GEOCODE = "geocode"
+
+
+class Optimize(StrEnum):
+    """What a rider wants most (contract 000)."""
+
+    BALANCED = "balanced"
+    FEW_TRANSFERS = "few_transfers"
+    SHORTEST_TIME = "shortest_time"
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """A WGS84 position in degrees: ``lat`` -90..90, ``lon`` -180..180."""
+
+    lat: float
+    lon: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Somewhere that a text or an id can mean.
+
+    ``id`` is a printed stop id (``FEED:LOCAL``, ruling A8), None for an address.
+    ``member_ids`` are the printed ids of all stops that the place covers (ruling D2).
+    """
+
+    name: str
+    coordinate: Coordinate
+    kind: PlaceKind
+    id: str | None = None
+    member_ids: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    language: str = "default"
+    locality: str | None = None
+
+    @property
+    def token(self) -> str:
+        """The text that every tool accepts for this place: its id, else ``lat,lon``."""
+        return self.id or f"{self.coordinate.lat:.6f},{self.coordinate.lon:.6f}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceMatch:
+    """A place and how well it fits the text that was asked for: ``score`` 0..1."""
+
+    place: Place
+    score: float
+    distance_m: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """One end of a trip, resolved.
+
+    ``stop_ids`` names the stops that may be boarded or left without walking; it is empty for a plain position.
+    """
+
+    coordinate: Coordinate
+    source: LocationSource
+    label: str | None = None
+    name: str | None = None
+    address: str | None = None
+    stop_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopPoint:
+    """Where a leg begins or ends. ``id`` is None at a place that is not a stop."""
+
+    name: str
+    coordinate: Coordinate
+    id: str | None = None
+    platform: str | None = None
+    wheelchair: Access = Access.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leg:
+    """One ride or one walk.
+
+    ``*_delay_s`` is None where no realtime is known; negative is early.
+    ``headway_s`` is set where the timetable promises only "about every so often".
+    ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
+    """
+
+    mode: Mode
+    start: StopPoint
+    end: StopPoint
+    departure_scheduled: int
+    arrival_scheduled: int
+    departure_delay_s: int | None = None
+    arrival_delay_s: int | None = None
+    cancelled: bool = False
+    distance_m: float | None = None
+    line: str | None = None
+    headsign: str | None = None
+    trip_id: str | None = None
+    service_day: date | None = None
+    last_realtime_update: int | None = None
+    wheelchair: Access = Access.UNKNOWN
+    headway_s: int | None = None
+    by_arrangement: bool = False
+
+    @property
+    def is_transit(self) -> bool:
+        """Whether this leg is a ride on public transport."""
+        return self.mode not in (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
+
+    @property
+    def departure(self) -> int:
+        """The expected departure."""
+        return self.departure_scheduled + (self.departure_delay_s or 0)
+
+    @property
+    def arrival(self) -> int:
+        """The expected arrival."""
+        return self.arrival_scheduled + (self.arrival_delay_s or 0)
+
+    @property
+    def duration_s(self) -> int:
+        """The expected duration."""
+        return self.arrival - self.departure
+
+
+@dataclass(frozen=True, slots=True)
+class Itinerary:
+    """Legs that join end to start."""
+
+    legs: tuple[Leg, ...]
+
+    @property
+    def departure(self) -> int:
+        """The expected start."""
+        return self.legs[0].departure
+
+    @property
+    def departure_scheduled(self) -> int:
+        """The start as the timetable has it."""
+        return self.legs[0].departure_scheduled
+
+    @property
+    def arrival(self) -> int:
+        """The expected end."""
+        return self.legs[-1].arrival
+
+    @property
+    def duration_s(self) -> int:
+        """From expected start to expected end."""
+        return self.arrival - self.departure
+
+    @property
+    def rides(self) -> tuple[Leg, ...]:
+        """The legs on public transport."""
+        return tuple(leg for leg in self.legs if leg.is_transit)
+
+    @property
+    def transfers(self) -> int:
+        """How often the rider changes."""
+        return max(0, sum(leg.is_transit for leg in self.legs) - 1)
+
+    @property
+    def walk_m(self) -> float:
+        """Walking, all legs together."""
+        return sum(leg.distance_m or 0.0 for leg in self.legs if leg.mode is Mode.WALK)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Departure:
+    """One row of a board. ``departure_delay_s`` is None where no realtime is known."""
+
+    line: str
+    mode: Mode
+    destination: str
+    scheduled: int
+    stop_id: str
+    trip_id: str
+    service_day: date
+    departure_delay_s: int | None = None
+    cancelled: bool = False
+    platform: str | None = None
+    last_realtime_update: int | None = None
+    headway_s: int | None = None
+    by_arrangement: bool = False
+
+    @property
+    def expected(self) -> int:
+        """When it is expected to leave; the timetable's time for a cancelled one."""
+        return self.scheduled if self.cancelled else self.scheduled + (self.departure_delay_s or 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearbyStop:
+    """A stop near a point, at ``distance_m`` in a straight line."""
+
+    stop: StopPoint
+    distance_m: float
+    modes: tuple[Mode, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """A box on the map, in degrees."""
+
+    south: float
+    west: float
+    north: float
+    east: float
+
+    def covers(self, coordinate: Coordinate) -> bool:
+        """Whether a position lies in the box."""
+        return self.south <= coordinate.lat <= self.north and self.west <= coordinate.lon <= self.east
+
+    @property
+    def area(self) -> float:
+        """Size in square degrees: good only for telling a smaller box from a larger one."""
+        return (self.north - self.south) * (self.east - self.west)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where an answer comes from: said once in every answer (ruling A10).
+
+    ``first_day`` and ``last_day`` bound the timetable; both None means any day.
+    """
+
+    network: str
+    source: str
+    zone: str
+    attribution: Sequence[str] = ()
+    language: str = "default"
+    demo: bool = False
+    notes: Sequence[str] = ()
+    first_day: date | None = None
+    last_day: date | None = None

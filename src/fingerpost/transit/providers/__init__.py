@@ -1,0 +1,1 @@
+"""Who answers; strangers to each other."""

@@ -1,0 +1,1 @@
+"""Reads the timetable: the search for the best trips."""

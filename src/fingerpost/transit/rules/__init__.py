@@ -1,0 +1,1 @@
+"""What every source of transport shares: status, fingerprints, ranking, disruption, matching."""

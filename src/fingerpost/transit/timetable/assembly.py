@@ -1,0 +1,96 @@
+"""From a draft's rows to a timetable: columns are packed, and what follows from them is worked out once."""
+
+from datetime import date, timedelta
+
+import numpy as np
+
+from fingerpost.transit.timetable.draft import ServiceRow, StopRow, TimetableDraft
+from fingerpost.transit.timetable.stop_ids import print_stop_ids
+from fingerpost.transit.timetable.text import TextColumn
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Timetable, UInt8
+from fingerpost.transit.timetable.walking import footpaths
+
+_NO_DAY = date(1970, 1, 1)
+
+
+def assemble(draft: TimetableDraft) -> Timetable:
+    """Pack a draft into a timetable, with printed ids, inherited wheelchair values and footpaths."""
+    stops, routes, trips = draft.stops, draft.routes, draft.trips
+    lats = np.array([row.lat for row in stops], np.float64)
+    lons = np.array([row.lon for row in stops], np.float64)
+    kinds = np.array([row.kind for row in stops], np.int8)
+    transfer_from = np.array([row.from_stop for row in draft.transfers], np.int32)
+    transfer_to = np.array([row.to_stop for row in draft.transfers], np.int32)
+    transfer_type = np.array([row.type for row in draft.transfers], np.int8)
+    transfer_min_s = np.array([row.min_s for row in draft.transfers], np.int32)
+    paths = footpaths(lats, lons, kinds, transfer_from, transfer_to, transfer_type, transfer_min_s)
+    first_event = np.zeros(len(trips) + 1, np.int64)
+    np.cumsum(draft.trip_event_count, out=first_event[1:])
+    calendar_start, runs_on = _calendar(draft.services)
+    return Timetable(
+        feeds=tuple(draft.feeds),
+        stop_feed=np.array([row.feed for row in stops], np.int16),
+        stop_local_id=TextColumn.of(row.local_id for row in stops),
+        stop_printed_id=TextColumn.of(print_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in stops)),
+        stop_name=TextColumn.of(row.name for row in stops),
+        stop_lat=lats,
+        stop_lon=lons,
+        stop_kind=kinds,
+        stop_parent=np.array([row.parent for row in stops], np.int32),
+        stop_platform=TextColumn.of(row.platform for row in stops),
+        stop_wheelchair=np.array([_wheelchair(row, stops) for row in stops], np.int8),
+        route_feed=np.array([row.feed for row in routes], np.int16),
+        route_local_id=TextColumn.of(row.local_id for row in routes),
+        route_short_name=TextColumn.of(row.short_name for row in routes),
+        route_long_name=TextColumn.of(row.long_name for row in routes),
+        route_type=np.array([row.type for row in routes], np.int16),
+        trip_local_id=TextColumn.of(row.local_id for row in trips),
+        trip_route=np.array([row.route for row in trips], np.int32),
+        trip_service=np.array([row.service for row in trips], np.int32),
+        trip_headsign=np.array([row.headsign for row in trips], np.int32),
+        trip_wheelchair=np.array([row.wheelchair for row in trips], np.int8),
+        trip_first_event=first_event,
+        headsign=TextColumn.of(draft.headsigns),
+        event_stop=draft.event_stop,
+        event_arrival_s=draft.event_arrival_s,
+        event_departure_s=draft.event_departure_s,
+        event_flags=draft.event_flags,
+        event_headsign=draft.event_headsign,
+        run_trip=np.array([row.trip for row in draft.runs], np.int32),
+        run_shift_s=np.array([row.shift_s for row in draft.runs], np.int32),
+        run_headway_s=np.array([row.headway_s for row in draft.runs], np.int32),
+        calendar_start=calendar_start,
+        service_feed=np.array([row.feed for row in draft.services], np.int16),
+        service_runs_on=runs_on,
+        service_every_day=np.array([row.days is None for row in draft.services], np.uint8),
+        transfer_from=transfer_from,
+        transfer_to=transfer_to,
+        transfer_type=transfer_type,
+        transfer_min_s=transfer_min_s,
+        foot_first=paths.first,
+        foot_to=paths.to,
+        foot_s=paths.seconds,
+        foot_m=paths.metres,
+        change_s=paths.change_s,
+        stop_names={
+            language: TextColumn.of(names.get(row, "") for row in range(len(stops)))
+            for language, names in sorted(draft.stop_names.items())
+        },
+    )
+
+
+def _wheelchair(row: StopRow, stops: list[StopRow]) -> int:
+    """Return a stop's own value, or its parent's where it has none (GTFS ``wheelchair_boarding``)."""
+    if row.wheelchair == WHEELCHAIR_UNKNOWN and row.parent >= 0:
+        return stops[row.parent].wheelchair
+    return row.wheelchair
+
+
+def _calendar(services: list[ServiceRow]) -> tuple[date, UInt8]:
+    days = [day for row in services for day in row.days or ()]
+    start, end = (min(days), max(days)) if days else (_NO_DAY, _NO_DAY - timedelta(days=1))
+    runs_on = np.zeros((len(services), (end - start).days + 1), np.uint8)
+    for index, row in enumerate(services):
+        for day in row.days or ():
+            runs_on[index, (day - start).days] = 1
+    return start, runs_on

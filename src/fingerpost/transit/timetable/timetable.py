@@ -1,0 +1,135 @@
+"""The timetable of one network: tables as parallel arrays, joined by row numbers.
+
+Words (docs/dictionary.md): an *event* is one call of a trip at a stop; a *run* is one journey of a trip on
+any of its service days (a trip with ``frequencies.txt`` has many, each shifted in time).
+Times of events are seconds from the start of the service day, which is noon minus 12 h in the feed's zone
+(GTFS Schedule reference, "Time"), and may exceed 24 h.
+"""
+
+from dataclasses import dataclass, field
+from datetime import date
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.timetable.text import TextColumn
+
+Int8 = npt.NDArray[np.int8]
+UInt8 = npt.NDArray[np.uint8]
+Int16 = npt.NDArray[np.int16]
+Int32 = npt.NDArray[np.int32]
+Int64 = npt.NDArray[np.int64]
+Float64 = npt.NDArray[np.float64]
+
+# event_flags
+NO_BOARDING = 1
+NO_ALIGHTING = 2
+BY_ARRANGEMENT = 4
+
+# stop_kind: GTFS location_type
+STOP, STATION, ENTRANCE, NODE, BOARDING_AREA = range(5)
+
+# stop_wheelchair, trip_wheelchair: GTFS values, parents already inherited
+WHEELCHAIR_UNKNOWN, WHEELCHAIR_YES, WHEELCHAIR_NO = range(3)
+
+# transfer_type: GTFS values
+RECOMMENDED, TIMED, MINIMUM_TIME, FORBIDDEN = range(4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feed:
+    """One feed of the network.
+
+    ``first_day`` and ``last_day`` are the first and last day with any service; None on both means every day.
+    ``language`` is a primary language subtag such as ``fi``, or None where the feed does not say.
+    """
+
+    name: str
+    zone: str
+    language: str | None = None
+    first_day: date | None = None
+    last_day: date | None = None
+    agencies: tuple[str, ...] = ()
+    publisher: str | None = None
+    version: str | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timetable:
+    """Everything that is known of one network before any realtime."""
+
+    feeds: tuple[Feed, ...]
+
+    # stops, one row each; printed ids are unique and match ruling A8's pattern
+    stop_feed: Int16
+    stop_local_id: TextColumn
+    stop_printed_id: TextColumn
+    stop_name: TextColumn
+    stop_lat: Float64
+    stop_lon: Float64
+    stop_kind: Int8
+    stop_parent: Int32  # row, -1 for none
+    stop_platform: TextColumn  # empty where unknown
+    stop_wheelchair: Int8
+
+    # routes
+    route_feed: Int16
+    route_local_id: TextColumn
+    route_short_name: TextColumn
+    route_long_name: TextColumn
+    route_type: Int16  # GTFS route_type, extended values included
+
+    # trips; events of trip t are rows trip_first_event[t] .. trip_first_event[t + 1]
+    trip_local_id: TextColumn
+    trip_route: Int32
+    trip_service: Int32
+    trip_headsign: Int32  # row in headsign, -1 for none
+    trip_wheelchair: Int8
+    trip_first_event: Int64
+
+    headsign: TextColumn
+
+    # events, in the order in which a trip calls
+    event_stop: Int32
+    event_arrival_s: Int32
+    event_departure_s: Int32
+    event_flags: UInt8
+    event_headsign: Int32  # row in headsign, -1 where the trip's holds
+
+    # runs; run_headway_s is 0 where the time is exact, else "about every so many seconds"
+    run_trip: Int32
+    run_shift_s: Int32
+    run_headway_s: Int32
+
+    # services: a bit per day counted from calendar_start; an every-day service has no row of bits to read
+    calendar_start: date
+    service_feed: Int16
+    service_runs_on: UInt8  # shape (services, days), 0 or 1
+    service_every_day: UInt8  # 0 or 1
+
+    # transfers as the feeds state them, stop to stop
+    transfer_from: Int32
+    transfer_to: Int32
+    transfer_type: Int8
+    transfer_min_s: Int32  # -1 where not stated
+
+    # footpaths between boardable stops: those of stop s are rows foot_first[s] .. foot_first[s + 1]
+    foot_first: Int32
+    foot_to: Int32
+    foot_s: Int32  # from alighting at one to being ready to board at the other
+    foot_m: Int32
+    change_s: Int32  # per stop: from alighting to being ready to board at the same stop; -1 where forbidden
+
+    # other names of stops, where a source has them: language to a column as long as the stops, "" for none
+    stop_names: dict[str, TextColumn] = field(default_factory=dict)
+
+    @property
+    def stop_count(self) -> int:
+        """Number of stops of any kind."""
+        return len(self.stop_lat)
+
+    @property
+    def is_every_day(self) -> bool:
+        """Whether the timetable holds on any day (the demo networks)."""
+        return bool(len(self.service_every_day)) and bool(self.service_every_day.all())
