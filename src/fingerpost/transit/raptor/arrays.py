@@ -1,0 +1,127 @@
+"""The arrays that the kernels read and write, gathered under names.
+
+Times are seconds in a slice's own count (``chains.DaySlice``), UNREACHED where there is none.
+A *chain* is a list of vehicles that call at the same stops and never overtake one another;
+a *position* is one stop of a chain.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
+
+Bool = npt.NDArray[np.bool_]
+
+
+class Chains(NamedTuple):
+    """One slice of the timetable.
+
+    Positions of chain c are rows ``chain_first[c] .. chain_first[c + 1]``, its vehicles rows
+    ``vehicle_first[c] .. vehicle_first[c + 1]``; the times of its j-th vehicle begin at
+    ``event_base[c] + j * (number of positions)``.
+    """
+
+    chain_first: Int32
+    position_stop: Int32
+    position_flags: UInt8
+    vehicle_first: Int32
+    event_base: Int64
+    arrival_s: Int32
+    departure_s: Int32
+    stop_first: Int32  # where each stop's (chain, position) pairs begin
+    stop_chain: Int32
+    stop_position: Int32
+    foot_first: Int32
+    foot_to: Int32
+    foot_s: Int32
+    foot_m: Int32
+    change_s: Int32
+
+
+class Question(NamedTuple):
+    """What is asked: leave within [earliest_s, window_end_s], best journeys per number of rides.
+
+    ``access_*`` say which stops can be walked to, ``egress_*`` from which the goal can.
+    ``direct_s`` is the walk all the way, UNREACHED where it is too far.
+    """
+
+    access_stop: Int32
+    access_s: Int32
+    access_m: Int32
+    egress_stop: Int32
+    egress_s: Int32
+    egress_m: Int32
+    earliest_s: Any  # int
+    window_end_s: Any  # int
+    latest_s: Any  # int: nothing may arrive after this
+    direct_s: Any  # int
+    max_rides: Any  # int
+    max_walk_m: Any  # int
+
+
+class Workspace(NamedTuple):
+    """Scratch memory of one search in one thread; its content does not outlive the search."""
+
+    arrived: Int32  # (rides + 1, stops): earliest arrival by so many rides at most
+    ready: Int32  # (rides + 1, stops): earliest time to board after so many rides at most
+    ready_from: Int32  # (rides + 1, stops): the stop alighted at, -1 for the start
+    ride_chain: Int32  # (rides + 1, stops)
+    ride_vehicle: Int32
+    ride_board: Int32
+    ride_alight: Int32
+    is_marked: Bool  # (2, stops)
+    marked: Int32  # (2, stops)
+    is_touched: Bool
+    touched: Int32
+    queue: Int32  # chains
+    queue_position: Int32  # chains: first position to scan from, -1 when not queued
+    egress_s: Int32  # stops: UNREACHED where the goal cannot be walked to
+    egress_m: Int32
+    goal: Int32  # rides + 1
+    goal_stop: Int32
+    tidy_cost_m: Int32  # (rides, positions)
+    tidy_before: Int32
+    tidy_foot: Int32
+
+
+class Found(NamedTuple):
+    """Journeys found: ``journey`` rows (leave_s, arrive_s, rides, first leg row, access_m, egress_m).
+
+    ``leg`` rows are (chain, vehicle, board position, alight position, walked_m before boarding).
+    """
+
+    journey: Int32
+    leg: Int32
+
+
+def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rides: int) -> Workspace:
+    """Return memory for searches of up to ``max_rides`` rides on a slice of this size."""
+    rounds = max_rides + 1
+
+    def table(*shape: int) -> Int32:
+        return np.zeros(shape, np.int32)
+
+    return Workspace(
+        arrived=table(rounds, stop_count),
+        ready=table(rounds, stop_count),
+        ready_from=table(rounds, stop_count),
+        ride_chain=table(rounds, stop_count),
+        ride_vehicle=table(rounds, stop_count),
+        ride_board=table(rounds, stop_count),
+        ride_alight=table(rounds, stop_count),
+        is_marked=np.zeros((2, stop_count), np.bool_),
+        marked=table(2, stop_count),
+        is_touched=np.zeros(stop_count, np.bool_),
+        touched=table(stop_count),
+        queue=table(chain_count),
+        queue_position=np.full(chain_count, -1, np.int32),
+        egress_s=table(stop_count),
+        egress_m=table(stop_count),
+        goal=table(rounds),
+        goal_stop=table(rounds),
+        tidy_cost_m=table(max_rides, longest_chain),
+        tidy_before=table(max_rides, longest_chain),
+        tidy_foot=table(max_rides, longest_chain),
+    )

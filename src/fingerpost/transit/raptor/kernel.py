@@ -1,0 +1,643 @@
+"""The kernels: arrays and integers in, arrays and integers out.
+
+``search_window`` is rRAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit Routing", Transportation
+Science 49(3), 2015, sections 3 and 4.2) over chains of vehicles that do not overtake one another.
+``search_walk_limited`` is its multicriteria form (section 4.3) with walked metres as the further criterion.
+``tidy`` chooses, for rides already chosen, where best to board and alight.
+Run with NUMBA_DISABLE_JIT=1 this file is plain Python, and the reference for itself.
+"""
+
+import numpy as np
+from numba import njit
+
+UNREACHED = np.int32(1 << 30)
+NO_BOARDING = 1
+NO_ALIGHTING = 2
+
+
+# ------------------------------------------------------------------------------------------- building
+
+
+@njit(cache=True, nogil=True)
+def hash_patterns(first, stop, flags, out):
+    """Give vehicles with the same stops and flags the same number (FNV-1a); others differ almost surely."""
+    for vehicle in range(len(first) - 1):
+        value = np.uint64(1469598103934665603)
+        for event in range(first[vehicle], first[vehicle + 1]):
+            value = (value ^ np.uint64(stop[event] * 4 + flags[event])) * np.uint64(1099511628211)
+            value ^= value >> np.uint64(29)
+        out[vehicle] = value
+
+
+@njit(cache=True, nogil=True)
+def split_chains(order, group, first, stop, flags, arrival, departure, chain_of):
+    """Put each vehicle, in the given order, into the first chain of its group that it fits behind.
+
+    It fits behind another that calls at the same stops with the same flags and is never later anywhere.
+    Returns the number of chains; ``chain_of`` is filled in.
+    """
+    chain_count = 0
+    last = np.empty(len(order), np.int64)
+    group_begin = 0
+    for index in range(len(order)):
+        vehicle = order[index]
+        if index == 0 or group[vehicle] != group[order[index - 1]]:
+            group_begin = chain_count
+        base = first[vehicle]
+        length = first[vehicle + 1] - base
+        home = -1
+        for chain in range(group_begin, chain_count):
+            before = first[last[chain]]
+            fits = first[last[chain] + 1] - before == length
+            i = 0
+            while fits and i < length:
+                fits = (
+                    stop[base + i] == stop[before + i]
+                    and flags[base + i] == flags[before + i]
+                    and arrival[base + i] >= arrival[before + i]
+                    and departure[base + i] >= departure[before + i]
+                )
+                i += 1
+            if fits:
+                home = chain
+                break
+        if home < 0:
+            home = chain_count
+            chain_count += 1
+        last[home] = vehicle
+        chain_of[vehicle] = home
+    return chain_count
+
+
+@njit(cache=True, nogil=True)
+def fill_chains(
+    order, chain_of, first, stop, flags, arrival, departure, chains_first, vehicle_first, event_base, out_stop,
+    out_flags, out_arrival, out_departure, out_vehicle,
+):  # fmt: skip
+    """Write the vehicles of each chain one behind the other."""
+    filled = np.zeros(len(event_base), np.int64)
+    for index in range(len(order)):
+        vehicle = order[index]
+        chain = chain_of[vehicle]
+        base = first[vehicle]
+        length = first[vehicle + 1] - base
+        row = filled[chain]
+        out_vehicle[vehicle_first[chain] + row] = vehicle
+        for i in range(length):
+            out_arrival[event_base[chain] + row * length + i] = arrival[base + i]
+            out_departure[event_base[chain] + row * length + i] = departure[base + i]
+        if row == 0:
+            for i in range(length):
+                out_stop[chains_first[chain] + i] = stop[base + i]
+                out_flags[chains_first[chain] + i] = flags[base + i]
+        filled[chain] = row + 1
+
+
+# ------------------------------------------------------------------------------------------- searching
+
+
+@njit(cache=True, nogil=True)
+def first_vehicle(net, chain, position, ready_s, below):
+    """Return the first vehicle of a chain, before number ``below``, that leaves a position at or after a time.
+
+    ``below`` itself where there is none.
+    """
+    length = net.chain_first[chain + 1] - net.chain_first[chain]
+    base = net.event_base[chain] + position
+    low, high = 0, below
+    while low < high:
+        middle = (low + high) >> 1
+        if net.departure_s[base + middle * length] >= ready_s:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@njit(cache=True, nogil=True)
+def list_leaves(net, ask):
+    """Return every (leave_s, chain, position, access row) with which a journey in the window can begin, unordered."""
+    count = 0
+    out = np.empty((64, 4), np.int32)
+    for row in range(len(ask.access_stop)):
+        stop = ask.access_stop[row]
+        walk_s = ask.access_s[row]
+        for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
+            chain = net.stop_chain[pair]
+            position = net.stop_position[pair]
+            if net.position_flags[net.chain_first[chain] + position] & NO_BOARDING:
+                continue
+            length = net.chain_first[chain + 1] - net.chain_first[chain]
+            vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
+            vehicle = first_vehicle(net, chain, position, ask.earliest_s + walk_s, vehicles)
+            while vehicle < vehicles:
+                leave_s = net.departure_s[net.event_base[chain] + vehicle * length + position] - walk_s
+                if leave_s >= ask.window_end_s:
+                    break
+                if count == len(out):
+                    grown = np.empty((2 * count, 4), np.int32)
+                    grown[:count] = out
+                    out = grown
+                out[count, 0] = leave_s
+                out[count, 1] = chain
+                out[count, 2] = position
+                out[count, 3] = row
+                count += 1
+                vehicle += 1
+    return out[:count]
+
+
+@njit(cache=True, nogil=True)
+def _lower(table, rides, stop, value_s):
+    """Keep ``value_s`` for so many rides and more; the table never rises with the number of rides."""
+    for k in range(rides, table.shape[0]):
+        if table[k, stop] <= value_s:
+            break
+        table[k, stop] = value_s
+
+
+@njit(cache=True, nogil=True)
+def _mark(work, side, count, stop):
+    """Note a stop that can be boarded at in the next round; return the new number of such stops."""
+    if not work.is_marked[side, stop]:
+        work.is_marked[side, stop] = True
+        work.marked[side, count] = stop
+        return count + 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _enqueue(work, count, chain, position):
+    """Note that a chain must be scanned from a position; return the new number of such chains."""
+    known = work.queue_position[chain]
+    if known < 0:
+        work.queue[count] = chain
+        work.queue_position[chain] = position
+        return count + 1
+    if position < known:
+        work.queue_position[chain] = position
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _scan(net, work, rides, side, chain, begin, bound_s, touched_count):
+    """Ride a chain from a position on, boarding at marked stops; return the new number of stops reached."""
+    first = net.chain_first[chain]
+    length = net.chain_first[chain + 1] - first
+    vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
+    vehicle, boarded_at = vehicles, -1
+    for position in range(begin, length):
+        stop = net.position_stop[first + position]
+        flags = net.position_flags[first + position]
+        if vehicle < vehicles and not flags & NO_ALIGHTING:
+            arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
+            if arrival_s < work.arrived[rides, stop] and arrival_s < min(bound_s, work.goal[rides]):
+                _lower(work.arrived, rides, stop, arrival_s)
+                work.ride_chain[rides, stop] = chain
+                work.ride_vehicle[rides, stop] = vehicle
+                work.ride_board[rides, stop] = boarded_at
+                work.ride_alight[rides, stop] = position
+                if not work.is_touched[stop]:
+                    work.is_touched[stop] = True
+                    work.touched[touched_count] = stop
+                    touched_count += 1
+        if work.is_marked[side, stop] and not flags & NO_BOARDING and position < length - 1:
+            caught = first_vehicle(net, chain, position, work.ready[rides - 1, stop], vehicle)
+            if caught < vehicle:
+                vehicle, boarded_at = caught, position
+    return touched_count
+
+
+@njit(cache=True, nogil=True)
+def _walk_on(net, ask, work, rides, side, touched_count, leave_s, improved):
+    """From the stops reached in this round walk to the goal and to other stops; return how many can be boarded at."""
+    marked_count = 0
+    bound_s = min(ask.latest_s + 1, leave_s + ask.direct_s)
+    for index in range(touched_count):
+        stop = work.touched[index]
+        work.is_touched[stop] = False
+        arrival_s = work.arrived[rides, stop]
+        if work.egress_s[stop] != UNREACHED:
+            total_s = arrival_s + work.egress_s[stop]
+            if total_s < work.goal[rides] and total_s < bound_s:
+                for k in range(rides, len(work.goal)):
+                    work.goal[k] = min(work.goal[k], total_s)
+                work.goal_stop[rides] = stop
+                improved[rides] = True
+    for index in range(touched_count):
+        stop = work.touched[index]
+        arrival_s = work.arrived[rides, stop]
+        if net.change_s[stop] >= 0:
+            marked_count = _make_ready(work, rides, side, marked_count, stop, stop, arrival_s + net.change_s[stop])
+        for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
+            if net.foot_m[path] <= ask.max_walk_m:
+                there = net.foot_to[path]
+                marked_count = _make_ready(work, rides, side, marked_count, stop, there, arrival_s + net.foot_s[path])
+    return marked_count
+
+
+@njit(cache=True, nogil=True)
+def _make_ready(work, rides, side, count, origin, stop, ready_s):
+    """Note that one can board at a stop from a time on, if that is news; return the number of marked stops."""
+    if ready_s < work.ready[rides, stop] and ready_s < work.goal[rides]:
+        _lower(work.ready, rides, stop, ready_s)
+        work.ready_from[rides, stop] = origin
+        return _mark(work, side, count, stop)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _ride_rounds(net, ask, work, leave_s, marked_count, queue_count, improved):
+    """Ride in rounds, one more ride each, until nothing new is reached. ``improved`` tells for which rides."""
+    bound_s = min(ask.latest_s + 1, leave_s + ask.direct_s)
+    for rides in range(1, ask.max_rides + 1):
+        side = (rides - 1) & 1
+        if rides > 1:
+            for index in range(marked_count):
+                stop = work.marked[side, index]
+                for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
+                    queue_count = _enqueue(work, queue_count, net.stop_chain[pair], net.stop_position[pair])
+        touched_count = 0
+        for index in range(queue_count):
+            chain = work.queue[index]
+            begin = work.queue_position[chain]
+            work.queue_position[chain] = -1
+            touched_count = _scan(net, work, rides, side, chain, begin, bound_s, touched_count)
+        queue_count = 0
+        for index in range(marked_count):
+            work.is_marked[side, work.marked[side, index]] = False
+        marked_count = _walk_on(net, ask, work, rides, 1 - side, touched_count, leave_s, improved)
+        if marked_count == 0:
+            return
+    side = ask.max_rides & 1
+    for index in range(marked_count):
+        work.is_marked[side, work.marked[side, index]] = False
+
+
+@njit(cache=True, nogil=True)
+def _write_journeys(net, ask, work, leave_s, improved, found, journey_count, leg_count):
+    """Follow each improved goal back to the start and write the journey down; return both new counts."""
+    for rides in range(1, ask.max_rides + 1):
+        if not improved[rides]:
+            continue
+        improved[rides] = False
+        if journey_count == len(found.journey) or leg_count + rides > len(found.leg):
+            return -1, leg_count
+        stop = work.goal_stop[rides]
+        found.journey[journey_count, 0] = leave_s
+        found.journey[journey_count, 1] = work.arrived[rides, stop] + work.egress_s[stop]
+        found.journey[journey_count, 2] = rides
+        found.journey[journey_count, 3] = leg_count
+        for k in range(rides, 0, -1):
+            row = leg_count + k - 1
+            chain = work.ride_chain[k, stop]
+            found.leg[row, 0] = chain
+            found.leg[row, 1] = work.ride_vehicle[k, stop]
+            found.leg[row, 2] = work.ride_board[k, stop]
+            found.leg[row, 3] = work.ride_alight[k, stop]
+            boarded = net.position_stop[net.chain_first[chain] + work.ride_board[k, stop]]
+            stop = work.ready_from[k - 1, boarded]
+        journey_count += 1
+        leg_count += rides
+    return journey_count, leg_count
+
+
+@njit(cache=True, nogil=True)
+def search_window(net, ask, work, found):
+    """Find all journeys that are best in (leave later, arrive earlier, fewer rides) and leave in the window.
+
+    First comes one search from the window's end, so that nothing in the window is kept which a later start
+    beats; then every start within, latest first. Labels stay from start to start (self-pruning).
+    Returns the number of journeys, -1 where ``found`` is too small.
+    """
+    _reset(ask, work)
+    improved = np.zeros(ask.max_rides + 1, np.bool_)
+    journey_count, leg_count = 0, 0
+
+    marked_count, queue_count = 0, 0
+    for row in range(len(ask.access_stop)):
+        stop = ask.access_stop[row]
+        ready_s = np.int32(ask.window_end_s + ask.access_s[row])
+        if ready_s < work.ready[0, stop]:
+            _lower(work.ready, 0, stop, ready_s)
+            work.ready_from[0, stop] = -1
+            marked_count = _mark(work, 0, marked_count, stop)
+    for index in range(marked_count):
+        stop = work.marked[0, index]
+        for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
+            queue_count = _enqueue(work, queue_count, net.stop_chain[pair], net.stop_position[pair])
+    _ride_rounds(net, ask, work, ask.window_end_s, marked_count, queue_count, improved)
+    journey_count, leg_count = _write_journeys(
+        net, ask, work, ask.window_end_s, improved, found, journey_count, leg_count
+    )
+
+    leaves = list_leaves(net, ask)
+    order = np.argsort(-leaves[:, 0], kind="mergesort")
+    begin = 0
+    while begin < len(order) and journey_count >= 0:
+        leave_s = leaves[order[begin], 0]
+        end = begin
+        marked_count, queue_count = 0, 0
+        while end < len(order) and leaves[order[end], 0] == leave_s:
+            row = leaves[order[end], 3]
+            stop = ask.access_stop[row]
+            ready_s = leave_s + ask.access_s[row]
+            if ready_s < work.ready[0, stop]:
+                _lower(work.ready, 0, stop, ready_s)
+                work.ready_from[0, stop] = -1
+                marked_count = _mark(work, 0, marked_count, stop)
+            if work.is_marked[0, stop]:
+                queue_count = _enqueue(work, queue_count, leaves[order[end], 1], leaves[order[end], 2])
+            end += 1
+        _ride_rounds(net, ask, work, leave_s, marked_count, queue_count, improved)
+        journey_count, leg_count = _write_journeys(net, ask, work, leave_s, improved, found, journey_count, leg_count)
+        begin = end
+    return journey_count
+
+
+@njit(cache=True, nogil=True)
+def _reset(ask, work):
+    """Forget the last search and note from where the goal can be walked to."""
+    work.arrived[:] = UNREACHED
+    work.ready[:] = UNREACHED
+    work.goal[:] = UNREACHED
+    work.egress_s[:] = UNREACHED
+    for row in range(len(ask.egress_stop)):
+        stop = ask.egress_stop[row]
+        if ask.egress_s[row] < work.egress_s[stop]:
+            work.egress_s[stop] = ask.egress_s[row]
+            work.egress_m[stop] = ask.egress_m[row]
+
+
+# ----------------------------------------------------------------------------- searching, walking bounded
+
+
+@njit(cache=True, nogil=True)
+def _is_dominated(head, label, stop, time_s, walked_m):
+    """Whether a label at a stop is as early and has walked as little."""
+    row = head[stop]
+    while row >= 0:
+        if label[row, 1] <= time_s and label[row, 2] <= walked_m:
+            return True
+        row = label[row, 7]
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _push(label, count, head, stop, time_s, walked_m, parent, chain, vehicle, places):
+    """Add a label to a stop's list; return the (perhaps grown) labels and their new number."""
+    if count == len(label):
+        grown = np.empty((2 * count, 8), np.int32)
+        grown[:count] = label
+        label = grown
+    label[count, 0] = stop
+    label[count, 1] = time_s
+    label[count, 2] = walked_m
+    label[count, 3] = parent
+    label[count, 4] = chain
+    label[count, 5] = vehicle
+    label[count, 6] = places
+    label[count, 7] = head[stop]
+    head[stop] = count
+    return label, count + 1
+
+
+@njit(cache=True, nogil=True)
+def search_walk_limited(net, ask, work, found):
+    """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
+
+    Exact: every way is kept that is not beaten in both time and walking.
+    Slower than ``search_window``, which it helps out where the sum of walking decides.
+    Returns the number of journeys, -1 where ``found`` is too small.
+    """
+    _reset(ask, work)
+    stops = len(net.change_s)
+    # label rows: stop, time_s, walked_m, parent row, chain, vehicle, board * 2**15 + alight, next row of the stop
+    label = np.empty((1024, 8), np.int32)
+    count = 0
+    ready_head = np.full(stops, -1, np.int32)
+    reached_head = np.full(stops, -1, np.int32)
+    goal_row = np.full(ask.max_rides + 1, -1, np.int32)
+    bound_s = min(ask.latest_s + 1, ask.earliest_s + ask.direct_s)
+
+    for row in range(len(ask.access_stop)):
+        stop = ask.access_stop[row]
+        time_s = np.int32(ask.earliest_s + ask.access_s[row])
+        walked_m = ask.access_m[row]
+        if walked_m <= ask.max_walk_m and not _is_dominated(ready_head, label, stop, time_s, walked_m):
+            label, count = _push(label, count, ready_head, stop, time_s, walked_m, -1, -1, -1, 0)
+    begin = 0
+    for rides in range(1, ask.max_rides + 1):
+        end = count
+        for row in range(begin, end):
+            if label[row, 4] < 0:
+                label, count = _ride_from(net, work, label, count, row, reached_head, bound_s, rides)
+        reached_end = count
+        for row in range(end, reached_end):
+            stop, time_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
+            if work.egress_s[stop] != UNREACHED and walked_m + work.egress_m[stop] <= ask.max_walk_m:
+                total_s = time_s + work.egress_s[stop]
+                if total_s < work.goal[rides] and total_s < bound_s:
+                    for k in range(rides, len(work.goal)):
+                        work.goal[k] = min(work.goal[k], total_s)
+                    goal_row[rides] = row
+            if rides == ask.max_rides:
+                continue
+            if net.change_s[stop] >= 0:
+                ready_s = time_s + net.change_s[stop]
+                if not _is_dominated(ready_head, label, stop, ready_s, walked_m):
+                    label, count = _push(label, count, ready_head, stop, ready_s, walked_m, row, -1, -1, 0)
+            for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
+                there = net.foot_to[path]
+                ready_s = time_s + net.foot_s[path]
+                total_m = walked_m + net.foot_m[path]
+                if total_m <= ask.max_walk_m and not _is_dominated(ready_head, label, there, ready_s, total_m):
+                    label, count = _push(label, count, ready_head, there, ready_s, total_m, row, -1, -1, 0)
+        begin = reached_end
+    return _write_labels(ask, work, label, goal_row, found)
+
+
+@njit(cache=True, nogil=True)
+def _ride_from(net, work, label, count, row, reached_head, bound_s, rides):
+    """Board every chain at a label's stop and note where it leads."""
+    stop, ready_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
+    for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
+        chain = net.stop_chain[pair]
+        position = net.stop_position[pair]
+        first = net.chain_first[chain]
+        length = net.chain_first[chain + 1] - first
+        if position == length - 1 or net.position_flags[first + position] & NO_BOARDING:
+            continue
+        vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
+        vehicle = first_vehicle(net, chain, position, ready_s, vehicles)
+        if vehicle == vehicles:
+            continue
+        for there in range(position + 1, length):
+            arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + there]
+            if arrival_s >= bound_s or arrival_s >= work.goal[rides]:
+                break
+            alight = net.position_stop[first + there]
+            if net.position_flags[first + there] & NO_ALIGHTING:
+                continue
+            if _is_dominated(reached_head, label, alight, arrival_s, walked_m):
+                continue
+            places = position * 32768 + there
+            label, count = _push(label, count, reached_head, alight, arrival_s, walked_m, row, chain, vehicle, places)
+    return label, count
+
+
+@njit(cache=True, nogil=True)
+def _write_labels(ask, work, label, goal_row, found):
+    """Follow the best label of each number of rides back to the start."""
+    journey_count, leg_count = 0, 0
+    for rides in range(1, ask.max_rides + 1):
+        row = goal_row[rides]
+        if row < 0:
+            continue
+        if journey_count == len(found.journey) or leg_count + rides > len(found.leg):
+            return -1
+        found.journey[journey_count, 0] = ask.earliest_s
+        found.journey[journey_count, 1] = label[row, 1] + work.egress_s[label[row, 0]]
+        found.journey[journey_count, 2] = rides
+        found.journey[journey_count, 3] = leg_count
+        for k in range(rides, 0, -1):
+            leg = leg_count + k - 1
+            found.leg[leg, 0] = label[row, 4]
+            found.leg[leg, 1] = label[row, 5]
+            found.leg[leg, 2] = label[row, 6] // 32768
+            found.leg[leg, 3] = label[row, 6] % 32768
+            row = label[label[row, 3], 3]
+        journey_count += 1
+        leg_count += rides
+    return journey_count
+
+
+# ------------------------------------------------------------------------------------------- tidying
+
+
+@njit(cache=True, nogil=True)
+def tidy(net, ask, work, found, journey_count):
+    """Keep the vehicles of each journey, and board and alight where the least is walked.
+
+    No journey then leaves earlier or arrives later than it did. Fills in all walked metres and the true
+    leaving and arriving times. ``work`` must still hold the egress of the same question.
+    """
+    access_s = np.full(len(net.change_s), UNREACHED, np.int32)
+    access_m = np.full(len(net.change_s), UNREACHED, np.int32)
+    for row in range(len(ask.access_stop)):
+        stop = ask.access_stop[row]
+        if ask.access_s[row] < access_s[stop]:
+            access_s[stop] = ask.access_s[row]
+            access_m[stop] = ask.access_m[row]
+    for journey in range(journey_count):
+        rides = found.journey[journey, 2]
+        legs = found.leg[found.journey[journey, 3] : found.journey[journey, 3] + rides]
+        _cost_of_access(net, work, legs, access_s, access_m, found.journey[journey, 0])
+        for ride in range(1, rides):
+            _cost_of_change(net, ask, work, legs, ride)
+        _choose(net, work, found.journey[journey], legs, access_s)
+
+
+@njit(cache=True, nogil=True)
+def _cost_of_access(net, work, legs, access_s, access_m, leave_s):
+    """Metres walked to board the first ride at each position."""
+    chain, vehicle = legs[0, 0], legs[0, 1]
+    first = net.chain_first[chain]
+    length = net.chain_first[chain + 1] - first
+    for position in range(length):
+        work.tidy_cost_m[0, position] = UNREACHED
+        stop = net.position_stop[first + position]
+        if net.position_flags[first + position] & NO_BOARDING or access_s[stop] == UNREACHED:
+            continue
+        departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
+        if departure_s - access_s[stop] >= leave_s:
+            work.tidy_cost_m[0, position] = access_m[stop]
+
+
+@njit(cache=True, nogil=True)
+def _cost_of_change(net, ask, work, legs, ride):
+    """Metres walked to board a later ride at each position, and where the ride before was left."""
+    chain, vehicle = legs[ride, 0], legs[ride, 1]
+    first = net.chain_first[chain]
+    length = net.chain_first[chain + 1] - first
+    for position in range(length):
+        work.tidy_cost_m[ride, position] = UNREACHED
+    before, before_vehicle = legs[ride - 1, 0], legs[ride - 1, 1]
+    before_first = net.chain_first[before]
+    before_length = net.chain_first[before + 1] - before_first
+    cheapest_m = UNREACHED
+    for alight in range(before_length):
+        stop = net.position_stop[before_first + alight]
+        if cheapest_m != UNREACHED and not net.position_flags[before_first + alight] & NO_ALIGHTING:
+            arrival_s = net.arrival_s[net.event_base[before] + before_vehicle * before_length + alight]
+            if net.change_s[stop] >= 0:
+                _offer(net, work, ride, chain, vehicle, stop, arrival_s + net.change_s[stop], cheapest_m, 0, alight)
+            for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
+                if net.foot_m[path] <= ask.max_walk_m:
+                    _offer(
+                        net, work, ride, chain, vehicle, net.foot_to[path], arrival_s + net.foot_s[path],
+                        cheapest_m, net.foot_m[path], alight,
+                    )  # fmt: skip
+        cheapest_m = min(cheapest_m, work.tidy_cost_m[ride - 1, alight])
+
+
+@njit(cache=True, nogil=True)
+def _offer(net, work, ride, chain, vehicle, stop, ready_s, before_m, foot_m, alight):
+    """Board a ride at a stop wherever that is in time and cheaper than what is known."""
+    for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
+        if net.stop_chain[pair] != chain:
+            continue
+        position = net.stop_position[pair]
+        first = net.chain_first[chain]
+        length = net.chain_first[chain + 1] - first
+        if net.position_flags[first + position] & NO_BOARDING:
+            continue
+        departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
+        if departure_s >= ready_s and before_m + foot_m < work.tidy_cost_m[ride, position]:
+            work.tidy_cost_m[ride, position] = before_m + foot_m
+            work.tidy_before[ride, position] = alight
+            work.tidy_foot[ride, position] = foot_m
+
+
+@njit(cache=True, nogil=True)
+def _choose(net, work, journey, legs, access_s):
+    """Pick the cheapest place to alight last, then go back ride by ride; write everything down."""
+    rides = len(legs)
+    chain, vehicle = legs[rides - 1, 0], legs[rides - 1, 1]
+    first = net.chain_first[chain]
+    length = net.chain_first[chain + 1] - first
+    best_m, best_total_s, alight = UNREACHED, UNREACHED, -1
+    cheapest_m = UNREACHED
+    for position in range(length):
+        stop = net.position_stop[first + position]
+        if cheapest_m != UNREACHED and not net.position_flags[first + position] & NO_ALIGHTING:
+            total_s = UNREACHED
+            if work.egress_s[stop] != UNREACHED:
+                arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
+                total_s = arrival_s + work.egress_s[stop]
+            if total_s <= journey[1]:
+                cost_m = cheapest_m + work.egress_m[stop]
+                if cost_m < best_m or (cost_m == best_m and total_s < best_total_s):
+                    best_m, best_total_s, alight = cost_m, total_s, position
+        cheapest_m = min(cheapest_m, work.tidy_cost_m[rides - 1, position])
+    journey[1] = best_total_s
+    journey[5] = work.egress_m[net.position_stop[first + alight]]
+    for ride in range(rides - 1, -1, -1):
+        board = 0
+        for position in range(alight):
+            if work.tidy_cost_m[ride, position] <= work.tidy_cost_m[ride, board]:
+                board = position
+        legs[ride, 2] = board
+        legs[ride, 3] = alight
+        if ride > 0:
+            legs[ride, 4] = work.tidy_foot[ride, board]
+            alight = work.tidy_before[ride, board]
+        else:
+            chain, vehicle = legs[0, 0], legs[0, 1]
+            first = net.chain_first[chain]
+            length = net.chain_first[chain + 1] - first
+            stop = net.position_stop[first + board]
+            departure_s = net.departure_s[net.event_base[chain] + vehicle * length + board]
+            legs[0, 4] = work.tidy_cost_m[0, board]
+            journey[4] = work.tidy_cost_m[0, board]
+            journey[0] = departure_s - access_s[stop]

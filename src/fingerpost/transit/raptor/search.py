@@ -1,0 +1,169 @@
+"""From a question about two ends and an instant to the best journeys: the story of a search.
+
+A window opens at the asked instant and widens until it holds enough journeys. Journeys that walk more than
+the limit in sum are not simply dropped: the walk-limited search looks for what they hid.
+"""
+
+import threading
+from dataclasses import dataclass
+from datetime import timedelta
+
+import numpy as np
+
+from fingerpost.transit.raptor import kernel
+from fingerpost.transit.raptor.arrays import Found, Question, Workspace, new_workspace
+from fingerpost.transit.raptor.chains import DaySlice
+from fingerpost.transit.raptor.ends import End, find_direct_walk_m
+from fingerpost.transit.raptor.journeys import Journey
+from fingerpost.transit.raptor.reconstruct import journeys_of
+from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.timetable.service_days import local_day
+from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.timetable.walking import PACE_M_PER_S
+
+# The window in which journeys leave (or arrive), widened step by step until there are enough of them.
+WINDOWS_S = (1800, 2 * 3600, 8 * 3600, 24 * 3600)
+# When a day offers nothing, the search goes on this many days further.
+FURTHER_DAYS = (0, 2, 4, 6)
+# Never look for more walk-limited journeys than this in one search.
+LIMITED_TRIES = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is asked. ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``."""
+
+    origin: End
+    destination: End
+    instant: int
+    arrive_by: bool
+    max_rides: int
+    max_walk_m: int
+    step_free: bool
+    wanted: int
+
+
+def find_journeys(timetable: Timetable, slices: Slices, wish: Wish) -> list[Journey]:
+    """Return journeys that are best in time and changes, at least ``wanted`` of them where so many exist.
+
+    None of them walks more than the limit in sum. The walk from end to end, where it is short enough, is one.
+    The order is not promised.
+    """
+    direct = _direct_walk(wish)
+    day = local_day(wish.instant, timetable.feeds[0].zone)
+    found: list[Journey] = []
+    for further in FURTHER_DAYS:
+        ahead = timedelta(days=-further if wish.arrive_by else further)
+        piece = slices.get_slice(day + ahead, mirrored=wish.arrive_by, step_free=wish.step_free)
+        earliest_s = piece.to_slice_s(wish.instant)
+        if further:
+            # The days before this one have been searched to their end.
+            earliest_s = max(earliest_s, 0)
+        found = _search_slice(timetable, piece, wish, earliest_s, direct)
+        if found or direct:
+            break
+    return found + ([direct] if direct else [])
+
+
+def _direct_walk(wish: Wish) -> Journey | None:
+    metres = find_direct_walk_m(wish.origin, wish.destination)
+    if metres > wish.max_walk_m:
+        return None
+    seconds = int(np.ceil(metres / PACE_M_PER_S))
+    departure = wish.instant - seconds if wish.arrive_by else wish.instant
+    return Journey(departure=departure, arrival=departure + seconds, rides=(), egress_m=metres)
+
+
+def _search_slice(
+    timetable: Timetable, piece: DaySlice, wish: Wish, earliest_s: int, direct: Journey | None
+) -> list[Journey]:
+    near, far = (wish.destination, wish.origin) if wish.arrive_by else (wish.origin, wish.destination)
+    direct_s = direct.arrival - direct.departure if direct else int(kernel.UNREACHED)
+    kept: list[Journey] = []
+    for window_s in WINDOWS_S:
+        ask = Question(
+            near.stop, near.seconds, near.metres, far.stop, far.seconds, far.metres,
+            earliest_s, earliest_s + window_s, int(kernel.UNREACHED) - 1, direct_s, wish.max_rides, wish.max_walk_m,
+        )  # fmt: skip
+        journeys = run_kernel(timetable, piece, ask, limited=False)
+        kept = [journey for journey in journeys if journey.walk_m <= wish.max_walk_m]
+        if len(kept) < len(journeys):
+            kept = _with_hidden(timetable, piece, ask, kept, wish.wanted)
+        if len(kept) > wish.wanted or not journeys:
+            break
+    return kept
+
+
+def _with_hidden(
+    timetable: Timetable, piece: DaySlice, ask: Question, kept: list[Journey], wanted: int
+) -> list[Journey]:
+    """Add what journeys with too much walking hid: the best within the limit, leaving later and later."""
+    together = dict.fromkeys(kept)
+    leave_s = ask.earliest_s
+    for _ in range(LIMITED_TRIES):
+        limited = run_kernel(timetable, piece, ask._replace(earliest_s=leave_s), limited=True)
+        together.update(dict.fromkeys(limited))
+        if not limited or len(together) > wanted:
+            break
+        leave_s = 1 + min(
+            piece.to_slice_s(journey.arrival if piece.mirrored else journey.departure) for journey in limited
+        )
+        if leave_s > ask.window_end_s:
+            break
+    return list(together)
+
+
+def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, *, limited: bool) -> list[Journey]:
+    """Ask one of the two search kernels and read its answer."""
+    memory = _memory(piece, timetable.stop_count, int(ask.max_rides))
+    while True:
+        search = kernel.search_walk_limited if limited else kernel.search_window
+        count = search(piece.chains, ask, memory.work, memory.found)
+        if count >= 0:
+            break
+        memory.grow()
+    kernel.tidy(piece.chains, ask, memory.work, memory.found, count)
+    return journeys_of(timetable, piece, memory.found, count)
+
+
+@dataclass(slots=True)
+class _Memory:
+    """Scratch memory of one thread."""
+
+    stops: int
+    chains: int
+    longest: int
+    rides: int
+    work: Workspace
+    found: Found
+
+    def fits(self, stops: int, chains: int, longest: int, rides: int) -> bool:
+        return self.stops == stops and self.rides == rides and self.chains >= chains and self.longest >= longest
+
+    def grow(self) -> None:
+        journeys, legs = 2 * len(self.found.journey), 2 * len(self.found.leg)
+        self.found = Found(np.zeros((journeys, 6), np.int32), np.zeros((legs, 5), np.int32))
+        # A search that gave up half way left its marks behind.
+        self.work = new_workspace(self.stops, self.chains, self.longest, self.rides)
+
+
+_own = threading.local()
+
+
+def _memory(piece: DaySlice, stop_count: int, max_rides: int) -> _Memory:
+    kept: dict[tuple[int, int], _Memory] = _own.__dict__.setdefault("kept", {})
+    key = (stop_count, max_rides)
+    memory = kept.get(key)
+    if memory is None or not memory.fits(stop_count, piece.chain_count, piece.longest_chain, max_rides):
+        if len(kept) > 16:
+            kept.clear()
+        memory = _Memory(
+            stops=stop_count,
+            chains=piece.chain_count,
+            longest=piece.longest_chain,
+            rides=max_rides,
+            work=new_workspace(stop_count, piece.chain_count, piece.longest_chain, max_rides),
+            found=Found(np.zeros((256, 6), np.int32), np.zeros((1024, 5), np.int32)),
+        )
+        kept[key] = memory
+    return memory

@@ -1,0 +1,147 @@
+"""The slow, obvious router: every vehicle is looked at in every round, in plain Python.
+
+It shares nothing with the engine but the timetable's columns, and keeps all ways that are not beaten in both
+time and walking, so it is exact for every limit.
+"""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+NEVER = float("inf")
+
+
+@dataclass(frozen=True)
+class Call:
+    stop: int
+    arrival: int
+    departure: int
+    flags: int
+
+
+@dataclass(frozen=True)
+class Vehicle:
+    run: int
+    day: date
+    calls: tuple[Call, ...]
+
+
+def list_vehicles(timetable, days, step_free=False):
+    """Every vehicle of the given service days, at its instants, straight from the columns."""
+    vehicles = []
+    for day in days:
+        for run in range(len(timetable.run_trip)):
+            trip = int(timetable.run_trip[run])
+            service = int(timetable.trip_service[trip])
+            offset = (day - timetable.calendar_start).days
+            width = timetable.service_runs_on.shape[1]
+            if not timetable.service_every_day[service] and not (
+                0 <= offset < width and timetable.service_runs_on[service, offset]
+            ):
+                continue
+            if step_free and timetable.trip_wheelchair[trip] == 2:
+                continue
+            zone = ZoneInfo(timetable.feeds[int(timetable.service_feed[service])].zone)
+            start = int(datetime(day.year, day.month, day.day, 12, tzinfo=zone).timestamp()) - 12 * 3600
+            start += int(timetable.run_shift_s[run])
+            calls = []
+            for event in range(int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1])):
+                stop = int(timetable.event_stop[event])
+                flags = int(timetable.event_flags[event]) & 3
+                if step_free and timetable.stop_wheelchair[stop] == 2:
+                    flags = 3
+                calls.append(
+                    Call(
+                        stop,
+                        start + int(timetable.event_arrival_s[event]),
+                        start + int(timetable.event_departure_s[event]),
+                        flags,
+                    )
+                )
+            vehicles.append(Vehicle(run, day, tuple(calls)))
+    return vehicles
+
+
+def around(day, before=3, after=4):
+    return [day + timedelta(days=offset) for offset in range(-before, after)]
+
+
+def _add(labels, time, walked):
+    """Keep a label unless it is beaten; return whether it was news."""
+    if any(t <= time and w <= walked for t, w in labels):
+        return False
+    labels[:] = [(t, w) for t, w in labels if not (time <= t and walked <= w)] + [(time, walked)]
+    return True
+
+
+def earliest_arrivals(timetable, vehicles, origin, destination, instant, max_rides, max_walk_m):
+    """For 1..max_rides rides at most: the earliest arrival with at most ``max_walk_m`` walked, or NEVER."""
+    ready = {}
+    for stop, seconds, metres in zip(origin.stop, origin.seconds, origin.metres, strict=True):
+        if metres <= max_walk_m:
+            _add(ready.setdefault(int(stop), []), instant + int(seconds), int(metres))
+    egress = {
+        int(stop): (int(seconds), int(metres))
+        for stop, seconds, metres in zip(destination.stop, destination.seconds, destination.metres, strict=True)
+    }
+    best, best_by_rides = NEVER, []
+    for _ in range(max_rides):
+        reached = {}
+        for vehicle in vehicles:
+            aboard = NEVER
+            for call in vehicle.calls:
+                if aboard < NEVER and not call.flags & 2:
+                    _add(reached.setdefault(call.stop, []), call.arrival, aboard)
+                if not call.flags & 1:
+                    here = [w for t, w in ready.get(call.stop, ()) if t <= call.departure]
+                    aboard = min([aboard, *here])
+        for stop, labels in reached.items():
+            for time, walked in labels:
+                if stop in egress and walked + egress[stop][1] <= max_walk_m:
+                    best = min(best, time + egress[stop][0])
+                if timetable.change_s[stop] >= 0:
+                    _add(ready.setdefault(stop, []), time + int(timetable.change_s[stop]), walked)
+                for path in range(int(timetable.foot_first[stop]), int(timetable.foot_first[stop + 1])):
+                    total = walked + int(timetable.foot_m[path])
+                    if total <= max_walk_m:
+                        there = ready.setdefault(int(timetable.foot_to[path]), [])
+                        _add(there, time + int(timetable.foot_s[path]), total)
+        best_by_rides.append(best)
+    return best_by_rides
+
+
+def leaves(vehicles, origin, since, until):
+    """Every instant in [since, until] at which leaving the origin catches some vehicle exactly."""
+    walks = {}
+    for stop, seconds in zip(origin.stop, origin.seconds, strict=True):
+        walks[int(stop)] = min(int(seconds), walks.get(int(stop), 10**9))
+    instants = {
+        call.departure - walks[call.stop]
+        for vehicle in vehicles
+        for call in vehicle.calls
+        if call.stop in walks and not call.flags & 1
+    }
+    return sorted(instant for instant in instants if since <= instant <= until)
+
+
+def pareto(triples):
+    """Of (departure, arrival, rides) keep those that no other leaves later, arrives earlier and rides less than."""
+    kept = set(triples)
+    return sorted(
+        (d, a, r)
+        for d, a, r in kept
+        if not any((d2, a2, r2) != (d, a, r) and d2 >= d and a2 <= a and r2 <= r for d2, a2, r2 in kept)
+    )
+
+
+def profile(timetable, vehicles, origin, destination, since, until, max_rides, max_walk_m, direct_s=None):
+    """All best (departure, arrival, rides) that leave in [since, until]; walking all the way beats what is slower."""
+    triples = []
+    for leave in leaves(vehicles, origin, since, until):
+        before = NEVER
+        arrivals = earliest_arrivals(timetable, vehicles, origin, destination, leave, max_rides, max_walk_m)
+        for rides, arrival in enumerate(arrivals, 1):
+            if arrival < before and (direct_s is None or arrival < leave + direct_s):
+                triples.append((leave, arrival, rides))
+                before = arrival
+    return pareto(triples)

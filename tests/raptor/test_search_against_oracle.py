@@ -1,0 +1,159 @@
+"""The engine and the slow oracle agree on thousands of random small networks."""
+
+import random
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from fingerpost.transit.raptor import kernel
+from fingerpost.transit.raptor.arrays import Question
+from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.search import Wish, find_journeys, run_kernel
+from fingerpost.transit.raptor.slices import Slices
+from tests.raptor.networks import DAY, LAT, LON, random_timetable
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_vehicles, pareto, profile
+
+MIDNIGHT = int(datetime(DAY.year, DAY.month, DAY.day, tzinfo=ZoneInfo("Europe/Helsinki")).timestamp())
+CHUNKS = range(20)
+PER_CHUNK = 100
+
+
+def _question(seed):
+    dice = random.Random(seed * 7 + 1)
+    timetable = random_timetable(seed)
+
+    def end(limit):
+        if dice.random() < 0.3:
+            stop = dice.randrange(timetable.stop_count)
+            return find_end(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit)
+        return find_end(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit)
+
+    limit = dice.choice([200, 600, 1500, 3000])
+    instant = MIDNIGHT + dice.randint(0, 86399)
+    return timetable, end(limit), end(limit), instant, dice.choice([1, 2, 3, 5]), limit, dice.random() < 0.3
+
+
+def _check(timetable, journey, origin, destination, limit):
+    """A journey holds together: every ride is in the timetable, every change is in time, the walk is the sum."""
+    walk_to = {int(s): (int(t), int(m)) for s, t, m in zip(origin.stop, origin.seconds, origin.metres, strict=True)}
+    walk_from = {
+        int(s): (int(t), int(m))
+        for s, t, m in zip(destination.stop, destination.seconds, destination.metres, strict=True)
+    }
+    at = None
+    for ride in journey.rides:
+        board, alight = (int(timetable.event_stop[event]) for event in (ride.board_event, ride.alight_event))
+        assert ride.board_event < ride.alight_event
+        assert not timetable.event_flags[ride.board_event] & 1
+        assert not timetable.event_flags[ride.alight_event] & 2
+        noon = datetime(ride.service_day.year, ride.service_day.month, ride.service_day.day, 12)
+        start = int(noon.replace(tzinfo=ZoneInfo("Europe/Helsinki")).timestamp()) - 43200
+        start += int(timetable.run_shift_s[ride.run])
+        assert ride.departure == start + timetable.event_departure_s[ride.board_event]
+        assert ride.arrival == start + timetable.event_arrival_s[ride.alight_event]
+        if at is None:
+            seconds, metres = walk_to[board]
+            assert (journey.departure + seconds, metres) == (ride.departure, ride.foot_m)
+        else:
+            stop, arrival = at
+            ways = [
+                (int(timetable.foot_s[path]), int(timetable.foot_m[path]))
+                for path in range(timetable.foot_first[stop], timetable.foot_first[stop + 1])
+                if timetable.foot_to[path] == board
+            ]
+            if stop == board and timetable.change_s[stop] >= 0:
+                ways.append((int(timetable.change_s[stop]), 0))
+            assert any(arrival + s <= ride.departure and m == ride.foot_m for s, m in ways)
+        at = alight, ride.arrival
+    stop, arrival = at
+    assert (arrival + walk_from[stop][0], walk_from[stop][1]) == (journey.arrival, journey.egress_m)
+    assert journey.walk_m <= limit
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_window_search_finds_exactly_the_best_departures_arrivals_and_rides(chunk):
+    """All journeys best in (leave, arrive, rides) within an hour, and no other, forwards."""
+    for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK // 2):
+        timetable, origin, destination, instant, rides, _, step_free = _question(seed)
+        piece = build_slice(timetable, DAY, mirrored=False, step_free=step_free)
+        begin = piece.to_slice_s(instant)
+        ask = Question(
+            origin.stop, origin.seconds, origin.metres, destination.stop, destination.seconds, destination.metres,
+            begin, begin + 3600, int(kernel.UNREACHED) - 1, int(kernel.UNREACHED), rides, 10**6,
+        )  # fmt: skip
+        found = [
+            (journey.departure, journey.arrival, len(journey.rides))
+            for journey in run_kernel(timetable, piece, ask, limited=False)
+        ]
+        vehicles = list_vehicles(timetable, around(DAY, 2, 4), step_free)
+        best = profile(timetable, vehicles, origin, destination, instant, instant + 86400 * 3, rides, 10**6)
+        after = [row for row in best if row[0] >= instant + 3600]
+        expected = [row for row in best if row[0] < instant + 3600]
+
+        assert sorted(row for row in found if row[0] < instant + 3600) == expected
+        # From the window's end on, what matters is the earliest arrival for each number of rides.
+        for row in found:
+            if row[0] >= instant + 3600:
+                assert row[1] == min(a for _, a, r in after if r <= row[2])
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_the_earliest_arrival_within_the_walking_limit_is_never_lost(chunk):
+    """B6: for each number of rides, the earliest arrival whose walking sums to at most the limit is found."""
+    for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK):
+        timetable, origin, destination, instant, rides, limit, step_free = _question(seed)
+        wish = Wish(
+            origin=origin, destination=destination, instant=instant, arrive_by=False,
+            max_rides=rides, max_walk_m=limit, step_free=step_free, wanted=3,
+        )  # fmt: skip
+        journeys = find_journeys(timetable, Slices(timetable), wish)
+        vehicles = list_vehicles(timetable, around(DAY, 2, 4), step_free)
+        promised = earliest_arrivals(timetable, vehicles, origin, destination, instant, rides, limit)
+        direct = [journey.arrival for journey in journeys if not journey.rides]
+
+        for journey in journeys:
+            if journey.rides:
+                _check(timetable, journey, origin, destination, limit)
+            assert journey.departure >= instant
+        for count, arrival in enumerate(promised, 1):
+            if arrival - instant > 86400:
+                continue
+            known = [journey.arrival for journey in journeys if len(journey.rides) <= count]
+            if direct and arrival >= direct[0]:
+                arrival = direct[0]
+            assert min(known, default=NEVER) == arrival, (seed, count)
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
+    """Arrive-by: for each number of rides, the latest departure that arrives in time within the walking limit."""
+    for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK // 4):
+        timetable, origin, destination, instant, rides, limit, step_free = _question(seed)
+        wish = Wish(
+            origin=origin, destination=destination, instant=instant, arrive_by=True,
+            max_rides=rides, max_walk_m=limit, step_free=step_free, wanted=3,
+        )  # fmt: skip
+        journeys = find_journeys(timetable, Slices(timetable), wish)
+        vehicles = list_vehicles(timetable, around(DAY, 2, 4), step_free)
+        latest = [-NEVER] * rides
+        for leave in leaves(vehicles, origin, instant - 86400, instant):
+            arrivals = earliest_arrivals(timetable, vehicles, origin, destination, leave, rides, limit)
+            latest = [
+                max(known, leave) if arrival <= instant else known
+                for known, arrival in zip(latest, arrivals, strict=True)
+            ]
+        direct = [journey.departure for journey in journeys if not journey.rides]
+
+        for journey in journeys:
+            if journey.rides:
+                _check(timetable, journey, origin, destination, limit)
+            assert journey.arrival <= instant
+        for count, departure in enumerate(latest, 1):
+            known = [journey.departure for journey in journeys if len(journey.rides) <= count]
+            if direct and departure <= direct[0]:
+                departure = direct[0]
+            if departure == -NEVER:
+                continue
+            assert max(known, default=-NEVER) == departure, (seed, count)
