@@ -150,6 +150,7 @@ class SourceFailed(StorageUnavailable):
 class SourceKeyRefused(StorageUnavailable):
     """The source wants a key that is missing, or refused the one it got."""
 
+    hint = "The operator must set a valid key for this source"
     retryable = False
 
 

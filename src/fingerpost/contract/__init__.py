@@ -1,1 +1,36 @@
-"""What a tool promises and how a promise is checked: pure values, no I/O."""
+"""What a tool promises, what a plan is, how a promise is checked: pure values, no I/O.
+
+The names of contract 002 are importable from here (ruling F1).
+"""
+
+from fingerpost.contract.check import validate_call
+from fingerpost.contract.filings import FinancialFactsParams
+from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.registry import ToolRegistry
+from fingerpost.contract.spec import ToolInput, ToolSpec
+from fingerpost.contract.tool import Tool
+from fingerpost.errors import (
+    DataNotFound,
+    ParameterError,
+    QueryTypeUnsupported,
+    StorageUnavailable,
+    ToolError,
+    ToolNotFound,
+)
+
+__all__ = [
+    "DataNotFound",
+    "FinancialFactsParams",
+    "ParameterError",
+    "Plan",
+    "PlanStep",
+    "QueryTypeUnsupported",
+    "StorageUnavailable",
+    "Tool",
+    "ToolError",
+    "ToolInput",
+    "ToolNotFound",
+    "ToolRegistry",
+    "ToolSpec",
+    "validate_call",
+]

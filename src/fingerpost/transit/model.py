@@ -271,6 +271,7 @@ class Provenance:
     """Where an answer comes from: said once in every answer (ruling A10).
 
     ``first_day`` and ``last_day`` bound the timetable; both None means any day.
+    ``walking`` says how walks are measured.
     """
 
     network: str
@@ -280,5 +281,6 @@ class Provenance:
     language: str = "default"
     demo: bool = False
     notes: Sequence[str] = ()
+    walking: str = "unknown"
     first_day: date | None = None
     last_day: date | None = None

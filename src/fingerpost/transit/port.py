@@ -40,6 +40,7 @@ class JourneyQuestion:
     max_transfers: int = 4
     step_free: bool = False
     optimize: Optimize = Optimize.BALANCED
+    language: str = "en"
     wanted: int = 3
 
 
@@ -64,6 +65,7 @@ class BoardQuestion:
     stop_ids: Sequence[str]
     instant: int
     window_s: int
+    language: str = "en"
 
 
 class PlansJourneys(Protocol):
@@ -95,14 +97,14 @@ class FindsPlaces(Protocol):
         """Return candidates, best first (ruling D2); empty where nothing resembles the text."""
         ...
 
-    async def find_stop(self, stop_id: str) -> Place | None:
+    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Return the one stop or station of that id, case ignored, or None.
 
         A station's ``member_ids`` are its boardable stops, a stop's its own id.
         """
         ...
 
-    async def find_stop_place(self, stop_id: str) -> Place | None:
+    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Return the whole place that a stop id stands for as a retry token, or None (ruling D2)."""
         ...
 
@@ -110,7 +112,9 @@ class FindsPlaces(Protocol):
 class FindsStops(Protocol):
     """A source that knows which stops lie near a point."""
 
-    async def list_stops_near(self, coordinate: Coordinate, radius_m: float) -> Sequence[NearbyStop]:
+    async def list_stops_near(
+        self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
+    ) -> Sequence[NearbyStop]:
         """Return boardable stops within the straight-line radius, nearest first, then by id."""
         ...
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fingerpost.transit.globe import EARTH_RADIUS_M
 from fingerpost.transit.timetable.timetable import STOP, Int32, Timetable
-from fingerpost.transit.timetable.walking import DETOUR_FACTOR, EARTH_RADIUS_M, straight_line_m, walk_m, walk_s
+from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m, walk_m, walk_s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

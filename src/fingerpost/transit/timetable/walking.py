@@ -9,16 +9,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.globe import EARTH_RADIUS_M
 from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, STOP, TIMED, Float64, Int8, Int32
 
 DETOUR_FACTOR = 1.3
 PACE_M_PER_S = 1.25
-EARTH_RADIUS_M = 6_371_008.8
 
 # From alighting to being ready to board, beyond the walk itself.
 CHANGE_SLACK_S = 120
 # Two stops further apart than this, in a straight line, are not linked on foot.
 FOOTPATH_RADIUS_M = 500.0
+
+_HAIR = 1.000001
 
 
 class Footpaths(NamedTuple):
@@ -63,9 +65,12 @@ def neighbours_m(
     if len(rows) == 0:
         empty = np.zeros(0, np.int64)
         return empty, empty, np.zeros(0)
-    cell_lat = math.degrees(radius_m / EARTH_RADIUS_M)
-    widest = math.cos(math.radians(min(89.0, float(np.abs(lats[rows]).max()))))
-    cell_lon = cell_lat / widest
+    # A cell is as wide as the radius spans in longitude at the latitude nearest to a pole, and a hair more,
+    # so that rounding cannot put two stops within the radius two cells apart.
+    half = math.sin(radius_m / EARTH_RADIUS_M / 2)
+    narrowest = math.cos(math.radians(float(np.abs(lats[rows]).max())))
+    cell_lat = math.degrees(radius_m / EARTH_RADIUS_M) * _HAIR
+    cell_lon = math.degrees(2 * math.asin(half / narrowest)) * _HAIR if half < narrowest else 360.0
     cells: dict[tuple[int, int], list[int]] = {}
     keys = zip(
         np.floor(lats[rows] / cell_lat).astype(int).tolist(),

@@ -1,0 +1,73 @@
+"""How a call is checked before it runs (contract 002, section "Validation")."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from fingerpost.contract.problem import describe_problem
+from fingerpost.contract.registry import ToolRegistry
+from fingerpost.contract.wire import WireModel
+from fingerpost.errors import ParameterError, QueryTypeUnsupported, ToolNotFound
+
+_TOLD_PROBLEMS = 8
+_LISTED_PROBLEMS = 100
+
+
+def validate_call(tool_name: str, query_type: str, params: dict[str, Any]) -> None:
+    """Validate a tool call before execution.
+
+    Raises:
+        ToolNotFound: no such tool.
+        QueryTypeUnsupported: the tool has no such query type.
+        ParameterError: ``details["field"]`` is the first offending field, ``details["errors"]`` all of them.
+            A fault of no single field has no ``field``.
+    """
+    get_validated(tool_name, query_type, params)
+
+
+def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> BaseModel:
+    """Return the parameters as the query type's model.
+
+    Raises:
+        ToolNotFound, QueryTypeUnsupported, ParameterError: as ``validate_call``.
+    """
+    spec = ToolRegistry.get_tool_spec(tool_name)
+    if spec is None:
+        raise ToolNotFound(tool_name)
+    if query_type not in spec.input_schema:
+        raise QueryTypeUnsupported(query_type, tool_name, list(spec.input_schema))
+    model = spec.input_schema[query_type]
+    try:
+        return model.read(params) if issubclass(model, WireModel) else model.model_validate(params)
+    except ValidationError as error:
+        raise ParameterError(str(error), _details(error, model, None)) from error
+
+
+def explain(
+    error: ValidationError,
+    model: type[BaseModel] | None = None,
+    when_missing: Mapping[str, str] | None = None,
+) -> ParameterError:
+    """Return a validation error as one plain sentence, all problems joined by semicolons.
+
+    ``model`` lets the sentence name the fields that are allowed.
+    ``when_missing`` holds a contract's own sentence for a path that is missing or blank.
+    """
+    details = _details(error, model, when_missing)
+    sentences = [problem["reason"] for problem in details["errors"]]
+    rest = error.error_count() - _TOLD_PROBLEMS
+    more = [f"and {rest} more problems"] if rest > 0 else []
+    return ParameterError("; ".join(dict.fromkeys(sentences[:_TOLD_PROBLEMS] + more)), details)
+
+
+def _details(
+    error: ValidationError, model: type[BaseModel] | None, when_missing: Mapping[str, str] | None
+) -> dict[str, Any]:
+    complaints = error.errors(include_url=False)
+    problems = [describe_problem(complaint, model, when_missing) for complaint in complaints[:_LISTED_PROBLEMS]]
+    details: dict[str, Any] = {"field": complaints[0]["loc"][0]} if complaints[0]["loc"] else {}
+    details["errors"] = [{"field": problem.path, "reason": problem.sentence} for problem in problems]
+    if len(complaints) > len(problems):
+        details["errors_left_out"] = len(complaints) - len(problems)
+    return details

@@ -1,0 +1,272 @@
+"""The one place where the error tree becomes each contract's envelope (ruling A5)."""
+
+import math
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from fingerpost.contract.response import failure_response
+from fingerpost.errors import (
+    DataNotFound,
+    OutsideCalendar,
+    ParameterError,
+    PlaceAmbiguous,
+    PlaceUnknown,
+    QueryTypeUnsupported,
+    RegionUnsupported,
+    SourceChanged,
+    SourceFailed,
+    SourceKeyRefused,
+    SourceLimited,
+    SourceTimeout,
+    SourceUnreachable,
+    StorageUnavailable,
+    ToolError,
+    ToolNotFound,
+)
+
+
+class Family(StrEnum):
+    """Whose words a tool fails in: the number is the contract's."""
+
+    PLAN_TRIP = "000"
+    BOARD = "001"
+    STEP = "002"
+    LOOKUP = "003"
+    LONDON = "004"
+
+
+class _Codes(NamedTuple):
+    """One row of ruling A5's table. The lookup family has a category and a code."""
+
+    plan_trip: str
+    board: str
+    category: str
+    lookup: str
+    london: str
+    step: str
+
+
+_OK = "OK"
+_INVALID = _Codes(
+    "validation-error", "validation-error", "VALIDATION", "INVALID_PARAMETER", "VALIDATION_ERROR", "ParameterError"
+)
+_NOTHING = _Codes("no-itinerary-found", "validation-error", "NO_RESULTS", "NO_MATCH", _OK, "DataNotFound")
+_UPSTREAM = _Codes(
+    "upstream-error", "upstream-error", "UPSTREAM_FAILURE", "ROUTING_FAILED", "UPSTREAM_ERROR", "StorageUnavailable"
+)
+_OURS = _Codes("internal-error", "internal-error", "INTERNAL", "UNEXPECTED", "INTERNAL_ERROR", "unknown_error")
+
+_TABLE: dict[type[BaseException], _Codes] = {
+    ParameterError: _INVALID,
+    PlaceUnknown: _INVALID._replace(category="NOT_FOUND", lookup="STOP_NOT_FOUND"),
+    QueryTypeUnsupported: _INVALID._replace(lookup="INVALID_QUERY_TYPE", step="QueryTypeUnsupported"),
+    ToolNotFound: _INVALID._replace(lookup="INVALID_TOOL", step="ToolNotFound"),
+    PlaceAmbiguous: _INVALID._replace(
+        category="DISAMBIGUATION_REQUIRED", lookup="MULTIPLE_CANDIDATES", london="DISAMBIGUATION_REQUIRED"
+    ),
+    RegionUnsupported: _INVALID._replace(plan_trip="unsupported-region", category="NO_RESULTS", lookup="OUT_OF_BOUNDS"),
+    DataNotFound: _NOTHING,
+    OutsideCalendar: _NOTHING._replace(lookup="NO_SERVICE"),
+    StorageUnavailable: _UPSTREAM,
+    SourceFailed: _UPSTREAM,
+    SourceChanged: _UPSTREAM._replace(lookup="ROUTING_UNREADABLE"),
+    SourceLimited: _UPSTREAM._replace(
+        plan_trip="rate-limited",
+        board="rate-limited",
+        category="THROTTLED",
+        lookup="RATE_LIMITED",
+        london="RATE_LIMIT_EXCEEDED",
+    ),
+    SourceTimeout: _UPSTREAM._replace(
+        plan_trip="upstream-timeout",
+        board="upstream-timeout",
+        lookup="UPSTREAM_TIMEOUT",
+        london="UPSTREAM_TIMEOUT",
+    ),
+    SourceUnreachable: _UPSTREAM._replace(plan_trip="network-error", lookup="NETWORK_ERROR"),
+    SourceKeyRefused: _UPSTREAM._replace(category="AUTH_FAILURE", lookup="INVALID_API_KEY"),
+    # FeedUnusable, SettingsInvalid and BrokenContract are the operator's or ours to mend: the root's row.
+    ToolError: _OURS,
+}
+
+_TEXT_CANDIDATES = 5
+
+
+def code_of(error: ToolError, family: Family) -> str:
+    """Return the code that a family's contract gives to an error.
+
+    A lookup error whose ``details["service"]`` is ``geocoding`` carries a GEOCODING code,
+    a refused key with ``details["missing"]`` true is a missing one.
+    """
+    row = _row(error)
+    if family is Family.LOOKUP:
+        if row.lookup.startswith("ROUTING_") and error.details.get("service") == "geocoding":
+            return row.lookup.replace("ROUTING_", "GEOCODING_")
+        if isinstance(error, SourceKeyRefused) and error.details.get("missing"):
+            return "MISSING_API_KEY"
+        return row.lookup
+    return {
+        Family.PLAN_TRIP: row.plan_trip,
+        Family.BOARD: row.board,
+        Family.LONDON: row.london,
+        Family.STEP: row.step,
+    }[family]
+
+
+def is_failure(error: ToolError, family: Family) -> bool:
+    """Whether the envelope is an error: contract 004 answers "nothing found" with success (ruling A5)."""
+    return not (family is Family.LONDON and _row(error).london == _OK)
+
+
+def hint_of(error: ToolError) -> str | None:
+    """Return what to do next; a day outside the timetable names the days inside it."""
+    first, last = error.details.get("first_day"), error.details.get("last_day")
+    if isinstance(error, OutsideCalendar) and error.hint is None and first and last:
+        return f"The timetable covers {first} to {last}"
+    return error.hint
+
+
+def retry_after_of(error: ToolError) -> int | None:
+    """Return the whole seconds to wait, rounded up, where the source or our limiter named them."""
+    return math.ceil(max(0.0, error.retry_after_s)) if isinstance(error, SourceLimited) else None
+
+
+def render_error(
+    error: ToolError,
+    family: Family,
+    correlation_id: str,
+    *,
+    tool: str = "",
+    query_type: str = "",
+    parameters: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the JSON-ready body of a failure in a family's envelope.
+
+    ``tool``, ``query_type`` and ``parameters`` are echoed by contract 002's standard response alone.
+    Contracts 002, 003 and 004 have no field for the correlation id: it stands in logs and protocol metadata.
+    """
+    if family is Family.LOOKUP:
+        return {"error": _error_payload(error)}
+    if family is Family.LONDON:
+        return _london_body(error)
+    if family is Family.STEP:
+        kind = "warning" if isinstance(error, DataNotFound) else "error"
+        extra = step_fields(error, family)
+        return failure_response(tool, query_type or tool, parameters or {}, error.message, kind, extra)
+    body: dict[str, Any] = {"code": code_of(error, family), "message": error.message}
+    if (hint := hint_of(error)) is not None:
+        body["hint"] = hint
+    body["correlationId"] = correlation_id
+    if (retry_after := retry_after_of(error)) is not None:
+        body["retryAfter"] = retry_after
+    if isinstance(error, PlaceAmbiguous):
+        body["candidates"] = list(error.details.get("candidates", ()))
+    return {"error": body}
+
+
+def render_unexpected(
+    family: Family,
+    correlation_id: str,
+    *,
+    tool: str = "",
+    query_type: str = "",
+    parameters: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the body for an exception that is no ToolError; nothing of the exception itself is told."""
+    error = unexpected(correlation_id)
+    return render_error(error, family, correlation_id, tool=tool, query_type=query_type, parameters=parameters)
+
+
+def unexpected(correlation_id: str) -> ToolError:
+    """Return the error that stands in for an exception that nobody foresaw."""
+    return ToolError(
+        f"Something failed inside fingerpost, and it is not your call's fault (correlation id {correlation_id})",
+        hint="Try once more; if it fails again, report it with the correlation id",
+    )
+
+
+def step_fields(error: ToolError, family: Family) -> dict[str, Any]:
+    """Return what a failure carries at the top of contract 002's standard response (ruling F2)."""
+    return {
+        "error_code": code_of(error, family),
+        "hint": hint_of(error),
+        "retryable": error.retryable,
+        "retry_after": retry_after_of(error),
+        "candidates": list(error.details.get("candidates", ())) if isinstance(error, PlaceAmbiguous) else None,
+    }
+
+
+def text_of_error(error: ToolError, family: Family) -> str:
+    """Return the text twin of a failure: code, sentence, hint, and the choices where there are any."""
+    return f"{code_of(error, family)}: {_spoken(error)}"
+
+
+def _row(error: ToolError) -> _Codes:
+    return next(_TABLE[branch] for branch in type(error).__mro__ if branch in _TABLE)
+
+
+def _error_payload(error: ToolError) -> dict[str, Any]:
+    payload: dict[str, Any] = {
+        "category": _row(error).category,
+        "code": code_of(error, Family.LOOKUP),
+        "message": error.message,
+    }
+    details: dict[str, Any] = {}
+    if isinstance(error, PlaceAmbiguous):
+        details = dict(error.details)
+    elif isinstance(error, ParameterError):
+        details = {key: error.details[key] for key in ("side", "field", "errors") if key in error.details}
+    elif isinstance(error, SourceLimited):
+        details = {"retryAfter": retry_after_of(error)}
+    if details:
+        payload["details"] = details
+    if (hint := hint_of(error)) is not None:
+        payload["recommendation"] = hint
+    return payload
+
+
+def _london_body(error: ToolError) -> dict[str, Any]:
+    code = code_of(error, Family.LONDON)
+    body: dict[str, Any] = {
+        "success": code == _OK,
+        "code": code,
+        "message": _spoken(error, with_candidates=False),
+        "topJourneys": [] if code == _OK else None,
+        "fromLocationDisambiguation": None,
+        "toLocationDisambiguation": None,
+    }
+    if isinstance(error, PlaceAmbiguous):
+        # Ruling E1: the side that was clear is an empty list.
+        suggestions = [_suggestion(candidate) for candidate in error.details.get("candidates", ())]
+        is_destination = error.details.get("side") in ("to", "destination")
+        body["fromLocationDisambiguation"] = [] if is_destination else suggestions
+        body["toLocationDisambiguation"] = suggestions if is_destination else []
+    return body
+
+
+def _suggestion(candidate: Mapping[str, Any]) -> dict[str, Any]:
+    suggestion = {"parameterValue": candidate["token"]}
+    if "matchQuality" in candidate:
+        suggestion["matchQuality"] = candidate["matchQuality"]
+    return suggestion
+
+
+def _spoken(error: ToolError, *, with_candidates: bool = True) -> str:
+    parts = [_sentence(error.message)]
+    if (hint := hint_of(error)) is not None:
+        parts.append(_sentence(hint))
+    if (retry_after := retry_after_of(error)) is not None:
+        parts.append(f"Wait {retry_after} s before the next call.")
+    if with_candidates and isinstance(error, PlaceAmbiguous):
+        candidates = list(error.details.get("candidates", ()))
+        listed = [f"{candidate.get('name', '?')} ({candidate.get('token')})" for candidate in candidates]
+        rest = len(listed) - _TEXT_CANDIDATES
+        more = f"; and {rest} more" if rest > 0 else ""
+        if listed:
+            parts.append(f"Candidates: {'; '.join(listed[:_TEXT_CANDIDATES])}{more}.")
+    return " ".join(parts)
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."

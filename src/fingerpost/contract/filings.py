@@ -1,0 +1,51 @@
+"""Parameters of the filings tools (contract 002, section "Parameter Models"; ruling F7)."""
+
+import re
+from datetime import date
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, field_validator, model_validator
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class FinancialFactsParams(BaseModel):
+    """Parameters for financial facts queries.
+
+    Attributes:
+        ticker: the company's symbol.
+        metrics: the figures that are wanted, as the caller spells them.
+        start_date: first day, YYYY-MM-DD; a ``date`` is read as that.
+        end_date: last day, YYYY-MM-DD, not before ``start_date``.
+        filing_type: such as 10-K; None for all.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    ticker: str
+    metrics: list[str]
+    start_date: str
+    end_date: str
+    filing_type: str | None = None
+
+    @field_validator("start_date", "end_date", mode="before")
+    @classmethod
+    def validate_date_format(cls, value: Any) -> str:
+        """Return the day as text; the first two messages are the contract's."""
+        if isinstance(value, date):
+            value = value.isoformat()
+        if not isinstance(value, str) or not value.strip():
+            raise ValueError("Date must be a non-empty string")
+        if not _DAY.fullmatch(value):
+            raise ValueError("Date must be in YYYY-MM-DD format")
+        try:
+            date.fromisoformat(value)
+        except ValueError as error:
+            raise ValueError("Date must be a day of the calendar") from error
+        return value
+
+    @model_validator(mode="after")
+    def _start_before_end(self) -> Self:
+        if self.start_date > self.end_date:
+            raise ValueError("start_date must not be after end_date")
+        return self

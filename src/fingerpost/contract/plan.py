@@ -1,0 +1,68 @@
+"""A plan as data (contract 002, section "Models"; words of ruling F6).
+
+Unknown fields are refused: a misspelt condition must not silently vanish (ruling A2).
+"""
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Status = Literal["pending", "in_progress", "completed", "failed"]
+
+
+class PlanStep(BaseModel):
+    """Plan step.
+
+    Attributes:
+        step_id: the unique identifier of the step.
+        description: what the step is for.
+        tool: the tool to use, if any.
+        agent: the agent to use, if any; with ``tool``, the agent that performs it.
+        parameters: what is passed to the tool or agent.
+        dependencies: ids of the steps that must be completed before this one.
+        expected_key: the memory key for the step's output; the ToolSpec's output key where None.
+        output_path: the way to the value in the tool's result.
+        done_check: a condition under which the step need not run.
+        status: where the step stands.
+        completed_at: when the step was completed, ISO 8601.
+        skipped: whether the step was skipped.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    step_id: int
+    description: str
+    tool: str | None = None
+    agent: str | None = None
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    dependencies: list[int] = Field(default_factory=list)
+    expected_key: str | None = None
+    output_path: list[str] | None = None
+    done_check: str | None = None
+    status: Status = "pending"
+    completed_at: str | None = None
+    skipped: bool = False
+
+
+class Plan(BaseModel):
+    """Plan.
+
+    Attributes:
+        goal: what the plan is to reach.
+        steps: the steps.
+        status: where the plan stands.
+        created_at: when the plan was created, ISO 8601.
+        completed_at: when the plan was completed, ISO 8601.
+        owner: who owns the plan; free text.
+        can_modify: whether the plan may be changed.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    goal: str
+    steps: list[PlanStep] = Field(default_factory=list)
+    status: Status = "pending"
+    created_at: str
+    completed_at: str | None = None
+    owner: str = "agent"
+    can_modify: bool = True

@@ -1,0 +1,217 @@
+"""One thing that is wrong with some arguments, told to a person.
+
+Pydantic says what is wrong and where; here that becomes a path in the wire's names and a plain sentence.
+"""
+
+import json
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic_core import ErrorDetails
+
+_SHOWN_CHARACTERS = 80
+
+_MISSING = ("missing", "blank")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Where, in what pydantic calls it, and the sentence."""
+
+    path: str
+    kind: str
+    sentence: str
+
+
+def describe_problem(
+    error: ErrorDetails, model: type[BaseModel] | None = None, when_missing: Mapping[str, str] | None = None
+) -> Problem:
+    """Return one pydantic complaint as a problem.
+
+    ``model`` gives the names that are allowed where a field is unknown, and keeps union tags out of the path.
+    ``when_missing`` holds a contract's own sentence for a path that is missing or blank.
+    """
+    location = list(error["loc"])
+    path, owners = _walk(model, location)
+    kind = error["type"]
+    if kind in _MISSING and when_missing and path in when_missing:
+        return Problem(path, kind, when_missing[path])
+    if kind == "extra_forbidden":
+        allowed = sorted({name for owner in owners for name in _wire_fields(owner)})
+        listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
+        return Problem(path, kind, f"unknown field '{path}'{listed}")
+    tell = _SENTENCES.get(kind, _say_otherwise)
+    return Problem(path, kind, tell(path or "the arguments", error["input"], error.get("ctx", {}), error["msg"]))
+
+
+def show(value: Any) -> str:
+    """Return a value as it may be shown to the caller: as JSON where it is JSON, clipped."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    try:
+        text = _show_int(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a {type(value).__name__}"
+    return _clip(text)
+
+
+def _show_int(value: int) -> str:
+    # Python refuses to print integers of thousands of digits.
+    return json.dumps(value) if value.bit_length() < 4 * _SHOWN_CHARACTERS else "a very large number"
+
+
+def _clip(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]}…"
+
+
+def _kind_of(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return show(value)
+        case int() | float():
+            return f"the number {show(value)}"
+        case str():
+            return f"the text {show(value)}"
+        case list() | tuple():
+            return "a list"
+        case Mapping():
+            return "an object"
+    return f"a {type(value).__name__}"
+
+
+_Teller = Callable[[str, Any, Mapping[str, Any], str], str]
+
+
+def _say_otherwise(path: str, _value: Any, _context: Mapping[str, Any], message: str) -> str:
+    return f"{path}: {_clip(message[:1].lower() + message[1:])}"
+
+
+def _must_be(what: str) -> _Teller:
+    return lambda path, value, _context, _message: f"{path} must be {what}, not {_kind_of(value)}"
+
+
+def _bound(words: str, key: str) -> _Teller:
+    return lambda path, value, context, _message: f"{path} must be {words} {show(context[key])}; you sent {show(value)}"
+
+
+def _say_length(words: str, key: str, one: str, many: str) -> _Teller:
+    def tell(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
+        if key == "min_length" and context[key] == 1:
+            return f"{path} must not be empty"
+        unit = one if context[key] == 1 else many
+        return f"{path} must have {words} {context[key]} {unit}; you sent {len(value)}"
+
+    return tell
+
+
+def _say_choice(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
+    return f"{path} must be {context['expected']}; you sent {show(value)}"
+
+
+def _say_tag(path: str, _value: Any, context: Mapping[str, Any], _message: str) -> str:
+    field = f"{path}.{str(context['discriminator']).strip(chr(39))}"
+    return f"{field} must be one of {context['expected_tags']}; you sent {show(context['tag'])}"
+
+
+def _say_no_tag(path: str, _value: Any, context: Mapping[str, Any], _message: str) -> str:
+    return f"{path}.{str(context['discriminator']).strip(chr(39))} is missing"
+
+
+def _say_own(path: str, _value: Any, context: Mapping[str, Any], message: str) -> str:
+    # A validator of ours wrote a whole sentence; at the root it stands as it is.
+    text = str(context["error"]) if "error" in context else message
+    return text if path == "the arguments" else f"{path}: {text}"
+
+
+_SENTENCES: dict[str, _Teller] = {
+    "missing": lambda path, *_: f"{path} is missing",
+    "blank": lambda path, *_: f"{path} must not be empty",
+    "whole_number": _must_be("a whole number"),
+    "int_type": _must_be("a whole number"),
+    "int_from_float": _must_be("a whole number"),
+    "int_parsing": _must_be("a whole number"),
+    "float_type": _must_be("a number"),
+    "float_parsing": _must_be("a number"),
+    "finite_number": _must_be("a finite number"),
+    "bool_type": _must_be("true or false"),
+    "bool_parsing": _must_be("true or false"),
+    "string_type": _must_be("text"),
+    "identifier": _must_be("text"),
+    "string_unicode": lambda path, *_: f"{path} holds characters that are not valid Unicode",
+    "list_type": _must_be("a list"),
+    "tuple_type": _must_be("a list"),
+    "dict_type": _must_be("an object"),
+    "model_type": _must_be("an object"),
+    "model_attributes_type": _must_be("an object"),
+    "greater_than_equal": _bound("at least", "ge"),
+    "less_than_equal": _bound("at most", "le"),
+    "greater_than": _bound("more than", "gt"),
+    "less_than": _bound("less than", "lt"),
+    "string_too_short": _say_length("at least", "min_length", "character", "characters"),
+    "string_too_long": _say_length("at most", "max_length", "character", "characters"),
+    "too_short": _say_length("at least", "min_length", "entry", "entries"),
+    "too_long": _say_length("at most", "max_length", "entry", "entries"),
+    "literal_error": _say_choice,
+    "enum": _say_choice,
+    "union_tag_invalid": _say_tag,
+    "union_tag_not_found": _say_no_tag,
+    "value_error": _say_own,
+}
+
+
+def _walk(model: type[BaseModel] | None, location: list[int | str]) -> tuple[str, list[type[BaseModel]]]:
+    """Return the dotted path of a location, union tags left out, and the models that own its last part."""
+    path = ""
+    here: list[Any] = [] if model is None else [model]
+    owners: list[type[BaseModel]] = []
+    for part in location:
+        here = _members(here)
+        if isinstance(part, str) and len(here) > 1:
+            # A union: pydantic names the branch before it goes on.
+            here = [branch for branch in here if _answers_to(branch, part)]
+            continue
+        owners = [branch for branch in here if isinstance(branch, type) and issubclass(branch, BaseModel)]
+        here = [inner for branch in here if (inner := _inside(branch, part)) is not None]
+        path += f"[{part}]" if isinstance(part, int) else f"{'.' if path else ''}{_clip(part)}"
+    return path, owners
+
+
+def _members(annotations: list[Any]) -> list[Any]:
+    """Open up unions and annotations, None left out."""
+    found: list[Any] = []
+    for annotation in annotations:
+        if get_origin(annotation) in (Union, types.UnionType):
+            found += _members([member for member in get_args(annotation) if member is not types.NoneType])
+        elif get_origin(annotation) is Annotated:
+            found += _members([get_args(annotation)[0]])
+        else:
+            found.append(annotation)
+    return found
+
+
+def _answers_to(branch: Any, tag: str) -> bool:
+    if not (isinstance(branch, type) and issubclass(branch, BaseModel)):
+        return getattr(branch, "__name__", "") == tag
+    return branch.__name__ == tag or any(
+        tag in get_args(field.annotation)
+        for field in branch.model_fields.values()
+        if get_origin(field.annotation) is Literal
+    )
+
+
+def _inside(annotation: Any, part: int | str) -> Any:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return next(
+            (field.annotation for name, field in annotation.model_fields.items() if part in (name, field.alias)), None
+        )
+    arguments = get_args(annotation)
+    return arguments[0 if isinstance(part, int) else -1] if arguments else None
+
+
+def _wire_fields(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]

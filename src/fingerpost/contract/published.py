@@ -1,0 +1,224 @@
+"""The base of every tool that is served: one seam for MCP, the command line and Python.
+
+A call is checked on the way in, answered, and checked on the way out in the wire's own form.
+"""
+
+import logging
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from fingerpost import clock
+from fingerpost.contract.check import explain
+from fingerpost.contract.envelope import Family, code_of, is_failure, render_error, step_fields, text_of_error
+from fingerpost.contract.identity import new_correlation_id
+from fingerpost.contract.problem import describe_problem
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import Tool
+from fingerpost.contract.wire import WireModel, schema_of
+from fingerpost.errors import BrokenContract, DataNotFound, ParameterError, QueryTypeUnsupported, ToolError
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """What a tool knows of one call besides its arguments.
+
+    ``user`` is None where nobody may store variables (ruling A12).
+    ``now`` is in UTC and resolved once (ruling A4).
+    """
+
+    tool: str
+    user: str | None
+    now: datetime
+    correlation_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What leaves a tool: a JSON-ready body in its contract's shape, and a text that stands alone.
+
+    ``error`` is the error that the body renders, for faces that go on from it; None where nothing was raised.
+    """
+
+    body: dict[str, Any]
+    text: str
+    is_error: bool
+    correlation_id: str
+    error: ToolError | None = None
+
+
+class PublishedTool(Tool):
+    """A tool that answers one question, in the shape of its own contract.
+
+    Attributes:
+        name: as the contract prints it.
+        title: for people.
+        description: tells an agent when to take this tool and not its neighbour.
+        family: whose envelope a failure wears.
+        group: which part of the catalogue it is served with.
+        input_model: what it accepts.
+        output_model: what it answers; several models where the contract has several shapes.
+        when_missing: the contract's own sentences for a missing or blank path.
+        read_only, destructive, idempotent, open_world: what a host should know before it calls.
+    """
+
+    title: ClassVar[str]
+    description: ClassVar[str]
+    family: ClassVar[Family]
+    group: ClassVar[str]
+    input_model: ClassVar[type[WireModel]]
+    output_model: ClassVar[type[WireModel] | tuple[type[WireModel], ...]]
+    when_missing: ClassVar[Mapping[str, str]] = {}
+    read_only: ClassVar[bool] = True
+    destructive: ClassVar[bool] = False
+    idempotent: ClassVar[bool] = True
+    open_world: ClassVar[bool] = False
+
+    @abstractmethod
+    async def handle(self, arguments: Any, call: Call) -> WireModel:
+        """Return the answer to checked arguments (an instance of ``input_model``).
+
+        Raises:
+            ToolError: whatever the caller should know.
+        """
+
+    @abstractmethod
+    def describe(self, answer: Any) -> str:
+        """Return a short text for a reader who sees nothing else of the answer."""
+
+    @property
+    def output_models(self) -> tuple[type[WireModel], ...]:
+        """The shapes that an answer may have."""
+        return self.output_model if isinstance(self.output_model, tuple) else (self.output_model,)
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The tool's contract: one query type, its own name (ruling F2)."""
+        outputs: dict[str, type[BaseModel]] = {}
+        if len(self.output_models) == 1:
+            outputs[self.name] = self.output_models[0]
+        else:
+            outputs |= {model.__name__: model for model in self.output_models}
+        return ToolSpec(
+            name=self.name,
+            input_schema={self.name: self.input_model},
+            output_key=self.name,
+            description=self.description,
+            output_schema=outputs,
+        )
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema of the arguments."""
+        return schema_of(self.input_model)
+
+    @property
+    def output_schema(self) -> dict[str, Any]:
+        """JSON Schema of a successful answer."""
+        return schema_of(self.output_model)
+
+    async def answer(self, raw: object, *, user: str | None) -> Answer:
+        """Answer one call; a ToolError becomes the contract's envelope, anything else rises to the outer wall.
+
+        ``raw`` is the decoded JSON of the arguments; None is an empty object.
+        """
+        outcome = await self._outcome(raw, user)
+        if isinstance(outcome.result, ToolError):
+            return self._failed(outcome.result, outcome.correlation_id, raw)
+        body, text = outcome.result
+        # Contracts 002 and 004 can say in a well-formed answer that they failed.
+        is_error = body.get("success") is False
+        return Answer(body=body, text=text, is_error=is_error, correlation_id=outcome.correlation_id)
+
+    async def execute(
+        self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
+    ) -> dict[str, Any]:
+        """Return contract 002's standard response: the contract's body in ``data`` (ruling F2).
+
+        A failure carries the sentence in ``error``; a tool of contract 002 that found nothing, in ``warning``.
+        """
+        echo = parameters if isinstance(parameters, Mapping) else {}
+        if query_type == self.name:
+            result = (await self._outcome(parameters, user)).result
+        else:
+            result = QueryTypeUnsupported(query_type, self.name, [self.name])
+        if isinstance(result, ToolError):
+            is_warning = self.family is Family.STEP and isinstance(result, DataNotFound)
+            error_type = "warning" if is_warning else "error"
+            extra = step_fields(result, self.family)
+            return self.format_error_response(query_type, echo, result.message, error_type, extra)
+        body, _text = result
+        return self.format_success_response(query_type, echo, [body], {"data": body})
+
+    async def _outcome(self, raw: object, user: str | None) -> "_Outcome":
+        correlation_id = ""
+        try:
+            fixed = clock.find_fixed()
+            correlation_id = new_correlation_id(fixed, user, self.name, raw)
+            call = Call(tool=self.name, user=user, now=fixed or clock.now(), correlation_id=correlation_id)
+            answer = await self.handle(self._read(raw), call)
+            result: tuple[dict[str, Any], str] | ToolError = (self._checked(answer), self.describe(answer))
+            code = "ok"
+        except ToolError as error:
+            correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
+            result, code = error, code_of(error, self.family)
+        _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, code)
+        return _Outcome(result, correlation_id)
+
+    def _read(self, raw: object) -> WireModel:
+        arguments = {} if raw is None else raw
+        if not isinstance(arguments, Mapping):
+            raise ParameterError(f"the arguments must be a JSON object, not {_json_kind(raw)}")
+        try:
+            return self.input_model.read(dict(arguments))
+        except ValidationError as error:
+            raise explain(error, self.input_model, self.when_missing) from error
+
+    def _checked(self, answer: WireModel) -> dict[str, Any]:
+        """Return the answer's body, which its model has read back in the wire's form.
+
+        Reading back costs less than building the models did, and sees what an assignment or ``model_construct`` hid.
+        """
+        model = type(answer)
+        if model not in self.output_models:
+            raise BrokenContract(f"{self.name} answered with {model.__name__}, which it does not publish")
+        try:
+            body = answer.to_wire()
+            model.read(body)
+        except PydanticSerializationError as error:
+            raise BrokenContract(f"{self.name} was about to answer what has no JSON form") from error
+        except ValidationError as error:
+            first = describe_problem(error.errors(include_url=False)[0], model)
+            raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
+        return body
+
+    def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
+        parameters = raw if isinstance(raw, Mapping) else None
+        return Answer(
+            body=render_error(error, self.family, correlation_id, tool=self.name, parameters=parameters),
+            text=text_of_error(error, self.family),
+            is_error=is_failure(error, self.family),
+            correlation_id=correlation_id,
+            error=error,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """Body and text of an answer, or the error in its place."""
+
+    result: tuple[dict[str, Any], str] | ToolError
+    correlation_id: str
+
+
+def _json_kind(raw: object) -> str:
+    return {list: "a list", str: "text", bool: "true or false", int: "a number", float: "a number"}.get(
+        type(raw), type(raw).__name__
+    )

@@ -1,0 +1,38 @@
+"""Every tool that can be served, in the order in which it is listed."""
+
+from collections.abc import Collection
+
+from fingerpost.contract.published import PublishedTool
+from fingerpost.errors import SettingsInvalid
+from fingerpost.store.variables import VariableStore
+from fingerpost.tools.find_address_or_stop import FindAddressOrStop
+from fingerpost.tools.find_stops import FindStops
+from fingerpost.tools.get_departures import GetDepartures
+from fingerpost.tools.plan_trip import PlanTrip
+from fingerpost.tools.user_variables import DeleteUserVariable, GetUserVariables, SaveUserVariable
+from fingerpost.transit.port import Networks
+
+GROUPS = ("core",)
+
+
+def list_tools(
+    networks: Networks, variables: VariableStore, groups: Collection[str] | None = None
+) -> list[PublishedTool]:
+    """Return the tools of some groups, of all groups where none is named.
+
+    Raises:
+        SettingsInvalid: there is no such group.
+    """
+    unknown = sorted(set(groups or ()) - set(GROUPS))
+    if unknown:
+        raise SettingsInvalid(f"There is no group of tools called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}.")
+    tools: list[PublishedTool] = [
+        PlanTrip(networks, variables),
+        GetDepartures(networks, variables),
+        FindAddressOrStop(networks),
+        FindStops(networks),
+        SaveUserVariable(variables),
+        GetUserVariables(variables),
+        DeleteUserVariable(variables),
+    ]
+    return [tool for tool in tools if not groups or tool.group in groups]

@@ -1,0 +1,108 @@
+"""find_stops: stops near a point (ruling C3)."""
+
+from typing import Annotated, cast
+
+from pydantic import Field
+
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.wire import Whole, WireModel
+from fingerpost.tools.itinerary_shapes import TransitMode
+from fingerpost.tools.plan_trip_text import said_below
+from fingerpost.tools.shapes import Language, Meta, WireCoordinate, WireWarning, wire_warnings
+from fingerpost.transit.model import NearbyStop
+from fingerpost.transit.port import Networks
+from fingerpost.transit.rules.modes import trip_word
+from fingerpost.transit.rules.networks import get_network_at
+from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+
+
+class FindStopsInput(WireModel):
+    """The question."""
+
+    coordinate: WireCoordinate
+    radius: Annotated[Whole, Field(ge=1, le=3000, description="metres")] = 500
+    max_results: Annotated[Whole, Field(ge=1, le=50)] = 10
+    text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
+    language: Language = "en"
+    include_modes: Annotated[list[TransitMode] | None, Field(min_length=1, max_length=9)] = None
+
+
+class WireNearbyStop(WireModel):
+    """A stop and how far it is in a straight line, in metres."""
+
+    id: str
+    name: str = Field(min_length=1)
+    coordinate: WireCoordinate
+    distance: Whole
+    modes: list[TransitMode]
+
+
+class FindStopsOutput(WireModel):
+    """The answer."""
+
+    stops: list[WireNearbyStop]
+    warnings: list[WireWarning] | None = None
+    correlation_id: str
+    meta: Meta
+
+
+class FindStops(PublishedTool):
+    """Lists stops near a point."""
+
+    name = "find_stops"
+    title = "Stops nearby"
+    description = "List stops near a coordinate, nearest first. To find a stop by its name take findAddressOrStop."
+    family = Family.BOARD
+    group = "core"
+    input_model = FindStopsInput
+    output_model = FindStopsOutput
+
+    def __init__(self, networks: Networks) -> None:
+        self._networks = networks
+
+    async def handle(self, arguments: FindStopsInput, call: Call) -> FindStopsOutput:
+        """Ask the network that covers the point, filter, and cut to the limit."""
+        centre = arguments.coordinate.inner()
+        network = get_network_at(await self._networks.list_networks(), centre, end="coordinate")
+        near = await network.list_stops_near(centre, arguments.radius, language=arguments.language)
+        fitting = [stop for stop in near if _fits(stop, arguments)]
+        shown = fitting[: arguments.max_results]
+        warnings = Warnings()
+        if len(fitting) > len(shown):
+            text = f"{len(fitting)} stops are near; the nearest {len(shown)} are shown."
+            warnings.add(WarningCode.TRUNCATED_RESULTS, text)
+        return FindStopsOutput(
+            stops=[
+                WireNearbyStop(
+                    id=each.stop.id or "",
+                    name=each.stop.name,
+                    coordinate=WireCoordinate.of(each.stop.coordinate),
+                    distance=round(each.distance_m),
+                    modes=_words(each),
+                )
+                for each in shown
+            ],
+            warnings=wire_warnings(warnings),
+            correlation_id=call.correlation_id,
+            meta=Meta(**Meta.facts(network.describe(arguments.language))),
+        )
+
+    def describe(self, answer: FindStopsOutput) -> str:
+        """Return the stops as lines to read."""
+        lines = [
+            f"{each.name} ({each.id}), {each.distance} m, {', '.join(each.modes) or 'no service'}"
+            for each in answer.stops
+        ] or ["No stops there."]
+        return "\n".join(lines + said_below(answer.warnings, answer.meta))
+
+
+def _words(stop: NearbyStop) -> list[TransitMode]:
+    return cast("list[TransitMode]", sorted({trip_word(mode) for mode in stop.modes}))
+
+
+def _fits(stop: NearbyStop, asked: FindStopsInput) -> bool:
+    if asked.text_filter and plain(asked.text_filter) not in plain(stop.stop.name):
+        return False
+    return asked.include_modes is None or not set(_words(stop)).isdisjoint(asked.include_modes)

@@ -1,0 +1,180 @@
+"""get_departures (contract 001): the board of a stop."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, cast
+
+from pydantic import Field
+
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.wire import Flag, Identifier, Whole, WireModel
+from fingerpost.store.variables import VariableStore
+from fingerpost.tools.itinerary_shapes import TransitMode
+from fingerpost.tools.plan_trip_text import clock_of, said_below
+from fingerpost.tools.shapes import Language, Meta, WireWarning, wire_warnings
+from fingerpost.tools.stop_finder import StopFinder
+from fingerpost.transit.model import Departure, Provenance
+from fingerpost.transit.port import BoardQuestion, Networks
+from fingerpost.transit.rules.freshness import data_freshness, is_stale, realtime_age_s
+from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.modes import trip_word
+from fingerpost.transit.rules.schedule_type import uses_realtime
+from fingerpost.transit.rules.status import Status, status_of_departure
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+
+
+class StopRef(WireModel):
+    """A stop, by id or by label."""
+
+    type: Literal["id", "label"]
+    value: Annotated[Identifier, Field(max_length=200)]
+
+
+class GetDeparturesInput(WireModel):
+    """The question."""
+
+    stop: StopRef
+    window_minutes: Annotated[Whole, Field(ge=1, le=120)] = 30
+    limit: Annotated[Whole, Field(ge=1, le=50)] = 10
+    language: Language = "en"
+
+
+class WireDeparture(WireModel):
+    """One row of the board."""
+
+    line: str = Field(min_length=1)
+    mode: TransitMode
+    destination: str = Field(min_length=1)
+    scheduled_time: str
+    realtime_time: str | None = None
+    delay_seconds: Whole | None = None
+    status: Status
+    platform: str | None = None
+
+    @classmethod
+    def of(cls, departure: Departure, zone: str) -> "WireDeparture":
+        """Show a departure; a cancelled one has no expected time (ruling C1)."""
+        delay_s = None if departure.cancelled else departure.departure_delay_s
+        return cls(
+            line=departure.line,
+            mode=cast("TransitMode", trip_word(departure.mode)),
+            destination=departure.destination,
+            scheduled_time=print_instant(departure.scheduled, zone),
+            realtime_time=None if delay_s is None else print_instant(departure.expected, zone),
+            delay_seconds=delay_s,
+            status=status_of_departure(departure),
+            platform=departure.platform,
+        )
+
+
+class GetDeparturesOutput(WireModel):
+    """The answer."""
+
+    stop_id: str
+    stop_name: str | None = None
+    realtime_used: Flag
+    data_freshness: str
+    departures: list[WireDeparture]
+    correlation_id: str
+    warnings: list[WireWarning] | None = None
+    meta: Meta
+
+
+class GetDepartures(PublishedTool):
+    """Lists the next departures of a stop."""
+
+    name = "get_departures"
+    title = "Departure board"
+    description = (
+        "List the next departures of one stop or station, with delays and cancellations. "
+        "The stop is an id from findAddressOrStop or find_stops, or a label: a saved stop or a stop name. "
+        "To travel between two places take plan_trip."
+    )
+    family = Family.BOARD
+    group = "core"
+    input_model = GetDeparturesInput
+    output_model = GetDeparturesOutput
+    open_world = True
+    when_missing = {"stop": "stop id missing", "stop.value": "stop id missing"}  # noqa: RUF012  # a ClassVar mapping
+
+    def __init__(self, networks: Networks, variables: VariableStore) -> None:
+        self._stops = StopFinder(networks, variables)
+
+    async def handle(self, arguments: GetDeparturesInput, call: Call) -> GetDeparturesOutput:
+        """Find the stop, ask for its board, sort it and cut it to the limit."""
+        warnings = Warnings()
+        stop = await self._stops.get_stop(
+            arguments.stop.type == "label",
+            arguments.stop.value,
+            user=call.user,
+            language=arguments.language,
+            warnings=warnings,
+        )
+        now = int(call.now.timestamp())
+        window_s = arguments.window_minutes * 60
+        found = await stop.network.list_departures(
+            BoardQuestion(stop_ids=stop.place.member_ids, instant=now, window_s=window_s, language=arguments.language)
+        )
+        departures = sorted(
+            (each for each in found if now <= each.expected <= now + window_s),
+            key=lambda each: (each.expected, each.scheduled, each.line, each.destination, each.trip_id),
+        )
+        shown = departures[: arguments.limit]
+        provenance = stop.network.describe(arguments.language)
+        age_s = realtime_age_s(shown, now)
+        _warn(departures, shown, provenance, print_instant(now, provenance.zone)[:10], age_s, warnings)
+        return GetDeparturesOutput(
+            stop_id=stop.place.id or arguments.stop.value,
+            stop_name=stop.place.name,
+            realtime_used=uses_realtime(shown),
+            data_freshness=print_instant(data_freshness(shown, now), provenance.zone),
+            departures=[WireDeparture.of(each, provenance.zone) for each in shown],
+            correlation_id=call.correlation_id,
+            warnings=wire_warnings(warnings),
+            meta=Meta(**Meta.facts(provenance, realtime_age_s=age_s)),
+        )
+
+    def describe(self, answer: GetDeparturesOutput) -> str:
+        """Return the board as lines to read."""
+        day = answer.data_freshness[:10]
+        lines = [f"Departures from {answer.stop_name or answer.stop_id} ({answer.stop_id}), {answer.meta.time_zone}:"]
+        lines += [_row(each, day) for each in answer.departures] or ["No departures in the window."]
+        return "\n".join(lines + said_below(answer.warnings, answer.meta))
+
+
+def _row(departure: WireDeparture, day: str) -> str:
+    platform = f", platform {departure.platform}" if departure.platform else ""
+    told = {
+        Status.CANCELLED: " CANCELLED",
+        Status.DELAYED: f" (expected {clock_of(departure.realtime_time or '', day)})",
+        Status.ON_TIME: " (on time)",
+    }.get(departure.status, "")
+    return (
+        f"{clock_of(departure.scheduled_time, day)} {departure.mode} {departure.line} "
+        f"to {departure.destination}{platform}{told}"
+    )
+
+
+def _warn(
+    departures: Sequence[Departure],
+    shown: Sequence[Departure],
+    provenance: Provenance,
+    today: str,
+    age_s: int | None,
+    warnings: Warnings,
+) -> None:
+    if len(departures) > len(shown):
+        text = f"{len(departures)} departures are in the window; the first {len(shown)} are shown."
+        warnings.add(WarningCode.TRUNCATED_RESULTS, text)
+    first, last = provenance.first_day, provenance.last_day
+    if not departures and first and last and not first.isoformat() <= today <= last.isoformat():
+        warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
+    for each in shown:
+        if each.headway_s:
+            about = f"Line {each.line} runs about every {round(each.headway_s / 60)} min; its times are approximate."
+            warnings.add(WarningCode.FREQUENCY_BASED, about)
+        if each.by_arrangement:
+            text = f"Line {each.line} must be arranged with the operator."
+            warnings.add(WarningCode.BY_ARRANGEMENT, text)
+    if is_stale(age_s):
+        warnings.add(WarningCode.REALTIME_STALE, f"Realtime data is {age_s} s old.")

@@ -1,0 +1,183 @@
+"""plan_trip (contract 000): itineraries between two places, with what is disrupted and what to do instead."""
+
+from collections.abc import Sequence
+
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.errors import NoItinerary
+from fingerpost.store.variables import VariableStore
+from fingerpost.tools.itinerary_shapes import WireItinerary
+from fingerpost.tools.plan_trip_shapes import PlanConstraints, PlanMeta, PlanTripInput, PlanTripOutput, Requested
+from fingerpost.tools.plan_trip_text import describe_plan
+from fingerpost.tools.shapes import LocationRef, wire_warnings
+from fingerpost.tools.trip_ends import TripEndFinder, TripEnds
+from fingerpost.transit.model import Itinerary, Leg, Optimize
+from fingerpost.transit.port import JourneyQuestion, Network, Networks
+from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, low_walking_notes
+from fingerpost.transit.rules.disruption import Merged, is_disrupted, merge_alternatives, name_dropped
+from fingerpost.transit.rules.freshness import data_freshness, is_stale, realtime_age_s
+from fingerpost.transit.rules.instants import print_instant, read_instant
+from fingerpost.transit.rules.relaxation import find_walk_unmet, relax
+from fingerpost.transit.rules.schedule_type import schedule_type_of_all
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+
+
+class PlanTrip(PublishedTool):
+    """Plans a trip between two places."""
+
+    name = "plan_trip"
+    title = "Plan a trip"
+    description = (
+        "Plan a door-to-door public transport trip, realtime-aware, with alternatives to disrupted trips. "
+        "Ends are coordinates, or a label: a saved variable, a token from findAddressOrStop, or a place name. "
+        "For the next departures at one stop take get_departures."
+    )
+    family = Family.PLAN_TRIP
+    group = "core"
+    input_model = PlanTripInput
+    output_model = PlanTripOutput
+    open_world = True
+
+    def __init__(self, networks: Networks, variables: VariableStore) -> None:
+        self._ends = TripEndFinder(networks, variables)
+
+    async def handle(self, arguments: PlanTripInput, call: Call) -> PlanTripOutput:
+        """Resolve the ends, ask the network, ask again where it is in trouble, and choose."""
+        warnings = Warnings()
+        now = int(call.now.timestamp())
+        read_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time")
+        ends = await self._ends.get_ends(
+            arguments.origin,
+            arguments.destination,
+            user=call.user,
+            language=arguments.constraints.language,
+            warnings=warnings,
+        )
+        instant = read_instant(arguments.when.time, zone_name=ends.network.zone, now=now, field="when.time")
+        if instant.note:
+            warnings.add(WarningCode.TIMEZONE_ASSUMED, instant.note)
+        question = _question(arguments, ends, instant.instant)
+        merged = await _search(ends.network, question, arguments, warnings)
+        return _answer(arguments, call, ends, question, merged, warnings)
+
+    def describe(self, answer: PlanTripOutput) -> str:
+        """Return the itineraries as lines to read."""
+        return describe_plan(answer)
+
+
+def _question(arguments: PlanTripInput, ends: TripEnds, instant: int) -> JourneyQuestion:
+    constraints = arguments.constraints
+    return JourneyQuestion(
+        origin=ends.origin,
+        destination=ends.destination,
+        instant=instant,
+        arrive_by=arguments.when.type == "arrive",
+        max_walk_m=constraints.max_walking_distance,
+        max_transfers=constraints.max_transfers,
+        step_free=constraints.accessibility.step_free,
+        optimize=Optimize(constraints.optimize),
+        language=constraints.language,
+        wanted=arguments.limit,
+    )
+
+
+async def _search(network: Network, question: JourneyQuestion, arguments: PlanTripInput, warnings: Warnings) -> Merged:
+    """Ask, relax once where there is nothing or trouble (rulings B5 and B6), and merge."""
+    answer = await network.plan_journeys(question)
+    first: tuple[Itinerary, ...] = (*answer.itineraries, *answer.timetabled)
+    second: tuple[Itinerary, ...] = ()
+    in_trouble = arguments.include_disruption_alt and any(map(is_disrupted, first))
+    if in_trouble or not first:
+        relaxed = await network.plan_journeys(relax(question))
+        second = (*relaxed.itineraries, *relaxed.timetabled)
+    if not first:
+        if not second:
+            raise NoItinerary("No itineraries for given constraints")
+        first, second = second, ()
+    merged = merge_alternatives(
+        first,
+        second,
+        limit=arguments.limit,
+        optimize=question.optimize,
+        arrive_by=question.arrive_by,
+        with_alternatives=arguments.include_disruption_alt,
+    )
+    if question.step_free:
+        shown = [choice.itinerary for choice in merged.choices]
+        unmet = find_step_free_warning(shown, supported=answer.step_free_supported)
+        if unmet:
+            warnings.add(unmet.code, unmet.message)
+    return merged
+
+
+def _answer(
+    arguments: PlanTripInput,
+    call: Call,
+    ends: TripEnds,
+    question: JourneyQuestion,
+    merged: Merged,
+    warnings: Warnings,
+) -> PlanTripOutput:
+    received = int(call.now.timestamp())
+    shown = [choice.itinerary for choice in merged.choices]
+    legs = [leg for itinerary in shown for leg in itinerary.legs]
+    age_s = realtime_age_s(legs, received)
+    constraints = arguments.constraints
+    notes = [""] * len(shown)
+    if constraints.accessibility.low_walking_distance:
+        notes = low_walking_notes(shown)
+        unmet = find_low_walking_warning(shown)
+        if unmet:
+            warnings.add(unmet.code, unmet.message)
+    _warn(merged, shown, legs, question, age_s, warnings)
+    provenance = ends.network.describe(constraints.language)
+    zone = provenance.zone
+    return PlanTripOutput(
+        origin=LocationRef.of(ends.origin),
+        destination=LocationRef.of(ends.destination),
+        requested=Requested(type=arguments.when.type, time=print_instant(question.instant, zone)),
+        constraints=PlanConstraints(**dict(constraints)),
+        itineraries=[
+            WireItinerary.of(choice, zone, [note] if note else [])
+            for choice, note in zip(merged.choices, notes, strict=True)
+        ],
+        realtime_used=schedule_type_of_all(shown).value,
+        data_freshness=print_instant(data_freshness(legs, received), zone),
+        warnings=wire_warnings(warnings),
+        correlation_id=call.correlation_id,
+        meta=PlanMeta(
+            **PlanMeta.facts(provenance, realtime_age_s=age_s),
+            deduplicated_from=merged.deduplicated_from,
+            walking=provenance.walking,
+        ),
+    )
+
+
+def _warn(
+    merged: Merged,
+    shown: Sequence[Itinerary],
+    legs: Sequence[Leg],
+    question: JourneyQuestion,
+    age_s: int | None,
+    warnings: Warnings,
+) -> None:
+    unmet = find_walk_unmet(shown, question.max_walk_m)
+    if unmet:
+        warnings.add(WarningCode.PREFERENCE_UNMET, unmet)
+    if merged.dropped:
+        warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, name_dropped(merged.dropped))
+    if merged.unique_found > len(shown):
+        warnings.add(
+            WarningCode.TRUNCATED_RESULTS, f"{merged.unique_found} itineraries were found; {len(shown)} are shown."
+        )
+    for leg in legs:
+        if leg.headway_s:
+            about = f"Line {leg.line} runs about every {round(leg.headway_s / 60)} min; its times are approximate."
+            warnings.add(WarningCode.FREQUENCY_BASED, about)
+        if leg.by_arrangement:
+            warnings.add(
+                WarningCode.BY_ARRANGEMENT,
+                f"Line {leg.line} from {leg.start.name} to {leg.end.name} must be arranged with the operator.",
+            )
+    if is_stale(age_s):
+        warnings.add(WarningCode.REALTIME_STALE, f"Realtime data is {age_s} s old.")

@@ -1,0 +1,80 @@
+"""What plan_trip accepts and answers (contract 000, ruling B1)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from fingerpost.contract.wire import Flag, Number, Whole, WireModel
+from fingerpost.tools.itinerary_shapes import ScheduleWord, WireItinerary
+from fingerpost.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
+from fingerpost.transit.rules.instants import is_now
+
+
+class When(WireModel):
+    """When to leave, or to be there."""
+
+    type: Literal["depart", "arrive"] = "depart"
+    time: Annotated[str, Field(max_length=40, description="now, or ISO 8601 with offset")] = "now"
+
+    @model_validator(mode="after")
+    def _arrive_needs_a_time(self) -> "When":
+        if self.type == "arrive" and is_now(self.time):
+            raise ValueError("arrive needs a time; now works with depart only")
+        return self
+
+
+class Accessibility(WireModel):
+    """What a rider needs of stops, vehicles and walks."""
+
+    step_free: Flag = False
+    low_walking_distance: Flag = False
+
+
+class PlanConstraints(WireModel):
+    """Preferences; in an answer, all that held."""
+
+    optimize: Literal["balanced", "few_transfers", "shortest_time"] = "balanced"
+    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres in all")] = 1500
+    max_transfers: Annotated[Whole, Field(ge=0, le=8)] = 4
+    accessibility: Accessibility = Accessibility()
+    language: Language = "en"
+
+
+class PlanTripInput(WireModel):
+    """The question."""
+
+    origin: TripEnd
+    destination: TripEnd
+    when: When = When()
+    constraints: PlanConstraints = PlanConstraints()
+    limit: Annotated[Whole, Field(ge=1, le=3)] = 2
+    include_disruption_alt: Annotated[Flag, Field(description="offer other ways when a trip is disrupted")] = True
+
+
+class Requested(WireModel):
+    """The instant that was asked for, resolved."""
+
+    type: Literal["depart", "arrive"]
+    time: str
+
+
+class PlanMeta(Meta):
+    """Meta of a plan: how walks were measured, and what was found twice."""
+
+    deduplicated_from: Whole | None = None
+    walking: str
+
+
+class PlanTripOutput(WireModel):
+    """The answer."""
+
+    origin: LocationRef
+    destination: LocationRef
+    requested: Requested
+    constraints: PlanConstraints
+    itineraries: list[WireItinerary]
+    realtime_used: ScheduleWord
+    data_freshness: str
+    warnings: list[WireWarning] | None = None
+    correlation_id: str
+    meta: PlanMeta

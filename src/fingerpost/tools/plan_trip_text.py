@@ -1,0 +1,55 @@
+"""A plan as text that stands alone, for a reader who sees nothing else of the answer."""
+
+from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
+from fingerpost.tools.plan_trip_shapes import PlanTripOutput
+from fingerpost.tools.shapes import Meta, WireWarning
+
+
+def describe_plan(answer: PlanTripOutput) -> str:
+    """Return one numbered line an itinerary, then what must be said about them."""
+    day = answer.requested.time[:10]
+    ends = f"{answer.origin.name or 'origin'} to {answer.destination.name or 'destination'}"
+    when = f"{answer.requested.type} {day} {answer.requested.time[11:16]} ({answer.meta.time_zone})"
+    lines = [f"{ends}, {when}"]
+    lines += [f"{number}. {_itinerary(each, day)}" for number, each in enumerate(answer.itineraries, 1)]
+    return "\n".join(lines + said_below(answer.warnings, answer.meta))
+
+
+def said_below(warnings: list[WireWarning] | None, meta: Meta) -> list[str]:
+    """Return the lines for warnings, demo notes and attribution."""
+    lines = [f"! {warning.message}" for warning in warnings or ()]
+    lines += [f"! {note}" for note in meta.notes or ()]
+    if meta.attribution:
+        lines.append(f"Data: {'; '.join(meta.attribution)}")
+    return lines
+
+
+def clock_of(time: str, day: str) -> str:
+    """Return HH:MM, with the date before it on any other day."""
+    return time[11:16] if time[:10] == day else f"{time[:10]} {time[11:16]}"
+
+
+def _itinerary(itinerary: WireItinerary, day: str) -> str:
+    changes = itinerary.number_of_transfers
+    begin, end = itinerary.legs[0].departure_time, itinerary.legs[-1].arrival_time
+    head = (
+        f"{clock_of(begin, day)} to {clock_of(end, day)}, {round(itinerary.total_duration / 60)} min, "
+        f"{changes} {'change' if changes == 1 else 'changes'}, {itinerary.walking_distance} m walk"
+    )
+    if itinerary.disruption_note:
+        head += f" [{itinerary.disruption_note}]"
+    elif itinerary.disruption_flag:
+        head += " [instead of a disrupted trip]"
+    return f"{head}: {'; '.join(_leg(leg, day) for leg in itinerary.legs)}"
+
+
+def _leg(leg: WireLeg, day: str) -> str:
+    if leg.mode in ("WALK", "BIKE", "SCOOTER"):
+        return f"{leg.mode.lower()} {leg.distance or 0:.0f} m to {leg.to.name}"
+    line = f"{leg.mode} {leg.line}" + (f" towards {leg.headsign}" if leg.headsign else "")
+    platform = f" (platform {leg.from_.platform})" if leg.from_.platform else ""
+    status = {"delayed": f" delayed {leg.delay_seconds} s", "cancelled": " CANCELLED"}.get(leg.status or "", "")
+    return (
+        f"{line} {clock_of(leg.departure_time, day)} {leg.from_.name}{platform} "
+        f"to {leg.to.name} {clock_of(leg.arrival_time, day)}{status}"
+    )

@@ -1,0 +1,138 @@
+"""From a demo network's tables to a draft: two trips a line, and one run for each departure, on every day."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.demo.tables import Line, Network
+from fingerpost.transit.timetable.draft import RouteRow, RunRow, ServiceRow, StopRow, TimetableDraft, TripRow
+from fingerpost.transit.timetable.timetable import Feed
+
+AGENCY = "fingerpost demo"
+PUBLISHER = "fingerpost demo (simplified from public knowledge)"
+SOURCE = "shipped with fingerpost"
+
+_EVERY_DAY_SERVICE = 0
+
+# Apostrophes (straight, acute, curly) and full stops leave no hyphen behind.
+_SILENT = re.compile("['\\u00b4\\u2019.]")
+
+
+def expand(network: Network) -> TimetableDraft:
+    """Expand a network to a draft of one feed.
+
+    Event times count from the start of each trip; a run's shift is its departure. Vehicles do not dwell.
+
+    Raises:
+        SettingsInvalid: two stops, or two lines, come to have one id.
+    """
+    return _Expansion(network).draft
+
+
+class _Expansion:
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.draft = TimetableDraft(
+            feeds=[
+                Feed(
+                    name=network.name,
+                    zone=network.zone,
+                    language=network.language,
+                    agencies=(AGENCY,),
+                    publisher=PUBLISHER,
+                    source=SOURCE,
+                )
+            ],
+            services=[ServiceRow(feed=0, days=None)],
+        )
+        self.stop_rows: dict[tuple[str, str], int] = {}
+        self.route_rows: dict[tuple[str, str], int] = {}
+        self.headsign_rows: dict[str, int] = {}
+        self.trips_of_route: dict[int, int] = {}
+        self.event_count: list[int] = []
+        self.event_stop: list[int] = []
+        self.event_s: list[int] = []
+        self.add_stops()
+        for line in network.lines:
+            self.add_line(line)
+        self.close_events()
+
+    def add_stops(self) -> None:
+        network, draft = self.network, self.draft
+        second_names: dict[int, str] = {}
+        owner: dict[str, str] = {}
+        for row, stop in enumerate(network.stops):
+            local_id = slug(stop.name) + network.groups[stop.group].suffix
+            if not slug(stop.name):
+                message = f"{network.name}: the name of the stop '{stop.name}' has no letter or digit to make an id of."
+                raise SettingsInvalid(message, hint="Give the stop another name.")
+            if local_id in owner:
+                message = f"{network.name}: the stops '{owner[local_id]}' and '{stop.name}' share the id {local_id}."
+                raise SettingsInvalid(message, hint="Give their groups different suffixes.")
+            owner[local_id] = stop.name
+            self.stop_rows[stop.group, stop.name] = row
+            draft.stops.append(StopRow(0, local_id, stop.name, stop.lat, stop.lon, wheelchair=stop.wheelchair))
+            if stop.second_name:
+                second_names[row] = stop.second_name
+        if second_names:
+            draft.stop_names[network.second_language] = second_names
+
+    def add_line(self, line: Line) -> None:
+        route = self.add_route(line)
+        rows = [self.stop_rows[line.group, name] for name in line.stops]
+        self.add_trip(line, route, line.towards[0], rows, line.minutes, line.departures_s)
+        if line.back_s:
+            self.add_trip(line, route, line.towards[1], rows[::-1], line.minutes[::-1], line.back_s)
+
+    def add_route(self, line: Line) -> int:
+        group = self.network.groups[line.group]
+        key = (line.group, line.name)
+        if key not in self.route_rows:
+            self.route_rows[key] = len(self.draft.routes)
+            local_id = slug(line.name)
+            if any(route.local_id == local_id for route in self.draft.routes):
+                message = f"{self.network.name}: two lines of different groups share the id {local_id}."
+                raise SettingsInvalid(message, hint="Give one of the lines another name.")
+            self.draft.routes.append(RouteRow(0, local_id, line.name, line.title, group.route_type))
+        return self.route_rows[key]
+
+    def add_trip(
+        self,
+        line: Line,
+        route: int,
+        headsign: str,
+        stop_rows: Sequence[int],
+        minutes: Sequence[int],
+        departures_s: Sequence[int],
+    ) -> None:
+        draft = self.draft
+        number = self.trips_of_route[route] = self.trips_of_route.get(route, 0) + 1
+        headsign_row = self.headsign_rows.setdefault(headsign, len(self.headsign_rows))
+        if headsign_row == len(draft.headsigns):
+            draft.headsigns.append(headsign)
+        wheelchair = self.network.groups[line.group].vehicle_wheelchair
+        local_id = f"{draft.routes[route].local_id}-{number}"
+        trip = len(draft.trips)
+        draft.trips.append(TripRow(local_id, route, _EVERY_DAY_SERVICE, headsign_row, wheelchair))
+        draft.runs.extend(RunRow(trip, departure_s) for departure_s in departures_s)
+        self.event_count.append(len(stop_rows))
+        self.event_stop.extend(stop_rows)
+        self.event_s.extend((np.cumsum([0, *minutes]) * 60).tolist())
+
+    def close_events(self) -> None:
+        draft = self.draft
+        draft.trip_event_count = np.array(self.event_count, np.int32)
+        draft.event_stop = np.array(self.event_stop, np.int32)
+        draft.event_arrival_s = np.array(self.event_s, np.int32)
+        draft.event_departure_s = draft.event_arrival_s.copy()
+        draft.event_flags = np.zeros(len(self.event_s), np.uint8)
+        draft.event_headsign = np.full(len(self.event_s), -1, np.int32)
+
+
+def slug(name: str) -> str:
+    """Return a name as an id of plain capitals, digits and hyphens: ``Itäkeskus (M)`` becomes ``ITAKESKUS-M``."""
+    folded = unicodedata.normalize("NFKD", _SILENT.sub("", name)).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Z0-9]+", "-", folded.upper()).strip("-")

@@ -1,0 +1,78 @@
+"""Calls in order, their missing times filled in, and the trips whose times cannot be right."""
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calls:
+    """Calls of trips as columns of one length. Times are seconds, negative where missing.
+
+    ``row`` is the row of the table that a call comes from.
+    """
+
+    row: Int64
+    trip: Int32
+    sequence: Int32
+    stop: Int32
+    arrival_s: Int32
+    departure_s: Int32
+    flags: UInt8
+    headsign: Int32
+
+    def at(self, index: Int64 | Mask) -> "Calls":
+        """Return the calls at some positions, in that order."""
+        return Calls(**{column.name: getattr(self, column.name)[index] for column in fields(self)})
+
+    def where(self, kept: Mask) -> "Calls":
+        """Return the calls that are marked."""
+        return self if kept.all() else self.at(kept)
+
+
+def fill_times(calls: Calls) -> tuple[Calls, Int64]:
+    """Fill missing times of calls sorted by trip and sequence; return where a time was worked out.
+
+    Where one of the two times is given it is both. Where none is, the time lies on a straight line, call by call,
+    between the departure before and the arrival after, rounded down to a whole second.
+    Calls before a trip's first time or after its last stay without one.
+    """
+    arrival_s = np.where(calls.arrival_s < 0, calls.departure_s, calls.arrival_s)
+    departure_s = np.where(calls.departure_s < 0, calls.arrival_s, calls.departure_s)
+    blank = np.flatnonzero(arrival_s < 0)
+    if len(blank) == 0:
+        return replace(calls, arrival_s=arrival_s, departure_s=departure_s), blank
+    position = np.arange(len(arrival_s))
+    timed = arrival_s >= 0
+    before = np.maximum.accumulate(np.where(timed, position, -1))[blank]
+    after = np.minimum.accumulate(np.where(timed, position, len(position))[::-1])[::-1][blank]
+    inside = (before >= 0) & (after < len(position))
+    inside[inside] = (calls.trip[before[inside]] == calls.trip[blank[inside]]) & (
+        calls.trip[after[inside]] == calls.trip[blank[inside]]
+    )
+    blank, before, after = blank[inside], before[inside], after[inside]
+    start_s, end_s = departure_s[before].astype(np.int64), arrival_s[after].astype(np.int64)
+    between_s = start_s + (end_s - start_s) * (blank - before) // (after - before)
+    arrival_s[blank] = departure_s[blank] = between_s.astype(np.int32)
+    return replace(calls, arrival_s=arrival_s, departure_s=departure_s), blank
+
+
+def mark_trips_without_ends(calls: Calls, trip_count: int) -> Mask:
+    """Mark trips with a call whose time is still missing."""
+    marks = np.zeros(trip_count, np.bool_)
+    marks[calls.trip[calls.arrival_s < 0]] = True
+    return marks
+
+
+def mark_backward_trips(calls: Calls, trip_count: int) -> Mask:
+    """Mark trips that leave a call before they reach it, or reach one before they left the one before."""
+    marks = np.zeros(trip_count, np.bool_)
+    marks[calls.trip[calls.departure_s < calls.arrival_s]] = True
+    follows = calls.trip[1:] == calls.trip[:-1]
+    marks[calls.trip[1:][follows & (calls.arrival_s[1:] < calls.departure_s[:-1])]] = True
+    return marks

@@ -1,0 +1,74 @@
+"""From feeds on disk to one network's timetable: open, read table after table, merge, assemble."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from fingerpost.errors import ParameterError
+from fingerpost.transit.gtfs.archive import open_archive
+from fingerpost.transit.gtfs.headsigns import Headsigns
+from fingerpost.transit.gtfs.merging import Merging
+from fingerpost.transit.gtfs.reading import read_feed
+from fingerpost.transit.gtfs.report import ImportReport
+from fingerpost.transit.timetable.assembly import assemble
+from fingerpost.transit.timetable.timetable import Timetable
+
+
+@dataclass(frozen=True, slots=True)
+class FeedSource:
+    """A feed to import: a zip file or a folder, and the FEED of its stop ids, where it is given (ruling A8)."""
+
+    path: Path
+    feed_name: str | None = None
+
+
+class Imported(NamedTuple):
+    """A network's timetable, and what was left out of it."""
+
+    timetable: Timetable
+    report: ImportReport
+
+
+def import_feeds(network: str, sources: Sequence[FeedSource]) -> Imported:
+    """Import one or several feeds as one network.
+
+    Raises:
+        FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
+        ParameterError: there is no feed, or the feeds' names do not tell them apart.
+    """
+    merging, headsigns, reports = Merging(), Headsigns(), []
+    for source, name in zip(sources, _feed_names(network, sources), strict=True):
+        with open_archive(source.path) as archive:
+            tables, report = read_feed(archive, name, headsigns)
+        merging.add(tables)
+        reports.append(report)
+    merging.draft.headsigns = headsigns.texts
+    return Imported(assemble(merging.draft), ImportReport(network=network.upper(), feeds=tuple(reports)))
+
+
+def _feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
+    """Return each feed's FEED: as given, else the network's name, with the file's where there are several."""
+    if not sources:
+        raise ParameterError("A network needs at least one feed: NAME PATH.", {"field": "feed"})
+    names: list[str] = []
+    unnamed: set[str] = set()
+    for source in sources:
+        if source.feed_name is not None:
+            name = source.feed_name.strip().upper()
+            if not name or name.startswith("DEMO-"):
+                raise ParameterError(
+                    f"A feed cannot be called {source.feed_name!r}. Take a name that is not empty and does not "
+                    "begin with DEMO-.",
+                    {"field": "feed"},
+                )
+        else:
+            stem = source.path.name.removesuffix(".zip").removesuffix(".gtfs")
+            name = f"{network}-{stem}".upper() if len(sources) > 1 else network.upper()
+            if name in unnamed:
+                raise ParameterError(
+                    f"Two of the feeds would both be called {name}. Name them: FEED=PATH.", {"field": "feed"}
+                )
+            unnamed.add(name)
+        names.append(name)
+    return names

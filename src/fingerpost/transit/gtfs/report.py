@@ -1,0 +1,74 @@
+"""What an import took over, and what it did not: kept with the network."""
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that is not in the timetable as the feed wrote it.
+
+    ``reason`` is a code of ``findings.Reason``; ``table`` and ``line`` are the first of ``count`` places.
+    """
+
+    reason: str
+    count: int
+    table: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedReport:
+    """One feed's part.
+
+    Counts are of what the feed brought in and can be used; a stop that it shares with an earlier feed counts for both.
+    Events are calls of trips, runs the journeys of trips on one day of each.
+    ``first_day`` and ``last_day`` are the first and last day on which a trip runs.
+    """
+
+    feed: str
+    source: str
+    stops: int
+    routes: int
+    trips: int
+    runs: int
+    events: int
+    first_day: date
+    last_day: date
+    findings: tuple[Finding, ...] = ()
+    tables_not_read: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What became of every feed of a network."""
+
+    network: str
+    feeds: tuple[FeedReport, ...]
+
+    def to_json(self) -> str:
+        """Return the report as one JSON object."""
+        return json.dumps(asdict(self), default=date.isoformat, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "ImportReport":
+        """Return the report that ``to_json`` wrote.
+
+        Raises:
+            ValueError: it is not one.
+        """
+        try:
+            raw = json.loads(text)
+            return cls(network=raw["network"], feeds=tuple(_feed(feed) for feed in raw["feeds"]))
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"not an import report: {error}") from error
+
+
+def _feed(raw: dict[str, object]) -> FeedReport:
+    findings, tables = raw["findings"], raw["tables_not_read"]
+    if not (isinstance(findings, list) and isinstance(tables, list)):
+        raise TypeError("lists expected")
+    days = {key: date.fromisoformat(str(raw[key])) for key in ("first_day", "last_day")}
+    known = {**raw, **days, "findings": tuple(Finding(**one) for one in findings), "tables_not_read": tuple(tables)}
+    return FeedReport(**known)  # type: ignore[arg-type]  # a wrong key is a TypeError, as promised above

@@ -1,0 +1,33 @@
+"""``routes.txt``: lines, with the names that riders know."""
+
+from typing import NamedTuple
+
+from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.findings import Findings, Reason
+from fingerpost.transit.timetable.draft import RouteRow
+
+_LARGEST_TYPE = 32_767
+
+
+class Routes(NamedTuple):
+    """Routes of one feed; ``row_of`` maps a route id to its row."""
+
+    rows: list[RouteRow]
+    row_of: dict[str, int]
+
+
+def read_routes(archive: Archive, findings: Findings) -> Routes:
+    """Read the routes, extended types included; rows say feed 0."""
+    table = archive.get_table("routes.txt", "route_id", "route_type")
+    routes = Routes([], {})
+    columns = ("route_id", "route_short_name", "route_long_name", "route_type")
+    for line, (route_id, short_name, long_name, type_text) in table.rows(*columns):
+        if not route_id or route_id in routes.row_of:
+            findings.add(Reason.ID_REPEATED if route_id else Reason.ID_MISSING, table.name, line)
+            continue
+        type_ = table.integer(line, "route_type", type_text)
+        if not 0 <= type_ <= _LARGEST_TYPE:
+            raise table.fault(line, "route_type", type_text, "a GTFS route type")
+        routes.row_of[route_id] = len(routes.rows)
+        routes.rows.append(RouteRow(0, route_id, short_name, long_name, type_))
+    return routes

@@ -1,0 +1,277 @@
+"""One network answered by the embedded engine: the ports, over a timetable."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from fingerpost.errors import OutsideCalendar
+from fingerpost.transit.model import (
+    Bounds,
+    Coordinate,
+    Departure,
+    Location,
+    Mode,
+    NearbyStop,
+    Place,
+    PlaceMatch,
+    Provenance,
+)
+from fingerpost.transit.port import BoardQuestion, JourneyAnswer, JourneyQuestion
+from fingerpost.transit.providers.embedded.itineraries import itinerary_of
+from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
+from fingerpost.transit.raptor.board import BoardCall, list_board_calls
+from fingerpost.transit.raptor.ends import End, find_end
+from fingerpost.transit.raptor.search import Wish, find_journeys
+from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.rules.language import choose
+from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+from fingerpost.transit.timetable.service_days import find_covered_days, local_day
+from fingerpost.transit.timetable.timetable import STATION, STOP, WHEELCHAIR_UNKNOWN, Timetable
+from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m
+
+# A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
+MARGIN_M = 3000.0
+METRES_PER_DEGREE = 111_195.0
+
+
+class EmbeddedNetwork:
+    """A network over one timetable. Safe to share between threads and calls; it never changes."""
+
+    def __init__(self, name: str, timetable: Timetable, *, is_demo: bool, notes: Sequence[str] = ()) -> None:
+        self.name = name
+        self.is_demo = is_demo
+        self._timetable = timetable
+        self._notes = tuple(notes)
+        self._slices = Slices(timetable)
+        self._words = TimetableWords(timetable)
+        self._covered = find_covered_days(timetable)
+
+    @property
+    def zone(self) -> str:
+        """The zone of the network's first feed."""
+        return self._timetable.feeds[0].zone
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The box around all boardable stops, and a walk beyond."""
+        served = self._timetable.stop_kind == STOP
+        lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
+        dy = MARGIN_M / METRES_PER_DEGREE
+        dx = dy / max(0.01, float(np.cos(np.radians(np.abs(lats).max()))))
+        return Bounds(
+            south=float(lats.min()) - dy,
+            north=float(lats.max()) + dy,
+            west=float(lons.min()) - dx,
+            east=float(lons.max()) + dx,
+        )
+
+    @cached_property
+    def modes(self) -> frozenset[Mode]:
+        """The modes of all routes that have trips."""
+        routes = np.unique(self._timetable.trip_route)
+        return frozenset(mode_of(int(kind)) for kind in self._timetable.route_type[routes])
+
+    def describe(self, language: str) -> Provenance:
+        """Return what every answer from here says of itself."""
+        feeds = self._timetable.feeds
+        first, last = self._covered or (None, None)
+        credits_due = (feed.publisher or ", ".join(feed.agencies) for feed in feeds)
+        return Provenance(
+            network=self.name,
+            source="embedded",
+            zone=self.zone,
+            attribution=tuple(dict.fromkeys(credit for credit in credits_due if credit)),
+            language=self._choose(language),
+            demo=self.is_demo,
+            notes=self._notes,
+            walking=f"straight line x {DETOUR_FACTOR:g}",
+            first_day=first,
+            last_day=last,
+        )
+
+    def _choose(self, language: str) -> str:
+        spoken = {feed.language for feed in self._timetable.feeds if feed.language}
+        return choose(language, spoken | set(self._timetable.stop_names))
+
+    # ---------------------------------------------------------------------------------------- journeys
+
+    async def plan_journeys(self, question: JourneyQuestion) -> JourneyAnswer:
+        """Plan on the timetable; see the port."""
+        return await asyncio.to_thread(self._plan, question)
+
+    def _plan(self, question: JourneyQuestion) -> JourneyAnswer:
+        day = local_day(question.instant, self.zone)
+        if self._covered and day < self._covered[0]:
+            raise self._outside()
+        origin, destination = (self._end(end, question.max_walk_m) for end in (question.origin, question.destination))
+        supported = self._has_wheelchair_data
+        wish = Wish(
+            origin=origin,
+            destination=destination,
+            instant=question.instant,
+            arrive_by=question.arrive_by,
+            max_rides=question.max_transfers + 1,
+            max_walk_m=int(question.max_walk_m),
+            step_free=question.step_free and supported,
+            wanted=question.wanted,
+        )
+        journeys = find_journeys(self._timetable, self._slices, wish)
+        if self._covered and day > self._covered[1] and not any(journey.rides for journey in journeys):
+            raise self._outside()
+        words = self._words.in_language(self._choose(question.language))
+        return JourneyAnswer(
+            itineraries=tuple(
+                itinerary_of(self._timetable, words, journey, question.origin, question.destination)
+                for journey in journeys
+            ),
+            step_free_supported=supported,
+        )
+
+    def _end(self, location: Location, max_walk_m: float) -> End:
+        own = [row for stop_id in location.stop_ids if (row := self._row(stop_id)) is not None]
+        return find_end(self._timetable, location.coordinate.lat, location.coordinate.lon, own, max_walk_m)
+
+    def _outside(self) -> OutsideCalendar:
+        first, last = self._covered or (None, None)
+        return OutsideCalendar(
+            f"The timetable of {self.name} covers {first} to {last} only",
+            {"first_day": str(first), "last_day": str(last)},
+            hint=f"Choose a date from {first} to {last}",
+        )
+
+    @cached_property
+    def _has_wheelchair_data(self) -> bool:
+        table = self._timetable
+        return bool((table.stop_wheelchair != WHEELCHAIR_UNKNOWN).any()) or bool(
+            (table.trip_wheelchair != WHEELCHAIR_UNKNOWN).any()
+        )
+
+    # ------------------------------------------------------------------------------------------ boards
+
+    async def list_departures(self, question: BoardQuestion) -> Sequence[Departure]:
+        """List a board from the timetable; see the port."""
+        day = local_day(question.instant, self.zone)
+        if self._slices.is_ready(day, mirrored=False, step_free=False):
+            return self._board(question)
+        return await asyncio.to_thread(self._board, question)
+
+    def _board(self, question: BoardQuestion) -> list[Departure]:
+        piece = self._slices.get_slice(local_day(question.instant, self.zone), mirrored=False, step_free=False)
+        rows = [row for stop_id in question.stop_ids if (row := self._row(stop_id)) is not None]
+        calls = list_board_calls(self._timetable, piece, rows, question.instant, question.window_s)
+        words = self._words.in_language(self._choose(question.language))
+        return [self._departure(words, call) for call in calls]
+
+    def _departure(self, words: TimetableWords, call: BoardCall) -> Departure:
+        table = self._timetable
+        trip = int(table.run_trip[call.run])
+        line, mode = words.line(trip)
+        stop = words.stop_point(int(table.event_stop[call.event]))
+        return Departure(
+            line=line,
+            mode=mode,
+            destination=words.headsign(trip, call.event),
+            scheduled=call.departure,
+            stop_id=stop.id or "",
+            trip_id=words.trip_id(trip),
+            service_day=call.service_day,
+            platform=stop.platform,
+            headway_s=words.headway_s(call.run),
+            by_arrangement=words.is_by_arrangement(call.event),
+        )
+
+    # ------------------------------------------------------------------------------------------ places
+
+    @cached_property
+    def _places(self) -> PlaceIndex:
+        table = self._timetable
+        parents = table.stop_parent.tolist()
+        kinds = table.stop_kind.tolist()
+        ids = list(table.stop_printed_id)
+        names: dict[str, list[str]] = {language: list(column) for language, column in table.stop_names.items()}
+        stops = []
+        for row, kind in enumerate(kinds):
+            if kind not in (STOP, STATION):
+                continue
+            named = {language: column[row] for language, column in names.items() if column[row]}
+            feed_language = table.feeds[int(table.stop_feed[row])].language
+            name = self._words.stop_name(row)
+            if feed_language:
+                named.setdefault(feed_language, name)
+            stops.append(
+                NamedStop(
+                    id=ids[row],
+                    name=name,
+                    names=named,
+                    lat=float(table.stop_lat[row]),
+                    lon=float(table.stop_lon[row]),
+                    parent_id=ids[parents[row]] if parents[row] >= 0 else None,
+                    kind="station" if kind == STATION else "stop",
+                )
+            )
+        return PlaceIndex(stops)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        """Rows by printed id, and by the feed's own spelling, both as they are and in upper case."""
+        table = self._timetable
+        feeds = table.stop_feed.tolist()
+        exact: dict[str, int] = {}
+        folded: dict[str, int] = {}
+        for row, (printed, local) in enumerate(zip(table.stop_printed_id, table.stop_local_id, strict=True)):
+            for text in (printed, f"{table.feeds[feeds[row]].name}:{local}"):
+                exact.setdefault(text, row)
+                folded.setdefault(text.upper(), row)
+        return {**folded, **exact}
+
+    def _row(self, stop_id: str) -> int | None:
+        row = self._rows.get(stop_id)
+        return self._rows.get(stop_id.upper()) if row is None else row
+
+    async def find_places(
+        self, text: str, *, language: str | None = None, focus: Coordinate | None = None
+    ) -> Sequence[PlaceMatch]:
+        """Search the offline index; see the port."""
+        if "_places" not in self.__dict__:
+            await asyncio.to_thread(lambda: self._places)
+        return self._places.search(text, language=language, focus=focus)
+
+    async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
+        """Return exactly that stop or station; see the port."""
+        row = self._row(stop_id)
+        return None if row is None else self._places.find_stop(self._timetable.stop_printed_id[row], language)
+
+    async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
+        """Return the place that the id stands for as a token; see the port."""
+        row = self._row(stop_id)
+        return None if row is None else self._places.find_place_of(self._timetable.stop_printed_id[row], language)
+
+    # ------------------------------------------------------------------------------------ stops nearby
+
+    async def list_stops_near(
+        self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
+    ) -> Sequence[NearbyStop]:
+        """List boardable stops around a point; see the port."""
+        table, words = self._timetable, self._words.in_language(self._choose(language))
+        distance_m = straight_line_m(coordinate.lat, coordinate.lon, table.stop_lat, table.stop_lon)
+        rows = np.flatnonzero((distance_m <= radius_m) & (table.stop_kind == STOP)).tolist()
+        near = [
+            NearbyStop(stop=words.stop_point(row), distance_m=float(distance_m[row]), modes=self._modes_by_stop[row])
+            for row in rows
+        ]
+        return sorted(near, key=lambda stop: (stop.distance_m, stop.stop.id or ""))
+
+    @cached_property
+    def _modes_by_stop(self) -> list[tuple[Mode, ...]]:
+        """The modes that call at each stop, sorted."""
+        table = self._timetable
+        trips = np.repeat(np.arange(len(table.trip_route)), np.diff(table.trip_first_event))
+        kinds = table.route_type[table.trip_route[trips]].astype(np.int64)
+        pairs = np.unique(table.event_stop.astype(np.int64) * 65536 + kinds)
+        modes: list[set[Mode]] = [set() for _ in range(table.stop_count)]
+        for stop, kind in zip((pairs // 65536).tolist(), (pairs % 65536).tolist(), strict=True):
+            modes[stop].add(mode_of(kind))
+        return [tuple(sorted(of_stop)) for of_stop in modes]

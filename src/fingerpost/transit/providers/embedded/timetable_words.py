@@ -1,0 +1,92 @@
+"""What the timetable's rows are called when a rider is told of them: stops, lines, headsigns, trips."""
+
+from fingerpost.transit.model import Access, Coordinate, Mode, StopPoint
+from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.timetable.timetable import (
+    BY_ARRANGEMENT,
+    WHEELCHAIR_NO,
+    WHEELCHAIR_YES,
+    Timetable,
+)
+
+_ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
+
+
+class TimetableWords:
+    """Names of one timetable's rows in one language, each worked out once."""
+
+    def __init__(self, timetable: Timetable, language: str = "default") -> None:
+        self._timetable = timetable
+        self._language = language
+        self._others: dict[str, TimetableWords] = {language: self}
+        self._stops: dict[int, StopPoint] = {}
+        self._lines: dict[int, tuple[str, Mode]] = {}
+
+    def in_language(self, language: str) -> "TimetableWords":
+        """Return the words of another language; where it has no name of its own, the feed's name stands."""
+        other = self._others.get(language)
+        if other is None:
+            other = self._others[language] = TimetableWords(self._timetable, language)
+        return other
+
+    def stop_point(self, stop: int) -> StopPoint:
+        """Return a stop by its row."""
+        known = self._stops.get(stop)
+        if known is None:
+            table = self._timetable
+            known = StopPoint(
+                name=self.stop_name(stop),
+                coordinate=Coordinate(float(table.stop_lat[stop]), float(table.stop_lon[stop])),
+                id=table.stop_printed_id[stop],
+                platform=table.stop_platform[stop] or None,
+                wheelchair=_ACCESS.get(int(table.stop_wheelchair[stop]), Access.UNKNOWN),
+            )
+            self._stops[stop] = known
+        return known
+
+    def stop_name(self, stop: int) -> str:
+        """Return a stop's name, never empty: its own, else its parent's, else its id."""
+        table = self._timetable
+        translated = table.stop_names.get(self._language)
+        if translated is not None and translated[stop]:
+            return translated[stop]
+        parent = int(table.stop_parent[stop])
+        return table.stop_name[stop] or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
+
+    def line(self, trip: int) -> tuple[str, Mode]:
+        """Return a trip's line and mode: the short name, else the long name, else the route id (ruling A2)."""
+        route = int(self._timetable.trip_route[trip])
+        known = self._lines.get(route)
+        if known is None:
+            table = self._timetable
+            name = table.route_short_name[route] or table.route_long_name[route] or table.route_local_id[route]
+            known = self._lines[route] = (name, mode_of(int(table.route_type[route])))
+        return known
+
+    def headsign(self, trip: int, event: int) -> str:
+        """Return what the vehicle shows: the stop's headsign, else the trip's, else the last stop's name."""
+        table = self._timetable
+        row = int(table.event_headsign[event])
+        if row < 0:
+            row = int(table.trip_headsign[trip])
+        if row >= 0 and table.headsign[row]:
+            return table.headsign[row]
+        return self.stop_name(int(table.event_stop[table.trip_first_event[trip + 1] - 1]))
+
+    def trip_id(self, trip: int) -> str:
+        """Return ``FEED:`` and the feed's own trip id."""
+        table = self._timetable
+        feed = table.feeds[int(table.route_feed[table.trip_route[trip]])]
+        return f"{feed.name}:{table.trip_local_id[trip]}"
+
+    def trip_access(self, trip: int) -> Access:
+        """Return whether the trip's vehicle takes a wheelchair."""
+        return _ACCESS.get(int(self._timetable.trip_wheelchair[trip]), Access.UNKNOWN)
+
+    def headway_s(self, run: int) -> int | None:
+        """Return the headway of a run whose times are only approximate, else None."""
+        return int(self._timetable.run_headway_s[run]) or None
+
+    def is_by_arrangement(self, *events: int) -> bool:
+        """Whether boarding or alighting there must be arranged with the operator or the driver."""
+        return any(int(self._timetable.event_flags[event]) & BY_ARRANGEMENT for event in events)

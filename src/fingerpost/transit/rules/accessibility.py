@@ -1,0 +1,73 @@
+"""What can be said about steps and walking (ruling B9)."""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from fingerpost.transit.model import Access, Itinerary
+from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # contract 000's own name
+
+# Walking no longer than this counts as little.
+LOW_WALK_M = 500.0
+
+_WEAKEST_FIRST = (Access.NO, Access.UNKNOWN, Access.YES)
+
+
+class WeakestLink(NamedTuple):
+    """The part of an itinerary that promises least, and what it promises."""
+
+    access: Access
+    name: str
+
+
+def weakest_link(itinerary: Itinerary) -> WeakestLink:
+    """Return the weakest of all rides and of the stops where they begin and end; of equals the first on the way.
+
+    Streets are not judged, because nothing is known of them: a walk without rides is unknown.
+    """
+    links = [
+        link
+        for leg in itinerary.rides
+        for link in (
+            WeakestLink(leg.start.wheelchair, leg.start.name),
+            WeakestLink(leg.wheelchair, f"line {leg.line}" if leg.line else leg.mode.value.lower()),
+            WeakestLink(leg.end.wheelchair, leg.end.name),
+        )
+    ]
+    return min(
+        links, key=lambda link: _WEAKEST_FIRST.index(link.access), default=WeakestLink(Access.UNKNOWN, "the walk")
+    )
+
+
+def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool) -> Warning | None:
+    """Return what must be said where step-free travel was asked for, or None where every link is step-free.
+
+    ``supported`` is False where the source has no wheelchair data at all.
+    """
+    if not supported:
+        text = "Step-free travel could not be considered: this source has no wheelchair data."
+        return Warning(WarningCode.UNSUPPORTED_ACCESSIBILITY_FLAG, text)
+    weak = dict.fromkeys(link for link in map(weakest_link, itineraries) if link.access is not Access.YES)
+    if not weak:
+        return None
+    words = {Access.NO: "is not step-free", Access.UNKNOWN: "is not known to be step-free"}
+    return Warning(WarningCode.PREFERENCE_UNMET, " ".join(f"{_raised(name)} {words[access]}." for access, name in weak))
+
+
+def low_walking_notes(itineraries: Sequence[Itinerary]) -> list[str]:
+    """Return one sentence for each itinerary: its walking, and the least found."""
+    least_m = min((itinerary.walk_m for itinerary in itineraries), default=0.0)
+    return [f"Walking {math.ceil(each.walk_m)} m; the least found is {math.ceil(least_m)} m." for each in itineraries]
+
+
+def find_low_walking_warning(itineraries: Sequence[Itinerary]) -> Warning | None:
+    """Return what must be said where little walking was asked for and even the best walks far, else None."""
+    least_m = min((itinerary.walk_m for itinerary in itineraries), default=0.0)
+    if least_m <= LOW_WALK_M:
+        return None
+    text = f"Even the least walking found is {math.ceil(least_m)} m, more than {LOW_WALK_M:g} m."
+    return Warning(WarningCode.PREFERENCE_UNMET, text)
+
+
+def _raised(name: str) -> str:
+    return name[:1].upper() + name[1:]

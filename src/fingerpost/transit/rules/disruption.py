@@ -1,0 +1,119 @@
+"""What happens when a promised itinerary is cancelled or late: alternatives, order, flags (ruling B5)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fingerpost.transit.model import Itinerary, Leg, Optimize
+from fingerpost.transit.rules.fingerprint import deduplicate, fingerprint
+from fingerpost.transit.rules.modes import trip_word
+from fingerpost.transit.rules.ranking import rank
+
+# A ride that leaves or arrives later than this disrupts; being early does not.
+DISRUPTED_AFTER_S = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An itinerary to show.
+
+    ``flagged`` is the contract's DisruptionFlag, ``note`` its DisruptionNote; never both.
+    """
+
+    itinerary: Itinerary
+    flagged: bool = False
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merged:
+    """What is shown, and what must be said about the rest.
+
+    Attributes:
+        choices: at most the limit, in the order to show them.
+        dropped: disrupted itineraries of the first result that gave way (``disrupted-itinerary-replaced``).
+        unique_found: different itineraries found by all searches (``truncated-results`` where over the limit).
+        deduplicated_from: itineraries found before deduplication, None where none was removed.
+    """
+
+    choices: tuple[Choice, ...]
+    dropped: tuple[Itinerary, ...]
+    unique_found: int
+    deduplicated_from: int | None
+
+
+def is_disrupted_leg(leg: Leg) -> bool:
+    """Whether a ride is cancelled, or leaves or arrives too late."""
+    latest_s = max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0)
+    return leg.is_transit and (leg.cancelled or latest_s > DISRUPTED_AFTER_S)
+
+
+def is_disrupted(itinerary: Itinerary) -> bool:
+    """Whether any ride of an itinerary is disrupted."""
+    return any(map(is_disrupted_leg, itinerary.legs))
+
+
+def find_leg_note(leg: Leg) -> str | None:
+    """Return a sentence that names the line and what is wrong with it, None where nothing is."""
+    if not is_disrupted_leg(leg):
+        return None
+    name = f"Line {leg.line}" if leg.line else f"The {trip_word(leg.mode).lower()}"
+    where = f"{name} from {leg.start.name}"
+    if leg.cancelled:
+        return f"{where} is cancelled."
+    departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
+    if departure_s > DISRUPTED_AFTER_S:
+        return f"{where} leaves {_minutes(departure_s)} late."
+    return f"{where} arrives at {leg.end.name} {_minutes(arrival_s)} late."
+
+
+def find_note(itinerary: Itinerary) -> str | None:
+    """Return the sentences of all disrupted rides, None where there is none."""
+    notes = [note for leg in itinerary.legs if (note := find_leg_note(leg)) is not None]
+    return " ".join(notes) or None
+
+
+def name_dropped(dropped: Iterable[Itinerary]) -> str:
+    """Return the message of ``disrupted-itinerary-replaced``."""
+    notes = dict.fromkeys(filter(None, map(find_note, dropped)))
+    return "Left out because it is disrupted: " + " ".join(notes)
+
+
+def merge_alternatives(
+    first: Sequence[Itinerary],
+    second: Sequence[Itinerary],
+    *,
+    limit: int,
+    optimize: Optimize,
+    arrive_by: bool,
+    with_alternatives: bool = True,
+) -> Merged:
+    """Deduplicate, rank, put the usable before the disrupted, and keep to the limit.
+
+    ``first`` holds all that the first question found, disrupted itineraries of the timetable included;
+    ``second`` what the relaxed question found, empty where it was not asked.
+    Flagged is a usable itinerary that only the second question found, while the first has a disrupted one.
+    Without alternatives the order is that of ``optimize`` alone, and nothing is flagged or named as dropped.
+    """
+    unique, removed = deduplicate([*first, *second])
+    promised = {fingerprint(itinerary) for itinerary in first}
+    ranked = rank(unique, optimize, arrive_by=arrive_by)
+    if with_alternatives:
+        ranked.sort(key=is_disrupted)
+    any_trouble = with_alternatives and any(map(is_disrupted, first))
+
+    def choose(itinerary: Itinerary) -> Choice:
+        note = find_note(itinerary)
+        is_new = fingerprint(itinerary) not in promised
+        return Choice(itinerary, flagged=any_trouble and is_new and note is None, note=note)
+
+    fallen = ranked[limit:] if with_alternatives else []
+    return Merged(
+        choices=tuple(map(choose, ranked[:limit])),
+        dropped=tuple(each for each in fallen if is_disrupted(each) and fingerprint(each) in promised),
+        unique_found=len(unique),
+        deduplicated_from=len(first) + len(second) if removed else None,
+    )
+
+
+def _minutes(delay_s: int) -> str:
+    return f"{round(delay_s / 60)} min"

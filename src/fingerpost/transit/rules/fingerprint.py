@@ -1,0 +1,54 @@
+"""One name for one way of travelling, so that it is not offered twice (ruling B7)."""
+
+import hashlib
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from fingerpost.transit.model import Itinerary, Leg, StopPoint
+from fingerpost.transit.rules.instants import print_utc
+from fingerpost.transit.rules.modes import trip_word
+
+# Scheduled starts within one such slot are one way of travelling.
+SLOT_S = 120
+
+
+def fingerprint(itinerary: Itinerary) -> str:
+    """Return ``sha1:`` and the hexadecimal SHA-1 of ``mode|line|from|to~...|start``.
+
+    The mode is the word of contract 000, a missing line is empty, an end is its stop id, else its name.
+    Each part is percent-encoded, unreserved characters but ``~`` excepted.
+    The start is the scheduled one, rounded down to the slot, as ``YYYY-MM-DDTHH:MM:SSZ``.
+    """
+    start = itinerary.departure_scheduled
+    text = "~".join(map(_describe, itinerary.legs)) + "|" + print_utc(start - start % SLOT_S)
+    return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def deduplicate(itineraries: Sequence[Itinerary]) -> tuple[list[Itinerary], int]:
+    """Return itineraries of different fingerprints, and how many were removed.
+
+    Of equals the one with fewer changes, then the shorter, then the first is kept, in the place of the first.
+    """
+    kept: dict[str, Itinerary] = {}
+    for itinerary in itineraries:
+        key = fingerprint(itinerary)
+        rival = kept.get(key)
+        if rival is None or _preference(itinerary) < _preference(rival):
+            kept[key] = itinerary
+    return list(kept.values()), len(itineraries) - len(kept)
+
+
+def _preference(itinerary: Itinerary) -> tuple[int, int]:
+    return itinerary.transfers, itinerary.duration_s
+
+
+def _describe(leg: Leg) -> str:
+    return "|".join(map(_encode, (trip_word(leg.mode), leg.line or "", _end(leg.start), _end(leg.end))))
+
+
+def _end(point: StopPoint) -> str:
+    return point.id or point.name
+
+
+def _encode(part: str) -> str:
+    return quote(part, safe="").replace("~", "%7E")

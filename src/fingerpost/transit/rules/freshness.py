@@ -1,0 +1,31 @@
+"""How old the realtime in an answer is (ruling B4)."""
+
+from collections.abc import Iterable
+
+from fingerpost.transit.model import Departure, Leg
+
+# Realtime older than this is called stale.
+STALE_AFTER_S = 90
+
+
+def data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
+    """Return the contract's figure: the latest of all realtime updates and of the instant of the request."""
+    return max([received, *_updates(rows)])
+
+
+def realtime_age_s(rows: Iterable[Leg | Departure], received: int) -> int | None:
+    """Return the age of the oldest realtime update, never below 0; None where there is none.
+
+    The oldest, because an answer is no fresher than its stalest ride.
+    """
+    updates = _updates(rows)
+    return max(0, received - min(updates)) if updates else None
+
+
+def is_stale(age_s: int | None) -> bool:
+    """Whether an age deserves the warning ``realtime-stale``."""
+    return age_s is not None and age_s > STALE_AFTER_S
+
+
+def _updates(rows: Iterable[Leg | Departure]) -> list[int]:
+    return [row.last_realtime_update for row in rows if row.last_realtime_update is not None]

@@ -1,0 +1,102 @@
+"""Instants: read from RFC 3339 text, and printed with the offset of a zone (ruling A4)."""
+
+import re
+from datetime import UTC, datetime
+from functools import cache
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from fingerpost.errors import ParameterError
+
+_RFC_3339 = re.compile(
+    r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ](?P<minute>[0-9]{2}:[0-9]{2})(:(?P<second>[0-9]{2})(\.[0-9]+)?)?"
+    r"(?P<offset>[Zz]|[+-][0-9]{2}:[0-9]{2})?"
+)
+# The first and the last year of the calendar cannot be moved into every zone.
+_YEARS = range(2, 9999)
+_HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
+
+
+class ReadInstant(NamedTuple):
+    """An instant as it was read.
+
+    Attributes:
+        instant: Unix seconds, fractions cut off.
+        assumed: whether the text had no offset, so that the zone was assumed.
+        note: what was assumed, as a sentence for the warning ``timezone-assumed``; None where nothing was.
+    """
+
+    instant: int
+    assumed: bool = False
+    note: str | None = None
+
+
+def is_now(text: str) -> bool:
+    """Whether a text means the instant of the call."""
+    return text.strip().lower() == "now"
+
+
+def read_instant(text: str, *, zone_name: str, now: int, field: str = "time") -> ReadInstant:
+    """Read ``now`` or an RFC 3339 text; seconds may be left out, and so may the offset.
+
+    Without an offset the text is read in the zone. A time that a clock shows twice is its earlier instant;
+    one that a clock skips is moved forward by what was skipped, and the note says so.
+
+    Raises:
+        ParameterError: the text is no such instant; ``details["field"]`` is ``field``.
+    """
+    if is_now(text):
+        return ReadInstant(now)
+    match = _RFC_3339.fullmatch(text.strip())
+    if match is None:
+        raise _refusal(text, field, "is not an instant")
+    second = int(match["second"] or 0)
+    try:
+        # RFC 3339 allows a leap second, which no clock of ours has: it is the second after.
+        naive = datetime.fromisoformat(f"{match['day']}T{match['minute']}:{min(second, 59):02d}")
+        offset = match["offset"]
+        aware = datetime.fromisoformat(f"{naive.isoformat()}{offset.upper()}") if offset else None
+    except ValueError:
+        raise _refusal(text, field, "is not an instant") from None
+    if second > 60:
+        raise _refusal(text, field, "is not an instant")
+    if naive.year not in _YEARS:
+        raise _refusal(text, field, "is too far away")
+    leap_s = second // 60
+    if aware is not None:
+        return ReadInstant(int(aware.timestamp()) + leap_s)
+    instant, note = _read_in_zone(naive, zone_name)
+    return ReadInstant(instant + leap_s, assumed=True, note=note)
+
+
+def print_instant(instant: int, zone_name: str) -> str:
+    """Return ISO 8601 with seconds and the offset that the zone has at that instant."""
+    return datetime.fromtimestamp(instant, _zone(zone_name)).isoformat()
+
+
+def print_utc(instant: int) -> str:
+    """Return ISO 8601 with seconds, in UTC with ``Z`` (contract 003)."""
+    return datetime.fromtimestamp(instant, UTC).isoformat().removesuffix("+00:00") + "Z"
+
+
+def _read_in_zone(naive: datetime, zone_name: str) -> tuple[int, str]:
+    zone = _zone(zone_name)
+    earlier, later = naive.replace(tzinfo=zone), naive.replace(tzinfo=zone, fold=1)
+    instant = int(earlier.timestamp())
+    note = f"{naive.isoformat()} has no offset and was read as {print_instant(instant, zone_name)} ({zone_name})."
+    skipped = later.utcoffset() != earlier.utcoffset()
+    if skipped and datetime.fromtimestamp(instant, zone).replace(tzinfo=None) != naive:
+        note += " Clocks skip that time on that day, so it was moved forward."
+    elif skipped:
+        note += " Clocks show that time twice on that day; the earlier one was taken."
+    return instant, note
+
+
+def _refusal(text: str, field: str, complaint: str) -> ParameterError:
+    shown = text if len(text) <= 40 else text[:40] + "…"
+    return ParameterError(f"{shown!r} {complaint}", {"field": field}, hint=_HINT)
+
+
+@cache
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)

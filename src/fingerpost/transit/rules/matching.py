@@ -1,0 +1,62 @@
+"""When a text means one place, and in which order candidates are shown (rulings B10 and D2)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fingerpost.transit.model import PlaceMatch
+from fingerpost.transit.rules.distance import distance_m
+
+# At this score a place is taken without asking, unless it has a rival.
+AUTO_RESOLVE = 0.80
+# A rival scores no more than this below the best ...
+RIVAL_SCORE = 0.02
+# ... and lies further away from it than this.
+RIVAL_DISTANCE_M = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The text means this place."""
+
+    match: PlaceMatch
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """The text may mean any of these, best first; none where nothing resembles it."""
+
+    matches: tuple[PlaceMatch, ...]
+
+
+def decide(matches: Sequence[PlaceMatch]) -> Resolved | Ambiguous:
+    """Return the one place that the matches leave no doubt about, else all of them.
+
+    The best is the match of the highest score; of equals the first.
+    """
+    best = max(matches, key=lambda match: match.score, default=None)
+    if best is None or best.score < AUTO_RESOLVE or any(_is_rival(match, best) for match in matches):
+        return Ambiguous(tuple(matches))
+    return Resolved(best)
+
+
+def in_order(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
+    """Return matches by score, then name, then id.
+
+    Where distances are known, matches within ``RIVAL_SCORE`` of the best of their band go by distance first.
+    """
+    by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
+    ordered: list[PlaceMatch] = []
+    while len(ordered) < len(by_score):
+        best = by_score[len(ordered)]
+        band = [match for match in by_score[len(ordered) :] if _is_close(match, best)]
+        ordered += sorted(band, key=lambda match: 0.0 if match.distance_m is None else match.distance_m)
+    return ordered
+
+
+def _is_close(match: PlaceMatch, best: PlaceMatch) -> bool:
+    # Scores are decimals; their difference must not be judged by its last binary digit.
+    return round(best.score - match.score, 9) <= RIVAL_SCORE
+
+
+def _is_rival(match: PlaceMatch, best: PlaceMatch) -> bool:
+    return _is_close(match, best) and distance_m(match.place.coordinate, best.place.coordinate) > RIVAL_DISTANCE_M

@@ -1,0 +1,50 @@
+"""Modes: from GTFS route types, and to the words of each contract (ruling A9)."""
+
+from fingerpost.transit.model import Mode
+
+_SINGLE = {
+    0: Mode.TRAM,
+    1: Mode.METRO,
+    2: Mode.RAIL,
+    3: Mode.BUS,
+    4: Mode.FERRY,
+    5: Mode.TRAM,
+    11: Mode.BUS,
+    800: Mode.BUS,
+    1200: Mode.FERRY,
+}
+_RANGES = (
+    (range(100, 118), Mode.RAIL),
+    (range(200, 210), Mode.COACH),
+    (range(400, 405), Mode.METRO),
+    (range(700, 800), Mode.BUS),
+    (range(900, 1000), Mode.TRAM),
+    (range(1000, 1100), Mode.FERRY),
+)
+_TIMETABLE_WORDS = {
+    Mode.WALK: "WALK",
+    Mode.BUS: "BUS",
+    Mode.COACH: "COACH",
+    Mode.TRAM: "TRAM",
+    Mode.METRO: "SUBWAY",
+    Mode.RAIL: "RAIL",
+    Mode.FERRY: "FERRY",
+}
+
+
+def mode_of(route_type: int) -> Mode:
+    """Return the mode of a GTFS ``route_type``, extended values included; what has no equal is OTHER."""
+    found = _SINGLE.get(route_type)
+    if found is not None:
+        return found
+    return next((mode for types, mode in _RANGES if route_type in types), Mode.OTHER)
+
+
+def trip_word(mode: Mode) -> str:
+    """Return the word of contracts 000 and 001, and of find_stops."""
+    return Mode.BUS.value if mode is Mode.COACH else mode.value
+
+
+def timetable_word(mode: Mode) -> str:
+    """Return the word of contract 003."""
+    return _TIMETABLE_WORDS.get(mode, "UNKNOWN")

@@ -1,0 +1,160 @@
+"""Stops of one name that stand close together are one place (ruling D2)."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.model import Place, PlaceKind
+from fingerpost.transit.rules.distance import centre_of, distance_m
+from fingerpost.transit.rules.named_stop import NamedStop
+from fingerpost.transit.rules.spelling import plain
+
+# Stops of one name are one place if they are no further apart than this, or linked by others that are not.
+ONE_PLACE_M = 300.0
+
+# A boarding area lies in a platform, which lies in a station.
+_DEEPEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceGroup:
+    """A place, and every plain spelling under which it is found."""
+
+    place: Place
+    spellings: frozenset[str]
+
+
+def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
+    """Return the places of a network, by id.
+
+    Where all stops of a place share one parent, the place is that station: its id, name and position, and all
+    of its stops. It is then found under the stops' names too.
+    Else the place has the id of the stop nearest to its centre, and covers the stations of its own name.
+    Stops without a name belong to no place.
+    """
+    ordered = sorted(stops, key=lambda stop: stop.id)
+    by_id = {stop.id: stop for stop in ordered}
+    station_of = _station_of(by_id)
+    stops_of_station = stops_of_stations(ordered)
+    groups = []
+    spellings_of_station: dict[str, set[str]] = {}
+    for cluster in _clusters(ordered):
+        spellings = {spelling for stop in cluster for spelling in _spellings(stop)}
+        parents = {station_of[stop.id] for stop in cluster}
+        only = parents.pop() if len(parents) == 1 else None
+        if only is not None:
+            spellings_of_station.setdefault(only, set()).update(spellings)
+        else:
+            groups.append(PlaceGroup(_mixed_place(cluster, stops_of_station), frozenset(spellings)))
+    for station_id, spellings in spellings_of_station.items():
+        place = place_of_stop(by_id[station_id], stops_of_station.get(station_id, ()))
+        groups.append(PlaceGroup(place, frozenset(spellings)))
+    return sorted(groups, key=lambda group: group.place.id or "")
+
+
+def stops_of_stations(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
+    """Return the boardable stops of each station that has any, by the station's id."""
+    by_id = {stop.id: stop for stop in stops}
+    members: dict[str, list[NamedStop]] = {}
+    for stop_id, station_id in _station_of(by_id).items():
+        stop = by_id[stop_id]
+        if station_id is not None and stop.is_boardable and not stop.is_station:
+            members.setdefault(station_id, []).append(stop)
+    return members
+
+
+def place_of_stop(stop: NamedStop, stops_of_station: Sequence[NamedStop] = ()) -> Place:
+    """Return one stop as a place, or a station with its boardable stops."""
+    own = () if stop.is_station or not stop.is_boardable else (stop.id,)
+    return Place(
+        id=stop.id,
+        name=stop.name,
+        names=stop.names,
+        coordinate=stop.coordinate,
+        kind=PlaceKind.STOP,
+        member_ids=tuple(sorted(each.id for each in stops_of_station)) if stop.is_station else own,
+        locality=stop.locality,
+    )
+
+
+def _mixed_place(cluster: Sequence[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]]) -> Place:
+    boardable = [stop for stop in cluster if stop.is_boardable and not stop.is_station]
+    within = [child for stop in cluster if stop.is_station for child in stops_of_station.get(stop.id, ())]
+    centre = centre_of([stop.coordinate for stop in boardable or cluster])
+    # Two stops are equally far from their centre but for the last binary digit; then the id decides.
+    nearest = min(boardable or cluster, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
+    names: dict[str, str] = {}
+    for stop in cluster:
+        names |= {language: name for language, name in stop.names.items() if language not in names}
+    localities = [stop.locality for stop in cluster if stop.locality]
+    return Place(
+        id=nearest.id,
+        name=_most_common([stop.name for stop in cluster]),
+        names=names,
+        coordinate=centre if len(cluster) > 1 else nearest.coordinate,
+        kind=PlaceKind.STOP,
+        member_ids=tuple(sorted({stop.id for stop in (*boardable, *within)})),
+        locality=_most_common(localities) if localities else None,
+    )
+
+
+def _station_of(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
+    """Return the id of the station that each stop belongs to, a station's own for a station, None for neither."""
+    found: dict[str, str | None] = {}
+    for stop in by_id.values():
+        current: NamedStop | None = stop
+        for _ in range(_DEEPEST):
+            if current is None or current.is_station:
+                break
+            current = by_id.get(current.parent_id or "")
+        found[stop.id] = current.id if current is not None and current.is_station else None
+    return found
+
+
+def _spellings(stop: NamedStop) -> Iterator[str]:
+    for name in (stop.name, *stop.names.values()):
+        spelling = plain(name)
+        if spelling:
+            yield spelling
+            if stop.locality:
+                yield f"{spelling} {plain(stop.locality)}".rstrip()
+
+
+def _clusters(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
+    by_spelling: dict[str, list[NamedStop]] = {}
+    for stop in stops:
+        by_spelling.setdefault(plain(stop.name), []).append(stop)
+    by_spelling.pop("", None)
+    for namesakes in by_spelling.values():
+        yield from _linked(namesakes) if len(namesakes) > 1 else [namesakes]
+
+
+def _linked(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
+    """Yield namesakes in sets that are linked by hops within the radius; a sweep over latitude finds the hops."""
+    leader = list(range(len(namesakes)))
+
+    def find(row: int) -> int:
+        while leader[row] != row:
+            leader[row] = leader[leader[row]]
+            row = leader[row]
+        return row
+
+    reach_lat = math.degrees(ONE_PLACE_M / EARTH_RADIUS_M) * 1.001
+    northwards = sorted(range(len(namesakes)), key=lambda row: namesakes[row].lat)
+    for place, row in enumerate(northwards):
+        for other in northwards[place + 1 :]:
+            if namesakes[other].lat - namesakes[row].lat > reach_lat:
+                break
+            if distance_m(namesakes[row].coordinate, namesakes[other].coordinate) <= ONE_PLACE_M:
+                leader[find(other)] = find(row)
+    linked: dict[int, list[NamedStop]] = {}
+    for row, stop in enumerate(namesakes):
+        linked.setdefault(find(row), []).append(stop)
+    yield from linked.values()
+
+
+def _most_common(names: Sequence[str]) -> str:
+    counts = Counter(names)
+    return min(counts, key=lambda name: (-counts[name], name))

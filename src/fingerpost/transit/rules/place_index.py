@@ -1,0 +1,89 @@
+"""The places of a network, found by text or by id, without asking anybody (rulings B10 and D2)."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from fingerpost.transit.model import Coordinate, Place, PlaceMatch
+from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.rules.language import DEFAULT, choose
+from fingerpost.transit.rules.matching import in_order
+from fingerpost.transit.rules.name_search import NameSearch
+from fingerpost.transit.rules.named_stop import NamedStop
+from fingerpost.transit.rules.place_groups import group_places, place_of_stop, stops_of_stations
+
+__all__ = ["NamedStop", "PlaceIndex"]
+
+
+class PlaceIndex:
+    """An immutable index over the stops and stations of a network, whose ids are all different.
+
+    A place keeps its id whatever is asked, so that the id is a token for the whole place.
+    """
+
+    def __init__(self, stops: Iterable[NamedStop]) -> None:
+        rows = list(stops)
+        self._stop_by_id = {stop.id: stop for stop in rows}
+        self._id_by_folded: dict[str, str] = {}
+        for stop in rows:
+            self._id_by_folded.setdefault(stop.id.casefold(), stop.id)
+        self._stops_of_station = stops_of_stations(rows)
+        groups = group_places(rows)
+        self._place_by_id = {group.place.id: group.place for group in groups}
+        self._places_of_spelling: dict[str, list[Place]] = {}
+        for group in groups:
+            for spelling in group.spellings:
+                self._places_of_spelling.setdefault(spelling, []).append(group.place)
+        self._spellings = sorted(self._places_of_spelling)
+        self._names = NameSearch(self._spellings)
+
+    def search(
+        self,
+        text: str,
+        language: str | None = None,
+        focus: Coordinate | None = None,
+        max_results: int | None = None,
+    ) -> list[PlaceMatch]:
+        """Return the places that a text may mean, in the order of ruling D2; all of them unless bounded.
+
+        ``distance_m`` of a match is from the focus point, None without one.
+        Names come in the language that ruling A7 chooses from those that the place has.
+        """
+        scores: dict[str | None, float] = {}
+        for row, score in self._names.score(text).items():
+            for place in self._places_of_spelling[self._spellings[row]]:
+                scores[place.id] = max(score, scores.get(place.id, 0.0))
+        matches = []
+        for place_id, score in scores.items():
+            place = in_language(self._place_by_id[place_id], language)
+            away_m = None if focus is None else distance_m(focus, place.coordinate)
+            matches.append(PlaceMatch(place=place, score=score, distance_m=away_m))
+        return in_order(matches)[:max_results]
+
+    def find(self, stop_id: str) -> NamedStop | None:
+        """Return the stop or station of an id, case ignored; an id that matches exactly goes first."""
+        exact = self._stop_by_id.get(stop_id)
+        if exact is not None:
+            return exact
+        known = self._id_by_folded.get(stop_id.casefold())
+        return None if known is None else self._stop_by_id[known]
+
+    def find_stop(self, stop_id: str, language: str | None = None) -> Place | None:
+        """Return exactly the stop of an id, or the station with its boardable stops."""
+        stop = self.find(stop_id)
+        if stop is None:
+            return None
+        return in_language(place_of_stop(stop, self._stops_of_station.get(stop.id, ())), language)
+
+    def find_place_of(self, stop_id: str, language: str | None = None) -> Place | None:
+        """Return the whole place that has this id, else exactly the stop or station of that id."""
+        stop = self.find(stop_id)
+        if stop is None:
+            return None
+        place = self._place_by_id.get(stop.id)
+        return self.find_stop(stop.id, language) if place is None else in_language(place, language)
+
+
+def in_language(place: Place, language: str | None) -> Place:
+    """Return a place under the name that ruling A7 chooses."""
+    chosen = choose(language, place.names)
+    return place if chosen == DEFAULT else replace(place, name=place.names[chosen], language=chosen)

@@ -1,0 +1,34 @@
+"""What is asked again when the first question found nothing, or only trouble (rulings B5 and B6)."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from fingerpost.transit.model import Itinerary, Optimize
+from fingerpost.transit.port import JourneyQuestion
+
+RELAXED_BY = 1.25
+LONGEST_WALK_M = 3000.0
+
+
+def relaxed_walk_m(asked_m: float) -> float:
+    """Return the walking limit of the relaxed question, never beyond what the contract lets anybody ask for."""
+    return min(asked_m * RELAXED_BY, LONGEST_WALK_M)
+
+
+def relax(question: JourneyQuestion) -> JourneyQuestion:
+    """Return the relaxed question: balanced, with the relaxed walking limit."""
+    return replace(question, optimize=Optimize.BALANCED, max_walk_m=relaxed_walk_m(question.max_walk_m))
+
+
+def exceeds_walk(itinerary: Itinerary, asked_m: float) -> bool:
+    """Whether an itinerary walks more than was asked for."""
+    return itinerary.walk_m > asked_m
+
+
+def find_walk_unmet(itineraries: Iterable[Itinerary], asked_m: float) -> str | None:
+    """Return the sentence for ``preference-unmet``, naming the asked and the longest walk, or None if all keep it."""
+    longest_m = max((itinerary.walk_m for itinerary in itineraries), default=0.0)
+    if longest_m <= asked_m:
+        return None
+    return f"Up to {math.ceil(longest_m)} m of walking, more than the {asked_m:g} m asked for."

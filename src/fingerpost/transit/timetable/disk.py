@@ -1,0 +1,115 @@
+"""A timetable as a folder of arrays, opened by memory map in the time it takes to read its contents page.
+
+The folder holds one ``.npy`` per array (two per column of texts) and ``contents.json``: the format, the shape and
+type of every array, the feeds and the first day of the calendar. The contents are written last.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, fields
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.timetable.text import TextColumn
+from fingerpost.transit.timetable.timetable import Feed, Timetable
+
+# Raise it when the meaning of a stored array changes; names and types are compared by themselves.
+FORMAT = 1
+
+_CONTENTS = "contents.json"
+_TRANSLATED = "stop_names"
+_IN_CONTENTS = frozenset({"feeds", "calendar_start", _TRANSLATED})
+
+
+def save_timetable(timetable: Timetable, folder: Path) -> None:
+    """Write a timetable into a folder, which is made if need be.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    stored = {}
+    for name, array in _arrays(timetable):
+        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+        stored[name] = [array.dtype.str, list(array.shape)]
+    contents = {
+        "format": FORMAT,
+        "arrays": stored,
+        "languages": sorted(timetable.stop_names),
+        "calendar_start": timetable.calendar_start.isoformat(),
+        "feeds": [asdict(feed) for feed in timetable.feeds],
+    }
+    (folder / _CONTENTS).write_text(json.dumps(contents, default=date.isoformat), encoding="utf-8")
+
+
+def open_timetable(folder: Path) -> Timetable:
+    """Open a saved timetable by memory map; arrays can be written to, which changes this copy only, never the disk.
+
+    Raises:
+        SettingsInvalid: the folder is damaged, or of another format.
+    """
+    try:
+        contents = json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
+        if contents["format"] != FORMAT:
+            raise SettingsInvalid(_complaint(folder, f"is of format {contents['format']}, not {FORMAT}"))
+        return _opened(contents, folder)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SettingsInvalid(_complaint(folder, f"is damaged ({error})")) from error
+
+
+def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
+    arrays = {name: _open_array(folder, name, *stored) for name, stored in contents["arrays"].items()}
+    columns: dict[str, Any] = {}
+    for field in fields(Timetable):
+        if field.name not in _IN_CONTENTS:
+            columns[field.name] = _column(arrays, field.name) if field.type is TextColumn else arrays[field.name]
+    return Timetable(
+        feeds=tuple(_feed(raw) for raw in contents["feeds"]),
+        calendar_start=date.fromisoformat(contents["calendar_start"]),
+        stop_names={language: _column(arrays, f"{_TRANSLATED}.{language}") for language in contents["languages"]},
+        **columns,
+    )
+
+
+def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+    """Yield every array of a timetable under the name of its file."""
+    for field in fields(timetable):
+        value = getattr(timetable, field.name)
+        if isinstance(value, TextColumn):
+            yield from _halves(field.name, value)
+        elif field.name not in _IN_CONTENTS:
+            yield field.name, value
+    for language, column in timetable.stop_names.items():
+        yield from _halves(f"{_TRANSLATED}.{language}", column)
+
+
+def _halves(name: str, column: TextColumn) -> Iterator[tuple[str, npt.NDArray[Any]]]:
+    yield f"{name}.blob", column.blob
+    yield f"{name}.offsets", column.offsets
+
+
+def _column(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> TextColumn:
+    return TextColumn(arrays[f"{name}.blob"], arrays[f"{name}.offsets"])
+
+
+def _open_array(folder: Path, name: str, dtype: str, shape: list[int]) -> npt.NDArray[Any]:
+    mapped = np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False)
+    # A plain view: numba and pickles would see a type of its own in a memmap.
+    array: npt.NDArray[Any] = mapped.view(np.ndarray)
+    if array.dtype.str != dtype or list(array.shape) != shape:
+        raise ValueError(f"{name} is {array.dtype.str} {array.shape}")
+    return array
+
+
+def _feed(raw: Mapping[str, Any]) -> Feed:
+    days = {key: date.fromisoformat(raw[key]) if raw[key] else None for key in ("first_day", "last_day")}
+    return Feed(**{**raw, **days, "agencies": tuple(raw["agencies"])})
+
+
+def _complaint(folder: Path, what: str) -> str:
+    return f"The prepared network in {folder} {what}. Run `fingerpost network add` for it again."
