@@ -6,14 +6,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fingerpost.transit.raptor import kernel
 from fingerpost.transit.raptor.arrays import Question
 from fingerpost.transit.raptor.chains import build_slice
 from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.kernel.compiling import UNREACHED
 from fingerpost.transit.raptor.search import Wish, find_journeys, run_kernel
 from fingerpost.transit.raptor.slices import Slices
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
-from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_vehicles, pareto, profile
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_vehicles, profile
 
 MIDNIGHT = int(datetime(DAY.year, DAY.month, DAY.day, tzinfo=ZoneInfo("Europe/Helsinki")).timestamp())
 CHUNKS = range(20)
@@ -81,7 +81,7 @@ def test_window_search_finds_exactly_the_best_departures_arrivals_and_rides(chun
         begin = piece.to_slice_s(instant)
         ask = Question(
             origin.stop, origin.seconds, origin.metres, destination.stop, destination.seconds, destination.metres,
-            begin, begin + 3600, int(kernel.UNREACHED) - 1, int(kernel.UNREACHED), rides, 10**6,
+            begin, begin + 3600, int(UNREACHED) - 1, int(UNREACHED), rides, 10**6,
         )  # fmt: skip
         found = [
             (journey.departure, journey.arrival, len(journey.rides))

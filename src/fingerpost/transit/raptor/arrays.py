@@ -38,6 +38,12 @@ class Chains(NamedTuple):
     foot_s: Int32
     foot_m: Int32
     change_s: Int32
+    hop_first: Int32  # where each stop's incoming hops begin
+    hop_from: Int32  # the stop before
+    hop_s: Int32  # the shortest ride from there, whichever the vehicle
+    walk_first: Int32  # where the footpaths that lead to each stop begin
+    walk_from: Int32
+    walk_s: Int32
 
 
 class Question(NamedTuple):
@@ -79,6 +85,9 @@ class Workspace(NamedTuple):
     queue_position: Int32  # chains: first position to scan from, -1 when not queued
     egress_s: Int32  # stops: UNREACHED where the goal cannot be walked to
     egress_m: Int32
+    bound_s: Int32  # stops: no way to the goal is shorter than this
+    rides_from: Int32  # stops: rides needed at least from standing there
+    rides_after: Int32  # stops: rides needed at least after alighting there
     goal: Int32  # rides + 1
     goal_stop: Int32
     tidy_cost_m: Int32  # (rides, positions)
@@ -119,6 +128,9 @@ def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rid
         queue_position=np.full(chain_count, -1, np.int32),
         egress_s=table(stop_count),
         egress_m=table(stop_count),
+        bound_s=table(stop_count),
+        rides_from=table(stop_count),
+        rides_after=table(stop_count),
         goal=table(rounds),
         goal_stop=table(rounds),
         tidy_cost_m=table(max_rides, longest_chain),

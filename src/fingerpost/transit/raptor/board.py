@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from fingerpost.transit.raptor import kernel
 from fingerpost.transit.raptor.chains import DaySlice
+from fingerpost.transit.raptor.kernel.searching import first_vehicle
 from fingerpost.transit.timetable.timetable import NO_BOARDING, Timetable
 
 
@@ -38,7 +38,7 @@ def list_board_calls(
                 continue
             rows = int(chains.vehicle_first[chain]), int(chains.vehicle_first[chain + 1])
             base = int(chains.event_base[chain]) + position
-            vehicle = kernel.first_vehicle(chains, chain, position, since_s, rows[1] - rows[0])
+            vehicle = first_vehicle(chains, chain, position, since_s, rows[1] - rows[0])
             while vehicle < rows[1] - rows[0]:
                 leaves_s = int(chains.departure_s[base + vehicle * length])
                 if leaves_s > since_s + window_s:

@@ -11,8 +11,8 @@ from datetime import date, timedelta
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.raptor import kernel
 from fingerpost.transit.raptor.arrays import Chains
+from fingerpost.transit.raptor.kernel.chaining import fill_chains, hash_patterns, shortest_hops, split_chains
 from fingerpost.transit.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.timetable.timetable import (
     NO_ALIGHTING,
@@ -163,12 +163,12 @@ def _chain(
 ) -> DaySlice:
     count = len(run)
     pattern = np.zeros(count, np.uint64)
-    kernel.hash_patterns(first, stop, flags, pattern)
+    hash_patterns(first, stop, flags, pattern)
     group = np.unique(pattern, return_inverse=True)[1].reshape(-1) if count else np.zeros(0, np.int64)
     begins_s, ends_s = (departure_s[first[:-1]], arrival_s[first[1:] - 1]) if count else (first[:-1], first[:-1])
     order = np.lexsort((np.arange(count), ends_s, begins_s, group))
     chain_of = np.zeros(count, np.int64)
-    chain_count = kernel.split_chains(order, group, first, stop, flags, arrival_s, departure_s, chain_of)
+    chain_count = split_chains(order, group, first, stop, flags, arrival_s, departure_s, chain_of)
     length = np.zeros(chain_count, np.int64)
     length[chain_of] = np.diff(first)
     size = np.bincount(chain_of, minlength=chain_count).astype(np.int64)
@@ -177,12 +177,15 @@ def _chain(
     out_flags = np.zeros(int(chain_first[-1]), np.uint8)
     out_arrival, out_departure = np.zeros_like(arrival_s), np.zeros_like(departure_s)
     out_vehicle = np.zeros(count, np.int64)
-    kernel.fill_chains(
+    fill_chains(
         order, chain_of, first, stop, flags, arrival_s, departure_s, chain_first, vehicle_first,
         event_base[:-1], out_stop, out_flags, out_arrival, out_departure, out_vehicle,
     )  # fmt: skip
     stop_first, stop_chain, stop_position = _positions_by_stop(timetable.stop_count, chain_first, out_stop)
-    foot = _mirrored_footpaths(timetable) if mirrored else _footpaths(timetable)
+    foot, walk = _footpaths(timetable), _mirrored_footpaths(timetable)
+    if mirrored:
+        foot, walk = walk, foot
+    none = np.zeros(0, np.int32)
     chains = Chains(
         chain_first.astype(np.int32),
         out_stop,
@@ -196,7 +199,13 @@ def _chain(
         stop_position,
         *foot,
         timetable.change_s,
+        none,
+        none,
+        none,
+        *walk[:3],
     )
+    hops = _hops(timetable.stop_count, chains)
+    chains = chains._replace(hop_first=hops[0], hop_from=hops[1], hop_s=hops[2])
     return DaySlice(
         day=day,
         start=start,
@@ -221,6 +230,23 @@ def _positions_by_stop(stop_count: int, chain_first: Int64, position_stop: Int32
     order = np.argsort(position_stop, kind="stable")
     first = _starts(np.bincount(position_stop, minlength=stop_count).astype(np.int64))
     return first.astype(np.int32), chain[order].astype(np.int32), position[order].astype(np.int32)
+
+
+def _hops(stop_count: int, chains: Chains) -> tuple[Int32, Int32, Int32]:
+    """Return, for each stop, the stops right before it in any chain and the shortest ride from each."""
+    least_s = np.zeros(len(chains.position_stop), np.int32)
+    shortest_hops(chains, least_s)
+    is_later = np.ones(len(least_s), np.bool_)
+    is_later[chains.chain_first[:-1]] = False
+    rows = np.flatnonzero(is_later)
+    origin = chains.position_stop[rows - 1].astype(np.int64)
+    stop = chains.position_stop[rows].astype(np.int64)
+    order = np.lexsort((least_s[rows], origin, stop))
+    origin, stop, seconds = origin[order], stop[order], least_s[rows][order]
+    is_first = np.ones(len(order), np.bool_)
+    is_first[1:] = (stop[1:] != stop[:-1]) | (origin[1:] != origin[:-1])
+    first = _starts(np.bincount(stop[is_first], minlength=stop_count).astype(np.int64))
+    return first.astype(np.int32), origin[is_first].astype(np.int32), seconds[is_first]
 
 
 def _footpaths(timetable: Timetable) -> tuple[Int32, Int32, Int32, Int32]:

@@ -10,11 +10,13 @@ from datetime import timedelta
 
 import numpy as np
 
-from fingerpost.transit.raptor import kernel
 from fingerpost.transit.raptor.arrays import Found, Question, Workspace, new_workspace
 from fingerpost.transit.raptor.chains import DaySlice
 from fingerpost.transit.raptor.ends import End, find_direct_walk_m
 from fingerpost.transit.raptor.journeys import Journey
+from fingerpost.transit.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.raptor.kernel.searching import search_walk_limited, search_window
+from fingerpost.transit.raptor.kernel.tidying import tidy
 from fingerpost.transit.raptor.reconstruct import journeys_of
 from fingerpost.transit.raptor.slices import Slices
 from fingerpost.transit.timetable.service_days import local_day
@@ -78,12 +80,12 @@ def _search_slice(
     timetable: Timetable, piece: DaySlice, wish: Wish, earliest_s: int, direct: Journey | None
 ) -> list[Journey]:
     near, far = (wish.destination, wish.origin) if wish.arrive_by else (wish.origin, wish.destination)
-    direct_s = direct.arrival - direct.departure if direct else int(kernel.UNREACHED)
+    direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
     kept: list[Journey] = []
     for window_s in WINDOWS_S:
         ask = Question(
             near.stop, near.seconds, near.metres, far.stop, far.seconds, far.metres,
-            earliest_s, earliest_s + window_s, int(kernel.UNREACHED) - 1, direct_s, wish.max_rides, wish.max_walk_m,
+            earliest_s, earliest_s + window_s, int(UNREACHED) - 1, direct_s, wish.max_rides, wish.max_walk_m,
         )  # fmt: skip
         journeys = run_kernel(timetable, piece, ask, limited=False)
         kept = [journey for journey in journeys if journey.walk_m <= wish.max_walk_m]
@@ -117,12 +119,12 @@ def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, *, limited:
     """Ask one of the two search kernels and read its answer."""
     memory = _memory(piece, timetable.stop_count, int(ask.max_rides))
     while True:
-        search = kernel.search_walk_limited if limited else kernel.search_window
+        search = search_walk_limited if limited else search_window
         count = search(piece.chains, ask, memory.work, memory.found)
         if count >= 0:
             break
         memory.grow()
-    kernel.tidy(piece.chains, ask, memory.work, memory.found, count)
+    tidy(piece.chains, ask, memory.work, memory.found, count)
     return journeys_of(timetable, piece, memory.found, count)
 
 

@@ -1,102 +1,120 @@
-"""The kernels: arrays and integers in, arrays and integers out.
+"""The search for the best journeys.
 
 ``search_window`` is rRAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit Routing", Transportation
 Science 49(3), 2015, sections 3 and 4.2) over chains of vehicles that do not overtake one another.
 ``search_walk_limited`` is its multicriteria form (section 4.3) with walked metres as the further criterion.
-``tidy`` chooses, for rides already chosen, where best to board and alight.
-Run with NUMBA_DISABLE_JIT=1 this file is plain Python, and the reference for itself.
+Both look ahead with lower bounds, in time and in rides, worked out from the goal for each question.
 """
 
 import numpy as np
-from numba import njit
 
-UNREACHED = np.int32(1 << 30)
-NO_BOARDING = 1
-NO_ALIGHTING = 2
-
-
-# ------------------------------------------------------------------------------------------- building
-
-
-@njit(cache=True, nogil=True)
-def hash_patterns(first, stop, flags, out):
-    """Give vehicles with the same stops and flags the same number (FNV-1a); others differ almost surely."""
-    for vehicle in range(len(first) - 1):
-        value = np.uint64(1469598103934665603)
-        for event in range(first[vehicle], first[vehicle + 1]):
-            value = (value ^ np.uint64(stop[event] * 4 + flags[event])) * np.uint64(1099511628211)
-            value ^= value >> np.uint64(29)
-        out[vehicle] = value
+from fingerpost.transit.raptor.kernel.compiling import (
+    NO_ALIGHTING,
+    NO_BOARDING,
+    STOP_LIMIT,
+    UNREACHED,
+    allocating,
+    looping,
+)
 
 
-@njit(cache=True, nogil=True)
-def split_chains(order, group, first, stop, flags, arrival, departure, chain_of):
-    """Put each vehicle, in the given order, into the first chain of its group that it fits behind.
-
-    It fits behind another that calls at the same stops with the same flags and is never later anywhere.
-    Returns the number of chains; ``chain_of`` is filled in.
-    """
-    chain_count = 0
-    last = np.empty(len(order), np.int64)
-    group_begin = 0
-    for index in range(len(order)):
-        vehicle = order[index]
-        if index == 0 or group[vehicle] != group[order[index - 1]]:
-            group_begin = chain_count
-        base = first[vehicle]
-        length = first[vehicle + 1] - base
-        home = -1
-        for chain in range(group_begin, chain_count):
-            before = first[last[chain]]
-            fits = first[last[chain] + 1] - before == length
-            i = 0
-            while fits and i < length:
-                fits = (
-                    stop[base + i] == stop[before + i]
-                    and flags[base + i] == flags[before + i]
-                    and arrival[base + i] >= arrival[before + i]
-                    and departure[base + i] >= departure[before + i]
-                )
-                i += 1
-            if fits:
-                home = chain
-                break
-        if home < 0:
-            home = chain_count
-            chain_count += 1
-        last[home] = vehicle
-        chain_of[vehicle] = home
-    return chain_count
+@looping
+def _sift(heap, size, value):
+    """Put a value into a heap of so many values."""
+    at = size
+    while at > 0 and heap[(at - 1) >> 1] > value:
+        heap[at] = heap[(at - 1) >> 1]
+        at = (at - 1) >> 1
+    heap[at] = value
 
 
-@njit(cache=True, nogil=True)
-def fill_chains(
-    order, chain_of, first, stop, flags, arrival, departure, chains_first, vehicle_first, event_base, out_stop,
-    out_flags, out_arrival, out_departure, out_vehicle,
-):  # fmt: skip
-    """Write the vehicles of each chain one behind the other."""
-    filled = np.zeros(len(event_base), np.int64)
-    for index in range(len(order)):
-        vehicle = order[index]
-        chain = chain_of[vehicle]
-        base = first[vehicle]
-        length = first[vehicle + 1] - base
-        row = filled[chain]
-        out_vehicle[vehicle_first[chain] + row] = vehicle
-        for i in range(length):
-            out_arrival[event_base[chain] + row * length + i] = arrival[base + i]
-            out_departure[event_base[chain] + row * length + i] = departure[base + i]
-        if row == 0:
-            for i in range(length):
-                out_stop[chains_first[chain] + i] = stop[base + i]
-                out_flags[chains_first[chain] + i] = flags[base + i]
-        filled[chain] = row + 1
+@looping
+def _pop(heap, size):
+    """Take the least value out of a heap of so many values."""
+    least, value = heap[0], heap[size - 1]
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size - 1:
+            break
+        if child + 1 < size - 1 and heap[child + 1] < heap[child]:
+            child += 1
+        if heap[child] >= value:
+            break
+        heap[at] = heap[child]
+        at = child
+    heap[at] = value
+    return least
 
 
-# ------------------------------------------------------------------------------------------- searching
+@allocating
+def _bound_time(net, ask, work):
+    """Dijkstra from the goal backwards over shortest hops and footpaths: a lower bound at every stop."""
+    work.bound_s[:] = UNREACHED
+    heap = np.empty(len(ask.egress_stop) + len(net.hop_from) + len(net.walk_from) + 1, np.int64)
+    size = 0
+    for row in range(len(ask.egress_stop)):
+        stop = ask.egress_stop[row]
+        if ask.egress_s[row] < work.bound_s[stop]:
+            work.bound_s[stop] = ask.egress_s[row]
+            _sift(heap, size, np.int64(ask.egress_s[row]) * STOP_LIMIT + stop)
+            size += 1
+    while size > 0:
+        least = _pop(heap, size)
+        size -= 1
+        stop, bound_s = least % STOP_LIMIT, least // STOP_LIMIT
+        if bound_s > work.bound_s[stop]:
+            continue
+        for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
+            before, total_s = net.hop_from[hop], bound_s + max(0, net.hop_s[hop])
+            if total_s < work.bound_s[before]:
+                work.bound_s[before] = total_s
+                _sift(heap, size, total_s * STOP_LIMIT + before)
+                size += 1
+        for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
+            before, total_s = net.walk_from[path], bound_s + net.walk_s[path]
+            if total_s < work.bound_s[before]:
+                work.bound_s[before] = total_s
+                _sift(heap, size, total_s * STOP_LIMIT + before)
+                size += 1
 
 
-@njit(cache=True, nogil=True)
+@looping
+def _bound_rides(net, ask, work):
+    """Count, from the goal backwards, how many rides are needed at least from every stop."""
+    work.rides_from[:] = UNREACHED
+    work.rides_after[:] = UNREACHED
+    for row in range(len(ask.egress_stop)):
+        work.rides_after[ask.egress_stop[row]] = 0
+    for rides in range(1, ask.max_rides + 1):
+        is_news = False
+        for chain in range(len(net.event_base)):
+            first, last = net.chain_first[chain], net.chain_first[chain + 1] - 1
+            leads_on = False
+            for row in range(last, first - 1, -1):
+                stop, flags = net.position_stop[row], net.position_flags[row]
+                if leads_on and not flags & NO_BOARDING and work.rides_from[stop] > rides:
+                    work.rides_from[stop] = rides
+                    is_news = True
+                if not flags & NO_ALIGHTING and work.rides_after[stop] < rides:
+                    leads_on = True
+        if not is_news:
+            return
+        for stop in range(len(net.change_s)):
+            if net.change_s[stop] >= 0:
+                work.rides_after[stop] = min(work.rides_after[stop], work.rides_from[stop])
+            for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
+                if net.foot_m[path] <= ask.max_walk_m:
+                    work.rides_after[stop] = min(work.rides_after[stop], work.rides_from[net.foot_to[path]])
+
+
+@looping
+def _is_hopeful(work, stop, time_s, rides):
+    """Whether from a stop, at a time, a goal that needs so many rides in all can still be improved."""
+    return rides < len(work.goal) and time_s + work.bound_s[stop] < work.goal[rides]
+
+
+@looping
 def first_vehicle(net, chain, position, ready_s, below):
     """Return the first vehicle of a chain, before number ``below``, that leaves a position at or after a time.
 
@@ -114,14 +132,16 @@ def first_vehicle(net, chain, position, ready_s, below):
     return low
 
 
-@njit(cache=True, nogil=True)
-def list_leaves(net, ask):
+@allocating
+def list_leaves(net, ask, work):
     """Return every (leave_s, chain, position, access row) with which a journey in the window can begin, unordered."""
     count = 0
     out = np.empty((64, 4), np.int32)
     for row in range(len(ask.access_stop)):
         stop = ask.access_stop[row]
         walk_s = ask.access_s[row]
+        if work.rides_from[stop] > ask.max_rides or work.bound_s[stop] == UNREACHED:
+            continue
         for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
             chain = net.stop_chain[pair]
             position = net.stop_position[pair]
@@ -147,7 +167,7 @@ def list_leaves(net, ask):
     return out[:count]
 
 
-@njit(cache=True, nogil=True)
+@looping
 def _lower(table, rides, stop, value_s):
     """Keep ``value_s`` for so many rides and more; the table never rises with the number of rides."""
     for k in range(rides, table.shape[0]):
@@ -156,7 +176,7 @@ def _lower(table, rides, stop, value_s):
         table[k, stop] = value_s
 
 
-@njit(cache=True, nogil=True)
+@looping
 def _mark(work, side, count, stop):
     """Note a stop that can be boarded at in the next round; return the new number of such stops."""
     if not work.is_marked[side, stop]:
@@ -166,7 +186,7 @@ def _mark(work, side, count, stop):
     return count
 
 
-@njit(cache=True, nogil=True)
+@looping
 def _enqueue(work, count, chain, position):
     """Note that a chain must be scanned from a position; return the new number of such chains."""
     known = work.queue_position[chain]
@@ -179,7 +199,7 @@ def _enqueue(work, count, chain, position):
     return count
 
 
-@njit(cache=True, nogil=True)
+@looping
 def _scan(net, work, rides, side, chain, begin, bound_s, touched_count):
     """Ride a chain from a position on, boarding at marked stops; return the new number of stops reached."""
     first = net.chain_first[chain]
@@ -191,7 +211,11 @@ def _scan(net, work, rides, side, chain, begin, bound_s, touched_count):
         flags = net.position_flags[first + position]
         if vehicle < vehicles and not flags & NO_ALIGHTING:
             arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
-            if arrival_s < work.arrived[rides, stop] and arrival_s < min(bound_s, work.goal[rides]):
+            if (
+                arrival_s < work.arrived[rides, stop]
+                and arrival_s + work.bound_s[stop] < bound_s
+                and _is_hopeful(work, stop, arrival_s, rides + work.rides_after[stop])
+            ):
                 _lower(work.arrived, rides, stop, arrival_s)
                 work.ride_chain[rides, stop] = chain
                 work.ride_vehicle[rides, stop] = vehicle
@@ -208,7 +232,7 @@ def _scan(net, work, rides, side, chain, begin, bound_s, touched_count):
     return touched_count
 
 
-@njit(cache=True, nogil=True)
+@looping
 def _walk_on(net, ask, work, rides, side, touched_count, leave_s, improved):
     """From the stops reached in this round walk to the goal and to other stops; return how many can be boarded at."""
     marked_count = 0
@@ -236,17 +260,17 @@ def _walk_on(net, ask, work, rides, side, touched_count, leave_s, improved):
     return marked_count
 
 
-@njit(cache=True, nogil=True)
+@looping
 def _make_ready(work, rides, side, count, origin, stop, ready_s):
     """Note that one can board at a stop from a time on, if that is news; return the number of marked stops."""
-    if ready_s < work.ready[rides, stop] and ready_s < work.goal[rides]:
+    if ready_s < work.ready[rides, stop] and _is_hopeful(work, stop, ready_s, rides + work.rides_from[stop]):
         _lower(work.ready, rides, stop, ready_s)
         work.ready_from[rides, stop] = origin
         return _mark(work, side, count, stop)
     return count
 
 
-@njit(cache=True, nogil=True)
+@looping
 def _ride_rounds(net, ask, work, leave_s, marked_count, queue_count, improved):
     """Ride in rounds, one more ride each, until nothing new is reached. ``improved`` tells for which rides."""
     bound_s = min(ask.latest_s + 1, leave_s + ask.direct_s)
@@ -274,7 +298,7 @@ def _ride_rounds(net, ask, work, leave_s, marked_count, queue_count, improved):
         work.is_marked[side, work.marked[side, index]] = False
 
 
-@njit(cache=True, nogil=True)
+@looping
 def _write_journeys(net, ask, work, leave_s, improved, found, journey_count, leg_count):
     """Follow each improved goal back to the start and write the journey down; return both new counts."""
     for rides in range(1, ask.max_rides + 1):
@@ -302,7 +326,7 @@ def _write_journeys(net, ask, work, leave_s, improved, found, journey_count, leg
     return journey_count, leg_count
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def search_window(net, ask, work, found):
     """Find all journeys that are best in (leave later, arrive earlier, fewer rides) and leave in the window.
 
@@ -310,7 +334,7 @@ def search_window(net, ask, work, found):
     beats; then every start within, latest first. Labels stay from start to start (self-pruning).
     Returns the number of journeys, -1 where ``found`` is too small.
     """
-    _reset(ask, work)
+    _reset(net, ask, work)
     improved = np.zeros(ask.max_rides + 1, np.bool_)
     journey_count, leg_count = 0, 0
 
@@ -318,7 +342,7 @@ def search_window(net, ask, work, found):
     for row in range(len(ask.access_stop)):
         stop = ask.access_stop[row]
         ready_s = np.int32(ask.window_end_s + ask.access_s[row])
-        if ready_s < work.ready[0, stop]:
+        if ready_s < work.ready[0, stop] and work.rides_from[stop] <= ask.max_rides:
             _lower(work.ready, 0, stop, ready_s)
             work.ready_from[0, stop] = -1
             marked_count = _mark(work, 0, marked_count, stop)
@@ -331,7 +355,7 @@ def search_window(net, ask, work, found):
         net, ask, work, ask.window_end_s, improved, found, journey_count, leg_count
     )
 
-    leaves = list_leaves(net, ask)
+    leaves = list_leaves(net, ask, work)
     order = np.argsort(-leaves[:, 0], kind="mergesort")
     begin = 0
     while begin < len(order) and journey_count >= 0:
@@ -342,7 +366,7 @@ def search_window(net, ask, work, found):
             row = leaves[order[end], 3]
             stop = ask.access_stop[row]
             ready_s = leave_s + ask.access_s[row]
-            if ready_s < work.ready[0, stop]:
+            if ready_s < work.ready[0, stop] and _is_hopeful(work, stop, ready_s, work.rides_from[stop]):
                 _lower(work.ready, 0, stop, ready_s)
                 work.ready_from[0, stop] = -1
                 marked_count = _mark(work, 0, marked_count, stop)
@@ -355,9 +379,9 @@ def search_window(net, ask, work, found):
     return journey_count
 
 
-@njit(cache=True, nogil=True)
-def _reset(ask, work):
-    """Forget the last search and note from where the goal can be walked to."""
+@allocating
+def _reset(net, ask, work):
+    """Forget the last search; note from where the goal can be walked to, and bound the ways there."""
     work.arrived[:] = UNREACHED
     work.ready[:] = UNREACHED
     work.goal[:] = UNREACHED
@@ -367,12 +391,11 @@ def _reset(ask, work):
         if ask.egress_s[row] < work.egress_s[stop]:
             work.egress_s[stop] = ask.egress_s[row]
             work.egress_m[stop] = ask.egress_m[row]
+    _bound_time(net, ask, work)
+    _bound_rides(net, ask, work)
 
 
-# ----------------------------------------------------------------------------- searching, walking bounded
-
-
-@njit(cache=True, nogil=True)
+@looping
 def _is_dominated(head, label, stop, time_s, walked_m):
     """Whether a label at a stop is as early and has walked as little."""
     row = head[stop]
@@ -383,7 +406,7 @@ def _is_dominated(head, label, stop, time_s, walked_m):
     return False
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _push(label, count, head, stop, time_s, walked_m, parent, chain, vehicle, places):
     """Add a label to a stop's list; return the (perhaps grown) labels and their new number."""
     if count == len(label):
@@ -402,7 +425,7 @@ def _push(label, count, head, stop, time_s, walked_m, parent, chain, vehicle, pl
     return label, count + 1
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def search_walk_limited(net, ask, work, found):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
@@ -410,7 +433,7 @@ def search_walk_limited(net, ask, work, found):
     Slower than ``search_window``, which it helps out where the sum of walking decides.
     Returns the number of journeys, -1 where ``found`` is too small.
     """
-    _reset(ask, work)
+    _reset(net, ask, work)
     stops = len(net.change_s)
     # label rows: stop, time_s, walked_m, parent row, chain, vehicle, board * 2**15 + alight, next row of the stop
     label = np.empty((1024, 8), np.int32)
@@ -457,7 +480,7 @@ def search_walk_limited(net, ask, work, found):
     return _write_labels(ask, work, label, goal_row, found)
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _ride_from(net, work, label, count, row, reached_head, bound_s, rides):
     """Board every chain at a label's stop and note where it leads."""
     stop, ready_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
@@ -479,6 +502,8 @@ def _ride_from(net, work, label, count, row, reached_head, bound_s, rides):
             alight = net.position_stop[first + there]
             if net.position_flags[first + there] & NO_ALIGHTING:
                 continue
+            if not _is_hopeful(work, alight, arrival_s, rides + work.rides_after[alight]):
+                continue
             if _is_dominated(reached_head, label, alight, arrival_s, walked_m):
                 continue
             places = position * 32768 + there
@@ -486,7 +511,7 @@ def _ride_from(net, work, label, count, row, reached_head, bound_s, rides):
     return label, count
 
 
-@njit(cache=True, nogil=True)
+@allocating
 def _write_labels(ask, work, label, goal_row, found):
     """Follow the best label of each number of rides back to the start."""
     journey_count, leg_count = 0, 0
@@ -510,134 +535,3 @@ def _write_labels(ask, work, label, goal_row, found):
         journey_count += 1
         leg_count += rides
     return journey_count
-
-
-# ------------------------------------------------------------------------------------------- tidying
-
-
-@njit(cache=True, nogil=True)
-def tidy(net, ask, work, found, journey_count):
-    """Keep the vehicles of each journey, and board and alight where the least is walked.
-
-    No journey then leaves earlier or arrives later than it did. Fills in all walked metres and the true
-    leaving and arriving times. ``work`` must still hold the egress of the same question.
-    """
-    access_s = np.full(len(net.change_s), UNREACHED, np.int32)
-    access_m = np.full(len(net.change_s), UNREACHED, np.int32)
-    for row in range(len(ask.access_stop)):
-        stop = ask.access_stop[row]
-        if ask.access_s[row] < access_s[stop]:
-            access_s[stop] = ask.access_s[row]
-            access_m[stop] = ask.access_m[row]
-    for journey in range(journey_count):
-        rides = found.journey[journey, 2]
-        legs = found.leg[found.journey[journey, 3] : found.journey[journey, 3] + rides]
-        _cost_of_access(net, work, legs, access_s, access_m, found.journey[journey, 0])
-        for ride in range(1, rides):
-            _cost_of_change(net, ask, work, legs, ride)
-        _choose(net, work, found.journey[journey], legs, access_s)
-
-
-@njit(cache=True, nogil=True)
-def _cost_of_access(net, work, legs, access_s, access_m, leave_s):
-    """Metres walked to board the first ride at each position."""
-    chain, vehicle = legs[0, 0], legs[0, 1]
-    first = net.chain_first[chain]
-    length = net.chain_first[chain + 1] - first
-    for position in range(length):
-        work.tidy_cost_m[0, position] = UNREACHED
-        stop = net.position_stop[first + position]
-        if net.position_flags[first + position] & NO_BOARDING or access_s[stop] == UNREACHED:
-            continue
-        departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
-        if departure_s - access_s[stop] >= leave_s:
-            work.tidy_cost_m[0, position] = access_m[stop]
-
-
-@njit(cache=True, nogil=True)
-def _cost_of_change(net, ask, work, legs, ride):
-    """Metres walked to board a later ride at each position, and where the ride before was left."""
-    chain, vehicle = legs[ride, 0], legs[ride, 1]
-    first = net.chain_first[chain]
-    length = net.chain_first[chain + 1] - first
-    for position in range(length):
-        work.tidy_cost_m[ride, position] = UNREACHED
-    before, before_vehicle = legs[ride - 1, 0], legs[ride - 1, 1]
-    before_first = net.chain_first[before]
-    before_length = net.chain_first[before + 1] - before_first
-    cheapest_m = UNREACHED
-    for alight in range(before_length):
-        stop = net.position_stop[before_first + alight]
-        if cheapest_m != UNREACHED and not net.position_flags[before_first + alight] & NO_ALIGHTING:
-            arrival_s = net.arrival_s[net.event_base[before] + before_vehicle * before_length + alight]
-            if net.change_s[stop] >= 0:
-                _offer(net, work, ride, chain, vehicle, stop, arrival_s + net.change_s[stop], cheapest_m, 0, alight)
-            for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
-                if net.foot_m[path] <= ask.max_walk_m:
-                    _offer(
-                        net, work, ride, chain, vehicle, net.foot_to[path], arrival_s + net.foot_s[path],
-                        cheapest_m, net.foot_m[path], alight,
-                    )  # fmt: skip
-        cheapest_m = min(cheapest_m, work.tidy_cost_m[ride - 1, alight])
-
-
-@njit(cache=True, nogil=True)
-def _offer(net, work, ride, chain, vehicle, stop, ready_s, before_m, foot_m, alight):
-    """Board a ride at a stop wherever that is in time and cheaper than what is known."""
-    for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
-        if net.stop_chain[pair] != chain:
-            continue
-        position = net.stop_position[pair]
-        first = net.chain_first[chain]
-        length = net.chain_first[chain + 1] - first
-        if net.position_flags[first + position] & NO_BOARDING:
-            continue
-        departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
-        if departure_s >= ready_s and before_m + foot_m < work.tidy_cost_m[ride, position]:
-            work.tidy_cost_m[ride, position] = before_m + foot_m
-            work.tidy_before[ride, position] = alight
-            work.tidy_foot[ride, position] = foot_m
-
-
-@njit(cache=True, nogil=True)
-def _choose(net, work, journey, legs, access_s):
-    """Pick the cheapest place to alight last, then go back ride by ride; write everything down."""
-    rides = len(legs)
-    chain, vehicle = legs[rides - 1, 0], legs[rides - 1, 1]
-    first = net.chain_first[chain]
-    length = net.chain_first[chain + 1] - first
-    best_m, best_total_s, alight = UNREACHED, UNREACHED, -1
-    cheapest_m = UNREACHED
-    for position in range(length):
-        stop = net.position_stop[first + position]
-        if cheapest_m != UNREACHED and not net.position_flags[first + position] & NO_ALIGHTING:
-            total_s = UNREACHED
-            if work.egress_s[stop] != UNREACHED:
-                arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
-                total_s = arrival_s + work.egress_s[stop]
-            if total_s <= journey[1]:
-                cost_m = cheapest_m + work.egress_m[stop]
-                if cost_m < best_m or (cost_m == best_m and total_s < best_total_s):
-                    best_m, best_total_s, alight = cost_m, total_s, position
-        cheapest_m = min(cheapest_m, work.tidy_cost_m[rides - 1, position])
-    journey[1] = best_total_s
-    journey[5] = work.egress_m[net.position_stop[first + alight]]
-    for ride in range(rides - 1, -1, -1):
-        board = 0
-        for position in range(alight):
-            if work.tidy_cost_m[ride, position] <= work.tidy_cost_m[ride, board]:
-                board = position
-        legs[ride, 2] = board
-        legs[ride, 3] = alight
-        if ride > 0:
-            legs[ride, 4] = work.tidy_foot[ride, board]
-            alight = work.tidy_before[ride, board]
-        else:
-            chain, vehicle = legs[0, 0], legs[0, 1]
-            first = net.chain_first[chain]
-            length = net.chain_first[chain + 1] - first
-            stop = net.position_stop[first + board]
-            departure_s = net.departure_s[net.event_base[chain] + vehicle * length + board]
-            legs[0, 4] = work.tidy_cost_m[0, board]
-            journey[4] = work.tidy_cost_m[0, board]
-            journey[0] = departure_s - access_s[stop]

@@ -1,0 +1,94 @@
+"""Building a slice: vehicles that call at the same stops become chains in which none overtakes another."""
+
+import numpy as np
+
+from fingerpost.transit.raptor.kernel.compiling import UNREACHED, allocating, looping
+
+
+@looping
+def hash_patterns(first, stop, flags, out):
+    """Give vehicles with the same stops and flags the same number (FNV-1a); others differ almost surely."""
+    for vehicle in range(len(first) - 1):
+        value = np.uint64(1469598103934665603)
+        for event in range(first[vehicle], first[vehicle + 1]):
+            value = (value ^ np.uint64(stop[event] * 4 + flags[event])) * np.uint64(1099511628211)
+            value ^= value >> np.uint64(29)
+        out[vehicle] = value
+
+
+@allocating
+def split_chains(order, group, first, stop, flags, arrival, departure, chain_of):
+    """Put each vehicle, in the given order, into the first chain of its group that it fits behind.
+
+    It fits behind another that calls at the same stops with the same flags and is never later anywhere.
+    Returns the number of chains; ``chain_of`` is filled in.
+    """
+    chain_count = 0
+    last = np.empty(len(order), np.int64)
+    group_begin = 0
+    for index in range(len(order)):
+        vehicle = order[index]
+        if index == 0 or group[vehicle] != group[order[index - 1]]:
+            group_begin = chain_count
+        base = first[vehicle]
+        length = first[vehicle + 1] - base
+        home = -1
+        for chain in range(group_begin, chain_count):
+            before = first[last[chain]]
+            fits = first[last[chain] + 1] - before == length
+            i = 0
+            while fits and i < length:
+                fits = (
+                    stop[base + i] == stop[before + i]
+                    and flags[base + i] == flags[before + i]
+                    and arrival[base + i] >= arrival[before + i]
+                    and departure[base + i] >= departure[before + i]
+                )
+                i += 1
+            if fits:
+                home = chain
+                break
+        if home < 0:
+            home = chain_count
+            chain_count += 1
+        last[home] = vehicle
+        chain_of[vehicle] = home
+    return chain_count
+
+
+@allocating
+def fill_chains(
+    order, chain_of, first, stop, flags, arrival, departure, chains_first, vehicle_first, event_base, out_stop,
+    out_flags, out_arrival, out_departure, out_vehicle,
+):  # fmt: skip
+    """Write the vehicles of each chain one behind the other."""
+    filled = np.zeros(len(event_base), np.int64)
+    for index in range(len(order)):
+        vehicle = order[index]
+        chain = chain_of[vehicle]
+        base = first[vehicle]
+        length = first[vehicle + 1] - base
+        row = filled[chain]
+        out_vehicle[vehicle_first[chain] + row] = vehicle
+        for i in range(length):
+            out_arrival[event_base[chain] + row * length + i] = arrival[base + i]
+            out_departure[event_base[chain] + row * length + i] = departure[base + i]
+        if row == 0:
+            for i in range(length):
+                out_stop[chains_first[chain] + i] = stop[base + i]
+                out_flags[chains_first[chain] + i] = flags[base + i]
+        filled[chain] = row + 1
+
+
+@looping
+def shortest_hops(net, out):
+    """For each position of a chain but its first: the least time from leaving the position before to arriving."""
+    for chain in range(len(net.event_base)):
+        first = net.chain_first[chain]
+        length = net.chain_first[chain + 1] - first
+        for position in range(1, length):
+            least_s = UNREACHED
+            for row in range(net.vehicle_first[chain + 1] - net.vehicle_first[chain]):
+                event = net.event_base[chain] + row * length + position
+                least_s = min(least_s, net.arrival_s[event] - net.departure_s[event - 1])
+            out[first + position] = least_s
