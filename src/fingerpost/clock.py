@@ -31,11 +31,11 @@ def find_fixed() -> datetime | None:
         return None
     try:
         instant = datetime.fromisoformat(text)
-    except ValueError as error:
+        if instant.tzinfo is None:
+            raise ValueError("no offset")
+        return instant.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise SettingsInvalid(_complaint(text)) from error
-    if instant.tzinfo is None:
-        raise SettingsInvalid(_complaint(text))
-    return instant.astimezone(UTC)
 
 
 def _complaint(text: str) -> str:

@@ -8,7 +8,17 @@ import math
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import AllowInfNan, BaseModel, BeforeValidator, ConfigDict, Field, Strict, TypeAdapter, model_validator
+from pydantic import (
+    AllowInfNan,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    Strict,
+    TypeAdapter,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
@@ -37,7 +47,11 @@ def _read_identifier(value: Any) -> str:
 Whole = Annotated[int, BeforeValidator(_read_whole)]
 """A whole number; 2.0 is 2. Booleans, numeric strings, NaN and infinities are refused (ruling A6)."""
 
-Number = Annotated[float, Strict(), AllowInfNan(False)]
+def _print_number(value: float) -> int | float:
+    return int(value) if value.is_integer() else value
+
+
+Number = Annotated[float, Strict(), AllowInfNan(False), PlainSerializer(_print_number, return_type=int | float)]
 """A finite number. Booleans, numeric strings, NaN and infinities are refused (ruling A6)."""
 
 Flag = Annotated[bool, Strict()]
@@ -109,8 +123,9 @@ class _CompactSchema(GenerateJsonSchema):
         result = super().model_schema(schema)
         result.pop("title", None)
         result.pop("description", None)
-        if issubclass(schema["cls"], WireModel) and not schema["cls"].keeps_nulls:
-            for field in result.get("properties", {}).values():
+        for field in result.get("properties", {}).values():
+            _name_bounds(field)
+            if issubclass(schema["cls"], WireModel) and not schema["cls"].keeps_nulls:
                 _forget_null(field)
         return result
 
@@ -118,6 +133,16 @@ class _CompactSchema(GenerateJsonSchema):
         result = super().tagged_union_schema(schema)
         result.pop("discriminator", None)
         return result
+
+
+_BOUNDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
+
+
+def _name_bounds(field: dict[str, Any]) -> None:
+    """Give bounds their names: pydantic leaves its own where a bound stands behind a validator in an annotation."""
+    for own, name in _BOUNDS.items():
+        if own in field:
+            field[name] = field.pop(own)
 
 
 def _forget_null(field: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from typing import Literal, cast
 
 from pydantic import Field
 
-from fingerpost.contract.wire import Flag, Number, Whole, WireModel
+from fingerpost.contract.wire import Flag, Whole, WireModel
 from fingerpost.tools.shapes import WireCoordinate
 from fingerpost.transit.model import Leg, StopPoint
 from fingerpost.transit.rules.disruption import Choice, find_leg_note
@@ -43,7 +43,7 @@ class WireLeg(WireModel):
     departure_time: str
     arrival_time: str
     duration: Whole
-    distance: Number | None = None
+    distance: Whole | None = None
     line: str | None = None
     headsign: str | None = None
     trip_id: str | None = None

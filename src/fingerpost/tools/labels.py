@@ -108,9 +108,8 @@ def location_of_place(place: Place, label: str) -> Location:
 
 def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str) -> PlaceAmbiguous:
     """Return the error that asks the caller to choose."""
-    names = ", ".join(f"{match.place.name} ({match.place.token})" for match in candidates)
     return PlaceAmbiguous(
-        f"{side} '{label}' is not certain; it could be: {names}",
+        f"{side} '{label}' is not certain",
         {"side": side, "candidates": [candidate_of(match) for match in candidates]},
         hint="Send the token of the candidate that is meant as the label",
     )

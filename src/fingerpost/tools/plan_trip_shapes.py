@@ -34,7 +34,7 @@ class PlanConstraints(WireModel):
     """Preferences; in an answer, all that held."""
 
     optimize: Literal["balanced", "few_transfers", "shortest_time"] = "balanced"
-    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres in all")] = 1500
+    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres in all")] = 1500.0
     max_transfers: Annotated[Whole, Field(ge=0, le=8)] = 4
     accessibility: Accessibility = Accessibility()
     language: Language = "en"

@@ -2,17 +2,21 @@
 
 from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
 from fingerpost.tools.plan_trip_shapes import PlanTripOutput
-from fingerpost.tools.shapes import Meta, WireWarning
+from fingerpost.tools.shapes import LocationRef, Meta, WireWarning
 
 
 def describe_plan(answer: PlanTripOutput) -> str:
     """Return one numbered line an itinerary, then what must be said about them."""
     day = answer.requested.time[:10]
-    ends = f"{answer.origin.name or 'origin'} to {answer.destination.name or 'destination'}"
+    ends = f"{_name(answer.origin) or 'origin'} to {_name(answer.destination) or 'destination'}"
     when = f"{answer.requested.type} {day} {answer.requested.time[11:16]} ({answer.meta.time_zone})"
     lines = [f"{ends}, {when}"]
     lines += [f"{number}. {_itinerary(each, day)}" for number, each in enumerate(answer.itineraries, 1)]
     return "\n".join(lines + said_below(answer.warnings, answer.meta))
+
+
+def _name(location: LocationRef) -> str | None:
+    return location.name or location.label
 
 
 def said_below(warnings: list[WireWarning] | None, meta: Meta) -> list[str]:
@@ -45,7 +49,7 @@ def _itinerary(itinerary: WireItinerary, day: str) -> str:
 
 def _leg(leg: WireLeg, day: str) -> str:
     if leg.mode in ("WALK", "BIKE", "SCOOTER"):
-        return f"{leg.mode.lower()} {leg.distance or 0:.0f} m to {leg.to.name}"
+        return f"{leg.mode.lower()} {leg.distance or 0} m to {leg.to.name}"
     line = f"{leg.mode} {leg.line}" + (f" towards {leg.headsign}" if leg.headsign else "")
     platform = f" (platform {leg.from_.platform})" if leg.from_.platform else ""
     status = {"delayed": f" delayed {leg.delay_seconds} s", "cancelled": " CANCELLED"}.get(leg.status or "", "")

@@ -3,8 +3,9 @@
 import asyncio
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Identifier, WireModel
@@ -36,8 +37,14 @@ class SaveUserVariableInput(WireModel):
 
     @model_validator(mode="after")
     def _location_is_a_place(self) -> "SaveUserVariableInput":
-        if self.type == "location":
+        if self.type != "location":
+            return self
+        if not isinstance(self.value, dict):
+            raise ValueError("value of a location must be an object with lat and lon")
+        try:
             self.value = LocationValue.read(self.value).to_wire()
+        except ValidationError as error:
+            raise ValueError(f"value of a location: {explain(error, LocationValue).message}") from error
         return self
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import quote
 
 from fingerpost.transit.model import Itinerary, Leg, StopPoint
@@ -50,5 +51,6 @@ def _end(point: StopPoint) -> str:
     return point.id or point.name
 
 
+@lru_cache(maxsize=16_384)
 def _encode(part: str) -> str:
     return quote(part, safe="").replace("~", "%7E")

@@ -13,4 +13,4 @@ allocating = njit(cache=True, nogil=True)
 
 # For functions that make none: numba then leaves out counting references to the many arrays of a named tuple,
 # which was measured to cost sixteen times the search itself.
-looping = njit(cache=True, nogil=True, _nrt=False)
+looping = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]  # an option of numba that its stubs leave out

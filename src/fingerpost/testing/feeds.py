@@ -1,0 +1,192 @@
+"""Feeds and timetables that are drawn as text, for tests that a reader can check by eye.
+
+A drawing has one trip a line; trips of one name are one route::
+
+    line A   | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20
+    tram 4   | Beta 08:15  | Delta 08:30 ask
+    walk     | Gamma       | Delta 240
+    change   | Beta 60
+
+The first cell says what runs (``line`` is a bus) and its name. Every other cell is a stop, then its time as
+``arrival-departure`` or one time for both, then marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
+``walk`` states a footpath both ways in seconds, ``change`` the time to change at one stop, ``nowalk`` forbids one.
+Stops are placed on a line from west to east in the order in which they are first named, too far apart to walk.
+A stop's id is its name in upper case with hyphens; a trip's is its line and number: ``A-1``.
+"""
+
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import NamedTuple
+
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.timetable.timetable import Timetable
+
+_ROUTE_TYPE = {"tram": 0, "metro": 1, "rail": 2, "line": 3, "bus": 3, "ferry": 4, "coach": 200}
+_TRANSFER_TYPE = {"walk": 2, "change": 2, "nowalk": 3}
+_MARKS = {"noboard": ("1", "0"), "noalight": ("0", "1"), "ask": ("2", "2")}
+
+# The first stop, and the step to the next: about a kilometre.
+_WEST = (60.17, 24.94)
+_STEP_LON = 0.018
+
+YEAR = 2026
+"""Without ``days``, a drawing runs on every day of this year."""
+
+
+class _Call(NamedTuple):
+    stop: str
+    arrival: str
+    departure: str
+    pickup: str
+    drop_off: str
+
+
+def feed_from_drawing(
+    text: str,
+    *,
+    zone: str = "Europe/Helsinki",
+    days: Sequence[date] | None = None,
+    coordinates: Mapping[str, tuple[float, float]] | None = None,
+) -> dict[str, str]:
+    """Return the GTFS tables of a drawing, by file name.
+
+    Args:
+        text: the drawing.
+        zone: IANA name of the feed's time zone.
+        days: the days on which all trips run.
+        coordinates: (lat, lon) in degrees of stops, by name, that are not to be placed on the line.
+
+    Raises:
+        ValueError: a line of the drawing cannot be read.
+    """
+    routes: dict[str, str] = {}
+    trips: list[str] = []
+    calls: list[str] = []
+    transfers: list[str] = []
+    stops: dict[str, str] = {}
+    numbers: dict[str, int] = {}
+    for line in filter(None, map(str.strip, text.splitlines())):
+        head, *cells = (cell.strip() for cell in line.split("|"))
+        kind, _, name = head.partition(" ")
+        if kind in _TRANSFER_TYPE:
+            transfers += _transfers(kind, cells, stops)
+            continue
+        if kind not in _ROUTE_TYPE or not name or len(cells) < 1:
+            raise ValueError(f"cannot read the drawing's line {line!r}")
+        line_name = name.strip()
+        routes.setdefault(line_name, f"{line_name},{line_name},,{_ROUTE_TYPE[kind]}")
+        number = numbers[line_name] = numbers.get(line_name, 0) + 1
+        drawn = [_call(cell) for cell in cells]
+        trips.append(f"{line_name},ALL,{line_name}-{number},{drawn[-1].stop}")
+        for sequence, call in enumerate(drawn, 1):
+            stop_id = stops.setdefault(call.stop, stop_id_of(call.stop))
+            calls.append(f"{line_name}-{number},{stop_id},{sequence},{','.join(call[1:])}")
+    placed = {
+        name: (coordinates or {}).get(name, (_WEST[0], round(_WEST[1] + index * _STEP_LON, 6)))
+        for index, name in enumerate(stops)
+    }
+    feed = {
+        "agency.txt": _table("agency_name,agency_url,agency_timezone", [f"Drawn,https://example.org,{zone}"]),
+        "stops.txt": _table(
+            "stop_id,stop_name,stop_lat,stop_lon",
+            [f"{stop_id},{name},{placed[name][0]},{placed[name][1]}" for name, stop_id in stops.items()],
+        ),
+        "routes.txt": _table("route_id,route_short_name,route_long_name,route_type", list(routes.values())),
+        "trips.txt": _table("route_id,service_id,trip_id,trip_headsign", trips),
+        "stop_times.txt": _table(
+            "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type", calls
+        ),
+        "transfers.txt": _table("from_stop_id,to_stop_id,transfer_type,min_transfer_time", transfers),
+    }
+    return feed | _calendar(days)
+
+
+def timetable_from_drawing(
+    text: str,
+    *,
+    network: str = "TEST",
+    zone: str = "Europe/Helsinki",
+    days: Sequence[date] | None = None,
+    coordinates: Mapping[str, tuple[float, float]] | None = None,
+    tables: Mapping[str, str] | None = None,
+) -> Timetable:
+    """Return the timetable that the importer makes of a drawing; ``tables`` replaces or adds GTFS tables.
+
+    Raises:
+        ValueError: a line of the drawing cannot be read.
+        FeedUnusable: the tables make no usable feed.
+    """
+    feed = feed_from_drawing(text, zone=zone, days=days, coordinates=coordinates) | dict(tables or {})
+    return timetable_from_tables(feed, network=network)
+
+
+def timetable_from_tables(tables: Mapping[str, str], *, network: str = "TEST") -> Timetable:
+    """Return the timetable that the importer makes of GTFS tables, by file name.
+
+    Raises:
+        FeedUnusable: the tables make no usable feed.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = write_feed(Path(folder) / "drawn", tables)
+        return import_feeds(network, [FeedSource(path)]).timetable
+
+
+def write_feed(path: Path, tables: Mapping[str, str]) -> Path:
+    """Write tables, by file name, as a zip file if the path ends in ``.zip``, else as a folder; return the path."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            for name, text in tables.items():
+                packed.writestr(name, text)
+        return path
+    path.mkdir(parents=True, exist_ok=True)
+    for name, text in tables.items():
+        (path / name).write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def stop_id_of(name: str) -> str:
+    """Return the id, local to the feed, of a drawn stop."""
+    return "-".join(name.upper().split())
+
+
+def _call(cell: str) -> _Call:
+    words = cell.split()
+    marks: list[tuple[str, str]] = []
+    while words and words[-1] in _MARKS:
+        marks.append(_MARKS[words.pop()])
+    if len(words) < 2 or not words[-1][0].isdigit():
+        raise ValueError(f"a cell is a stop, a time and marks, not {cell!r}")
+    arrival, _, departure = words.pop().partition("-")
+    pickup = max((mark[0] for mark in marks), default="0")
+    drop_off = max((mark[1] for mark in marks), default="0")
+    return _Call(" ".join(words), _time(arrival), _time(departure or arrival), pickup, drop_off)
+
+
+def _time(text: str) -> str:
+    return text if text.count(":") > 1 else f"{text}:00"
+
+
+def _transfers(kind: str, cells: Sequence[str], stops: dict[str, str]) -> list[str]:
+    seconds = ""
+    names = list(cells)
+    if kind != "nowalk":
+        names[-1], _, seconds = cells[-1].rpartition(" ")
+    ids = [stops.setdefault(name.strip(), stop_id_of(name)) for name in names]
+    pairs = [(ids[0], ids[-1]), (ids[-1], ids[0])] if len(ids) > 1 else [(ids[0], ids[0])]
+    return [f"{begin},{end},{_TRANSFER_TYPE[kind]},{seconds}" for begin, end in pairs]
+
+
+def _calendar(days: Sequence[date] | None) -> dict[str, str]:
+    if days is None:
+        weekdays = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
+        row = f"ALL,1,1,1,1,1,1,1,{YEAR}0101,{YEAR}1231"
+        return {"calendar.txt": _table(f"service_id,{weekdays},start_date,end_date", [row])}
+    rows = [f"ALL,{day:%Y%m%d},1" for day in days]
+    return {"calendar_dates.txt": _table("service_id,date,exception_type", rows)}
+
+
+def _table(header: str, rows: Sequence[str]) -> str:
+    return "\n".join([header, *rows]) + "\n"

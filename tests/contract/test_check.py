@@ -1,0 +1,277 @@
+"""Calls are checked before they run: registry, validate_call, and the sentence that helps."""
+
+import inspect
+from typing import Annotated, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field, ValidationError, model_validator
+
+from fingerpost.contract import FinancialFactsParams, ToolRegistry, ToolSpec, validate_call
+from fingerpost.contract.check import explain, get_validated
+from fingerpost.contract.wire import Flag, Identifier, Number, Whole, WireModel
+from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, ToolNotFound
+
+FACTS = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
+SPEC = ToolSpec(
+    name="sec_financial_data", input_schema={"financial_facts": FinancialFactsParams}, output_key="sec_financial_data"
+)
+
+
+class Point(WireModel):
+    lat: Number = Field(ge=-90, le=90)
+    lon: Number = Field(ge=-180, le=180)
+
+
+class Coords(WireModel):
+    type: Literal["coords"]
+    value: Point
+
+
+class Label(WireModel):
+    type: Literal["label"]
+    value: Identifier
+
+
+class Constraints(WireModel):
+    max_transfers: Whole = Field(default=4, ge=0, le=8)
+    step_free: Flag = False
+
+
+class Trip(WireModel):
+    origin: Annotated[Coords | Label, Field(discriminator="type")]
+    limit: Whole = Field(default=2, ge=1, le=3)
+    language: Literal["fi", "sv", "en"] = "en"
+    constraints: Constraints = Field(default_factory=Constraints)
+    via: Annotated[list[Point], Field(max_length=1)] = Field(default_factory=list)
+    note: Annotated[str, Field(max_length=5)] = "x"
+
+    @model_validator(mode="after")
+    def _no_limit_of_three_with_a_note(self):
+        if self.note == "sum":
+            raise ValueError("a note may not be a sum")
+        return self
+
+
+TRIP = ToolSpec(name="trip", input_schema={"trip": Trip}, output_key="trip")
+HERE = {"type": "coords", "value": {"lat": 60, "lon": 24}}
+
+
+@pytest.fixture(autouse=True)
+def _registry():
+    with ToolRegistry.only(SPEC, TRIP):
+        yield
+
+
+def test_the_registry_knows_what_was_registered_and_nothing_else():
+    """S60: an unknown name is None."""
+    assert (ToolRegistry.get_tool_spec("trip"), ToolRegistry.get_tool_spec("trips")) == (TRIP, None)
+    assert [spec.name for spec in ToolRegistry.list_tool_specs()] == ["sec_financial_data", "trip"]
+
+
+def test_one_name_is_one_tool():
+    """S60: the same specification again changes nothing, another one of that name is a bug."""
+    ToolRegistry.register(TRIP.model_copy())
+    with pytest.raises(BrokenContract, match=r"^Two different tools are called 'trip'$"):
+        ToolRegistry.register(TRIP.model_copy(update={"description": "another"}))
+    assert ToolRegistry.get_tool_spec("trip") == TRIP
+
+
+def test_a_registry_for_a_while_gives_the_earlier_one_back():
+    """S60: tests do not leak tools, even when they fail."""
+
+    def fail_inside():
+        with ToolRegistry.only():
+            raise RuntimeError(f"{len(ToolRegistry.list_tool_specs())} inside")
+
+    with pytest.raises(RuntimeError, match=r"^0 inside$"):
+        fail_inside()
+    assert len(ToolRegistry.list_tool_specs()) == 2
+
+
+def test_the_registry_can_be_emptied():
+    """S60: clear forgets all."""
+    ToolRegistry.clear()
+    assert ToolRegistry.get_tool_spec("trip") is None
+
+
+def test_a_sound_call_passes_and_returns_nothing():
+    """S5, S59, S63: validate_call(tool_name, query_type, params) returns None."""
+    assert list(inspect.signature(validate_call).parameters) == ["tool_name", "query_type", "params"]
+    assert validate_call("sec_financial_data", "financial_facts", FACTS) is None
+
+
+def test_the_validated_model_can_be_had():
+    """F1, S45: a second function returns what validate_call checked."""
+    assert get_validated("sec_financial_data", "financial_facts", FACTS) == FinancialFactsParams(**FACTS)
+
+
+def test_an_unknown_tool_is_named():
+    """S61: ToolNotFound is a ValueError with the contract's message."""
+    with pytest.raises(ToolNotFound, match=r"^Tool 'weather' not found in registry$"):
+        validate_call("weather", "financial_facts", FACTS)
+
+
+def test_an_unsupported_query_type_comes_with_the_list():
+    """S62: QueryTypeUnsupported names what is supported."""
+    with pytest.raises(QueryTypeUnsupported) as caught:
+        validate_call("sec_financial_data", "weather", FACTS)
+    assert caught.value.supported_types == ["financial_facts"]
+
+
+def test_bad_parameters_carry_pydantics_words_and_every_field():
+    """S6, S64: the message is str(e), field is the first location, errors are all of them."""
+    params = {"ticker": "AAPL", "metrics": "Revenue", "start_date": "2022", "end_date": "2022-12-31"}
+    with pytest.raises(ValidationError) as printed:
+        FinancialFactsParams(**params)
+    with pytest.raises(ParameterError) as caught:
+        validate_call("sec_financial_data", "financial_facts", params)
+    assert caught.value.message == str(printed.value)
+    assert caught.value.details == {
+        "field": "metrics",
+        "errors": [
+            {"field": "metrics", "reason": 'metrics must be a list, not the text "Revenue"'},
+            {"field": "start_date", "reason": "start_date: Date must be in YYYY-MM-DD format"},
+        ],
+    }
+
+
+def test_a_fault_of_no_single_field_has_no_field():
+    """S57, S64: the user message then takes its second form."""
+    with pytest.raises(ParameterError) as caught:
+        validate_call("sec_financial_data", "financial_facts", FACTS | {"end_date": "2021-12-31"})
+    assert caught.value.details == {"errors": [{"field": "", "reason": "start_date must not be after end_date"}]}
+    assert caught.value.user_message().startswith("Invalid parameter: 1 validation error")
+
+
+@pytest.mark.parametrize("params", [[], "x", None, 3])
+def test_parameters_that_are_no_object_are_a_parameter_error(params):
+    """S6: nothing but our own errors leaves the check."""
+    with pytest.raises(ParameterError):
+        validate_call("sec_financial_data", "financial_facts", params)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"origin": HERE, "limit": 4}, "limit must be at most 3; you sent 4"),
+        ({"origin": HERE, "limit": 0}, "limit must be at least 1; you sent 0"),
+        ({"origin": HERE, "limit": "3"}, 'limit must be a whole number, not the text "3"'),
+        ({"origin": HERE, "limit": 2.5}, "limit must be a whole number, not the number 2.5"),
+        ({"origin": HERE, "limit": True}, "limit must be a whole number, not true"),
+        ({"origin": HERE, "limit": []}, "limit must be a whole number, not a list"),
+        ({}, "origin is missing"),
+        ({"origin": None}, "origin is missing"),
+        ({"origin": "Kamppi"}, 'origin must be an object, not the text "Kamppi"'),
+        ({"origin": {"value": 1}}, "origin.type is missing"),
+        (
+            {"origin": {"type": "stop", "value": 1}},
+            "origin.type must be one of 'coords', 'label'; you sent \"stop\"",
+        ),
+        (
+            {"origin": {"type": "coords", "value": {"lat": 91, "lon": 24}}},
+            "origin.value.lat must be at most 90; you sent 91",
+        ),
+        ({"origin": {"type": "coords", "value": {"lat": 60}}}, "origin.value.lon is missing"),
+        (
+            {"origin": {"type": "coords", "value": {"lat": float("nan"), "lon": 24}}},
+            "origin.value.lat must be a finite number, not the number NaN",
+        ),
+        ({"origin": {"type": "label", "value": " "}}, "origin.value must not be empty"),
+        ({"origin": {"type": "label", "value": True}}, "origin.value must be text, not true"),
+        (
+            {"origin": HERE, "constraints": {"maxTransfers": "3"}},
+            'constraints.maxTransfers must be a whole number, not the text "3"',
+        ),
+        (
+            {"origin": HERE, "constraints": {"stepFree": "yes"}},
+            'constraints.stepFree must be true or false, not the text "yes"',
+        ),
+        (
+            {"origin": HERE, "constraints": {"foo": 1}},
+            "unknown field 'constraints.foo'; allowed: maxTransfers, stepFree",
+        ),
+        (
+            {"origin": {**HERE, "foo": 1}},
+            "unknown field 'origin.foo'; allowed: type, value",
+        ),
+        (
+            {"origin": HERE, "max_transfers": 1},
+            "unknown field 'max_transfers'; allowed: constraints, language, limit, note, origin, via",
+        ),
+        ({"origin": HERE, "language": "de"}, "language must be 'fi', 'sv' or 'en'; you sent \"de\""),
+        ({"origin": HERE, "via": [{"lat": 1, "lon": "x"}]}, 'via[0].lon must be a number, not the text "x"'),
+        (
+            {"origin": HERE, "via": [{"lat": 1, "lon": 1, "x": 1}]},
+            "unknown field 'via[0].x'; allowed: lat, lon",
+        ),
+        ({"origin": HERE, "via": [{}, {}]}, "via must have at most 1 entry; you sent 2"),
+        ({"origin": HERE, "note": "abcdef"}, "note must have at most 5 characters; you sent 6"),
+        ({"origin": HERE, "note": "\ud800"}, "note holds characters that are not valid Unicode"),
+        ({"origin": HERE, "note": "sum"}, "a note may not be a sum"),
+        (
+            {"limit": 4, "language": 1},
+            "origin is missing; limit must be at most 3; you sent 4; language must be 'fi', 'sv' or 'en'; you sent 1",
+        ),
+    ],
+)
+def test_a_person_understands_what_is_wrong(arguments, expected):
+    """S6, P17-P22, issue 2: the path, what to send, and what was sent."""
+    with pytest.raises(ValidationError) as caught:
+        Trip.read(arguments)
+    assert explain(caught.value, Trip).message == expected
+
+
+def test_the_contracts_own_words_for_what_is_missing():
+    """D37: a contract's sentence stands where it has one, for a missing and for a blank value."""
+    said = []
+    for value in (None, "", " "):
+        with pytest.raises(ValidationError) as caught:
+            Trip.read({"origin": {"type": "label", "value": value}})
+        said.append(explain(caught.value, Trip, {"origin.value": "stop id missing"}).message)
+    assert said == ["stop id missing"] * 3
+
+
+def test_a_long_value_is_not_echoed():
+    """S6: no more than 80 characters of what was sent come back, in a value or in a name."""
+    with pytest.raises(ValidationError) as caught:
+        Trip.read({"origin": HERE, "limit": "s" * 500, "k" * 500: 1})
+    assert explain(caught.value, Trip).message == (
+        f'limit must be a whole number, not the text "{"s" * 79}…; '
+        f"unknown field '{'k' * 80}…'; allowed: constraints, language, limit, note, origin, via"
+    )
+
+
+def test_many_problems_are_counted():
+    """S6: eight are told, the others are counted, none is hidden."""
+    with pytest.raises(ValidationError) as caught:
+        Trip.read({"origin": HERE} | {f"f{n:03}": 1 for n in range(150)})
+    error = explain(caught.value)
+    assert error.message.split("; ")[7:] == ["unknown field 'f007'", "and 142 more problems"]
+    assert (len(error.details["errors"]), error.details["errors_left_out"]) == (100, 50)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=100),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from([*Trip.read({"origin": HERE}).to_wire(), "type", "value", "lat", "maxTransfers", "foo"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@given(JSON)
+def test_whatever_is_sent_it_is_read_or_explained(value):
+    """S6: any JSON value gives a model, or one plain sentence without pydantic's address."""
+    try:
+        Trip.read(value)
+    except ValidationError as error:
+        message = explain(error, Trip).message
+        assert message
+        assert "pydantic" not in message

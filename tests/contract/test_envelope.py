@@ -1,0 +1,482 @@
+"""The error tree in each contract's words: ruling A5's table, row by row."""
+
+import pytest
+
+from fingerpost import errors
+from fingerpost.contract.envelope import (
+    Family,
+    code_of,
+    is_failure,
+    render_error,
+    render_unexpected,
+    step_fields,
+    text_of_error,
+)
+from fingerpost.errors import (
+    BrokenContract,
+    DataNotFound,
+    FeedUnusable,
+    NoItinerary,
+    OutsideCalendar,
+    ParameterError,
+    PlaceAmbiguous,
+    PlaceUnknown,
+    QueryTypeUnsupported,
+    RegionUnsupported,
+    SettingsInvalid,
+    SourceChanged,
+    SourceFailed,
+    SourceKeyRefused,
+    SourceLimited,
+    SourceTimeout,
+    SourceUnreachable,
+    StorageUnavailable,
+    ToolError,
+    ToolNotFound,
+)
+
+CANDIDATES = [
+    {"name": "Asema", "token": "HSL:1", "matchQuality": 900},
+    {"name": "Asematie", "token": "60.200000,24.900000"},
+]
+GEOCODING = {"service": "geocoding"}
+
+INVALID = ("validation-error", "validation-error", "VALIDATION / INVALID_PARAMETER", "VALIDATION_ERROR")
+ROUTING = ("upstream-error", "upstream-error", "UPSTREAM_FAILURE / ROUTING_FAILED", "UPSTREAM_ERROR")
+OURS = ("internal-error", "internal-error", "INTERNAL / UNEXPECTED", "INTERNAL_ERROR", "unknown_error")
+
+# What happened, then contracts 000, 001, 003, 004 and 002.
+TABLE = [
+    (ParameterError("x"), *INVALID, "ParameterError"),
+    (
+        PlaceUnknown("x"),
+        "validation-error",
+        "validation-error",
+        "NOT_FOUND / STOP_NOT_FOUND",
+        "VALIDATION_ERROR",
+        "ParameterError",
+    ),
+    (
+        QueryTypeUnsupported("q", "t"),
+        "validation-error",
+        "validation-error",
+        "VALIDATION / INVALID_QUERY_TYPE",
+        "VALIDATION_ERROR",
+        "QueryTypeUnsupported",
+    ),
+    (
+        ToolNotFound("t"),
+        "validation-error",
+        "validation-error",
+        "VALIDATION / INVALID_TOOL",
+        "VALIDATION_ERROR",
+        "ToolNotFound",
+    ),
+    (
+        PlaceAmbiguous("x", {"candidates": CANDIDATES}),
+        "validation-error",
+        "validation-error",
+        "DISAMBIGUATION_REQUIRED / MULTIPLE_CANDIDATES",
+        "DISAMBIGUATION_REQUIRED",
+        "ParameterError",
+    ),
+    (
+        RegionUnsupported("x"),
+        "unsupported-region",
+        "validation-error",
+        "NO_RESULTS / OUT_OF_BOUNDS",
+        "VALIDATION_ERROR",
+        "ParameterError",
+    ),
+    (DataNotFound("x"), "no-itinerary-found", "validation-error", "NO_RESULTS / NO_MATCH", "OK", "DataNotFound"),
+    (NoItinerary("x"), "no-itinerary-found", "validation-error", "NO_RESULTS / NO_MATCH", "OK", "DataNotFound"),
+    (OutsideCalendar("x"), "no-itinerary-found", "validation-error", "NO_RESULTS / NO_SERVICE", "OK", "DataNotFound"),
+    (
+        SourceLimited("x", retry_after_s=2.1),
+        "rate-limited",
+        "rate-limited",
+        "THROTTLED / RATE_LIMITED",
+        "RATE_LIMIT_EXCEEDED",
+        "StorageUnavailable",
+    ),
+    (
+        SourceTimeout("x"),
+        "upstream-timeout",
+        "upstream-timeout",
+        "UPSTREAM_FAILURE / UPSTREAM_TIMEOUT",
+        "UPSTREAM_TIMEOUT",
+        "StorageUnavailable",
+    ),
+    (
+        SourceUnreachable("x"),
+        "network-error",
+        "upstream-error",
+        "UPSTREAM_FAILURE / NETWORK_ERROR",
+        "UPSTREAM_ERROR",
+        "StorageUnavailable",
+    ),
+    (SourceFailed("x"), *ROUTING, "StorageUnavailable"),
+    (
+        SourceFailed("x", GEOCODING),
+        "upstream-error",
+        "upstream-error",
+        "UPSTREAM_FAILURE / GEOCODING_FAILED",
+        "UPSTREAM_ERROR",
+        "StorageUnavailable",
+    ),
+    (
+        SourceChanged("x"),
+        "upstream-error",
+        "upstream-error",
+        "UPSTREAM_FAILURE / ROUTING_UNREADABLE",
+        "UPSTREAM_ERROR",
+        "StorageUnavailable",
+    ),
+    (
+        SourceChanged("x", GEOCODING),
+        "upstream-error",
+        "upstream-error",
+        "UPSTREAM_FAILURE / GEOCODING_UNREADABLE",
+        "UPSTREAM_ERROR",
+        "StorageUnavailable",
+    ),
+    (StorageUnavailable("x"), *ROUTING, "StorageUnavailable"),
+    (
+        SourceKeyRefused("x"),
+        "upstream-error",
+        "upstream-error",
+        "AUTH_FAILURE / INVALID_API_KEY",
+        "UPSTREAM_ERROR",
+        "StorageUnavailable",
+    ),
+    (
+        SourceKeyRefused("x", {"missing": True}),
+        "upstream-error",
+        "upstream-error",
+        "AUTH_FAILURE / MISSING_API_KEY",
+        "UPSTREAM_ERROR",
+        "StorageUnavailable",
+    ),
+    (BrokenContract("x"), *OURS),
+    (SettingsInvalid("x"), *OURS),
+    (FeedUnusable("x"), *OURS),
+    (ToolError("x"), *OURS),
+]
+ROWS = [pytest.param(row, id=f"{type(row[0]).__name__}{'-'.join(['', *row[0].details])}") for row in TABLE]
+
+SAMPLES = [pytest.param(row[0], id=type(row[0]).__name__) for row in TABLE]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_contract_000_names_what_happened(row):
+    """A5, P36-P42: the code that plan_trip answers with."""
+    assert render_error(row[0], Family.PLAN_TRIP, "id")["error"]["code"] == row[1]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_contract_001_names_what_happened(row):
+    """A5, D28-D31: the code that get_departures answers with."""
+    assert render_error(row[0], Family.BOARD, "id")["error"]["code"] == row[2]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_contract_003_names_what_happened(row):
+    """A5, M48, M49: category and code of an ErrorPayload."""
+    payload = render_error(row[0], Family.LOOKUP, "id")["error"]
+    assert f"{payload['category']} / {payload['code']}" == row[3]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_contract_004_names_what_happened(row):
+    """A5, J11-J20: the code that planJourney answers with; nothing found is a success."""
+    body = render_error(row[0], Family.LONDON, "id")
+    assert (body["code"], body["success"]) == (row[4], row[4] == "OK")
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_contract_002_names_what_happened(row):
+    """A5, S6, S47: the class that a plan can branch on; nothing found is a warning."""
+    body = render_error(row[0], Family.STEP, "id", tool="t", query_type="q", parameters={"a": 1})
+    kind = "warning" if row[5] == "DataNotFound" else "error"
+    assert (body["error_code"], body[kind], body["success"], body["results"]) == (row[5], row[0].message, False, [])
+
+
+def test_the_table_has_a_row_for_every_class():
+    """A5: no branch of the tree is without words."""
+    classes = {item for item in vars(errors).values() if isinstance(item, type) and issubclass(item, ToolError)}
+    assert {type(row[0]) for row in TABLE} == classes
+
+
+@pytest.mark.parametrize("family", list(Family))
+@pytest.mark.parametrize("error", SAMPLES)
+def test_only_nothing_found_in_london_is_no_failure(error, family):
+    """A5, A11: isError is true for each row but contract 004's successes."""
+    assert is_failure(error, family) == (not (family is Family.LONDON and isinstance(error, DataNotFound)))
+
+
+def test_the_validation_example_of_contract_000():
+    """P65: the envelope as printed."""
+    error = ParameterError("origin and destination must differ")
+    assert render_error(error, Family.PLAN_TRIP, "uuid") == {
+        "error": {
+            "code": "validation-error",
+            "message": "origin and destination must differ",
+            "correlationId": "uuid",
+        }
+    }
+
+
+def test_the_no_itinerary_example_of_contract_000():
+    """P38, P66: the hint stands beside the message."""
+    assert render_error(NoItinerary("No itineraries for given constraints"), Family.PLAN_TRIP, "uuid") == {
+        "error": {
+            "code": "no-itinerary-found",
+            "message": "No itineraries for given constraints",
+            "hint": "Try increasing maxWalkingDistance or adjusting departure time",
+            "correlationId": "uuid",
+        }
+    }
+
+
+def test_the_validation_example_of_contract_001():
+    """D37: the envelope as printed."""
+    assert render_error(ParameterError("stop id missing"), Family.BOARD, "uuid") == {
+        "error": {"code": "validation-error", "message": "stop id missing", "correlationId": "uuid"}
+    }
+
+
+@pytest.mark.parametrize(("wait_s", "expected"), [(2.0, 2), (2.1, 3), (0.2, 1), (0.0, 0), (-1.0, 0)])
+def test_retry_after_is_whole_seconds_rounded_up(wait_s, expected):
+    """A5, P41, D31: always there when the rate is limited, in every envelope that has room for it."""
+    error = SourceLimited("Too many calls", retry_after_s=wait_s)
+    assert [
+        render_error(error, Family.PLAN_TRIP, "id")["error"]["retryAfter"],
+        render_error(error, Family.BOARD, "id")["error"]["retryAfter"],
+        render_error(error, Family.LOOKUP, "id")["error"]["details"],
+        render_error(error, Family.LONDON, "id")["message"],
+        render_error(error, Family.STEP, "id")["retry_after"],
+    ] == [
+        expected,
+        expected,
+        {"retryAfter": expected},
+        f"Too many calls. Wait {expected} s before the next call.",
+        expected,
+    ]
+
+
+@pytest.mark.parametrize("family", [Family.PLAN_TRIP, Family.BOARD])
+def test_candidates_stand_beside_the_message(family):
+    """A5: an ambiguous place says what may be meant."""
+    error = PlaceAmbiguous("'Asema' may be 2 places", {"candidates": CANDIDATES}, hint="Send a token as the value")
+    assert render_error(error, family, "uuid") == {
+        "error": {
+            "code": "validation-error",
+            "message": "'Asema' may be 2 places",
+            "hint": "Send a token as the value",
+            "correlationId": "uuid",
+            "candidates": CANDIDATES,
+        }
+    }
+
+
+def test_contract_003_tells_the_side_and_the_whole_set():
+    """A5, M48-M52: details carry the side and the DisambiguationSet, the hint is the recommendation."""
+    details = {"side": "origin", "candidates": CANDIDATES, "totalCandidatesFound": 7, "truncated": True}
+    error = PlaceAmbiguous("'Asema' may be 7 places", details, hint="Send a token as rawText")
+    assert render_error(error, Family.LOOKUP, "uuid") == {
+        "error": {
+            "category": "DISAMBIGUATION_REQUIRED",
+            "code": "MULTIPLE_CANDIDATES",
+            "message": "'Asema' may be 7 places",
+            "details": details,
+            "recommendation": "Send a token as rawText",
+        }
+    }
+
+
+def test_contract_003_tells_every_field_that_is_wrong():
+    """M51: a validation error's details list the fields."""
+    fields = {"field": "rawText", "errors": [{"field": "rawText", "reason": "rawText is missing"}]}
+    payload = render_error(ParameterError("rawText is missing", fields), Family.LOOKUP, "uuid")["error"]
+    assert payload == {
+        "category": "VALIDATION",
+        "code": "INVALID_PARAMETER",
+        "message": "rawText is missing",
+        "details": fields,
+    }
+
+
+def test_particulars_of_a_source_stay_inside():
+    """J22, P77: what an upstream said is not passed on."""
+    error = SourceFailed("Digitransit answered 502", {"url": "https://example.org/?key=secret"})
+    assert [family for family in Family if "secret" in str(render_error(error, family, "id"))] == []
+
+
+@pytest.mark.parametrize(
+    ("side", "of_origin", "of_destination"),
+    [("from", True, False), ("to", False, True), ("origin", True, False), ("destination", False, True)],
+)
+def test_contract_004_fills_the_side_that_is_unclear(side, of_origin, of_destination):
+    """J10, J14, J16, J23, E1: suggestions on one side, an empty list on the other."""
+    suggestions = [{"parameterValue": "HSL:1", "matchQuality": 900}, {"parameterValue": "60.200000,24.900000"}]
+    error = PlaceAmbiguous("Which one", {"side": side, "candidates": CANDIDATES})
+    assert render_error(error, Family.LONDON, "id") == {
+        "success": False,
+        "code": "DISAMBIGUATION_REQUIRED",
+        "message": "Which one.",
+        "topJourneys": None,
+        "fromLocationDisambiguation": suggestions if of_origin else [],
+        "toLocationDisambiguation": suggestions if of_destination else [],
+    }
+
+
+def test_contract_004_has_all_six_fields():
+    """A2, J5-J10, J13: nulls are written."""
+    assert render_error(ParameterError("from is missing"), Family.LONDON, "id") == {
+        "success": False,
+        "code": "VALIDATION_ERROR",
+        "message": "from is missing.",
+        "topJourneys": None,
+        "fromLocationDisambiguation": None,
+        "toLocationDisambiguation": None,
+    }
+
+
+def test_contract_004_finds_nothing_with_success():
+    """A5, E2: an empty list, and the reason in the message."""
+    body = render_error(DataNotFound("No journey tonight"), Family.LONDON, "id")
+    assert (body["success"], body["topJourneys"], body["message"]) == (True, [], "No journey tonight.")
+
+
+def test_contract_002_has_its_standard_response():
+    """S46, F2: standard fields, then what the caller can do."""
+    error = SourceTimeout("SEC took longer than 8 s")
+    assert render_error(error, Family.STEP, "id", tool="facts", query_type="q", parameters={"ticker": "AAPL"}) == {
+        "query_type": "q",
+        "parameters": {"ticker": "AAPL"},
+        "results": [],
+        "output_key": "facts",
+        "success": False,
+        "error": "SEC took longer than 8 s",
+        "error_code": "StorageUnavailable",
+        "hint": None,
+        "retryable": True,
+        "retry_after": None,
+        "candidates": None,
+    }
+
+
+def test_a_transit_failure_in_a_plan_keeps_its_own_code():
+    """F2: error_code, hint, retryable, retry_after and candidates."""
+    error = PlaceAmbiguous("Which one", {"candidates": CANDIDATES})
+    assert step_fields(error, Family.PLAN_TRIP) == {
+        "error_code": "validation-error",
+        "hint": None,
+        "retryable": False,
+        "retry_after": None,
+        "candidates": CANDIDATES,
+    }
+
+
+def test_a_day_outside_the_calendar_names_the_days_inside():
+    """A5: the hint names the covered dates, unless a better one is known."""
+    days = {"first_day": "2022-02-20", "last_day": "2022-03-20"}
+    own = OutsideCalendar("There is no timetable for 2023-01-01", days)
+    better = OutsideCalendar("There is no timetable for 2023-01-01", days, hint="Import a newer feed")
+    assert [render_error(error, Family.PLAN_TRIP, "id")["error"]["hint"] for error in (own, better)] == [
+        "The timetable covers 2022-02-20 to 2022-03-20",
+        "Import a newer feed",
+    ]
+
+
+def test_a_refused_key_says_who_must_mend_it():
+    """A5: key missing or refused comes with a hint."""
+    error = render_error(SourceKeyRefused("TfL refused the key"), Family.BOARD, "id")["error"]
+    assert error["hint"] == "The operator must set a valid key for this source"
+
+
+@pytest.mark.parametrize(
+    ("error", "family", "expected"),
+    [
+        (
+            ParameterError("origin and destination must differ"),
+            Family.PLAN_TRIP,
+            "validation-error: origin and destination must differ.",
+        ),
+        (
+            NoItinerary("No itineraries for given constraints"),
+            Family.PLAN_TRIP,
+            (
+                "no-itinerary-found: No itineraries for given constraints."
+                " Try increasing maxWalkingDistance or adjusting departure time."
+            ),
+        ),
+        (
+            SourceLimited("Too many calls!", retry_after_s=2.5),
+            Family.BOARD,
+            "rate-limited: Too many calls! Wait 3 s before the next call.",
+        ),
+        (
+            PlaceAmbiguous("Which Asema?", {"candidates": CANDIDATES}),
+            Family.LOOKUP,
+            "MULTIPLE_CANDIDATES: Which Asema? Candidates: Asema (HSL:1); Asematie (60.200000,24.900000).",
+        ),
+        (
+            PlaceAmbiguous("Which?", {"candidates": [{"name": f"A{n}", "token": f"T{n}"} for n in range(7)]}),
+            Family.BOARD,
+            "validation-error: Which? Candidates: A0 (T0); A1 (T1); A2 (T2); A3 (T3); A4 (T4); and 2 more.",
+        ),
+    ],
+)
+def test_the_text_twin_stands_alone(error, family, expected):
+    """A5: code, sentence and hint, and the choices."""
+    assert text_of_error(error, family) == expected
+
+
+@pytest.mark.parametrize(
+    ("family", "expected"),
+    [
+        (Family.PLAN_TRIP, "internal-error"),
+        (Family.BOARD, "internal-error"),
+        (Family.LOOKUP, "UNEXPECTED"),
+        (Family.LONDON, "INTERNAL_ERROR"),
+        (Family.STEP, "unknown_error"),
+    ],
+)
+def test_what_nobody_foresaw_is_our_own_fault(family, expected):
+    """A5, J20: an exception outside the tree has its code, and the correlation id to find it by."""
+    body = render_unexpected(family, "0b5f", tool="t", query_type="q", parameters={})
+    told = body["error"] if isinstance(body.get("error"), dict) else body
+    assert told["error_code" if family is Family.STEP else "code"] == expected
+    assert "correlation id 0b5f" in str(body)
+
+
+def test_codes_are_the_closed_lists():
+    """D28-D31, J20, P36-P42: no contract grows codes."""
+    codes = {family: {code_of(row[0], family) for row in TABLE} for family in Family}
+    assert codes[Family.PLAN_TRIP] == {
+        "validation-error",
+        "unsupported-region",
+        "no-itinerary-found",
+        "upstream-error",
+        "upstream-timeout",
+        "rate-limited",
+        "network-error",
+        "internal-error",
+    }
+    assert codes[Family.BOARD] == {
+        "validation-error",
+        "upstream-error",
+        "upstream-timeout",
+        "rate-limited",
+        "internal-error",
+    }
+    assert codes[Family.LONDON] == {
+        "OK",
+        "VALIDATION_ERROR",
+        "DISAMBIGUATION_REQUIRED",
+        "RATE_LIMIT_EXCEEDED",
+        "UPSTREAM_TIMEOUT",
+        "UPSTREAM_ERROR",
+        "INTERNAL_ERROR",
+    }

@@ -1,0 +1,86 @@
+"""Canonical JSON and correlation ids."""
+
+import uuid
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost.contract.identity import canonical_json, new_correlation_id
+
+NOON = datetime(2022, 2, 22, 12, tzinfo=UTC)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def test_canonical_json_is_sorted_and_compact():
+    """A3: one text for one value."""
+    assert canonical_json({"b": [1, "ä"], "a": {"y": None, "x": True}}) == '{"a":{"x":true,"y":null},"b":[1,"\\u00e4"]}'
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"), [(2.0, 2, True), (-0.0, 0, True), (2.5, 2, False), (True, 1, False), ("2", 2, False)]
+)
+def test_a_whole_float_is_the_integer_it_is(left, right, same):
+    """A3: 2.0 and 2 are one number; a boolean and a text are not."""
+    assert (canonical_json({"limit": left}) == canonical_json({"limit": right})) == same
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), {1: 2}, object(), {"a": {1, 2}}])
+def test_what_is_not_json_has_no_canonical_form(value):
+    """A3: nothing is guessed."""
+    with pytest.raises(ValueError, match=r"JSON"):
+        canonical_json(value)
+
+
+def test_a_value_nested_without_end_has_no_canonical_form():
+    """A3: a value deeper than the machine can walk is refused like any other."""
+    value: list = []
+    for _ in range(100_000):
+        value = [value]
+    with pytest.raises(ValueError, match=r"^not a JSON value"):
+        canonical_json(value)
+
+
+@given(st.dictionaries(st.text(), JSON, min_size=2, max_size=5))
+def test_the_order_of_keys_does_not_matter(value):
+    """A3: an object written backwards is the same object."""
+    assert canonical_json(dict(reversed(value.items()))) == canonical_json(value)
+
+
+def test_a_fixed_clock_gives_one_id_to_one_question():
+    """A3: clock, user, tool and arguments are the whole of it; the arguments' order is not."""
+    one = new_correlation_id(NOON, "ada", "plan_trip", {"limit": 2, "origin": "x"})
+    assert new_correlation_id(NOON, "ada", "plan_trip", {"origin": "x", "limit": 2.0}) == one
+    assert uuid.UUID(one).version == 5
+
+
+@pytest.mark.parametrize(
+    ("now", "user", "tool", "arguments"),
+    [
+        (NOON + timedelta(seconds=1), "ada", "plan_trip", {}),
+        (NOON, "bob", "plan_trip", {}),
+        (NOON, None, "plan_trip", {}),
+        (NOON, "ada", "get_departures", {}),
+        (NOON, "ada", "plan_trip", {"limit": 1}),
+    ],
+)
+def test_another_question_has_another_id(now, user, tool, arguments):
+    """A3: each of the four parts counts."""
+    assert new_correlation_id(now, user, tool, arguments) != new_correlation_id(NOON, "ada", "plan_trip", {})
+
+
+def test_a_free_clock_gives_every_call_its_own_id():
+    """A3, D12: UUID v4, one a call."""
+    ids = [new_correlation_id(None, "ada", "plan_trip", {}) for _ in range(2)]
+    assert [uuid.UUID(text).version for text in ids] == [4, 4]
+    assert len(set(ids)) == 2
+
+
+def test_arguments_that_are_not_json_still_get_an_id():
+    """A3: a refused call can be found in the logs too."""
+    assert uuid.UUID(new_correlation_id(NOON, "ada", "plan_trip", {"lat": float("nan")})).version == 5

@@ -1,0 +1,207 @@
+"""The models of contract 002: specification, step, plan and parameters."""
+
+from datetime import date, datetime
+
+import pytest
+from pydantic import BaseModel, ValidationError
+
+import fingerpost.contract
+from fingerpost.contract import FinancialFactsParams, Plan, PlanStep, ToolInput, ToolSpec
+
+FACTS = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
+
+
+def reasons(caught) -> list[str]:
+    return [error["msg"].removeprefix("Value error, ") for error in caught.value.errors()]
+
+
+def test_tool_spec_has_the_contracts_fields_and_defaults():
+    """S7, S8, S9, S10: name, input_schema, output_key, description; output_schema is ours."""
+    spec = ToolSpec(name="facts", input_schema={"financial_facts": FinancialFactsParams}, output_key="facts")
+    assert dict(spec) == {
+        "name": "facts",
+        "input_schema": {"financial_facts": FinancialFactsParams},
+        "output_key": "facts",
+        "description": "",
+        "output_schema": {},
+    }
+
+
+def test_tool_spec_wants_models_not_instances():
+    """S8: input_schema maps query types to model classes."""
+    with pytest.raises(ValidationError) as caught:
+        ToolSpec(name="facts", input_schema={"financial_facts": dict}, output_key="facts")
+    assert [error["loc"] for error in caught.value.errors()] == [("input_schema", "financial_facts")]
+
+
+def test_plan_step_has_the_contracts_fields_and_defaults():
+    """S1, S11-S22: two fields are required, ten have defaults."""
+    assert PlanStep(step_id=1, description="Get Apple's revenue").model_dump() == {
+        "step_id": 1,
+        "description": "Get Apple's revenue",
+        "tool": None,
+        "agent": None,
+        "parameters": {},
+        "dependencies": [],
+        "expected_key": None,
+        "output_path": None,
+        "done_check": None,
+        "status": "pending",
+        "completed_at": None,
+        "skipped": False,
+    }
+
+
+def test_the_contracts_example_step_constructs():
+    """S50: the example of contract 002, as printed."""
+    step = PlanStep(
+        step_id=1,
+        description="Get Apple's revenue for 2022",
+        tool="sec_financial_data",
+        parameters={"query_type": "financial_facts", "parameters": FACTS},
+        expected_key="revenue_data",
+        output_path=["data", "Revenue"],
+        done_check="True",
+        dependencies=[],
+        status="pending",
+    )
+    assert (step.expected_key, step.output_path, step.parameters["parameters"]["ticker"]) == (
+        "revenue_data",
+        ["data", "Revenue"],
+        "AAPL",
+    )
+
+
+def test_plan_has_the_contracts_fields_and_defaults():
+    """S23-S29: goal and created_at are required."""
+    assert Plan(goal="Revenue", created_at="2022-02-22T06:00:00Z").model_dump() == {
+        "goal": "Revenue",
+        "steps": [],
+        "status": "pending",
+        "created_at": "2022-02-22T06:00:00Z",
+        "completed_at": None,
+        "owner": "agent",
+        "can_modify": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"), [(PlanStep, ["step_id", "description"]), (Plan, ["goal", "created_at"])]
+)
+def test_what_is_required_is_required(model, expected):
+    """S11, S12, S23, S26: fields without a default."""
+    assert model.model_json_schema()["required"] == expected
+
+
+@pytest.mark.parametrize("status", ["pending", "in_progress", "completed", "failed"])
+def test_the_four_words_of_status(status):
+    """S20, S25, F6: for a step and for a plan."""
+    step = PlanStep(step_id=1, description="x", status=status)
+    assert (step.status, Plan(goal="x", created_at="x", steps=[step], status=status).status) == (status, status)
+
+
+@pytest.mark.parametrize("status", ["cancelled", "waiting", "done", "", "Pending"])
+def test_no_fifth_word_of_status(status):
+    """S20, S25, F6: cancelled and waiting live in the run record."""
+    with pytest.raises(ValidationError):
+        PlanStep(step_id=1, description="x", status=status)
+    with pytest.raises(ValidationError):
+        Plan(goal="x", created_at="x", status=status)
+
+
+@pytest.mark.parametrize("model", [PlanStep, Plan, ToolInput, ToolSpec, FinancialFactsParams])
+def test_an_unknown_field_is_refused(model):
+    """A2: a misspelt field does not silently vanish."""
+    with pytest.raises(ValidationError) as caught:
+        model(done_chek="True")
+    assert ("extra_forbidden", ("done_chek",)) in [(error["type"], error["loc"]) for error in caught.value.errors()]
+
+
+def test_steps_do_not_share_their_defaults():
+    """S15, S16: each step has its own parameters and dependencies."""
+    first, second = PlanStep(step_id=1, description="a"), PlanStep(step_id=2, description="b")
+    first.parameters["x"] = 1
+    first.dependencies.append(7)
+    assert (second.parameters, second.dependencies) == ({}, [])
+
+
+def test_tool_input_has_a_query_type_and_parameters():
+    """S53: parameters default to an empty object."""
+    assert ToolInput(query_type="financial_facts").model_dump() == {"query_type": "financial_facts", "parameters": {}}
+
+
+def test_financial_facts_params_as_printed():
+    """S54: five fields, the last optional."""
+    assert FinancialFactsParams(**FACTS).model_dump() == FACTS | {"filing_type": None}
+
+
+def test_a_date_becomes_iso():
+    """S55, F7: a date object is read as its day."""
+    params = FinancialFactsParams(**FACTS | {"start_date": date(2022, 1, 1), "end_date": date(2022, 1, 1)})
+    assert (params.start_date, params.end_date) == ("2022-01-01", "2022-01-01")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("", "Date must be a non-empty string"),
+        ("  ", "Date must be a non-empty string"),
+        (None, "Date must be a non-empty string"),
+        (20220101, "Date must be a non-empty string"),
+        ("2022", "Date must be in YYYY-MM-DD format"),
+        ("2022/01/01", "Date must be in YYYY-MM-DD format"),
+        ("01-01-2022", "Date must be in YYYY-MM-DD format"),
+        ("2022-1-1", "Date must be in YYYY-MM-DD format"),
+        ("\uff12022-01-01", "Date must be in YYYY-MM-DD format"),
+        (datetime(2022, 1, 1, 8, 0), "Date must be in YYYY-MM-DD format"),
+        ("2022-02-29", "Date must be a day of the calendar"),
+        ("2022-13-01", "Date must be a day of the calendar"),
+        ("0000-01-01", "Date must be a day of the calendar"),
+    ],
+)
+def test_what_is_not_a_day_is_refused(value, expected):
+    """S55, F7: the contract's two messages word for word, and one of ours for days that never were."""
+    with pytest.raises(ValidationError) as caught:
+        FinancialFactsParams(**FACTS | {"start_date": value})
+    assert reasons(caught) == [expected]
+
+
+def test_the_start_may_not_lie_after_the_end():
+    """F7: a day after the end is refused, the same day is not."""
+    assert FinancialFactsParams(**FACTS | {"start_date": "2022-12-31"}).start_date == "2022-12-31"
+    with pytest.raises(ValidationError) as caught:
+        FinancialFactsParams(**FACTS | {"start_date": "2023-01-01"})
+    assert reasons(caught) == ["start_date must not be after end_date"]
+
+
+def test_every_name_of_contract_002_is_snake_case():
+    """S66, A1: in Python and on the wire, as printed."""
+    models: list[type[BaseModel]] = [ToolSpec, ToolInput, PlanStep, Plan, FinancialFactsParams]
+    names = [
+        name
+        for model in models
+        for name in model.model_json_schema(mode="validation", by_alias=True)["properties"]
+        if model is not ToolSpec
+    ] + list(ToolSpec.model_fields)
+    assert [name for name in names if name != name.lower() or "-" in name] == []
+
+
+def test_the_names_of_the_contract_come_from_one_place():
+    """F1: all but PlanningCapability, which comes with the planners."""
+    assert fingerpost.contract.__all__ == [
+        "DataNotFound",
+        "FinancialFactsParams",
+        "ParameterError",
+        "Plan",
+        "PlanStep",
+        "QueryTypeUnsupported",
+        "StorageUnavailable",
+        "Tool",
+        "ToolError",
+        "ToolInput",
+        "ToolNotFound",
+        "ToolRegistry",
+        "ToolSpec",
+        "validate_call",
+    ]
+    assert [name for name in fingerpost.contract.__all__ if not hasattr(fingerpost.contract, name)] == []

@@ -1,0 +1,344 @@
+"""The seam of every served tool: checked in, answered, checked out."""
+
+import json
+import logging
+import timeit
+import uuid
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+import pytest
+from pydantic import Field
+
+from fingerpost import clock
+from fingerpost.contract import ToolRegistry, validate_call
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.wire import Flag, Number, Whole, WireModel
+from fingerpost.errors import DataNotFound, NoItinerary, SourceLimited
+
+NOON = "2022-02-22T12:00:00Z"
+
+
+class StopQuestion(WireModel):
+    stop_id: str
+    limit: Whole = Field(default=2, ge=1, le=3)
+
+
+class Row(WireModel):
+    line: str
+    delay_seconds: Whole | None = None
+
+
+class Board(WireModel):
+    stop_id: str
+    departures: list[Row]
+    asked_at: datetime
+    user: str | None = None
+    correlation_id: str
+
+
+class Nothing(WireModel):
+    reason: str
+
+
+class BoardTool(PublishedTool):
+    """Answers what ``reply`` says, or raises it."""
+
+    name = "get_board"
+    title = "Board"
+    description = "A board."
+    family = Family.BOARD
+    group = "core"
+    input_model = StopQuestion
+    output_model = (Board, Nothing)
+    when_missing = MappingProxyType({"stopId": "stop id missing"})
+
+    def __init__(self, reply=None):
+        self.reply = reply
+
+    async def handle(self, arguments, call):
+        if isinstance(self.reply, BaseException):
+            raise self.reply
+        return self.reply or Board(
+            stop_id=arguments.stop_id,
+            departures=[Row(line=str(number)) for number in range(arguments.limit)],
+            asked_at=call.now,
+            user=call.user,
+            correlation_id=call.correlation_id,
+        )
+
+    def describe(self, answer):
+        return f"{len(answer.departures)} departures" if isinstance(answer, Board) else answer.reason
+
+
+class LondonAnswer(WireModel):
+    keeps_nulls = True
+    success: Flag
+    top_journeys: list[str] | None = None
+
+
+class LondonTool(BoardTool):
+    family = Family.LONDON
+    output_model = LondonAnswer
+
+    def describe(self, answer):
+        return "London"
+
+
+class StepTool(BoardTool):
+    family = Family.STEP
+
+
+@pytest.fixture(autouse=True)
+def _noon(monkeypatch):
+    monkeypatch.setenv(clock.VARIABLE, NOON)
+
+
+async def test_a_sound_call_is_answered():
+    """A3, A4, P31: the body in the wire's form, a text, one id and one instant."""
+    answer = await BoardTool().answer({"stopId": "HSL:1"}, user="ada")
+    assert answer.body == {
+        "stopId": "HSL:1",
+        "departures": [{"line": "0"}, {"line": "1"}],
+        "askedAt": NOON,
+        "user": "ada",
+        "correlationId": answer.correlation_id,
+    }
+    assert (answer.text, answer.is_error) == ("2 departures", False)
+    assert json.loads(json.dumps(answer.body)) == answer.body
+
+
+async def test_the_same_question_has_the_same_answer():
+    """A3: under a fixed clock answers are equal, byte for byte; another user's differ in their id."""
+    first, again, other = [
+        json.dumps((await BoardTool().answer({"stopId": "HSL:1"}, user=user)).body) for user in ("ada", "ada", "bob")
+    ]
+    assert first == again
+    assert first != other
+
+
+async def test_a_free_clock_gives_now_and_a_random_id(monkeypatch):
+    """A3, D12: UUID v4, and the present in UTC."""
+    monkeypatch.delenv(clock.VARIABLE)
+    before = datetime.now(UTC)
+    answer = await BoardTool().answer({"stopId": "HSL:1"}, user=None)
+    assert uuid.UUID(answer.correlation_id).version == 4
+    assert before <= datetime.fromisoformat(answer.body["askedAt"]) <= datetime.now(UTC)
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ({"stopId": "HSL:1", "limit": 4}, "limit must be at most 3; you sent 4"),
+        ({"stopId": "HSL:1", "foo": 4}, "unknown field 'foo'; allowed: limit, stopId"),
+        ({"stop_id": "HSL:1"}, "stop id missing; unknown field 'stop_id'; allowed: limit, stopId"),
+        ({}, "stop id missing"),
+        (None, "stop id missing"),
+        ([], "the arguments must be a JSON object, not a list"),
+        ("{}", "the arguments must be a JSON object, not text"),
+        (3, "the arguments must be a JSON object, not a number"),
+        (True, "the arguments must be a JSON object, not true or false"),
+    ],
+)
+async def test_a_bad_call_is_refused_with_a_sentence(raw, expected):
+    """S5, S6, D28, D37: the envelope of the tool's contract, the text with its code."""
+    answer = await BoardTool().answer(raw, user=None)
+    assert answer.body == {
+        "error": {"code": "validation-error", "message": expected, "correlationId": answer.correlation_id}
+    }
+    assert (answer.text, answer.is_error) == (f"validation-error: {expected}.", True)
+
+
+async def test_an_error_of_the_tool_wears_the_contracts_envelope():
+    """A5: what handle raises is rendered, with the call's id."""
+    answer = await BoardTool(SourceLimited("Too many calls", retry_after_s=1.5)).answer({"stopId": "x"}, user=None)
+    assert answer.body["error"] == {
+        "code": "rate-limited",
+        "message": "Too many calls",
+        "correlationId": answer.correlation_id,
+        "retryAfter": 2,
+    }
+    assert answer.is_error
+
+
+async def test_faces_can_go_on_from_the_error():
+    """A5, B10: the error itself stands beside its envelope; an answer has none."""
+    error = NoItinerary("No itineraries")
+    failed = await BoardTool(error).answer({"stopId": "x"}, user=None)
+    answered = await BoardTool().answer({"stopId": "x"}, user=None)
+    assert (failed.error, answered.error) == (error, None)
+
+
+async def test_what_is_no_tool_error_rises_to_the_outer_wall():
+    """One way through the house: only ToolErrors are caught here."""
+    with pytest.raises(ZeroDivisionError):
+        await BoardTool(ZeroDivisionError("x")).answer({"stopId": "x"}, user=None)
+
+
+async def test_one_of_several_shapes_may_be_answered():
+    """D1: a lookup answers one shape or another."""
+    answer = await BoardTool(Nothing(reason="No service")).answer({"stopId": "x"}, user=None)
+    assert (answer.body, answer.text, answer.is_error) == ({"reason": "No service"}, "No service", False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (
+            Board.model_construct(stop_id="x", departures=[], correlation_id="y"),
+            "get_board was about to break its contract: askedAt is missing",
+        ),
+        (
+            Board.model_construct(stop_id="x", departures=[Row.model_construct(line=7)], correlation_id="y"),
+            "get_board was about to break its contract: departures[0].line must be text, not the number 7",
+        ),
+        (Nothing.model_construct(reason=object()), "get_board was about to answer what has no JSON form"),
+        (Row(line="7"), "get_board answered with Row, which it does not publish"),
+    ],
+)
+async def test_an_answer_that_breaks_the_contract_does_not_leave(reply, expected):
+    """S2, design principle 2: the output is checked after every call, and a breach is our own fault."""
+    answer = await BoardTool(reply).answer({"stopId": "x"}, user=None)
+    assert (answer.body["error"]["code"], answer.body["error"]["message"]) == ("internal-error", expected)
+
+
+async def test_an_assignment_after_construction_is_seen():
+    """S2: what was valid when it was built is checked as it leaves."""
+    board = Nothing(reason="x")
+    board.reason = None
+    answer = await BoardTool(board).answer({"stopId": "x"}, user=None)
+    assert answer.body["error"]["message"] == "get_board was about to break its contract: reason is missing"
+
+
+async def test_a_malformed_clock_is_told_in_the_envelope(monkeypatch):
+    """Issue 2: a malformed FINGERPOST_NOW while serving is the operator's, and says what to write."""
+    monkeypatch.setenv(clock.VARIABLE, "soon")
+    answer = await BoardTool().answer({"stopId": "x"}, user=None)
+    assert answer.body["error"]["code"] == "internal-error"
+    assert answer.body["error"]["message"].startswith("FINGERPOST_NOW is 'soon', which is not an instant.")
+    assert uuid.UUID(answer.correlation_id).version == 4
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (LondonAnswer(success=True, top_journeys=[]), ({"success": True, "topJourneys": []}, False)),
+        (LondonAnswer(success=False), ({"success": False, "topJourneys": None}, True)),
+    ],
+)
+async def test_success_false_is_an_error_to_the_protocol(reply, expected):
+    """A5, J13: contract 004 says in a well-formed answer that it failed, nulls written."""
+    answer = await LondonTool(reply).answer({"stopId": "x"}, user=None)
+    assert (answer.body, answer.is_error) == expected
+
+
+async def test_nothing_found_in_london_is_no_error():
+    """A5, E2: raised or returned, nothing found is success there."""
+    answer = await LondonTool(DataNotFound("No journey")).answer({"stopId": "x"}, user=None)
+    assert (answer.body["success"], answer.is_error) == (True, False)
+
+
+async def test_through_the_registry_a_tool_returns_the_standard_response():
+    """F2, S43-S46: results is a list, data the contract's body, output_key the tool's name."""
+    response = await BoardTool().execute("get_board", {"stopId": "HSL:1", "limit": 1}, user="ada")
+    body = response["data"]
+    assert response == {
+        "query_type": "get_board",
+        "parameters": {"stopId": "HSL:1", "limit": 1},
+        "results": [body],
+        "output_key": "get_board",
+        "success": True,
+        "data": body,
+    }
+    assert body == (await BoardTool().answer({"stopId": "HSL:1", "limit": 1}, user="ada")).body
+
+
+async def test_a_failure_there_says_what_to_do():
+    """F2, S47: the sentence in error, and the contract's code, hint and the rest at the top."""
+    response = await BoardTool(NoItinerary("No itineraries")).execute("get_board", {"stopId": "x"})
+    assert response == {
+        "query_type": "get_board",
+        "parameters": {"stopId": "x"},
+        "results": [],
+        "output_key": "get_board",
+        "success": False,
+        "error": "No itineraries",
+        "error_code": "validation-error",
+        "hint": "Try increasing maxWalkingDistance or adjusting departure time",
+        "retryable": False,
+        "retry_after": None,
+        "candidates": None,
+    }
+
+
+async def test_nothing_found_by_a_tool_of_contract_002_is_a_warning():
+    """A5, S47: warning for contract 002's own tools, error for transit."""
+    response = await StepTool(DataNotFound("No figure")).execute("get_board", {"stopId": "x"})
+    assert (response["warning"], "error" in response) == ("No figure", False)
+
+
+async def test_another_query_type_is_refused_there():
+    """F2, S62: one tool, one query type, its own name."""
+    response = await BoardTool().execute("weather", {})
+    assert (response["success"], response["error"]) == (
+        False,
+        "Query type 'weather' is not supported by the get_board tool. Supported types are: get_board",
+    )
+
+
+@pytest.mark.parametrize("parameters", [None, [], "x"])
+async def test_parameters_that_are_no_object_are_a_failure_too(parameters):
+    """S6: a step's mistake is a response, not an exception."""
+    response = await BoardTool().execute("get_board", parameters)
+    assert (response["success"], response["parameters"], response["error_code"]) == (False, {}, "validation-error")
+
+
+def test_every_served_tool_has_a_tool_spec():
+    """F2, S65: registered, a call can be validated before it runs."""
+    tool = BoardTool()
+    assert (tool.spec.name, tool.spec.output_key, tool.spec.description) == ("get_board", "get_board", "A board.")
+    assert tool.spec.input_schema == {"get_board": StopQuestion}
+    assert tool.spec.output_schema == {"Board": Board, "Nothing": Nothing}
+    assert LondonTool().spec.output_schema == {"get_board": LondonAnswer}
+    with ToolRegistry.only(tool.spec):
+        assert validate_call("get_board", "get_board", {"stopId": "HSL:1"}) is None
+
+
+async def test_the_log_names_the_call_and_not_its_arguments(caplog):
+    """A3: the correlation id is in the log; places are the caller's own business."""
+    with caplog.at_level(logging.INFO, "fingerpost.contract.published"):
+        answer = await BoardTool().answer({"stopId": "HSL:home"}, user="ada")
+        await BoardTool().answer({}, user="ada")
+    assert caplog.messages[0] == f"call tool=get_board correlationId={answer.correlation_id} outcome=ok"
+    assert [message.rpartition(" ")[2] for message in caplog.messages] == ["outcome=ok", "outcome=validation-error"]
+    assert [message for message in caplog.messages if "home" in message or "ada" in message] == []
+
+
+def test_checking_an_answer_costs_no_more_than_building_it_twice():
+    """G: ten rows of eight short fields are dumped and read back for less than two more constructions."""
+
+    class Wide(WireModel):
+        line: str
+        mode: str
+        destination: str
+        scheduled_time: str
+        realtime_time: str | None = None
+        delay_seconds: Number | None = None
+        status: str
+        platform: str | None = None
+
+    class WideBoard(WireModel):
+        departures: list[Wide]
+
+    class WideTool(BoardTool):
+        output_model = WideBoard
+
+    row = {"line": "7", "mode": "TRAM", "destination": "Kamppi", "scheduled_time": NOON, "realtime_time": NOON}
+    rest = {"delay_seconds": 60, "status": "on_time", "platform": "3"}
+    tool = WideTool()
+    build = lambda: WideBoard(departures=[Wide(**row, **rest) for _ in range(10)])  # noqa: E731
+    board = build()
+    building_s = min(timeit.repeat(build, number=200, repeat=5))
+    leaving_s = min(timeit.repeat(lambda: tool._checked(board), number=200, repeat=5))
+    assert leaving_s < 2 * building_s

@@ -1,0 +1,65 @@
+"""Contract 002's Tool base class and standard response."""
+
+import pytest
+
+from fingerpost.contract import Tool
+from fingerpost.errors import BrokenContract
+
+
+class Revenue(Tool):
+    name = "sec_financial_data"
+
+    async def execute(self, query_type, parameters):
+        return self.format_success_response(query_type, parameters, [{"value": 394}], {"data": {"Revenue": 394}})
+
+
+ASKED = {"ticker": "AAPL"}
+
+
+async def test_success_has_the_standard_fields_and_extras_at_the_top():
+    """S46, S49: what a tool returns when it succeeds."""
+    assert await Revenue().execute("financial_facts", ASKED) == {
+        "query_type": "financial_facts",
+        "parameters": {"ticker": "AAPL"},
+        "results": [{"value": 394}],
+        "output_key": "sec_financial_data",
+        "success": True,
+        "data": {"Revenue": 394},
+    }
+
+
+@pytest.mark.parametrize("error_type", ["error", "warning"])
+def test_failure_has_no_results_and_one_message(error_type):
+    """S46, S47: results are empty, and the message stands under its type."""
+    assert Revenue().format_error_response("financial_facts", ASKED, "Nothing for 1890", error_type) == {
+        "query_type": "financial_facts",
+        "parameters": {"ticker": "AAPL"},
+        "results": [],
+        "output_key": "sec_financial_data",
+        "success": False,
+        error_type: "Nothing for 1890",
+    }
+
+
+def test_an_error_is_the_default_failure():
+    """F1: error_type defaults to error, and additional data stands at the top."""
+    response = Revenue().format_error_response("q", {}, "x", additional_data={"hint": "y"})
+    assert (response["error"], response["hint"]) == ("x", "y")
+
+
+def test_another_error_type_is_our_bug():
+    """S47: error and warning, nothing else."""
+    with pytest.raises(BrokenContract, match=r"named its failure 'problem'"):
+        Revenue().format_error_response("q", {}, "x", "problem")
+
+
+def test_additional_data_cannot_replace_a_standard_field():
+    """S46: a standard field means what the contract says."""
+    with pytest.raises(BrokenContract, match=r"standard fields of its response: results, success$"):
+        Revenue().format_success_response("q", {}, [], {"success": False, "results": [1], "data": 1})
+
+
+def test_a_tool_must_know_how_to_execute():
+    """S2: Tool is an abstract base."""
+    with pytest.raises(TypeError, match=r"abstract"):
+        Tool()

@@ -1,0 +1,251 @@
+"""Wire models: names, numbers, nulls and the schema that is published of them."""
+
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import Field, TypeAdapter, ValidationError
+
+from fingerpost.contract.wire import Flag, Identifier, Number, Whole, WireModel, schema_of
+
+WHOLE, NUMBER, FLAG, IDENTIFIER = (TypeAdapter(kind) for kind in (Whole, Number, Flag, Identifier))
+
+
+class Accessibility(WireModel):
+    step_free: Flag = False
+    low_walking_distance: Flag = False
+
+
+class Constraints(WireModel):
+    max_transfers: Whole = Field(default=4, ge=0, le=8)
+    accessibility: Accessibility = Field(default_factory=Accessibility)
+
+
+class Question(WireModel):
+    stop_id: Identifier
+    constraints: Constraints = Field(default_factory=Constraints)
+    radius: Number | None = None
+
+
+class Stop(WireModel):
+    name: str
+    platform: str | None = None
+
+
+class Nulls(WireModel):
+    keeps_nulls = True
+    top_journeys: list[str] | None = None
+
+
+def is_read(adapter: TypeAdapter, value: Any) -> bool:
+    try:
+        adapter.validate_python(value)
+    except ValidationError:
+        return False
+    return True
+
+
+def test_the_wire_is_camel_case():
+    """A1: attributes are snake_case, the wire is camelCase, absent fields are left out (A2)."""
+    question = Question.read({"stopId": "HSL:1", "constraints": {"maxTransfers": 2}})
+    assert question.constraints.max_transfers == 2
+    assert question.to_wire() == {
+        "stopId": "HSL:1",
+        "constraints": {"maxTransfers": 2, "accessibility": {"stepFree": False, "lowWalkingDistance": False}},
+    }
+
+
+def test_python_may_use_attribute_names_and_the_wire_may_not():
+    """A2: on the wire an attribute's name is an unknown field."""
+    assert Question(stop_id="HSL:1") == Question.read({"stopId": "HSL:1"})
+    with pytest.raises(ValidationError) as caught:
+        Question.read({"stop_id": "HSL:1"})
+    assert [(error["type"], error["loc"]) for error in caught.value.errors()] == [
+        ("missing", ("stopId",)),
+        ("extra_forbidden", ("stop_id",)),
+    ]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"stopId": "HSL:1", "constraints": None},
+        {"stopId": "HSL:1", "constraints": {"maxTransfers": None}},
+        {"stopId": "HSL:1", "constraints": {"accessibility": {"stepFree": None}}},
+        {"stopId": "HSL:1", "radius": None},
+    ],
+)
+def test_null_for_an_optional_input_is_absence(raw):
+    """A2: an explicit null means that the default holds, however deep."""
+    assert Question.read(raw) == Question.read({"stopId": "HSL:1"})
+
+
+def test_null_for_a_required_input_is_missing():
+    """A2: null cannot stand for what must be there."""
+    with pytest.raises(ValidationError) as caught:
+        Question.read({"stopId": None})
+    assert [(error["type"], error["loc"]) for error in caught.value.errors()] == [("missing", ("stopId",))]
+
+
+def test_an_unknown_field_is_refused_even_when_null():
+    """A2: null does not smuggle a misspelt field in."""
+    with pytest.raises(ValidationError) as caught:
+        Question.read({"stopId": "HSL:1", "maxTransfer": None})
+    assert [(error["type"], error["loc"]) for error in caught.value.errors()] == [("extra_forbidden", ("maxTransfer",))]
+
+
+def test_nulls_inside_free_values_are_kept():
+    """C4: the value of a variable is the user's: its nulls are not ours to drop."""
+
+    class Kept(WireModel):
+        value: Any
+
+    assert Kept.read({"value": {"note": None}}).to_wire() == {"value": {"note": None}}
+
+
+def test_contract_004_writes_its_nulls():
+    """A2: a model may keep its nulls."""
+    assert Nulls().to_wire() == {"topJourneys": None}
+
+
+@given(st.integers())
+def test_whole_reads_every_integer(value):
+    """A6: a whole number is itself."""
+    assert WHOLE.validate_python(value) == value
+
+
+@given(st.integers(min_value=-(2**53), max_value=2**53))
+def test_whole_reads_a_float_without_a_fraction(value):
+    """A6: 2.0 is 2, and comes back as an integer."""
+    read = WHOLE.validate_python(float(value))
+    assert (read, type(read)) == (value, int)
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True).filter(lambda value: not value.is_integer()))
+def test_whole_refuses_fractions_nan_and_infinities(value):
+    """A6: what is not whole is refused, never rounded."""
+    assert not is_read(WHOLE, value)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_number_reads_every_finite_number(value):
+    """A6: a finite number is itself."""
+    assert NUMBER.validate_python(value) == value
+
+
+@given(st.one_of(st.booleans(), st.text(), st.integers().map(str), st.none(), st.lists(st.integers())))
+def test_numbers_refuse_what_only_looks_like_one(value):
+    """A6: no booleans, no numeric strings, no null, no lists as numbers."""
+    assert (is_read(WHOLE, value), is_read(NUMBER, value)) == (False, False)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf"), 10**400])
+def test_number_refuses_what_is_not_finite(value):
+    """A6: NaN, infinities and integers beyond any float are refused."""
+    assert not is_read(NUMBER, value)
+
+
+@pytest.mark.parametrize("value", [0, 1, 1.0, "true", "false", "yes", "", [], None])
+def test_flag_refuses_what_is_not_a_boolean(value):
+    """A6: true and false, nothing that looks like them."""
+    assert not is_read(FLAG, value)
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_flag_reads_booleans(value):
+    """A6: true is true."""
+    assert FLAG.validate_python(value) is value
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(1040601, "1040601"), (1040601.0, "1040601"), ("HSL:1", "HSL:1"), (1.5, "1.5"), (0, "0")]
+)
+def test_identifier_reads_a_number_as_text(value, expected):
+    """A6: ids sent as numbers are read as text."""
+    assert IDENTIFIER.validate_python(value) == expected
+
+
+@pytest.mark.parametrize("value", ["", "  ", "\t", True, None, [], float("nan"), float("inf")])
+def test_identifier_refuses_blanks_and_what_is_no_id(value):
+    """A6: an id is never blank, and a boolean is none."""
+    assert not is_read(IDENTIFIER, value)
+
+
+def test_the_schema_is_what_the_model_accepts():
+    """S2, A6: types, bounds, defaults and closedness are published; titles, docstrings and nulls are not."""
+
+    class Purpose(StrEnum):
+        """Words for developers."""
+
+        WORK = "work"
+        FUN = "fun"
+
+    class Place(WireModel):
+        """Words for developers."""
+
+        stop_id: Identifier = Field(description="As printed on the pole")
+        limit: Whole = Field(default=2, ge=1, le=3)
+        radius: Annotated[Number | None, Field(default=None, gt=0)]
+        step_free: Flag = False
+        purpose: Purpose = Purpose.FUN
+        stops: list[Stop] | None = None
+        when: Stop | None = Field(default=None, description="The stop")
+
+    assert schema_of(Place) == {
+        "$defs": {
+            "Purpose": {"enum": ["work", "fun"], "type": "string"},
+            "Stop": {
+                "type": "object",
+                "additionalProperties": False,
+                "properties": {"name": {"type": "string"}, "platform": {"type": "string"}},
+                "required": ["name"],
+            },
+        },
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "stopId": {"type": "string", "minLength": 1, "description": "As printed on the pole"},
+            "limit": {"type": "integer", "minimum": 1, "maximum": 3, "default": 2},
+            "radius": {"type": "number", "exclusiveMinimum": 0},
+            "stepFree": {"type": "boolean", "default": False},
+            "purpose": {"$ref": "#/$defs/Purpose", "default": "fun"},
+            "stops": {"type": "array", "items": {"$ref": "#/$defs/Stop"}},
+            "when": {"$ref": "#/$defs/Stop", "description": "The stop"},
+        },
+        "required": ["stopId"],
+    }
+
+
+def test_the_schema_of_a_model_that_keeps_nulls_says_so():
+    """A2: where null is written, the schema allows it."""
+    assert schema_of(Nulls)["properties"]["topJourneys"] == {
+        "anyOf": [{"items": {"type": "string"}, "type": "array"}, {"type": "null"}],
+        "default": None,
+    }
+
+
+def test_several_models_are_any_one_of_them():
+    """D1: a tool may answer in one of several shapes; the schema is still an object's."""
+    schema = schema_of((Stop, Nulls))
+    assert (schema["type"], schema["anyOf"], sorted(schema["$defs"])) == (
+        "object",
+        [{"$ref": "#/$defs/Stop"}, {"$ref": "#/$defs/Nulls"}],
+        ["Nulls", "Stop"],
+    )
+
+
+def test_a_tagged_union_has_no_openapi_discriminator():
+    """A11: what JSON Schema does not know is not sent."""
+
+    class Coords(WireModel):
+        type: Literal["coords"]
+
+    class Label(WireModel):
+        type: Literal["label"]
+
+    class End(WireModel):
+        origin: Annotated[Coords | Label, Field(discriminator="type")]
+
+    assert schema_of(End)["properties"]["origin"] == {"oneOf": [{"$ref": "#/$defs/Coords"}, {"$ref": "#/$defs/Label"}]}

@@ -1,0 +1,53 @@
+"""The Helsinki demo against the real feed."""
+
+import csv
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from fingerpost.transit.demo.catalogue import get_demo_tables
+from fingerpost.transit.timetable.walking import straight_line_m
+from tests.shared_data import get_shared
+
+FEED = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
+NEAR_ENOUGH_M = 200
+
+
+@pytest.fixture(scope="module")
+def real_stops() -> dict[str, list[tuple[float, float]]]:
+    """Positions of the real stops by name."""
+    with zipfile.ZipFile(get_shared(FEED)) as archive:
+        rows = csv.DictReader(io.StringIO(archive.read("stops.txt").decode("utf-8-sig")))
+        positions: dict[str, list[tuple[float, float]]] = {}
+        for row in rows:
+            positions.setdefault(row["stop_name"], []).append((float(row["stop_lat"]), float(row["stop_lon"])))
+    return positions
+
+
+@pytest.fixture(scope="module")
+def distances_m(real_stops) -> dict[tuple[str, str], float]:
+    """How far each demo stop is from the nearest real stop of its name.
+
+    The feed is cut to a box. A demo stop outside it is left out: its real one was cut away, and another stop of
+    the same name may have stayed (Kulosaari).
+    """
+    lats, lons = np.array([place for places in real_stops.values() for place in places]).T
+    distances = {}
+    for stop in get_demo_tables("DEMO-HELSINKI").stops:
+        inside = lats.min() <= stop.lat <= lats.max() and lons.min() <= stop.lon <= lons.max()
+        if inside and stop.name in real_stops:
+            there = np.array(real_stops[stop.name]).T
+            distances[stop.group, stop.name] = float(straight_line_m(stop.lat, stop.lon, there[0], there[1]).min())
+    return distances
+
+
+def test_demo_stops_lie_where_the_real_stops_of_their_name_lie(distances_m):
+    """Within the distance that design.md, section 6, allows."""
+    assert {stop: round(m) for stop, m in distances_m.items() if m > NEAR_ENOUGH_M} == {}
+
+
+def test_most_demo_stops_of_the_centre_bear_a_real_name(distances_m):
+    """The comparison is not empty: two thirds of the demo's stops are in it."""
+    assert len(distances_m) >= len(get_demo_tables("DEMO-HELSINKI").stops) * 2 // 3

@@ -1,0 +1,166 @@
+"""The networks that ship with the package: what holds for any sound network, and a few known facts."""
+
+import itertools
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+
+from fingerpost.errors import DataNotFound
+from fingerpost.transit.demo.catalogue import build_demo, get_demo_tables, list_demo_names
+from fingerpost.transit.timetable.stop_ids import escape
+from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.timetable.walking import straight_line_m
+
+NETWORKS = list_demo_names()
+
+# Between neighbouring stops, in a straight line: a tram at the lights, an express train on the main line.
+SLOWEST_KM_PER_H, FASTEST_KM_PER_H = 8, 130
+
+
+@cache
+def timetable_of(name: str) -> Timetable:
+    return build_demo(name)
+
+
+def distance_m(here: tuple[float, float], there: tuple[float, float]) -> float:
+    return float(straight_line_m(*here, np.array([there[0]]), np.array([there[1]]))[0])
+
+
+def calls(timetable: Timetable, trip: int) -> list[int]:
+    return timetable.event_stop[timetable.trip_first_event[trip] : timetable.trip_first_event[trip + 1]].tolist()
+
+
+def footpaths_from(timetable: Timetable, stop: int) -> list[int]:
+    return timetable.foot_to[timetable.foot_first[stop] : timetable.foot_first[stop + 1]].tolist()
+
+
+def test_two_networks_ship():
+    """Helsinki and London, sorted."""
+    assert list_demo_names() == ("DEMO-HELSINKI", "DEMO-LONDON")
+
+
+def test_an_unknown_demo_is_refused_with_the_known_names():
+    """Whoever asks for another city is told which there are."""
+    with pytest.raises(DataNotFound) as refused:
+        build_demo("DEMO-PARIS")
+
+    assert (refused.value.message, refused.value.hint) == (
+        "There is no demo network 'DEMO-PARIS'.",
+        "Choose one of: DEMO-HELSINKI, DEMO-LONDON.",
+    )
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_no_stop_is_without_a_line(name):
+    """Every stop of the file is called at."""
+    network = get_demo_tables(name)
+    called_at = {(line.group, stop) for line in network.lines for stop in line.stops}
+
+    assert [(stop.group, stop.name) for stop in network.stops if (stop.group, stop.name) not in called_at] == []
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_vehicles_run_at_plausible_speeds(name):
+    """A mistyped coordinate or minute makes a vehicle crawl or fly."""
+    network = get_demo_tables(name)
+    position = {(stop.group, stop.name): (stop.lat, stop.lon) for stop in network.stops}
+    implausible = []
+    for line in network.lines:
+        for (here, there), minutes in zip(itertools.pairwise(line.stops), line.minutes, strict=True):
+            straight_m = distance_m(position[line.group, here], position[line.group, there])
+            km_per_h = straight_m / 1000 / (minutes / 60)
+            if not SLOWEST_KM_PER_H <= km_per_h <= FASTEST_KM_PER_H:
+                implausible.append((line.name, here, there, round(km_per_h)))
+
+    assert implausible == []
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_stop_is_reached_from_every_other(name):
+    """Lines and footpaths together leave no island: not even Suomenlinna, which has its ferry."""
+    timetable = timetable_of(name)
+    neighbours: dict[int, set[int]] = {
+        stop: set(footpaths_from(timetable, stop)) for stop in range(timetable.stop_count)
+    }
+    for trip in range(len(timetable.trip_route)):
+        for here, there in itertools.pairwise(calls(timetable, trip)):
+            neighbours[here].add(there)
+    unseen = set(range(1, timetable.stop_count))
+    open_stops = [0]
+    while open_stops:
+        found = neighbours[open_stops.pop()] & unseen
+        unseen -= found
+        open_stops.extend(found)
+
+    assert [timetable.stop_printed_id[stop] for stop in sorted(unseen)] == []
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_line_can_be_ridden_both_ways(name):
+    """What goes out comes back; the airport ring's two lines are each other's way back."""
+    timetable = timetable_of(name)
+    ridden = {pair for trip in range(len(timetable.trip_route)) for pair in itertools.pairwise(calls(timetable, trip))}
+
+    assert {(there, here) for here, there in ridden} == ridden
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_ids_are_short_and_printed_as_they_are(name):
+    """Local ids need no escaping."""
+    timetable = timetable_of(name)
+
+    assert list(timetable.stop_printed_id) == [f"{name}:{escape(local_id)}" for local_id in timetable.stop_local_id]
+    assert [local_id for local_id in timetable.stop_local_id if not re.fullmatch(r"[A-Z0-9][A-Z0-9-]*", local_id)] == []
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_demo_holds_on_any_day(name):
+    """Its one service has no calendar."""
+    assert timetable_of(name).is_every_day
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_service_goes_on_over_midnight(name):
+    """Some trip leaves its first stop after 24:00."""
+    assert int(timetable_of(name).run_shift_s.max()) > 24 * 3600
+
+
+def test_the_last_metro_to_mellunmaki_leaves_tapiola_half_an_hour_after_midnight():
+    """M2 towards Mellunmäki ends at 24:30."""
+    last_s = [line.departures_s[-1] for line in get_demo_tables("DEMO-HELSINKI").lines if line.name == "M2"]
+
+    assert last_s == [24 * 3600 + 30 * 60]
+
+
+def test_from_kamppi_to_espoo_takes_one_change_at_the_central_station():
+    """The metro to Rautatientori, a walk to the trains, and any train that calls at Espoo."""
+    timetable = timetable_of("DEMO-HELSINKI")
+    ids = list(timetable.stop_local_id)
+    start, goal = ids.index("KAMPPI"), ids.index("ESPOO")
+    trips = [calls(timetable, trip) for trip in range(len(timetable.trip_route))]
+    line = [timetable.route_short_name[int(route)] for route in timetable.trip_route]
+    found = set()
+    for first, stops in enumerate(trips):
+        if start not in stops:
+            continue
+        ahead = stops[stops.index(start) + 1 :]
+        boardable = {*ahead, *(near for stop in ahead for near in footpaths_from(timetable, stop))}
+        for second, others in enumerate(trips):
+            if goal in others and boardable & set(others[: others.index(goal)]):
+                found.add((line[first], line[second]))
+
+    assert found == {("M1", "E"), ("M1", "U"), ("M1", "L"), ("M2", "E"), ("M2", "U"), ("M2", "L")}
+
+
+@pytest.mark.parametrize(
+    ("lat", "lon", "stop"),
+    [(60.1699, 24.9384, "HELSINKI"), (60.2055, 24.6559, "ESPOO")],
+)
+def test_the_contracts_own_example_starts_and_ends_near_a_train(lat, lon, stop):
+    """Contract 000's two points are within a walk of a kilometre of the stations that join them."""
+    timetable = timetable_of("DEMO-HELSINKI")
+    row = list(timetable.stop_local_id).index(stop)
+
+    assert distance_m((lat, lon), (timetable.stop_lat[row], timetable.stop_lon[row])) < 1000

@@ -1,0 +1,84 @@
+"""calendar.txt and calendar_dates.txt: the days of service."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from fingerpost.errors import FeedUnusable
+from tests.gtfs.importing import findings_of, import_text
+
+HEAD = "service_id,monday,tuesday,wednesday,thursday,friday,saturday,sunday,start_date,end_date\n"
+DATES = "service_id,date,exception_type\n"
+
+
+def days_of(table, service=0):
+    """Return the dates on which a service runs, as MM-DD."""
+    start = table.calendar_start
+    return [f"{start + timedelta(days=int(n)):%m-%d}" for n in table.service_runs_on[service].nonzero()[0]]
+
+
+def test_weekdays_in_a_range(tmp_path):
+    """A service runs on its weekdays from the first to the last day of its range, both included."""
+    # 2026-03-02 is a Monday.
+    table = import_text(tmp_path, {"calendar.txt": HEAD + "ALL,1,0,0,0,0,0,1,20260302,20260315\n"}).timetable
+
+    assert days_of(table) == ["03-02", "03-08", "03-09", "03-15"]
+    assert (table.feeds[0].first_day, table.feeds[0].last_day) == (date(2026, 3, 2), date(2026, 3, 15))
+
+
+def test_exceptions(tmp_path):
+    """Exceptions add days outside the range and take days away; the feed's days are those that remain."""
+    table = import_text(
+        tmp_path,
+        {
+            "calendar.txt": HEAD + "ALL,1,1,1,1,1,1,1,20260302,20260304\n",
+            "calendar_dates.txt": DATES + "ALL,20260302,2\nALL,20260308,1\nALL,20260303,1\n",
+        },
+    ).timetable
+
+    assert days_of(table) == ["03-03", "03-04", "03-08"]
+    assert (table.calendar_start, table.feeds[0].last_day) == (date(2026, 3, 3), date(2026, 3, 8))
+
+
+def test_dates_only(tmp_path):
+    """A feed may have no calendar.txt."""
+    table = import_text(
+        tmp_path, {"calendar.txt": None, "calendar_dates.txt": DATES + "ALL,20280229,1\nALL,20280301,1\n"}
+    ).timetable
+
+    assert days_of(table) == ["02-29", "03-01"]
+
+
+def test_no_calendar(tmp_path):
+    """A feed without both tables is unusable."""
+    with pytest.raises(FeedUnusable, match=r"feed holds neither calendar\.txt nor calendar_dates\.txt"):
+        import_text(tmp_path, {"calendar.txt": None})
+
+
+def test_service_that_never_runs(tmp_path):
+    """A feed all of whose days are taken away is unusable."""
+    with pytest.raises(FeedUnusable, match="feed has no usable trips on any day"):
+        import_text(
+            tmp_path,
+            {
+                "calendar.txt": HEAD + "ALL,1,1,1,1,1,1,1,20260302,20260302\n",
+                "calendar_dates.txt": DATES + "ALL,20260302,2\n",
+            },
+        )
+
+
+def test_services_without_trips(tmp_path):
+    """A service that no trip uses does not stretch the calendar; it is counted, and so is a repeated row."""
+    imported = import_text(
+        tmp_path,
+        {
+            "calendar.txt": HEAD + "OLD,1,1,1,1,1,1,1,20200101,20200131\nALL,1,1,1,1,1,1,1,20260302,20260302\n"
+            "ALL,1,1,1,1,1,1,1,20300101,20300101\n"
+        },
+    )
+
+    assert days_of(imported.timetable) == ["03-02"]
+    assert findings_of(imported) == [
+        ("id-repeated", 1, "calendar.txt", 4),
+        ("service-without-trips", 1, "calendar.txt", 2),
+    ]

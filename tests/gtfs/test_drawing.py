@@ -1,0 +1,70 @@
+"""Feeds drawn as text, which other tests stand on."""
+
+from datetime import date
+
+import pytest
+
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, write_feed
+from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
+
+DRAWING = """
+line A   | Alpha 08:00 noalight | New Beta 08:10-08:12 | Gamma 08:20:30 noboard
+tram 4   | New Beta 08:15       | Delta 25:30 ask
+line A   | Alpha 09:00          | Gamma 09:20
+walk     | Gamma                | Delta 240
+change   | New Beta 60
+nowalk   | Alpha                | New Beta
+"""
+
+
+def test_tables():
+    """A drawing is GTFS that anybody can read."""
+    feed = feed_from_drawing(DRAWING, days=[date(2026, 3, 2)], coordinates={"Delta": (60.2, 25.0)})
+
+    assert feed == {
+        "agency.txt": "agency_name,agency_url,agency_timezone\nDrawn,https://example.org,Europe/Helsinki\n",
+        "stops.txt": "stop_id,stop_name,stop_lat,stop_lon\nALPHA,Alpha,60.17,24.94\nNEW-BETA,New Beta,60.17,24.958\n"
+        "GAMMA,Gamma,60.17,24.976\nDELTA,Delta,60.2,25.0\n",
+        "routes.txt": "route_id,route_short_name,route_long_name,route_type\nA,A,,3\n4,4,,0\n",
+        "trips.txt": "route_id,service_id,trip_id,trip_headsign\nA,ALL,A-1,Gamma\n4,ALL,4-1,Delta\nA,ALL,A-2,Gamma\n",
+        "stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type\n"
+        "A-1,ALPHA,1,08:00:00,08:00:00,0,1\nA-1,NEW-BETA,2,08:10:00,08:12:00,0,0\nA-1,GAMMA,3,08:20:30,08:20:30,1,0\n"
+        "4-1,NEW-BETA,1,08:15:00,08:15:00,0,0\n4-1,DELTA,2,25:30:00,25:30:00,2,2\n"
+        "A-2,ALPHA,1,09:00:00,09:00:00,0,0\nA-2,GAMMA,2,09:20:00,09:20:00,0,0\n",
+        "transfers.txt": "from_stop_id,to_stop_id,transfer_type,min_transfer_time\nGAMMA,DELTA,2,240\n"
+        "DELTA,GAMMA,2,240\nNEW-BETA,NEW-BETA,2,60\nALPHA,NEW-BETA,3,\nNEW-BETA,ALPHA,3,\n",
+        "calendar_dates.txt": "service_id,date,exception_type\nALL,20260302,1\n",
+    }
+
+
+def test_timetable():
+    """A drawing becomes a timetable through the real importer; drawn stops are too far apart to walk."""
+    table = timetable_from_drawing(DRAWING)
+
+    assert list(table.stop_printed_id) == ["TEST:ALPHA", "TEST:NEW-BETA", "TEST:GAMMA", "TEST:DELTA"]
+    assert table.event_flags[[0, 2, 4]].tolist() == [NO_ALIGHTING, NO_BOARDING, BY_ARRANGEMENT]
+    assert (table.foot_first.tolist(), table.foot_to.tolist(), table.foot_s.tolist()) == (
+        [0, 0, 0, 1, 2],
+        [3, 2],
+        [240, 240],
+    )
+    assert table.change_s.tolist() == [120, 60, 120, 120]
+    assert (table.feeds[0].first_day, table.feeds[0].last_day) == (date(2026, 1, 1), date(2026, 12, 31))
+
+
+def test_zip_and_folder(tmp_path):
+    """A path that ends in .zip becomes a zip file, any other a folder."""
+    tables = {"agency.txt": "a\r\n"}
+    written = [write_feed(tmp_path / name, tables) for name in ("feed.zip", "feed")]
+
+    assert [path.is_dir() for path in written] == [False, True]
+    assert (tmp_path / "feed" / "agency.txt").read_bytes() == b"a\r\n"
+
+
+@pytest.mark.parametrize(
+    "line", ["plane A | Alpha 08:00", "line A", "line | Alpha 08:00", "line A | Alpha", "line A | 08:00"]
+)
+def test_what_cannot_be_read(line):
+    """A line that is no drawing is refused."""
+    with pytest.raises(ValueError, match=r"cannot read|a cell is a stop"):
+        feed_from_drawing(line)

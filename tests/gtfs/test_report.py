@@ -1,0 +1,68 @@
+"""The report of an import."""
+
+from datetime import date
+
+import pytest
+
+from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport
+from tests.gtfs.importing import import_text
+
+
+def test_counts_and_unread_tables(tmp_path):
+    """A report counts what came in, bounds its days, and names the tables that were not read."""
+    report = import_text(
+        tmp_path,
+        {
+            "frequencies.txt": "trip_id,start_time,end_time,headway_secs\nA-1,08:00:00,09:00:00,600\n",
+            "translations.txt": "table_name\n",
+            "shapes.txt": "shape_id\n",
+            "locations.geojson": "{}",
+            "README.md": "hello",
+        },
+    ).report
+
+    assert report == ImportReport(
+        network="TEST",
+        feeds=(
+            FeedReport(
+                feed="TEST",
+                source="feed",
+                stops=3,
+                routes=1,
+                trips=1,
+                runs=6,
+                events=3,
+                first_day=date(2026, 1, 1),
+                last_day=date(2026, 12, 31),
+                tables_not_read=("locations.geojson", "shapes.txt", "translations.txt"),
+            ),
+        ),
+    )
+
+
+def test_json_round_trip():
+    """A report survives JSON."""
+    finding = Finding(reason="id-repeated", count=2, table="stops.txt", line=7)
+    feed = FeedReport(
+        feed="Ö",
+        source="ö.zip",
+        stops=1,
+        routes=2,
+        trips=3,
+        runs=4,
+        events=5,
+        first_day=date(2026, 1, 1),
+        last_day=date(2026, 1, 2),
+        findings=(finding,),
+        tables_not_read=("shapes.txt",),
+    )
+    report = ImportReport(network="N", feeds=(feed,))
+
+    assert ImportReport.from_json(report.to_json()) == report
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"network":"N","feeds":[{}]}', '{"network":"N","feeds":3}'])
+def test_what_is_no_report(text):
+    """Anything else is refused as a value."""
+    with pytest.raises(ValueError):  # noqa: PT011  # the promise is the type; json has words of its own
+        ImportReport.from_json(text)

@@ -1,0 +1,104 @@
+"""routes.txt and trips.txt: lines, and what runs along them."""
+
+import pytest
+
+from fingerpost.errors import FeedUnusable
+from tests.gtfs.importing import findings_of, import_text
+
+TWO_TRIPS = """
+line A | Alpha 08:00 | Beta 08:10
+line A | Alpha 09:00 | Beta 09:10
+"""
+
+
+def test_routes(tmp_path):
+    """Names may be empty, extended types are kept, a repeated id is left out and counted."""
+    imported = import_text(
+        tmp_path,
+        {
+            "routes.txt": "route_type,route_id,route_short_name,route_long_name\n"
+            "701,A,,Alpha - Gamma\n1,M1,M1,\n3,A,B,\n3,,C,\n"
+        },
+    )
+    table = imported.timetable
+
+    assert list(
+        zip(
+            table.route_local_id,
+            table.route_short_name,
+            table.route_long_name,
+            table.route_type.tolist(),
+            strict=True,
+        )
+    ) == [("A", "", "Alpha - Gamma", 701), ("M1", "M1", "", 1)]
+    assert findings_of(imported) == [
+        ("id-missing", 1, "routes.txt", 5),
+        ("id-repeated", 1, "routes.txt", 4),
+    ]
+
+
+def test_trips(tmp_path):
+    """A trip has its headsign, shared where equal, and its wheelchair value; an unknown value is unknown."""
+    imported = import_text(
+        tmp_path,
+        {
+            "trips.txt": "route_id,service_id,trip_id,trip_headsign,wheelchair_accessible\n"
+            "A,ALL,A-1,Beta,1\nA,ALL,A-2,,7\n"
+        },
+        TWO_TRIPS,
+    )
+    table = imported.timetable
+
+    assert (table.trip_headsign.tolist(), list(table.headsign)) == ([0, -1], ["Beta"])
+    assert table.trip_wheelchair.tolist() == [1, 0]
+    assert findings_of(imported) == [("value-unknown-assumed", 1, "trips.txt", 3)]
+
+
+def test_dangling_trips(tmp_path):
+    """A trip without route or service is left out with its calls; each is counted under its own reason."""
+    imported = import_text(
+        tmp_path,
+        {"trips.txt": "route_id,service_id,trip_id\nX,ALL,A-1\nA,ALL,A-2\nA,X,A-3\nA,ALL,A-2\n"},
+        TWO_TRIPS + "line A | Alpha 10:00 | Beta 10:10\n",
+    )
+    table = imported.timetable
+
+    assert (list(table.trip_local_id), table.event_arrival_s.tolist()) == (["A-2"], [32400, 33000])
+    assert findings_of(imported) == [
+        ("id-repeated", 1, "trips.txt", 5),
+        ("trip-without-route", 1, "trips.txt", 2),
+        ("trip-without-service", 1, "trips.txt", 4),
+        ("call-of-left-out-trip", 4, "stop_times.txt", 2),
+    ]
+
+
+def test_nothing_usable(tmp_path):
+    """A feed none of whose trips can be used says so, with the reasons."""
+    with pytest.raises(FeedUnusable) as caught:
+        import_text(tmp_path, {"routes.txt": "route_id,route_type\nB,3\n"})
+
+    assert caught.value.message == (
+        "feed has no usable trips on any day (trip-without-route 1 times, first in trips.txt line 2, "
+        "call-of-left-out-trip 3 times, first in stop_times.txt line 2, "
+        "service-without-trips 1 times, first in calendar.txt line 2). Ask its publisher for a complete feed."
+    )
+
+
+def test_empty_tables(tmp_path):
+    """A feed whose tables hold only headers says that."""
+    with pytest.raises(FeedUnusable) as caught:
+        import_text(
+            tmp_path,
+            {
+                "stops.txt": "stop_id\n",
+                "routes.txt": "route_id,route_type\n",
+                "trips.txt": "trip_id,route_id,service_id\n",
+                "stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time\n",
+                "calendar.txt": None,
+                "calendar_dates.txt": "service_id,date,exception_type\n",
+            },
+        )
+
+    assert caught.value.message == (
+        "feed has no usable trips on any day (its tables are empty). Ask its publisher for a complete feed."
+    )

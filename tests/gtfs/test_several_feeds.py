@@ -1,0 +1,142 @@
+"""Several feeds in one network: names, and the stops that they share (ruling A8)."""
+
+import pytest
+
+from fingerpost.errors import FeedUnusable, ParameterError
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+
+NORTH = "line A | Alpha 08:00 | Beta 08:10\n"
+SOUTH = "line A | Beta 09:00 | Gamma 09:10\nwalk | Beta | Gamma 300\n"
+# Beta lies at 24.958 when it is drawn second.
+BETA = (60.17, 24.958)
+
+
+def write_both(tmp_path, beta=BETA, south=SOUTH):
+    first = write_feed(tmp_path / "north.gtfs.zip", feed_from_drawing(NORTH))
+    second = write_feed(tmp_path / "south.zip", feed_from_drawing(south, coordinates={"Beta": beta}))
+    return first, second
+
+
+@pytest.mark.parametrize(
+    ("names", "feeds"),
+    [
+        ([None], ["NET"]),
+        (["own"], ["OWN"]),
+        ([None, None], ["NET-NORTH", "NET-SOUTH"]),
+        (["MTA", None], ["MTA", "NET-SOUTH"]),
+    ],
+)
+def test_feed_names(tmp_path, names, feeds):
+    """FEED is as given, else the network's name, with the file's stem where there are several feeds."""
+    paths = write_both(tmp_path)
+    sources = [FeedSource(path, name) for path, name in zip(paths, names, strict=False)]
+    imported = import_feeds("net", sources)
+
+    assert [feed.name for feed in imported.timetable.feeds] == feeds
+    assert [feed.feed for feed in imported.report.feeds] == feeds
+
+
+def test_same_stem_twice(tmp_path):
+    """Two files of one name must be told apart by the caller."""
+    paths = [write_feed(tmp_path / folder, feed_from_drawing(NORTH)) for folder in ("a/gtfs", "b/gtfs")]
+    with pytest.raises(ParameterError) as caught:
+        import_feeds("net", [FeedSource(path) for path in paths])
+
+    assert caught.value.message == "Two of the feeds would both be called NET-GTFS. Name them: FEED=PATH."
+
+
+@pytest.mark.parametrize("name", ["", " ", "demo-helsinki"])
+def test_names_that_are_refused(tmp_path, name):
+    """A feed's name is not empty and not a demo's."""
+    with pytest.raises(ParameterError, match="A feed cannot be called"):
+        import_feeds("net", [FeedSource(tmp_path, name)])
+
+
+def test_no_feed():
+    """A network needs a feed."""
+    with pytest.raises(ParameterError, match="at least one feed"):
+        import_feeds("net", [])
+
+
+def test_different_feeds_share_nothing(tmp_path):
+    """Feeds of different names keep stops of one id apart, and every row points to its own feed's rows."""
+    table = import_feeds("net", [FeedSource(path) for path in write_both(tmp_path)]).timetable
+
+    assert list(table.stop_printed_id) == [
+        "NET-NORTH:ALPHA",
+        "NET-NORTH:BETA",
+        "NET-SOUTH:BETA",
+        "NET-SOUTH:GAMMA",
+    ]
+    assert (table.stop_feed.tolist(), table.route_feed.tolist(), table.service_feed.tolist()) == (
+        [0, 0, 1, 1],
+        [0, 1],
+        [0, 1],
+    )
+    assert (table.event_stop.tolist(), table.transfer_from.tolist()) == ([0, 1, 2, 3], [2, 3])
+    assert (table.trip_route.tolist(), table.trip_service.tolist(), table.run_trip.tolist()) == ([0, 1], [0, 1], [0, 1])
+    assert table.trip_first_event.tolist() == [0, 2, 4]
+
+
+def test_same_feed_shares_stops(tmp_path):
+    """Feeds given one name share the stops that agree; trips and routes keep their feed."""
+    table = import_feeds("net", [FeedSource(path, "MTA") for path in write_both(tmp_path)]).timetable
+
+    assert list(table.stop_printed_id) == ["MTA:ALPHA", "MTA:BETA", "MTA:GAMMA"]
+    assert (table.event_stop.tolist(), table.transfer_to.tolist()) == ([0, 1, 1, 2], [2, 1])
+    assert (list(table.trip_local_id), table.route_feed.tolist()) == (["A-1", "A-1"], [0, 1])
+    assert (table.headsign[0], table.headsign[1], table.trip_headsign.tolist()) == ("Beta", "Gamma", [0, 1])
+
+
+@pytest.mark.parametrize(("east_deg", "shared"), [(0.00180, True), (0.00182, False)])
+def test_place_must_agree(tmp_path, east_deg, shared):
+    """At 60.17 degrees north, 100 m are 0.00181 degrees of longitude: just within is one stop, just beyond is two."""
+    sources = [FeedSource(path, "MTA") for path in write_both(tmp_path, (60.17, 24.958 + east_deg))]
+    if shared:
+        assert import_feeds("net", sources).timetable.stop_count == 3
+        return
+    with pytest.raises(FeedUnusable) as caught:
+        import_feeds("net", sources)
+
+    assert caught.value.message == (
+        "Stop BETA is 'Beta' in north.gtfs.zip and 'Beta', 101 m away, in south.zip, but both feeds are called MTA. "
+        "Give the feeds different names: NAME=PATH."
+    )
+
+
+def test_names_agree_but_for_case_and_punctuation(tmp_path):
+    """Case, blanks and punctuation do not make another name; the first feed's spelling stays."""
+    south = feed_from_drawing(SOUTH, coordinates={"Beta": BETA})
+    south["stops.txt"] = south["stops.txt"].replace(",Beta,", ",BE / TA,")
+    paths = write_feed(tmp_path / "n", feed_from_drawing(NORTH)), write_feed(tmp_path / "s", south)
+    table = import_feeds("net", [FeedSource(path, "MTA") for path in paths]).timetable
+
+    assert list(table.stop_name) == ["Alpha", "Beta", "Gamma"]
+
+
+def test_name_must_agree(tmp_path):
+    """One id for two names, even at one place, is refused."""
+    south = feed_from_drawing(SOUTH, coordinates={"Beta": BETA})
+    south["stops.txt"] = south["stops.txt"].replace(",Beta,", ",Betaville,")
+    paths = write_feed(tmp_path / "n", feed_from_drawing(NORTH)), write_feed(tmp_path / "s", south)
+    with pytest.raises(FeedUnusable, match="Stop BETA is 'Beta' in n and 'Betaville', 0 m away, in s"):
+        import_feeds("net", [FeedSource(path, "MTA") for path in paths])
+
+
+def test_shared_stop_learns_from_both(tmp_path):
+    """What the first feed leaves unsaid of a shared stop, the second may say: station, platform, wheelchair."""
+    south = feed_from_drawing(SOUTH, coordinates={"Beta": BETA})
+    south["stops.txt"] = (
+        "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,platform_code,wheelchair_boarding\n"
+        "S,Station,60.17,24.958,1,,,\nBETA,Beta,60.17,24.958,0,S,7,1\nGAMMA,Gamma,60.17,25,,,,\n"
+    )
+    paths = write_feed(tmp_path / "n", feed_from_drawing(NORTH)), write_feed(tmp_path / "s", south)
+    table = import_feeds("net", [FeedSource(path, "MTA") for path in paths]).timetable
+
+    assert list(table.stop_local_id) == ["ALPHA", "BETA", "S", "GAMMA"]
+    assert (table.stop_parent.tolist(), table.stop_platform[1], int(table.stop_wheelchair[1])) == (
+        [-1, 2, -1, -1],
+        "7",
+        1,
+    )

@@ -1,0 +1,1 @@
+"""The rules that every source shares."""

@@ -1,0 +1,40 @@
+"""Real data, where it is at hand."""
+
+import csv
+import io
+import zipfile
+
+import pytest
+
+from fingerpost.transit.rules.place_index import NamedStop
+from tests.shared_data import get_shared
+
+
+def read_stops(path: str, feed: str) -> list[NamedStop]:
+    """Read the stops and stations of a recorded feed, or skip where it is absent."""
+    archive = get_shared(f"gtfs/{path}")
+    with zipfile.ZipFile(archive) as opened:
+        rows = list(csv.DictReader(io.StringIO(opened.read("stops.txt").decode("utf-8-sig"))))
+    kinds = {"": "stop", "0": "stop", "1": "station"}
+    return [
+        NamedStop(
+            id=f"{feed}:{row['stop_id']}",
+            name=row["stop_name"],
+            lat=float(row["stop_lat"]),
+            lon=float(row["stop_lon"]),
+            parent_id=f"{feed}:{row['parent_station']}" if (row.get("parent_station") or "").strip() else None,
+            kind=kinds[row.get("location_type") or ""],
+        )
+        for row in rows
+        if (row.get("location_type") or "") in kinds
+    ]
+
+
+@pytest.fixture(scope="session")
+def helsinki_stops() -> list[NamedStop]:
+    return read_stops("helsinki/hsl_centre_2022-02-22.gtfs.zip", "HSL")
+
+
+@pytest.fixture(scope="session")
+def bronx_stops() -> list[NamedStop]:
+    return read_stops("nyc/bus_bx.gtfs.zip", "BX")

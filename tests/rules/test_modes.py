@@ -1,0 +1,50 @@
+"""Modes (ruling A9)."""
+
+import pytest
+
+from fingerpost.transit.model import Mode
+from fingerpost.transit.rules.modes import mode_of, timetable_word, trip_word
+
+
+@pytest.mark.parametrize(
+    ("route_types", "mode"),
+    [
+        ((1, 400, 404), "METRO"),
+        ((2, 100, 117), "RAIL"),
+        ((0, 5, 900, 999), "TRAM"),
+        ((3, 11, 700, 799, 800), "BUS"),
+        ((200, 209), "COACH"),
+        ((4, 1000, 1099, 1200), "FERRY"),
+        ((6, 7, 12, 99, 118, 199, 210, 399, 405, 699, 801, 899, 1100, 1199, 1201, 1700, -1), "OTHER"),
+    ],
+)
+def test_route_types(route_types, mode):
+    """A9, D15: each GTFS route type, at both ends of every extended range, has its mode; the rest is OTHER."""
+    actual = {mode_of(route_type).value for route_type in route_types}
+
+    assert actual == {mode}
+
+
+def test_words_of_trips_and_boards():
+    """A9, D15: contracts 000 and 001 show a coach as BUS and every other mode by its own word."""
+    actual = {mode.value: trip_word(mode) for mode in Mode}
+
+    assert actual == {**{mode.value: mode.value for mode in Mode}, "COACH": "BUS"}
+
+
+def test_words_of_timetables():
+    """A9, M33: contract 003 says SUBWAY, and UNKNOWN for what it has no word for."""
+    actual = {mode.value: timetable_word(mode) for mode in Mode}
+
+    assert actual == {
+        "WALK": "WALK",
+        "BUS": "BUS",
+        "COACH": "COACH",
+        "TRAM": "TRAM",
+        "METRO": "SUBWAY",
+        "RAIL": "RAIL",
+        "FERRY": "FERRY",
+        "BIKE": "UNKNOWN",
+        "SCOOTER": "UNKNOWN",
+        "OTHER": "UNKNOWN",
+    }

@@ -1,0 +1,113 @@
+"""How well a text fits a name (ruling D2)."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.transit.rules.matching import AUTO_RESOLVE
+from fingerpost.transit.rules.name_search import FLOOR, NameSearch
+from fingerpost.transit.rules.spelling import plain
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Töölöntori", "toolontori"),
+        ("  KAMPPI (M) ", "kamppi m"),
+        ("L'Enfant  Plaza", "l enfant plaza"),
+        ("São Paulo / Sé", "sao paulo se"),
+        ("Łódź Øst Straße Æ", "lodz ost strasse ae"),
+        ("İstanbul", "istanbul"),
+        ("東京駅", "東京駅"),
+        ("¡!", ""),
+    ],
+)
+def test_plain_spelling(text, expected):
+    """D2: case, accents and punctuation do not matter, letters of every script do."""
+    assert plain(text) == expected
+
+
+def score(text: str, name: str) -> float:
+    return NameSearch([plain(name)]).score(text).get(0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("better", "worse"),
+    [
+        # (text, name): the same name before a beginning, before a word within, before a slip, before nothing.
+        (("kamppi", "Kamppi"), ("kamppi", "Kamppi (M)")),
+        (("kamppi", "Kamppi (M)"), ("kampi", "Kamppi")),
+        (("kamppi", "Kamppi (M)"), ("kamppi", "Kamppi (kaukoliikenneterminaali)")),
+        (("pasilan asema", "Pasilan asema"), ("asema", "Pasilan asema")),
+        (("asema pasilan", "Pasilan asema"), ("asema", "Pasilan asema")),
+        (("asema", "Pasilan asema"), ("asema", "Asemapäällikönkatu")),
+        (("kampi", "Kamppi"), ("kampi", "Kamppi (M)")),
+    ],
+)
+def test_closer_is_higher(better, worse):
+    """D2, M15: the closer reading has the higher score."""
+    assert score(*better) > score(*worse) >= FLOOR
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "confident"),
+    [
+        ("kamppi", "Kamppi", True),
+        ("KAMPPI", "kamppi", True),
+        ("kamppi", "Kamppi (M)", True),
+        ("kampi", "Kamppi", True),
+        ("vuosari", "Vuosaari", True),
+        ("asema", "Pasilan asema", False),
+        ("Hakaniemi", "Haapaniemi", False),
+        ("Terminal 1", "Terminal 2", False),
+        ("East 171 Street", "East 170 Street", False),
+        ("kampp", "Kamppiaistie", False),
+        ("Kamppi Helsinki", "Kamppi", False),
+    ],
+)
+def test_what_may_be_taken_without_asking(text, name, confident):
+    """B10, D2, M21: a name, its beginning or one slip decides; a common word, another number or a part does not."""
+    assert (score(text, name) >= AUTO_RESOLVE) is confident
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("kamp", "Kamppi"),
+        ("metro station hakaniemi", "Hakaniemi"),
+        ("helsingen asema", "Helsingin päärautatieasema asema"),
+        ("Terminal 1", "Terminal 2"),
+    ],
+)
+def test_what_is_worth_offering(text, name):
+    """D2, M17: a partial likeness makes a candidate."""
+    assert FLOOR <= score(text, name) < AUTO_RESOLVE
+
+
+@pytest.mark.parametrize("text", ["zzzz", "Stockholm", "9", "", "  ", "!?", "\N{BUS}"])
+def test_what_resembles_nothing(text):
+    """D1, D2, M51: unrelated text yields no candidate at all."""
+    assert NameSearch(["kamppi", "kamppi m", "hakaniemi", "pasilan asema"]).score(text) == {}
+
+
+NAMES = st.lists(st.text("abcäé1 ", min_size=1, max_size=8).map(plain).filter(bool), unique=True, max_size=12)
+
+
+@settings(deadline=None)
+@given(NAMES, st.text(max_size=60))
+def test_scores_lie_between_the_floor_and_one(names, text):
+    """D2, M15: no text breaks the search, and every score is in range."""
+    actual = NameSearch(names).score(text)
+
+    assert [row for row, score in actual.items() if not FLOOR <= score <= 1.0] == []
+
+
+@settings(deadline=None)
+@given(NAMES)
+def test_one_is_for_the_same_name_only(names):
+    """D2: each name finds itself with 1, and nothing else does."""
+    search = NameSearch(names)
+
+    actual = [[row for row, score in search.score(name).items() if score == 1.0] for name in names]
+
+    assert actual == [[row] for row in range(len(names))]

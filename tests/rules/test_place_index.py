@@ -1,0 +1,282 @@
+"""Places by text and by id (rulings B10 and D2)."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.transit.model import Coordinate
+from fingerpost.transit.rules.matching import Ambiguous, Resolved, decide
+from fingerpost.transit.rules.place_index import PlaceIndex
+from tests.rules.drawing import stop_at
+
+
+def found(index: PlaceIndex, text: str, **more) -> list[tuple[str | None, tuple[str, ...]]]:
+    return [(match.place.id, match.place.member_ids) for match in index.search(text, **more)]
+
+
+@pytest.mark.parametrize(
+    ("apart_m", "expected"),
+    [
+        (299, [("T:1", ("T:1", "T:2"))]),
+        (301, [("T:1", ("T:1",)), ("T:2", ("T:2",))]),
+    ],
+)
+def test_namesakes_within_300_m_are_one_place(apart_m, expected):
+    """D2: 299 m apart is one place, 301 m is two; accents and case make no other name."""
+    index = PlaceIndex([stop_at("T:1", "Töölö"), stop_at("T:2", "TÖÖLÖ", apart_m)])
+
+    assert sorted(found(index, "toolo")) == expected
+
+
+def test_namesakes_in_a_row_are_one_place():
+    """D2: stops linked by hops within 300 m are one place, whose id is that of the stop nearest to its centre."""
+    index = PlaceIndex([stop_at("T:1", "Tori"), stop_at("T:3", "Tori", 500), stop_at("T:2", "Tori", 260)])
+
+    assert found(index, "tori") == [("T:2", ("T:1", "T:2", "T:3"))]
+
+
+STATION = stop_at("T:S", "Pasila", 50, kind="station")
+PLATFORMS = [stop_at("T:1", "Pasila", 0, parent_id="T:S"), stop_at("T:2", "Pasila", 100, parent_id="T:S")]
+
+
+def test_a_shared_parent_is_the_place():
+    """D2: where all stops share one parent, the place has the station's id and position and all of its stops."""
+    index = PlaceIndex([*PLATFORMS, STATION])
+
+    (match,) = index.search("pasila")
+
+    assert (match.place.id, match.place.coordinate, match.place.member_ids) == (
+        "T:S",
+        STATION.coordinate,
+        ("T:1", "T:2"),
+    )
+
+
+def test_stops_without_the_parent_make_it_a_mixed_place():
+    """D2: one namesake outside the station, and the place is named by a stop and covers all of them."""
+    index = PlaceIndex([STATION, *PLATFORMS, stop_at("T:9", "Pasila", 200)])
+
+    assert found(index, "pasila") == [("T:2", ("T:1", "T:2", "T:9"))]
+
+
+def test_a_station_is_found_by_the_names_of_its_stops():
+    """D2: a platform of another name leads to its station, and the station keeps its own name."""
+    index = PlaceIndex([STATION, *PLATFORMS, stop_at("T:3", "Itäpiha", 90, parent_id="T:S")])
+
+    (match,) = index.search("itapiha")
+
+    assert (match.place.id, match.place.name, match.place.member_ids, match.score) == (
+        "T:S",
+        "Pasila",
+        ("T:1", "T:2", "T:3"),
+        1.0,
+    )
+
+
+def test_boarding_areas_belong_to_the_station_of_their_platform():
+    """D2: the parent of a parent is the station; a parent that is not there is none."""
+    index = PlaceIndex([STATION, *PLATFORMS, stop_at("T:1a", "Pasila", 5, parent_id="T:1")])
+    orphan = PlaceIndex([stop_at("T:5", "Orpo", parent_id="T:GONE")])
+
+    assert (found(index, "pasila"), found(orphan, "orpo")) == (
+        [("T:S", ("T:1", "T:1a", "T:2"))],
+        [("T:5", ("T:5",))],
+    )
+
+
+def test_what_cannot_be_boarded_is_no_member():
+    """D2: a stop without boarding is found, and covers nothing to board."""
+    index = PlaceIndex([stop_at("T:1", "Kamppi, tulo", is_boardable=False)])
+
+    assert found(index, "kamppi tulo") == [("T:1", ())]
+
+
+def test_stops_without_a_name():
+    """D2: a nameless stop is no answer to any text, and is still found by its id."""
+    index = PlaceIndex([stop_at("T:1", ""), stop_at("T:2", "-", 10)])
+
+    place = index.find_place_of("t:2")
+
+    assert (index.search("-"), place and place.member_ids) == ([], ("T:2",))
+
+
+TRANSLATED = stop_at("T:1", "Rautatientori", names={"fi": "Rautatientori", "sv": "Järnvägstorget"}, locality="Helsinki")
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "name", "chosen"),
+    [
+        ("jarnvagstorget", "sv", "Järnvägstorget", "sv"),
+        ("jarnvagstorget", "en", "Rautatientori", "fi"),
+        ("Rautatientori", "sv", "Järnvägstorget", "sv"),
+        ("rautatientori, helsinki", None, "Rautatientori", "fi"),
+    ],
+)
+def test_names_in_all_languages(text, language, name, chosen):
+    """A7, D2, M10, M11, M15: any of its names, locality behind it or not, scores 1; one language is shown."""
+    (match,) = PlaceIndex([TRANSLATED]).search(text, language)
+
+    assert (match.place.name, match.place.language, match.score) == (name, chosen, 1.0)
+
+
+def test_focus_orders_namesakes_and_changes_no_id():
+    """D2: of equal names the nearer goes first, with its distance; a token means the same place whoever asks."""
+    index = PlaceIndex([stop_at("T:1", "Asematie"), stop_at("T:2", "Asematie", 5000)])
+
+    matches = index.search("asematie", focus=Coordinate(60.05, 25))
+
+    assert [(match.place.id, round(match.distance_m or 0, -2)) for match in matches] == [("T:2", 600), ("T:1", 5600)]
+
+
+def test_namesakes_far_apart_are_ambiguous():
+    """B10, D2, M17: two places of one name more than 300 m apart must be asked about, near as one may be."""
+    index = PlaceIndex([stop_at("T:1", "Asematie"), stop_at("T:2", "Asematie", 5000)])
+
+    decision = decide(index.search("asematie", focus=Coordinate(60, 25)))
+
+    assert isinstance(decision, Ambiguous)
+
+
+def test_results_are_bounded_only_when_asked():
+    """D2, M17, M18: all candidates are counted unless the caller bounds them."""
+    index = PlaceIndex([stop_at(f"T:{number}", "Asematie", 1000 * number) for number in range(9)])
+
+    assert (len(index.search("asematie")), len(index.search("asematie", max_results=5))) == (9, 5)
+
+
+INDEX = PlaceIndex([STATION, *PLATFORMS, stop_at("T:8", "Tori", 900), stop_at("T:9", "Tori", 950)])
+
+
+@pytest.mark.parametrize(
+    ("stop_id", "place", "stop"),
+    [
+        ("T:S", ("T:S", ("T:1", "T:2")), ("T:S", ("T:1", "T:2"))),
+        ("t:s", ("T:S", ("T:1", "T:2")), ("T:S", ("T:1", "T:2"))),
+        ("T:1", ("T:1", ("T:1",)), ("T:1", ("T:1",))),
+        ("T:8", ("T:8", ("T:8", "T:9")), ("T:8", ("T:8",))),
+        ("T:9", ("T:9", ("T:9",)), ("T:9", ("T:9",))),
+        ("T:7", None, None),
+        ("", None, None),
+    ],
+)
+def test_ids(stop_id, place, stop):
+    """A8, B10, D2: case is ignored; a token covers its whole place, a stop id exactly that stop."""
+    whole, exact = INDEX.find_place_of(stop_id), INDEX.find_stop(stop_id)
+
+    assert (whole and (whole.id, whole.member_ids), exact and (exact.id, exact.member_ids)) == (place, stop)
+
+
+def test_ids_that_differ_in_case_only():
+    """A8: the exact id goes before one that differs in case."""
+    index = PlaceIndex([stop_at("T:a", "Pieni"), stop_at("T:A", "Suuri", 900)])
+
+    actual = [stop and stop.name for stop in map(index.find, ("T:a", "T:A", "t:A"))]
+
+    assert actual == ["Pieni", "Suuri", "Pieni"]
+
+
+def test_an_empty_index():
+    """D2: a network without stops knows nothing, and says so."""
+    index = PlaceIndex([])
+
+    assert (index.search("kamppi"), index.find("T:1"), index.find_place_of("T:1")) == ([], None, None)
+
+
+STOPS = st.lists(
+    st.tuples(st.sampled_from(["Kamppi", "kämppi", "Asema", "Asema 1", ""]), st.integers(0, 12), st.booleans()),
+    max_size=10,
+).map(
+    lambda rows: [
+        *(
+            stop_at(f"T:{row}", name, 90 * north, parent_id="T:S" if inside else None)
+            for row, (name, north, inside) in enumerate(rows)
+        ),
+        stop_at("T:S", "Asema", 300, kind="station"),
+    ]
+)
+
+
+@settings(deadline=None)
+@given(STOPS, st.randoms())
+def test_every_token_is_found_again(stops, chance):
+    """B10, D2: a candidate's token leads back to the same place, and places do not depend on the order of stops."""
+    shuffled = chance.sample(stops, len(stops))
+    index = PlaceIndex(stops)
+    matches = [match for text in ("kamppi", "asema", "asema 1") for match in index.search(text)]
+
+    assert [index.find_place_of(match.place.token.lower()) for match in matches] == [match.place for match in matches]
+    assert [found(index, text) for text in ("kamppi", "asema")] == [
+        found(PlaceIndex(shuffled), text) for text in ("kamppi", "asema")
+    ]
+
+
+@settings(deadline=None)
+@given(STOPS)
+def test_every_named_stop_is_in_one_place_of_its_name(stops):
+    """D2: asking for a stop's own name offers a place that covers it."""
+    index = PlaceIndex(stops)
+
+    missing = [
+        stop.id
+        for stop in stops
+        if stop.name and not stop.is_station
+        if not any(stop.id in members for _, members in found(index, stop.name))
+    ]
+
+    assert missing == []
+
+
+@settings(deadline=None)
+@given(STOPS, st.text(max_size=30))
+def test_no_text_breaks_the_index(stops, text):
+    """D2: any text gives matches that can be decided."""
+    assert isinstance(decide(PlaceIndex(stops).search(text)), Resolved | Ambiguous)
+
+
+def test_kamppi_resolves(helsinki_stops):
+    """B10, D2: in the real feed, fifteen stops of two parents are one place, and their text resolves to it."""
+    decision = decide(PlaceIndex(helsinki_stops).search("Kamppi"))
+
+    namesakes = {stop.id for stop in helsinki_stops if stop.name == "Kamppi"}
+    assert isinstance(decision, Resolved)
+    assert (decision.match.place.name, decision.match.score) == ("Kamppi", 1.0)
+    assert (set(decision.match.place.member_ids), len(namesakes)) == (namesakes, 15)
+
+
+@pytest.mark.parametrize("text", ["asema", "Asema", "tori", "katu"])
+def test_common_words_are_ambiguous(helsinki_stops, text):
+    """B10, D2, M17: in the real feed a common word offers several places and decides nothing."""
+    decision = decide(PlaceIndex(helsinki_stops).search(text))
+
+    assert isinstance(decision, Ambiguous)
+    assert len(decision.matches) > 1
+
+
+def test_every_name_of_the_real_feed_finds_itself(helsinki_stops):
+    """D2: each stop's own name, in capitals, offers a place that covers it among the scores of 1."""
+    index = PlaceIndex(helsinki_stops)
+
+    missing = [
+        stop.id
+        for stop in helsinki_stops
+        if not stop.is_station
+        if not any(stop.id in match.place.member_ids for match in index.search(stop.name.upper()) if match.score == 1.0)
+    ]
+
+    assert missing == []
+
+
+@pytest.mark.parametrize("feed", ["helsinki_stops", "bronx_stops"])
+def test_search_is_quick(request, feed):
+    """D2: the median search takes under 5 ms with 1,400 to 1,900 stops."""
+    stops = request.getfixturevalue(feed)
+    index = PlaceIndex(stops)
+    taken = []
+    for stop in stops[:: len(stops) // 50]:
+        begun = time.perf_counter()
+        index.search(stop.name[:-1])
+        taken.append(time.perf_counter() - begun)
+
+    assert sorted(taken)[len(taken) // 2] < 0.005

@@ -1,0 +1,154 @@
+"""Walking limits, accessibility and languages (rulings A7, B6, B9)."""
+
+from dataclasses import replace
+
+import pytest
+
+from fingerpost.transit.model import Access, Coordinate, Location, LocationSource, Optimize
+from fingerpost.transit.port import JourneyQuestion
+from fingerpost.transit.rules.accessibility import (
+    WeakestLink,
+    find_low_walking_warning,
+    find_step_free_warning,
+    low_walking_notes,
+    weakest_link,
+)
+from fingerpost.transit.rules.language import choose
+from fingerpost.transit.rules.relaxation import exceeds_walk, find_walk_unmet, relax, relaxed_walk_m
+from tests.rules.drawing import T0, point, ride, trip, walk
+
+
+@pytest.mark.parametrize(("asked_m", "relaxed_m"), [(1, 1.25), (1000, 1250), (2400, 3000), (2401, 3000), (3000, 3000)])
+def test_the_relaxed_limit(asked_m, relaxed_m):
+    """B6, P46: a quarter more, never beyond 3000 m."""
+    assert relaxed_walk_m(asked_m) == relaxed_m
+
+
+def test_the_relaxed_question():
+    """B6, P38, P45, P46: balanced and a longer walk; all else as it was asked."""
+    end = Location(coordinate=Coordinate(60.17, 24.94), source=LocationSource.INPUT)
+    asked = JourneyQuestion(
+        origin=end,
+        destination=end,
+        instant=T0,
+        max_walk_m=1500,
+        max_transfers=1,
+        step_free=True,
+        optimize=Optimize.FEW_TRANSFERS,
+    )
+
+    assert relax(asked) == replace(asked, max_walk_m=1875.0, optimize=Optimize.BALANCED)
+
+
+@pytest.mark.parametrize(("walked_m", "exceeds"), [(1500, False), (1500.5, True)])
+def test_the_sum_of_walking_counts(walked_m, exceeds):
+    """B6: all walks of an itinerary together must keep the limit."""
+    itinerary = trip(
+        walk("home", "A", 0, 10, metres=700),
+        ride("7", "A", "B", 10, 20),
+        walk("B", "work", 20, 30, metres=walked_m - 700),
+    )
+
+    assert exceeds_walk(itinerary, 1500) is exceeds
+
+
+@pytest.mark.parametrize(
+    ("walked_m", "message"),
+    [(1500, None), (1500.5, "Up to 1501 m of walking, more than the 1500 m asked for.")],
+)
+def test_too_much_walking_is_told_with_both_figures(walked_m, message):
+    """B6, P52: preference-unmet names the asked and the longest walk."""
+    trips = [trip(walk("home", "work", 0, 20, metres=each)) for each in (10, walked_m)]
+
+    assert find_walk_unmet(trips, 1500) == message
+
+
+def test_no_itinerary_exceeds_nothing():
+    """B6, P52: an empty answer has no walk to complain about."""
+    assert find_walk_unmet([], 1500) is None
+
+
+YES, NO, UNKNOWN = Access.YES, Access.NO, Access.UNKNOWN
+
+
+def rolling(line, start, trip_access, end):
+    """Draw a ride from A to B; start and end say what the stops allow."""
+    leg = ride(line, "A", "B", 0, 9, wheelchair=trip_access)
+    return replace(leg, start=point("A", start), end=point("B", end))
+
+
+@pytest.mark.parametrize(
+    ("legs", "weakest"),
+    [
+        ((rolling("7", YES, YES, YES),), (YES, "A")),
+        ((rolling("7", YES, UNKNOWN, YES),), (UNKNOWN, "line 7")),
+        ((rolling("7", YES, UNKNOWN, NO),), (NO, "B")),
+        ((rolling("7", UNKNOWN, UNKNOWN, UNKNOWN),), (UNKNOWN, "A")),
+        ((rolling("7", YES, YES, YES), rolling(None, YES, NO, YES)), (NO, "bus")),
+        ((walk("home", "work", 0, 9),), (UNKNOWN, "the walk")),
+    ],
+)
+def test_the_weakest_link(legs, weakest):
+    """B9, P10: no is weaker than unknown, unknown weaker than yes; of equals the first on the way."""
+    assert weakest_link(trip(*legs)) == WeakestLink(*weakest)
+
+
+@pytest.mark.parametrize(
+    ("legs", "supported", "expected"),
+    [
+        ((rolling("7", YES, YES, YES),), True, None),
+        ((rolling("7", YES, NO, YES),), True, ("preference-unmet", "Line 7 is not step-free.")),
+        ((rolling("7", YES, YES, UNKNOWN),), True, ("preference-unmet", "B is not known to be step-free.")),
+        (
+            (rolling("7", YES, YES, YES),),
+            False,
+            (
+                "unsupported-accessibility-flag",
+                "Step-free travel could not be considered: this source has no wheelchair data.",
+            ),
+        ),
+    ],
+)
+def test_step_free(legs, supported, expected):
+    """B9, P10, P51, P52: no data is one warning, data that disappoints another, which names the weakest link."""
+    warning = find_step_free_warning([trip(*legs), trip(*legs)], supported=supported)
+
+    assert (warning and (warning.code, warning.message)) == expected
+
+
+def test_low_walking_annotates():
+    """B9, P11: each itinerary says its walking and the least found."""
+    trips = [trip(walk("home", "work", 0, 20, metres=metres)) for metres in (419.2, 300)]
+
+    assert low_walking_notes(trips) == [
+        "Walking 420 m; the least found is 300 m.",
+        "Walking 300 m; the least found is 300 m.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("best_m", "message"),
+    [(500, None), (500.1, "Even the least walking found is 501 m, more than 500 m.")],
+)
+def test_low_walking_unmet(best_m, message):
+    """B9, P11, P52: preference-unmet if the best walks more than 500 m."""
+    warning = find_low_walking_warning([trip(walk("home", "work", 0, 20, metres=each)) for each in (900, best_m)])
+
+    assert (warning and warning.message) == message
+
+
+@pytest.mark.parametrize(
+    ("requested", "available", "chosen"),
+    [
+        ("sv", {"fi", "en", "sv"}, "sv"),
+        ("sv", {"fi", "en"}, "fi"),
+        ("fi", {"en", "sv"}, "en"),
+        ("en", {"sv"}, "sv"),
+        ("en", {"de"}, "default"),
+        (None, {"en", "fi"}, "fi"),
+        ("en", (), "default"),
+    ],
+)
+def test_language_chain(requested, available, chosen):
+    """A7, P12, D6, M5, M10: requested, then fi, en, sv, then default."""
+    assert choose(requested, available) == chosen

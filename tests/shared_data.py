@@ -1,0 +1,24 @@
+"""Real recordings beside the project, where they are at hand."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def get_shared(path: str) -> Path:
+    """Return a recording's path; skip the test where there are none, fail where they are and this one is not.
+
+    FINGERPOST_SHARED may point at the folder ``shared`` or at its ``data``.
+    """
+    base = Path(os.environ.get("FINGERPOST_SHARED", BESIDE))
+    if (base / "data").is_dir():
+        base = base / "data"
+    found = base / path
+    if not found.exists():
+        if base.is_dir() and os.environ.get("CI"):
+            pytest.fail(f"shared data is present but {path} is not")
+        pytest.skip(f"needs the recording {path}, which is absent")
+    return found

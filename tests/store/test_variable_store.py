@@ -1,0 +1,302 @@
+"""User variables: kept by name, each user's own, safe among threads and processes."""
+
+import json
+import sqlite3
+import stat
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost import clock
+from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable
+from fingerpost.store import variables
+from fingerpost.store.variables import MAX_KEYS_PER_USER, MAX_VALUE_BYTES, Variable, VariableStore
+
+NOON = datetime(2022, 2, 22, 12, tzinfo=UTC)
+LATER = NOON + timedelta(hours=1, microseconds=1)
+HOME = {"lat": 60.17, "lon": 24.94, "note": None}
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "home" / "variables.sqlite3"
+
+
+@pytest.fixture
+def store(path):
+    return VariableStore(path)
+
+
+def keys(store, user) -> list[str]:
+    return [variable.key for variable in store.list_variables(user)]
+
+
+def test_what_is_saved_is_found(store):
+    """C4, P16: key, type, value and both instants come back."""
+    saved = Variable(key="home", type="location", value=HOME, created_at=NOON, updated_at=NOON)
+    assert store.save("ada", "home", "location", HOME, NOON) == (saved, None)
+    assert (store.find("ada", "home"), store.list_variables("ada")) == (saved, [saved])
+
+
+def test_saving_again_tells_what_was_there(store):
+    """C4: previous is the old variable; it was created when it was created."""
+    first, _ = store.save("ada", "home", "location", HOME, NOON)
+    second, previous = store.save("ada", "home", "other", "gone", LATER)
+    assert previous == first
+    assert second == Variable(key="home", type="other", value="gone", created_at=NOON, updated_at=LATER)
+    assert store.list_variables("ada") == [second]
+
+
+def test_a_second_process_finds_it(store, path):
+    """Issue 2: what one process saved, another reads."""
+    store.save("ada", "home", "location", HOME, NOON)
+    script = (
+        "import json, pathlib, sys; from fingerpost.store.variables import VariableStore;"
+        "print(json.dumps(VariableStore(pathlib.Path(sys.argv[1])).find('ada', 'home').value))"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == HOME
+
+
+def test_users_never_see_each_other(store):
+    """A12, C4: neither by reading, nor by replacing, nor by deleting."""
+    store.save("ada", "home", "other", 1, NOON)
+    assert store.save("bob", "home", "other", 2, NOON)[1] is None
+    assert (store.find("ada", "home").value, store.find("bob", "home").value) == (1, 2)
+    assert (store.delete("bob"), keys(store, "ada"), keys(store, "bob")) == (["home"], ["home"], [])
+    assert store.find("Ada", "home") is None
+
+
+def test_a_key_is_found_exactly_as_it_was_written(store):
+    """B10: keys are case-sensitive, and listed in order."""
+    for key in ("home", "Home", "ärla"):
+        store.save("ada", key, "other", key, NOON)
+    assert keys(store, "ada") == ["Home", "home", "ärla"]
+    assert (store.find("ada", "HOME"), store.find("ada", "Home").value) == (None, "Home")
+
+
+@pytest.mark.parametrize(
+    ("key", "gone", "left"), [("b", ["b"], ["a", "c"]), (None, ["a", "b", "c"], []), ("x", [], ["a", "b", "c"])]
+)
+def test_deleting_tells_what_was_there(store, key, gone, left):
+    """C4: one key, all keys, or none that was there."""
+    for name in ("c", "a", "b"):
+        store.save("ada", name, "other", 1, NOON)
+    assert (store.delete("ada", key), keys(store, "ada")) == (gone, left)
+
+
+def test_asking_leaves_no_trace(store, path):
+    """Reading and deleting where nothing was ever kept create no file."""
+    assert (store.find("ada", "home"), store.list_variables("ada"), store.delete("ada")) == (None, [], [])
+    assert path.parent.exists() is False
+
+
+def test_only_the_owner_may_read_the_file(store, path):
+    """C4: mode 0600, SQLite's companion files included, and again where somebody loosened it."""
+    store.save("ada", "home", "other", 1, NOON)
+    reader = sqlite3.connect(path)
+    reader.execute("SELECT * FROM variables").fetchall()
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
+    reader.close()
+    assert modes == {f"variables.sqlite3{companion}": 0o600 for companion in ("", "-shm", "-wal")}
+    path.chmod(0o644)
+    store.save("ada", "work", "other", 1, NOON)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_value_has_a_size(store):
+    """Bounds: the JSON text counts, its two quotes included; one byte more is refused and changes nothing."""
+    largest = "x" * (MAX_VALUE_BYTES - 2)
+    store.save("ada", "home", "other", largest, NOON)
+    with pytest.raises(ParameterError) as caught:
+        store.save("ada", "home", "other", largest + "x", NOON)
+    assert caught.value.message == "value must be at most 8000 bytes of JSON; you sent 8001"
+    assert store.find("ada", "home").value == largest
+
+
+def test_bytes_are_counted_not_characters(store):
+    """Bounds: a letter of two bytes counts twice."""
+    with pytest.raises(ParameterError, match=r"you sent 8002$"):
+        store.save("ada", "home", "other", "ä" * 4000, NOON)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), {1, 2}, "\ud800"])
+def test_a_value_is_json(store, path, value):
+    """C4: what has no JSON form is refused before anything is written."""
+    with pytest.raises(ParameterError, match=r"^value must be a JSON value$"):
+        store.save("ada", "home", "other", value, NOON)
+    assert path.exists() is False
+
+
+def test_a_user_has_so_many_keys_and_no_more(store, path):
+    """Bounds: the last key fits, the next is refused; replacing one still works, and others are not touched."""
+    store.save("ada", "k0", "other", 1, NOON)
+    with sqlite3.connect(path) as connection:
+        rows = [("ada", f"k{number}", "other", "1", 0, 0) for number in range(1, MAX_KEYS_PER_USER - 1)]
+        connection.executemany("INSERT INTO variables VALUES (?, ?, ?, ?, ?, ?)", rows)
+    connection.close()
+    store.save("ada", "last", "other", 1, NOON)
+    with pytest.raises(ParameterError) as caught:
+        store.save("ada", "one too many", "other", 1, NOON)
+    assert caught.value.details == {"field": "key"}
+    assert caught.value.message == "1000 variables are kept already, and no more than 1000 can be"
+    assert store.save("ada", "last", "other", 2, LATER)[0].value == 2
+    assert store.save("bob", "home", "other", 1, NOON)[1] is None
+    assert len(store.list_variables("ada")) == MAX_KEYS_PER_USER
+
+
+@pytest.mark.parametrize(("age", "kept"), [(timedelta(days=30), True), (timedelta(days=30, microseconds=1), False)])
+def test_a_variable_is_kept_as_long_as_the_operator_says(path, monkeypatch, age, kept):
+    """C4: retention counts from the last change; the last microsecond is still in."""
+    store = VariableStore(path, retention_days=30)
+    store.save("ada", "home", "other", 1, NOON - timedelta(days=400))
+    store.save("ada", "home", "other", 2, NOON)
+    monkeypatch.setenv(clock.VARIABLE, (NOON + age).isoformat())
+    expected = ["home"] if kept else []
+    assert keys(store, "ada") == expected
+    assert [variable.key for variable in [store.find("ada", "home")] if variable] == expected
+    assert (store.save("ada", "home", "other", 3, NOON + age)[1] is not None) == kept
+    assert store.delete("ada", now=NOON + 3 * age) == []
+
+
+def test_without_retention_a_variable_is_kept_for_ever(store):
+    """C4: until it is deleted."""
+    store.save("ada", "home", "other", 1, datetime(1970, 1, 1, tzinfo=UTC))
+    assert [variable.key for variable in store.list_variables("ada", now=datetime(9999, 1, 1, tzinfo=UTC))] == ["home"]
+
+
+def test_a_file_that_is_no_database_is_the_operators_to_move(store, path):
+    """One clear sentence, for reading and for writing; the file is not touched."""
+    path.parent.mkdir()
+    path.write_text("These are my notes, and they are not a database." * 50)
+    before = path.read_bytes()
+    said = set()
+    for attempt in (lambda: store.find("ada", "home"), lambda: store.save("ada", "home", "other", 1, NOON)):
+        with pytest.raises(SettingsInvalid) as caught:
+            attempt()
+        said.add(caught.value.message)
+    assert said == {
+        "The variables file variables.sqlite3 is not a database that can be read; move it away and call again"
+    }
+    assert path.read_bytes() == before
+
+
+def test_somebody_elses_database_is_left_alone(store, path):
+    """A foreign SQLite file is named as such and does not change, not even its journal mode."""
+    path.parent.mkdir()
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE books (title TEXT)")
+    connection.close()
+    before = path.read_bytes()
+    for attempt in (lambda: store.list_variables("ada"), lambda: store.save("ada", "home", "other", 1, NOON)):
+        with pytest.raises(SettingsInvalid, match=r"^The variables file variables.sqlite3 belongs to another program;"):
+            attempt()
+    assert path.read_bytes() == before
+
+
+def test_a_place_that_cannot_be_written_is_the_operators_too(tmp_path):
+    """One sentence where the folder is a file, or the file a folder."""
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "folder").mkdir()
+    for place in (tmp_path / "file" / "v.sqlite3", tmp_path / "folder"):
+        with pytest.raises(SettingsInvalid, match=r"cannot be opened; check who may write to it and to its folder$"):
+            VariableStore(place).save("ada", "home", "other", 1, NOON)
+
+
+def test_an_empty_file_is_a_store_not_yet_begun(store, path):
+    """A first writer that died before its table leaves an empty file; nothing is lost."""
+    path.parent.mkdir()
+    path.touch()
+    assert store.list_variables("ada") == []
+    store.save("ada", "home", "other", 1, NOON)
+    assert keys(store, "ada") == ["home"]
+
+
+def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
+    """A writer that never lets go makes a StorageUnavailable, not a crash; readers go on."""
+    monkeypatch.setattr(variables, "_BUSY_TIMEOUT_S", 0.01)
+    store.save("ada", "home", "other", 1, NOON)
+    holder = sqlite3.connect(path, isolation_level=None)
+    holder.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StorageUnavailable) as caught:
+        store.save("ada", "home", "other", 2, NOON)
+    seen = store.find("ada", "home").value
+    holder.close()
+    assert (caught.value.retryable, seen) == (True, 1)
+    assert store.save("ada", "home", "other", 3, NOON)[1].value == 1
+
+
+def test_a_failure_in_the_middle_changes_nothing(store, monkeypatch):
+    """A save is whole or not at all: what it purged comes back too."""
+    store.save("ada", "home", "other", 1, NOON)
+    strict = VariableStore(store._path, retention_days=1)
+    monkeypatch.setattr(variables, "MAX_KEYS_PER_USER", 0)
+    with pytest.raises(ParameterError):
+        strict.save("ada", "work", "other", 1, NOON + timedelta(days=10))
+    assert keys(store, "ada") == ["home"]
+
+
+def test_threads_may_save_at_once(store):
+    """Twenty threads on a file that does not exist yet: every save arrives."""
+    with ThreadPoolExecutor(20) as threads:
+        list(threads.map(lambda number: store.save("ada", f"k{number:02}", "other", number, NOON), range(40)))
+    assert [variable.value for variable in store.list_variables("ada")] == list(range(40))
+
+
+def test_processes_may_save_at_once(store, path):
+    """Four processes on a file that does not exist yet: every save arrives, each previous was once the value."""
+    script = (
+        "import pathlib, sys; from datetime import UTC, datetime; from fingerpost.store.variables import VariableStore;"
+        "store = VariableStore(pathlib.Path(sys.argv[1])); now = datetime(2022, 2, 22, tzinfo=UTC);"
+        "print('ready', flush=True); sys.stdin.readline();"
+        "seen = [store.save('ada', 'shared', 'other', f'{sys.argv[2]}-{n}', now)[1] for n in range(15)];"
+        "store.save('ada', f'own-{sys.argv[2]}', 'other', 1, now);"
+        "print(*[old.value if old else 'none' for old in seen])"
+    )
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, str(path), str(number)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(4)
+    ]
+    assert {writer.stdout.readline() for writer in writers} == {"ready\n"}
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    replaced = [value for writer in writers for value in writer.communicate(timeout=60)[0].split()]
+    last = store.find("ada", "shared").value
+    everything = {"none"} | {f"{number}-{turn}" for number in range(4) for turn in range(15)}
+    assert (set(replaced) | {last}, len(replaced)) == (everything, 60)
+    assert keys(store, "ada") == ["own-0", "own-1", "own-2", "own-3", "shared"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=50),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(value=JSON, instant=st.datetimes(timezones=st.just(UTC)))
+def test_every_json_value_and_instant_comes_back(tmp_path_factory, value, instant):
+    """C4: nothing is rounded, dropped or reordered into something else."""
+    store = VariableStore(tmp_path_factory.getbasetemp() / "round-trip.sqlite3")
+    store.delete("ada")
+    saved, _ = store.save("ada", "home", "other", value, instant)
+    assert (saved.value, saved.created_at, store.find("ada", "home")) == (value, instant, saved)
+
+
+def test_the_store_opens_through_a_path_with_odd_characters(tmp_path):
+    """A folder's name may hold what a URI would read otherwise."""
+    place = tmp_path / "a?b #c%20ä" / "v.sqlite3"
+    VariableStore(place).save("ada", "home", "other", 1, NOON)
+    assert [file.name for file in place.parent.iterdir()] == ["v.sqlite3"]
+    assert keys(VariableStore(place), "ada") == ["home"]

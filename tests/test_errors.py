@@ -1,0 +1,118 @@
+"""The error tree: contract 002's own classes, and the branches that grow from them."""
+
+import pytest
+
+from fingerpost import errors
+from fingerpost.errors import (
+    DataNotFound,
+    NoItinerary,
+    ParameterError,
+    QueryTypeUnsupported,
+    SourceKeyRefused,
+    SourceLimited,
+    SourceTimeout,
+    StorageUnavailable,
+    ToolError,
+    ToolNotFound,
+)
+
+
+def test_tool_error_keeps_message_and_details():
+    """S56: a ToolError has message, details and a message for people."""
+    error = ToolError("The source is closed", {"until": "06:00"})
+    assert (error.message, error.details, error.user_message(), str(error)) == (
+        "The source is closed",
+        {"until": "06:00"},
+        "The source is closed",
+        "The source is closed",
+    )
+
+
+def test_details_default_to_an_empty_object_of_their_own():
+    """S56: details left out are empty, and not shared between errors."""
+    first, second = ToolError("a"), ToolError("b")
+    first.details["seen"] = True
+    assert second.details == {}
+
+
+@pytest.mark.parametrize(
+    ("details", "expected"),
+    [
+        ({"field": "ticker"}, "The parameter 'ticker' is invalid: must not be empty"),
+        ({}, "Invalid parameter: must not be empty"),
+        (None, "Invalid parameter: must not be empty"),
+    ],
+)
+def test_parameter_error_names_the_field_where_it_is_known(details, expected):
+    """S57: the user message of a ParameterError has two forms."""
+    assert ParameterError("must not be empty", details).user_message() == expected
+
+
+def test_query_type_unsupported_lists_what_is_supported():
+    """S58: attributes, message and details as contract 002 prints them."""
+    error = QueryTypeUnsupported("weather", "sec_financial_data", ["financial_facts", "company_info"])
+    assert (error.query_type, error.tool_name, error.supported_types) == (
+        "weather",
+        "sec_financial_data",
+        ["financial_facts", "company_info"],
+    )
+    assert error.message == (
+        "Query type 'weather' is not supported by the sec_financial_data tool."
+        " Supported types are: financial_facts, company_info"
+    )
+    assert error.details == {
+        "query_type": "weather",
+        "tool_name": "sec_financial_data",
+        "supported_types": ["financial_facts", "company_info"],
+    }
+
+
+def test_query_type_unsupported_without_a_list_says_nothing_of_one():
+    """S58: no supported types, no second sentence."""
+    error = QueryTypeUnsupported("weather", "sec_financial_data")
+    assert error.message == "Query type 'weather' is not supported by the sec_financial_data tool."
+    assert error.supported_types == []
+
+
+def test_tool_not_found_is_a_value_error_with_the_contracts_words():
+    """S61: an unknown tool is a ValueError that names the registry."""
+    with pytest.raises(ValueError, match=r"^Tool 'plan_trp' not found in registry$"):
+        raise ToolNotFound("plan_trp")
+
+
+def test_data_not_found_is_a_lookup_error():
+    """F1: DataNotFound can be caught as LookupError."""
+    with pytest.raises(LookupError, match=r"^No figure for 1890$"):
+        raise DataNotFound("No figure for 1890")
+
+
+def test_a_hint_given_beats_the_branchs_own():
+    """P66: NoItinerary has the contract's hint unless a better one is known."""
+    own = NoItinerary("No itineraries for given constraints")
+    better = NoItinerary("No itineraries for given constraints", hint="The last tram left at 23:40")
+    assert own.hint == "Try increasing maxWalkingDistance or adjusting departure time"
+    assert better.hint == "The last tram left at 23:40"
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (StorageUnavailable("x"), True),
+        (SourceTimeout("x"), True),
+        (SourceLimited("x", retry_after_s=2), True),
+        (SourceKeyRefused("x"), False),
+        (ParameterError("x"), False),
+        (NoItinerary("x"), False),
+    ],
+)
+def test_only_a_source_that_may_recover_is_worth_a_retry(error, expected):
+    """P36-P42: arguments and keys do not mend themselves."""
+    assert error.retryable == expected
+
+
+def test_the_drawing_names_every_class():
+    """The tree at the top of errors.py shows all classes and no other."""
+    classes = {name for name, item in vars(errors).items() if isinstance(item, type) and issubclass(item, ToolError)}
+    drawing = errors.__doc__.split("::")[1].split("``contract")[0]
+    drawn = {word for line in drawing.splitlines() for word in line.strip("│├└─ ").split(" ")[:1] if word}
+    assert drawn == classes

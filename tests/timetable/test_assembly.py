@@ -1,0 +1,58 @@
+"""From a draft to a timetable."""
+
+from datetime import date
+
+import numpy as np
+
+from fingerpost.transit.timetable.assembly import assemble
+from fingerpost.transit.timetable.draft import ServiceRow, StopRow, TimetableDraft
+from fingerpost.transit.timetable.timetable import Feed
+
+FEED = Feed(name="F", zone="Europe/Helsinki")
+
+
+def test_calendar():
+    """The calendar spans the first to the last day of any service, a bit a day; an every-day service has none."""
+    services = [
+        ServiceRow(0, frozenset({date(2026, 3, 1)})),
+        ServiceRow(0, None),
+        ServiceRow(0, frozenset({date(2026, 2, 27), date(2026, 2, 28)})),
+    ]
+    table = assemble(TimetableDraft(feeds=[FEED], services=services))
+
+    assert table.calendar_start == date(2026, 2, 27)
+    assert table.service_runs_on.tolist() == [[0, 0, 1], [0, 0, 0], [1, 1, 0]]
+    assert (table.service_every_day.tolist(), table.is_every_day) == ([0, 1, 0], False)
+
+
+def test_every_day():
+    """A timetable all of whose services run every day holds on any day."""
+    table = assemble(TimetableDraft(feeds=[FEED], services=[ServiceRow(0, None)]))
+
+    assert (table.is_every_day, table.service_runs_on.shape) == (True, (1, 0))
+
+
+def test_wheelchair_is_inherited():
+    """A stop without a value has its parent's; its own wins."""
+    stops = [
+        StopRow(0, "S", "S", 60.0, 24.0, kind=1, wheelchair=1),
+        StopRow(0, "P1", "S", 60.0, 24.0, parent=0),
+        StopRow(0, "P2", "S", 60.0, 24.0, parent=0, wheelchair=2),
+    ]
+
+    assert assemble(TimetableDraft(feeds=[FEED], stops=stops)).stop_wheelchair.tolist() == [1, 1, 2]
+
+
+def test_other_names_of_stops():
+    """A translated name stands beside its stop; a stop without one has an empty text."""
+    stops = [StopRow(0, "A", "Asema", 60.0, 24.0), StopRow(0, "B", "Tori", 60.0, 24.0)]
+    table = assemble(TimetableDraft(feeds=[FEED], stops=stops, stop_names={"sv": {1: "Torget"}}))
+
+    assert {language: list(names) for language, names in table.stop_names.items()} == {"sv": ["", "Torget"]}
+
+
+def test_event_offsets():
+    """A trip's events begin where those of the trip before it end."""
+    draft = TimetableDraft(feeds=[FEED], trip_event_count=np.zeros(0, np.int32))
+
+    assert assemble(draft).trip_first_event.tolist() == [0]

@@ -1,0 +1,148 @@
+"""A timetable on disk."""
+
+import json
+from dataclasses import fields, replace
+from datetime import date
+
+import numpy as np
+import pytest
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.timetable.assembly import assemble
+from fingerpost.transit.timetable.disk import FORMAT, open_timetable, save_timetable
+from fingerpost.transit.timetable.draft import TimetableDraft
+from fingerpost.transit.timetable.text import TextColumn
+from fingerpost.transit.timetable.timetable import Feed, Timetable
+
+DRAWING = """
+line Ä | Alpha 08:00 | Bêta 08:10
+tram 4 | Bêta 08:15  | Delta 25:30
+walk   | Alpha       | Delta 240
+"""
+
+
+def plain(timetable):
+    """Return every field as values that compare."""
+    values = {}
+    for field in fields(Timetable):
+        value = getattr(timetable, field.name)
+        if isinstance(value, np.ndarray):
+            value = (value.dtype.str, value.shape, value.tolist())
+        elif isinstance(value, TextColumn):
+            value = (value.blob.dtype.str, value.offsets.dtype.str, list(value))
+        elif isinstance(value, dict):
+            value = {language: list(column) for language, column in value.items()}
+        values[field.name] = value
+    return values
+
+
+def test_round_trip(tmp_path):
+    """Every field comes back as it was, type and shape included."""
+    drawn = timetable_from_drawing(DRAWING)
+    feed = replace(drawn.feeds[0], language="fi", agencies=("Ä", "B"), publisher="P", version="1", source="x.zip")
+    told = replace(
+        drawn, feeds=(feed,), stop_names={"sv": TextColumn.of(["a", "", "å"]), "pt-BR": TextColumn.of("xyz")}
+    )
+    save_timetable(told, tmp_path)
+
+    assert plain(open_timetable(tmp_path)) == plain(told)
+
+
+def test_empty_timetable(tmp_path):
+    """Arrays without elements are kept as well, and so is a feed that is valid on any day."""
+    empty = assemble(TimetableDraft(feeds=[Feed(name="F", zone="UTC")]))
+    save_timetable(empty, tmp_path)
+
+    assert plain(open_timetable(tmp_path)) == plain(empty)
+
+
+def test_arrays_are_plain_and_writable(tmp_path):
+    """Compiled code sees the array type that it sees in memory; writing changes the opened copy, never the disk."""
+    save_timetable(timetable_from_drawing(DRAWING), tmp_path)
+    opened = open_timetable(tmp_path)
+    opened.event_stop[0] = 2
+
+    array = opened.event_stop
+    assert (type(array), array.flags.writeable, array.flags.aligned, array.flags.c_contiguous) == (
+        np.ndarray,
+        True,
+        True,
+        True,
+    )
+    assert open_timetable(tmp_path).event_stop.tolist() == [0, 1, 1, 2]
+
+
+def complaint(folder):
+    with pytest.raises(SettingsInvalid) as caught:
+        open_timetable(folder)
+    return caught.value.message
+
+
+def test_other_format(tmp_path):
+    """A folder of another format says so, and what to do."""
+    save_timetable(timetable_from_drawing(DRAWING), tmp_path)
+    contents = json.loads((tmp_path / "contents.json").read_text())
+    (tmp_path / "contents.json").write_text(json.dumps(contents | {"format": FORMAT + 1}))
+
+    assert complaint(tmp_path) == (
+        f"The prepared network in {tmp_path} is of format {FORMAT + 1}, not {FORMAT}. "
+        "Run `fingerpost network add` for it again."
+    )
+
+
+def lose_array(folder):
+    (folder / "event_stop.npy").unlink()
+
+
+def cut_array(folder):
+    path = folder / "event_stop.npy"
+    path.write_bytes(path.read_bytes()[:-4])
+
+
+def swap_array(folder):
+    (folder / "stop_lat.npy").replace(folder / "event_stop.npy")
+
+
+def lose_contents(folder):
+    (folder / "contents.json").unlink()
+
+
+def cut_contents(folder):
+    path = folder / "contents.json"
+    path.write_text(path.read_text()[:-1])
+
+
+def empty_contents(folder):
+    (folder / "contents.json").write_text(json.dumps({"format": FORMAT}))
+
+
+def other_contents(folder):
+    (folder / "contents.json").write_text("[]")
+
+
+def drop_column(folder):
+    contents = json.loads((folder / "contents.json").read_text())
+    del contents["arrays"]["stop_name.blob"]
+    (folder / "contents.json").write_text(json.dumps(contents))
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lose_array, cut_array, swap_array, lose_contents, cut_contents, empty_contents, other_contents, drop_column],
+)
+def test_damage(tmp_path, damage):
+    """A folder that lost something, or has something else in its place, is called damaged."""
+    save_timetable(timetable_from_drawing(DRAWING), tmp_path)
+    damage(tmp_path)
+
+    assert complaint(tmp_path).startswith(f"The prepared network in {tmp_path} is damaged (")
+
+
+def test_no_every_day_is_a_date(tmp_path):
+    """The days of a feed come back as dates, or as None on both."""
+    drawn = timetable_from_drawing(DRAWING, days=[date(2026, 3, 2)])
+    save_timetable(drawn, tmp_path)
+    feed = open_timetable(tmp_path).feeds[0]
+
+    assert (feed.first_day, feed.last_day) == (date(2026, 3, 2), date(2026, 3, 2))

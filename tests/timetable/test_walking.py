@@ -1,0 +1,150 @@
+"""Footpaths: pairs within reach on foot, and the feeds' own word about changing."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.timetable import walking
+from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, RECOMMENDED, STATION, STOP, TIMED
+
+M_PER_DEG = math.radians(1) * EARTH_RADIUS_M
+
+
+def footpaths(lats, lons, kinds=None, transfers=()):
+    """Return {(from, to): (seconds, metres)} and the times to change."""
+    columns = list(zip(*transfers, strict=True)) or [(), (), (), ()]
+    paths = walking.footpaths(
+        np.array(lats, np.float64),
+        np.array(lons, np.float64),
+        np.array(kinds if kinds is not None else [STOP] * len(lats), np.int8),
+        *(np.array(column, kind) for column, kind in zip(columns, ("i4", "i4", "i1", "i4"), strict=True)),
+    )
+    rows = {}
+    for stop in range(len(lats)):
+        for row in range(paths.first[stop], paths.first[stop + 1]):
+            key = (stop, int(paths.to[row]))
+            assert key not in rows
+            rows[key] = (int(paths.seconds[row]), int(paths.metres[row]))
+    return rows, paths.change_s.tolist()
+
+
+def distance_m(a, b):
+    """Return the great-circle distance by the chord through the globe: another formula than the one under test."""
+    (lat_a, lon_a), (lat_b, lon_b) = (map(math.radians, point) for point in (a, b))
+    ends = [
+        (math.cos(lat) * math.cos(lon), math.cos(lat) * math.sin(lon), math.sin(lat))
+        for lat, lon in ((lat_a, lon_a), (lat_b, lon_b))
+    ]
+    return 2 * EARTH_RADIUS_M * math.asin(math.dist(*ends) / 2)
+
+
+def slow_footpaths(points, kinds, transfers):
+    """Ask of every pair, one after the other."""
+    said = {(begin, end): (kind, minimum_s) for begin, end, kind, minimum_s in transfers}
+    rows = {}
+    for a, start in enumerate(points):
+        for b, goal in enumerate(points):
+            if a == b:
+                continue
+            kind, minimum_s = said.get((a, b), (None, -1))
+            straight_m = distance_m(start, goal)
+            near = straight_m <= walking.FOOTPATH_RADIUS_M and kinds[a] == STOP and kinds[b] == STOP
+            if kind == FORBIDDEN or (kind is None and not near):
+                continue
+            metres = straight_m * walking.DETOUR_FACTOR
+            seconds = metres / walking.PACE_M_PER_S + (0 if kind == TIMED else walking.CHANGE_SLACK_S)
+            rows[a, b] = (minimum_s if kind == MINIMUM_TIME and minimum_s >= 0 else seconds, metres)
+    return rows
+
+
+@st.composite
+def towns(draw):
+    """Draw stops crowded around a point anywhere up to high latitudes, with some transfers."""
+    lat, lon = draw(st.floats(-87, 87)), draw(st.floats(-175, 175))
+    spread_m = draw(st.sampled_from([300.0, 1500.0, 6000.0]))
+    offsets = draw(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), max_size=14))
+    wide = spread_m / M_PER_DEG / math.cos(math.radians(lat))
+    points = [(lat + north * spread_m / M_PER_DEG, lon + east * wide) for north, east in offsets]
+    kinds = [draw(st.sampled_from([STOP, STOP, STOP, STATION])) for _ in points]
+    if not points:
+        return points, kinds, []
+    end = st.integers(0, len(points) - 1)
+    rules = st.tuples(end, end, st.integers(RECOMMENDED, FORBIDDEN), st.integers(-1, 900))
+    transfers = draw(st.lists(rules, max_size=6, unique_by=lambda rule: rule[:2]))
+    return points, kinds, transfers
+
+
+@settings(max_examples=300, deadline=None)
+@given(towns())
+def test_footpaths_equal_the_slow_way(town):
+    """The grid finds what asking of every pair finds, at any latitude, and a feed's rule replaces what was found."""
+    points, kinds, transfers = town
+    rows, _ = footpaths([lat for lat, _ in points], [lon for _, lon in points], kinds, transfers)
+    expected = slow_footpaths(points, kinds, transfers)
+    # The two formulas differ by less than this, so only a pair on the very edge may differ.
+    edge = {
+        (a, b)
+        for a, start in enumerate(points)
+        for b, goal in enumerate(points)
+        if abs(distance_m(start, goal) - walking.FOOTPATH_RADIUS_M) < 0.01
+    }
+
+    assert set(rows) ^ set(expected) <= edge
+    for pair in set(rows) & set(expected):
+        seconds, metres = expected[pair]
+        assert rows[pair][1] == pytest.approx(math.ceil(metres), abs=1)
+        assert rows[pair][0] == pytest.approx(math.ceil(seconds), abs=2)
+
+
+@pytest.mark.parametrize(("apart_m", "pairs"), [(499.9, [(0, 1), (1, 0)]), (500.1, [])])
+def test_reach(apart_m, pairs):
+    """Two stops just within the radius are linked both ways, two just beyond are not."""
+    rows, _ = footpaths([60.0, 60.0 + apart_m / M_PER_DEG], [24.0, 24.0])
+
+    assert list(rows) == pairs
+
+
+def test_walk():
+    """A footpath is the straight line times the detour, at the pace, rounded up, and the slack."""
+    rows, change_s = footpaths([60.0, 60.0 + 100.0 / M_PER_DEG], [24.0, 24.0])
+
+    # 130 m (131 by rounding up what lies a hair above), 105 s at 1.25 m/s, and 120 s.
+    assert rows[0, 1] in {(224, 130), (225, 131)}
+    assert change_s == [120, 120]
+
+
+def test_kinds_of_transfers():
+    """A minimum time is taken as stated, a timed one has no slack, a forbidden one removes the link; far ends serve."""
+    far = [60.0, 60.1, 60.2, 60.0 + 100.0 / M_PER_DEG]
+    rows, _ = footpaths(
+        far,
+        [24.0] * 4,
+        None,
+        [(0, 1, MINIMUM_TIME, 30), (1, 0, TIMED, -1), (1, 2, RECOMMENDED, -1), (0, 3, FORBIDDEN, -1)],
+    )
+
+    length_m = math.ceil(0.1 * M_PER_DEG * walking.DETOUR_FACTOR)
+    walk_s = math.ceil(length_m / walking.PACE_M_PER_S)
+    back = rows.pop((3, 0))
+    assert rows == {(0, 1): (30, length_m), (1, 0): (walk_s, length_m), (1, 2): (walk_s + 120, length_m)}
+    assert back in {(224, 130), (225, 131)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "minimum_s", "change_s"),
+    [(RECOMMENDED, -1, 120), (TIMED, -1, 0), (MINIMUM_TIME, 45, 45), (MINIMUM_TIME, -1, 120), (FORBIDDEN, -1, -1)],
+)
+def test_changing_at_one_stop(kind, minimum_s, change_s):
+    """A rule from a stop to itself sets the time to change there."""
+    rows, changes_s = footpaths([60.0, 61.0], [24.0, 24.0], None, [(0, 0, kind, minimum_s)])
+
+    assert (rows, changes_s) == ({}, [change_s, 120])
+
+
+def test_no_stops():
+    """A network without boardable stops has no footpaths."""
+    assert footpaths([60.0], [24.0], [STATION]) == ({}, [120])
