@@ -173,4 +173,4 @@ def test_pareto_sets_of_300_random_questions_are_nigiris(levelled, rival):
     assert [[row for row in answer if row[1] <= LAST_ARRIVAL_S] for answer in answers] == [
         [row for row in answer if row[1] <= LAST_ARRIVAL_S] for answer in theirs
     ]
-    assert sum(map(bool, theirs)) > QUESTIONS * 0.9
+    assert sum(map(bool, theirs)) >= 250

@@ -24,7 +24,9 @@ from fingerpost.transit.timetable.timetable import Timetable
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
 # The window in which journeys leave (or arrive), widened step by step until there are enough of them.
-WINDOWS_S = (1800, 2 * 3600, 8 * 3600, 24 * 3600)
+WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
+# Only where none leaves within the widest window is a journey of much later an answer at all.
+LAST_WINDOW_S = 24 * 3600
 # When a day offers nothing, the search goes on this many days further.
 FURTHER_DAYS = (0, 2, 4, 6)
 # Never look for more walk-limited journeys than this in one search.
@@ -82,7 +84,7 @@ def _search_slice(
     near, far = (wish.destination, wish.origin) if wish.arrive_by else (wish.origin, wish.destination)
     direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
     kept: list[Journey] = []
-    for window_s in WINDOWS_S:
+    for window_s in (*WINDOWS_S, LAST_WINDOW_S):
         ask = Question(
             near.stop, near.seconds, near.metres, far.stop, far.seconds, far.metres,
             earliest_s, earliest_s + window_s, int(UNREACHED) - 1, direct_s, wish.max_rides, wish.max_walk_m,
@@ -91,9 +93,16 @@ def _search_slice(
         kept = [journey for journey in journeys if journey.walk_m <= wish.max_walk_m]
         if len(kept) < len(journeys):
             kept = _with_hidden(timetable, piece, ask, kept, wish.wanted)
-        if len(kept) > wish.wanted or not journeys:
+        soon = [journey for journey in kept if _wait_s(piece, journey, earliest_s) <= WINDOWS_S[-1]]
+        kept = soon or kept
+        if len(soon) > wish.wanted or (soon and window_s == WINDOWS_S[-1]) or not journeys:
             break
     return kept
+
+
+def _wait_s(piece: DaySlice, journey: Journey, earliest_s: int) -> int:
+    """Return how long after the asked instant a journey leaves, or before it arrives where the slice is mirrored."""
+    return piece.to_slice_s(journey.arrival if piece.mirrored else journey.departure) - earliest_s
 
 
 def _with_hidden(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -119,6 +120,9 @@ class EmbeddedNetwork:
             wanted=question.wanted,
         )
         journeys = find_journeys(self._timetable, self._slices, wish)
+        if wish.step_free and not journeys:
+            # Better a way with a step, which the answer names, than none.
+            journeys = find_journeys(self._timetable, self._slices, replace(wish, step_free=False))
         if self._covered and day > self._covered[1] and not any(journey.rides for journey in journeys):
             raise self._outside()
         words = self._words.in_language(self._choose(question.language))

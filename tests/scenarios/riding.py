@@ -1,0 +1,61 @@
+"""Asks the embedded engine about a drawing and spells the answers out."""
+
+import asyncio
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from fingerpost.testing.feeds import stop_id_of, timetable_from_drawing
+from fingerpost.transit.model import Location, LocationSource, Mode
+from fingerpost.transit.port import JourneyQuestion
+from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+
+DAY = date(2026, 5, 6)
+
+
+def ride(
+    drawing,
+    origin,
+    destination,
+    time,
+    *,
+    day=DAY,
+    days=(DAY,),
+    zone="Europe/Helsinki",
+    coordinates=None,
+    max_walk_m=600.0,
+    **asked,
+):
+    """Return every itinerary of a drawing as one line of text, earliest arrival first.
+
+    ``origin`` and ``destination`` are stop names; ``time`` is ``HH:MM[:SS]`` on the day, in the zone.
+    A line reads ``Alpha 08:00 A Beta 08:10``; a walk is ``walk NNNm``. Unplaced stops are too far apart to walk.
+    """
+    timetable = timetable_from_drawing(drawing, zone=zone, days=list(days), coordinates=coordinates)
+    network = EmbeddedNetwork("TEST", timetable, is_demo=False)
+    instant = int(datetime.fromisoformat(f"{day}T{time}").replace(tzinfo=ZoneInfo(zone)).timestamp())
+
+    async def answer():
+        ends = [await _at(network, name) for name in (origin, destination)]
+        return await network.plan_journeys(
+            JourneyQuestion(origin=ends[0], destination=ends[1], instant=instant, max_walk_m=max_walk_m, **asked)
+        )
+
+    found = asyncio.run(answer())
+    ordered = sorted(found.itineraries, key=lambda each: (each.arrival, -each.departure, each.transfers))
+    return [_spell(each, zone) for each in ordered]
+
+
+async def _at(network, name):
+    place = await network.find_stop(f"TEST:{stop_id_of(name)}")
+    return Location(coordinate=place.coordinate, source=LocationSource.GEOCODE, name=name, stop_ids=place.member_ids)
+
+
+def _spell(itinerary, zone):
+    return " ".join(_spell_leg(leg, zone) for leg in itinerary.legs)
+
+
+def _spell_leg(leg, zone):
+    if leg.mode is Mode.WALK:
+        return f"walk {leg.distance_m:.0f}m"
+    begin, end = (datetime.fromtimestamp(instant, ZoneInfo(zone)) for instant in (leg.departure, leg.arrival))
+    return f"{leg.start.name} {begin:%H:%M} {leg.line} {leg.end.name} {end:%H:%M}"

@@ -1,0 +1,71 @@
+"""Chapter B: walking to and from stops, and all the way."""
+
+from tests.scenarios.riding import ride
+
+# Near is 100 m north of Alpha in a straight line, so 130 m on foot: 104 s.
+PLACES = {
+    "Alpha": (60.1700, 24.94),
+    "Near": (60.1708993, 24.94),
+    "Gamma": (60.2500, 24.94),
+    "Delta": (60.1706, 24.97),
+}
+LINE = """
+line A | Alpha 08:10:00 | Gamma 08:30
+line N | Near 07:00 | Delta 07:30
+"""
+
+
+def test_b01_the_walk_to_a_stop_must_be_in_time():
+    """104 s on foot: leaving at 08:08:16 catches 08:10."""
+    assert ride(LINE, "Near", "Gamma", "08:08:16", coordinates=PLACES)[0] == "walk 130m Alpha 08:10 A Gamma 08:30"
+
+
+def test_b02_a_second_later_it_is_missed():
+    """Leaving at 08:08:17 does not."""
+    assert ride(LINE, "Near", "Gamma", "08:08:17", coordinates=PLACES) == []
+
+
+def test_b03_a_walk_longer_than_the_limit_is_not_offered():
+    """B6: 130 m are within a limit of 130 m and beyond one of 129 m."""
+    assert ride(LINE, "Near", "Gamma", "08:00", coordinates=PLACES, max_walk_m=130.0) == [
+        "walk 130m Alpha 08:10 A Gamma 08:30"
+    ]
+    assert ride(LINE, "Near", "Gamma", "08:00", coordinates=PLACES, max_walk_m=129.0) == []
+
+
+def test_b04_walking_all_the_way_beats_a_slower_ride():
+    """Near to Alpha is a walk of two minutes; nobody waits for a bus round the block."""
+    drawing = """
+    line A | Near 08:10 | Gamma 08:30 | Alpha 09:00
+    """
+    assert ride(drawing, "Near", "Alpha", "08:00", coordinates=PLACES) == ["walk 130m"]
+
+
+def test_b05_the_stop_to_board_at_is_the_one_with_the_least_walk():
+    """The line passes Far first, but the rider stands at Near: no walk back to catch the same vehicle earlier."""
+    places = {"Far": (60.1700, 24.94), "Near": (60.1730, 24.94), "Gamma": (60.2500, 24.94)}
+    drawing = """
+    line A | Far 08:20 | Near 08:22 | Gamma 08:40
+    """
+    assert ride(drawing, "Near", "Gamma", "08:00", coordinates=places) == ["Near 08:22 A Gamma 08:40"]
+
+
+def test_b06_a_sum_of_walks_over_the_limit_does_not_hide_a_way_within_it():
+    """B6: the quick way walks at both ends, 434 m in all; with a limit of 400 m the slower one with less is found."""
+    places = {
+        "Home": (60.1700, 24.90),
+        "Corner": (60.1715, 24.90),
+        "Market": (60.2500, 24.90),
+        "Office": (60.2515, 24.90),
+        "Middle": (60.2100, 24.90),
+    }
+    drawing = """
+    line Q | Corner 08:10 | Market 08:20
+    line S | Home 08:10 | Middle 08:30 | Office 08:50
+    """
+    assert ride(drawing, "Home", "Office", "08:00", max_walk_m=1500.0, coordinates=places)[0] == (
+        "walk 217m Corner 08:10 Q Market 08:20 walk 217m"
+    )
+    assert ride(drawing, "Home", "Office", "08:00", max_walk_m=400.0, coordinates=places) == [
+        "Home 08:10 S Office 08:50"
+    ]
