@@ -153,7 +153,7 @@ def _ours(timetable, piece, origin, destination, leave_s):
         np.array([origin], np.int32), nothing, nothing, egress_stop, egress_s, egress_m,
         leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6,
     )  # fmt: skip
-    journeys = run_kernel(timetable, piece, ask, limited=False)
+    journeys = run_kernel(timetable, piece, ask)
     return sorted((journey.transfers, journey.arrival - MIDNIGHT) for journey in journeys)
 
 

@@ -85,7 +85,7 @@ def test_window_search_finds_exactly_the_best_departures_arrivals_and_rides(chun
         )  # fmt: skip
         found = [
             (journey.departure, journey.arrival, len(journey.rides))
-            for journey in run_kernel(timetable, piece, ask, limited=False)
+            for journey in run_kernel(timetable, piece, ask)
         ]
         vehicles = list_vehicles(timetable, around(DAY, 2, 4), step_free)
         best = profile(timetable, vehicles, origin, destination, instant, instant + 86400 * 3, rides, 10**6)

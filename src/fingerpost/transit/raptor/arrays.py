@@ -44,6 +44,7 @@ class Chains(NamedTuple):
     walk_first: Int32  # where the footpaths that lead to each stop begin
     walk_from: Int32
     walk_s: Int32
+    walk_m: Int32
 
 
 class Question(NamedTuple):
@@ -86,6 +87,7 @@ class Workspace(NamedTuple):
     egress_s: Int32  # stops: UNREACHED where the goal cannot be walked to
     egress_m: Int32
     bound_s: Int32  # stops: no way to the goal is shorter than this
+    bound_m: Int32  # stops: no way to the goal walks less than this
     rides_from: Int32  # stops: rides needed at least from standing there
     rides_after: Int32  # stops: rides needed at least after alighting there
     goal: Int32  # rides + 1
@@ -129,6 +131,7 @@ def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rid
         egress_s=table(stop_count),
         egress_m=table(stop_count),
         bound_s=table(stop_count),
+        bound_m=table(stop_count),
         rides_from=table(stop_count),
         rides_after=table(stop_count),
         goal=table(rounds),

@@ -202,7 +202,7 @@ def _chain(
         none,
         none,
         none,
-        *walk[:3],
+        *walk,
     )
     hops = _hops(timetable.stop_count, chains)
     chains = chains._replace(hop_first=hops[0], hop_from=hops[1], hop_s=hops[2])

@@ -20,7 +20,7 @@ from fingerpost.transit.raptor.kernel.tidying import tidy
 from fingerpost.transit.raptor.reconstruct import journeys_of
 from fingerpost.transit.raptor.slices import Slices
 from fingerpost.transit.timetable.service_days import local_day
-from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.timetable.timetable import Int32, Timetable
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
 # The window in which journeys leave (or arrive), widened step by step until there are enough of them.
@@ -83,21 +83,35 @@ def _search_slice(
 ) -> list[Journey]:
     near, far = (wish.destination, wish.origin) if wish.arrive_by else (wish.origin, wish.destination)
     direct_s = direct.arrival - direct.departure if direct else int(UNREACHED)
+    ask = Question(
+        near.stop, near.seconds, near.metres, far.stop, far.seconds, far.metres,
+        earliest_s, earliest_s, int(UNREACHED) - 1, direct_s, wish.max_rides, wish.max_walk_m,
+    )  # fmt: skip
     kept: list[Journey] = []
+    is_walk_trouble = False
     for window_s in (*WINDOWS_S, LAST_WINDOW_S):
-        ask = Question(
-            near.stop, near.seconds, near.metres, far.stop, far.seconds, far.metres,
-            earliest_s, earliest_s + window_s, int(UNREACHED) - 1, direct_s, wish.max_rides, wish.max_walk_m,
-        )  # fmt: skip
-        journeys = run_kernel(timetable, piece, ask, limited=False)
-        kept = [journey for journey in journeys if journey.walk_m <= wish.max_walk_m]
-        if len(kept) < len(journeys):
-            kept = _with_hidden(timetable, piece, ask, kept, wish.wanted)
-        soon = [journey for journey in kept if _wait_s(piece, journey, earliest_s) <= WINDOWS_S[-1]]
-        kept = soon or kept
-        if len(soon) > wish.wanted or (soon and window_s == WINDOWS_S[-1]) or not journeys:
+        ask = ask._replace(window_end_s=earliest_s + window_s)
+        journeys = run_kernel(timetable, piece, ask)
+        within = [journey for journey in journeys if journey.walk_m <= wish.max_walk_m]
+        if len(within) < len(journeys) and not is_walk_trouble:
+            is_walk_trouble = True
+            if not within and not run_kernel(timetable, piece, ask, _known_arrivals(piece, [], ask)):
+                # Whoever waits loses nothing: what cannot be done now cannot be done later that day.
+                return []
+        kept = _prompt(piece, within, earliest_s)
+        soon_count = sum(_wait_s(piece, journey, earliest_s) <= WINDOWS_S[-1] for journey in kept)
+        if soon_count > wish.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
             break
-    return kept
+    return _with_hidden(timetable, piece, ask, kept, wish.wanted) if is_walk_trouble else kept
+
+
+def _prompt(piece: DaySlice, journeys: list[Journey], earliest_s: int) -> list[Journey]:
+    """Leave out journeys of much later, unless they spare a change or there is nothing else."""
+    soon = [journey for journey in journeys if _wait_s(piece, journey, earliest_s) <= WINDOWS_S[-1]]
+    if not soon:
+        return journeys
+    fewest = min(len(journey.rides) for journey in soon)
+    return soon + [journey for journey in journeys if len(journey.rides) < fewest]
 
 
 def _wait_s(piece: DaySlice, journey: Journey, earliest_s: int) -> int:
@@ -112,24 +126,35 @@ def _with_hidden(
     together = dict.fromkeys(kept)
     leave_s = ask.earliest_s
     for _ in range(LIMITED_TRIES):
-        limited = run_kernel(timetable, piece, ask._replace(earliest_s=leave_s), limited=True)
+        known_s = _known_arrivals(piece, [each for each in together if _wait_s(piece, each, leave_s) >= 0], ask)
+        limited = run_kernel(timetable, piece, ask._replace(earliest_s=leave_s), known_s)
         together.update(dict.fromkeys(limited))
-        if not limited or len(together) > wanted:
+        after = sorted(_wait_s(piece, each, leave_s) for each in together)
+        if len(together) > wanted or not limited or after[-1] < 0:
             break
-        leave_s = 1 + min(
-            piece.to_slice_s(journey.arrival if piece.mirrored else journey.departure) for journey in limited
-        )
+        leave_s += 1 + next(wait_s for wait_s in after if wait_s >= 0)
         if leave_s > ask.window_end_s:
             break
     return list(together)
 
 
-def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, *, limited: bool) -> list[Journey]:
-    """Ask one of the two search kernels and read its answer."""
+def _known_arrivals(piece: DaySlice, journeys: list[Journey], ask: Question) -> Int32:
+    """Return the earliest arrival already known for each number of rides, in the slice's count."""
+    known_s = np.full(int(ask.max_rides) + 1, UNREACHED, np.int32)
+    for journey in journeys:
+        arrival_s = piece.to_slice_s(journey.departure if piece.mirrored else journey.arrival)
+        known_s[len(journey.rides) :] = np.minimum(known_s[len(journey.rides) :], arrival_s)
+    return known_s
+
+
+def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, known_s: Int32 | None = None) -> list[Journey]:
+    """Ask a search kernel and read its answer: the walk-limited one where arrivals are already known."""
     memory = _memory(piece, timetable.stop_count, int(ask.max_rides))
     while True:
-        search = search_walk_limited if limited else search_window
-        count = search(piece.chains, ask, memory.work, memory.found)
+        if known_s is None:
+            count = search_window(piece.chains, ask, memory.work, memory.found)
+        else:
+            count = search_walk_limited(piece.chains, ask, known_s, memory.work, memory.found)
         if count >= 0:
             break
         memory.grow()

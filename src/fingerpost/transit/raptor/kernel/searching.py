@@ -48,34 +48,34 @@ def _pop(heap, size):
 
 
 @allocating
-def _bound_time(net, ask, work):
-    """Dijkstra from the goal backwards over shortest hops and footpaths: a lower bound at every stop."""
-    work.bound_s[:] = UNREACHED
-    heap = np.empty(len(ask.egress_stop) + len(net.hop_from) + len(net.walk_from) + 1, np.int64)
+def _bound_least(net, egress_stop, egress_cost, hop_cost, walk_cost, bound):
+    """Dijkstra from the goal backwards over hops and footpaths: the least that any way costs from every stop."""
+    bound[:] = UNREACHED
+    heap = np.empty(len(egress_stop) + len(net.hop_from) + len(net.walk_from) + 1, np.int64)
     size = 0
-    for row in range(len(ask.egress_stop)):
-        stop = ask.egress_stop[row]
-        if ask.egress_s[row] < work.bound_s[stop]:
-            work.bound_s[stop] = ask.egress_s[row]
-            _sift(heap, size, np.int64(ask.egress_s[row]) * STOP_LIMIT + stop)
+    for row in range(len(egress_stop)):
+        stop = egress_stop[row]
+        if egress_cost[row] < bound[stop]:
+            bound[stop] = egress_cost[row]
+            _sift(heap, size, np.int64(egress_cost[row]) * STOP_LIMIT + stop)
             size += 1
     while size > 0:
         least = _pop(heap, size)
         size -= 1
-        stop, bound_s = least % STOP_LIMIT, least // STOP_LIMIT
-        if bound_s > work.bound_s[stop]:
+        stop, cost = least % STOP_LIMIT, least // STOP_LIMIT
+        if cost > bound[stop]:
             continue
         for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
-            before, total_s = net.hop_from[hop], bound_s + max(0, net.hop_s[hop])
-            if total_s < work.bound_s[before]:
-                work.bound_s[before] = total_s
-                _sift(heap, size, total_s * STOP_LIMIT + before)
+            before, total = net.hop_from[hop], cost + max(0, hop_cost[hop])
+            if total < bound[before]:
+                bound[before] = total
+                _sift(heap, size, total * STOP_LIMIT + before)
                 size += 1
         for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
-            before, total_s = net.walk_from[path], bound_s + net.walk_s[path]
-            if total_s < work.bound_s[before]:
-                work.bound_s[before] = total_s
-                _sift(heap, size, total_s * STOP_LIMIT + before)
+            before, total = net.walk_from[path], cost + walk_cost[path]
+            if total < bound[before]:
+                bound[before] = total
+                _sift(heap, size, total * STOP_LIMIT + before)
                 size += 1
 
 
@@ -391,7 +391,7 @@ def _reset(net, ask, work):
         if ask.egress_s[row] < work.egress_s[stop]:
             work.egress_s[stop] = ask.egress_s[row]
             work.egress_m[stop] = ask.egress_m[row]
-    _bound_time(net, ask, work)
+    _bound_least(net, ask.egress_stop, ask.egress_s, net.hop_s, net.walk_s, work.bound_s)
     _bound_rides(net, ask, work)
 
 
@@ -426,14 +426,18 @@ def _push(label, count, head, stop, time_s, walked_m, parent, chain, vehicle, pl
 
 
 @allocating
-def search_walk_limited(net, ask, work, found):
+def search_walk_limited(net, ask, known_s, work, found):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
+    Only arrivals before ``known_s``, by number of rides, are looked for.
     Exact: every way is kept that is not beaten in both time and walking.
     Slower than ``search_window``, which it helps out where the sum of walking decides.
     Returns the number of journeys, -1 where ``found`` is too small.
     """
     _reset(net, ask, work)
+    no_cost = np.zeros(len(net.hop_s), np.int32)
+    _bound_least(net, ask.egress_stop, ask.egress_m, no_cost, net.walk_m, work.bound_m)
+    work.goal[:] = known_s
     stops = len(net.change_s)
     # label rows: stop, time_s, walked_m, parent row, chain, vehicle, board * 2**15 + alight, next row of the stop
     label = np.empty((1024, 8), np.int32)
@@ -447,14 +451,16 @@ def search_walk_limited(net, ask, work, found):
         stop = ask.access_stop[row]
         time_s = np.int32(ask.earliest_s + ask.access_s[row])
         walked_m = ask.access_m[row]
-        if walked_m <= ask.max_walk_m and not _is_dominated(ready_head, label, stop, time_s, walked_m):
+        if walked_m + work.bound_m[stop] > ask.max_walk_m or not _is_hopeful(work, stop, time_s, work.rides_from[stop]):
+            continue
+        if not _is_dominated(ready_head, label, stop, time_s, walked_m):
             label, count = _push(label, count, ready_head, stop, time_s, walked_m, -1, -1, -1, 0)
     begin = 0
     for rides in range(1, ask.max_rides + 1):
         end = count
         for row in range(begin, end):
             if label[row, 4] < 0:
-                label, count = _ride_from(net, work, label, count, row, reached_head, bound_s, rides)
+                label, count = _ride_from(net, work, label, count, row, reached_head, bound_s, rides, ask.max_walk_m)
         reached_end = count
         for row in range(end, reached_end):
             stop, time_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
@@ -468,20 +474,26 @@ def search_walk_limited(net, ask, work, found):
                 continue
             if net.change_s[stop] >= 0:
                 ready_s = time_s + net.change_s[stop]
-                if not _is_dominated(ready_head, label, stop, ready_s, walked_m):
+                if _is_hopeful(work, stop, ready_s, rides + work.rides_from[stop]) and not _is_dominated(
+                    ready_head, label, stop, ready_s, walked_m
+                ):
                     label, count = _push(label, count, ready_head, stop, ready_s, walked_m, row, -1, -1, 0)
             for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
                 there = net.foot_to[path]
                 ready_s = time_s + net.foot_s[path]
                 total_m = walked_m + net.foot_m[path]
-                if total_m <= ask.max_walk_m and not _is_dominated(ready_head, label, there, ready_s, total_m):
+                if total_m + work.bound_m[there] > ask.max_walk_m:
+                    continue
+                if _is_hopeful(work, there, ready_s, rides + work.rides_from[there]) and not _is_dominated(
+                    ready_head, label, there, ready_s, total_m
+                ):
                     label, count = _push(label, count, ready_head, there, ready_s, total_m, row, -1, -1, 0)
         begin = reached_end
     return _write_labels(ask, work, label, goal_row, found)
 
 
 @allocating
-def _ride_from(net, work, label, count, row, reached_head, bound_s, rides):
+def _ride_from(net, work, label, count, row, reached_head, bound_s, rides, max_walk_m):
     """Board every chain at a label's stop and note where it leads."""
     stop, ready_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
     for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
@@ -501,6 +513,8 @@ def _ride_from(net, work, label, count, row, reached_head, bound_s, rides):
                 break
             alight = net.position_stop[first + there]
             if net.position_flags[first + there] & NO_ALIGHTING:
+                continue
+            if walked_m + work.bound_m[alight] > max_walk_m:
                 continue
             if not _is_hopeful(work, alight, arrival_s, rides + work.rides_after[alight]):
                 continue
