@@ -26,17 +26,17 @@ from fingerpost.transit.rules.warnings import WarningCode, Warnings
 class StopRef(WireModel):
     """A stop, by id or by label."""
 
-    type: Literal["id", "label"]
-    value: Annotated[Identifier, Field(max_length=200)]
+    type: Annotated[Literal["id", "label"], Field(description="id: exactly that stop; label: a place by name")]
+    value: Annotated[Identifier, Field(max_length=200, description="FEED:ID, saved variable, or stop name")]
 
 
 class GetDeparturesInput(WireModel):
     """The question."""
 
-    stop: StopRef
-    window_minutes: Annotated[Whole, Field(ge=1, le=120)] = 30
-    limit: Annotated[Whole, Field(ge=1, le=50)] = 10
-    language: Language = "en"
+    stop: Annotated[StopRef, Field(description="whose board")]
+    window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
+    limit: Annotated[Whole, Field(ge=1, le=50, description="rows to show")] = 10
+    language: Annotated[Language, Field(description="of names")] = "en"
 
 
 class WireDeparture(WireModel):

@@ -13,8 +13,8 @@ from fingerpost.transit.rules.instants import is_now
 class When(WireModel):
     """When to leave, or to be there."""
 
-    type: Literal["depart", "arrive"] = "depart"
-    time: Annotated[str, Field(max_length=40, description="now, or ISO 8601 with offset")] = "now"
+    type: Annotated[Literal["depart", "arrive"], Field(description="leave at, or be there by")] = "depart"
+    time: Annotated[str, Field(max_length=40, description="now (depart only), or ISO 8601 with offset")] = "now"
 
     @model_validator(mode="after")
     def _arrive_needs_a_time(self) -> "When":
@@ -26,28 +26,30 @@ class When(WireModel):
 class Accessibility(WireModel):
     """What a rider needs of stops, vehicles and walks."""
 
-    step_free: Flag = False
-    low_walking_distance: Flag = False
+    step_free: Annotated[Flag, Field(description="no steps, for a wheelchair")] = False
+    low_walking_distance: Annotated[Flag, Field(description="say how much each itinerary walks")] = False
 
 
 class PlanConstraints(WireModel):
     """Preferences; in an answer, all that held."""
 
-    optimize: Literal["balanced", "few_transfers", "shortest_time"] = "balanced"
-    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres in all")] = 1500.0
-    max_transfers: Annotated[Whole, Field(ge=0, le=8)] = 4
-    accessibility: Accessibility = Accessibility()
-    language: Language = "en"
+    optimize: Annotated[
+        Literal["balanced", "few_transfers", "shortest_time"], Field(description="what comes first")
+    ] = "balanced"
+    max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres, the whole trip")] = 1500.0
+    max_transfers: Annotated[Whole, Field(ge=0, le=8, description="changes of vehicle")] = 4
+    accessibility: Annotated[Accessibility, Field(description="needs")] = Accessibility()
+    language: Annotated[Language, Field(description="of names")] = "en"
 
 
 class PlanTripInput(WireModel):
     """The question."""
 
-    origin: TripEnd
-    destination: TripEnd
-    when: When = When()
-    constraints: PlanConstraints = PlanConstraints()
-    limit: Annotated[Whole, Field(ge=1, le=3)] = 2
+    origin: Annotated[TripEnd, Field(description="where the trip begins")]
+    destination: Annotated[TripEnd, Field(description="where it ends")]
+    when: Annotated[When, Field(description="when to leave or arrive")] = When()
+    constraints: Annotated[PlanConstraints, Field(description="preferences")] = PlanConstraints()
+    limit: Annotated[Whole, Field(ge=1, le=3, description="itineraries to show")] = 2
     include_disruption_alt: Annotated[Flag, Field(description="offer other ways when a trip is disrupted")] = True
 
 

@@ -9,8 +9,8 @@ from fingerpost.transit.model import Coordinate, Location, PlaceMatch, Provenanc
 from fingerpost.transit.rules.warnings import Warnings
 
 Language = Literal["fi", "sv", "en"]
-Latitude = Annotated[Number, Field(ge=-90, le=90)]
-Longitude = Annotated[Number, Field(ge=-180, le=180)]
+Latitude = Annotated[Number, Field(ge=-90, le=90, description="degrees north")]
+Longitude = Annotated[Number, Field(ge=-180, le=180, description="degrees east")]
 
 
 class WireCoordinate(WireModel):
@@ -87,15 +87,15 @@ class Meta(WireModel):
 class CoordsEnd(WireModel):
     """A position."""
 
-    type: Literal["coords"]
-    value: WireCoordinate
+    type: Annotated[Literal["coords"], Field(description="a position")]
+    value: Annotated[WireCoordinate, Field(description="WGS84")]
 
 
 class LabelEnd(WireModel):
     """A saved variable's key, a token from an earlier answer, or a place name."""
 
-    type: Literal["label"]
-    value: Annotated[Identifier, Field(max_length=200)]
+    type: Annotated[Literal["label"], Field(description="a name")]
+    value: Annotated[Identifier, Field(max_length=200, description="saved variable, token, or place name")]
 
 
 TripEnd = Annotated[CoordsEnd | LabelEnd, Field(discriminator="type")]

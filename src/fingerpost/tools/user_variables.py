@@ -31,8 +31,8 @@ class LocationValue(WireModel):
 class SaveUserVariableInput(WireModel):
     """The question."""
 
-    key: Key
-    type: Kind
+    key: Annotated[Key, Field(description="the name to keep it under, such as home")]
+    type: Annotated[Kind, Field(description="what it is")]
     value: Annotated[Any, Field(description="location: {lat, lon, label?, name?, address?, stopId?}; else any JSON")]
 
     @model_validator(mode="after")

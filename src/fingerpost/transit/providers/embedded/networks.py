@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fingerpost.errors import ParameterError
 from fingerpost.transit.demo.catalogue import build_demo, list_demo_names
 from fingerpost.transit.rules.networks import by_preference
 from fingerpost.transit.timetable.shelf import Shelf
@@ -44,13 +45,16 @@ class EmbeddedNetworks:
             stamp = self._shelf.stamp()
             networks: dict[tuple[str, str], EmbeddedNetwork] = {}
             for name in self._shelf.list_names():
-                key = (name, self._shelf.get(name).stamp)
-                if key not in self._open:
-                    entry, timetable = self._shelf.open(name)
-                    key = (name, entry.stamp)
-                    networks[key] = EmbeddedNetwork(name, timetable, is_demo=False)
-                else:
+                try:
+                    key = (name, self._shelf.get(name).stamp)
+                    if key not in self._open:
+                        entry, timetable = self._shelf.open(name)
+                        key = (name, entry.stamp)
+                        self._open[key] = EmbeddedNetwork(name, timetable, is_demo=False)
                     networks[key] = self._open[key]
+                except ParameterError:
+                    # Removed since the names were listed; the stamp read before that brings us here again.
+                    continue
             for name in list_demo_names():
                 key = (name, "demo")
                 networks[key] = self._open.get(key) or EmbeddedNetwork(
