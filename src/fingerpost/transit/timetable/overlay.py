@@ -1,0 +1,100 @@
+"""Real time beside the timetable, which itself never changes: what is known of single rides at one moment.
+
+A ride is one run on one service day. Delays are seconds against the timetable, negative is early.
+An overlay is immutable; a newer one replaces it as a whole, so a search sees one from start to end.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.timetable.timetable import Int32, Int64
+
+Bool = npt.NDArray[np.bool_]
+RideKey = tuple[int, int]
+"""Row of the run, and the service day as an ordinal (date.toordinal)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RideUpdate:
+    """What is known of a ride of the timetable. Arrays are as long as its trip has events.
+
+    ``is_known`` is False where nothing is said of a call (NO_DATA, or before the first and without propagation).
+    ``stop`` holds other stops (platforms) than the timetable's, None where none changed.
+    ``updated`` is Unix seconds, the trip update's own timestamp, else the feed's.
+    """
+
+    is_cancelled: bool
+    arrival_delay_s: Int32
+    departure_delay_s: Int32
+    is_known: Bool
+    is_skipped: Bool
+    updated: int
+    stop: Int32 | None = None
+    vehicle: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddedRide:
+    """A ride that the timetable does not have: added, duplicated, or the replacement of a cancelled one.
+
+    ``stop`` are rows; instants are Unix seconds as expected.
+    ``trip`` is the row of the trip that it copies or replaces, -1 for none; ``route`` a row, -1 where unknown.
+    """
+
+    trip_id: str
+    service_day: date
+    route: int
+    trip: int
+    headsign: str
+    stop: Int32
+    arrival: Int64
+    departure: Int64
+    is_skipped: Bool
+    updated: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alert:
+    """A service alert. Selectors are rows; an alert applies where any of its selectors does.
+
+    ``periods`` are (first, last) Unix seconds, 0 and 2**62 where open; none at all means always.
+    ``texts`` maps a language, or ``default``, to (header, description).
+    """
+
+    id: str
+    cause: str
+    effect: str
+    severity: str
+    periods: tuple[tuple[int, int], ...]
+    texts: Mapping[str, tuple[str, str]]
+    feeds: frozenset[int] = frozenset()
+    routes: frozenset[int] = frozenset()
+    route_types: frozenset[int] = frozenset()
+    trips: frozenset[int] = frozenset()
+    stops: frozenset[int] = frozenset()
+    route_stops: frozenset[tuple[int, int]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlay:
+    """Everything known at one moment.
+
+    ``timestamp`` is the oldest of the feeds' own timestamps (Unix seconds), None where none is known.
+    ``counts`` says, by reason, how many entities were applied and how many were not.
+    """
+
+    rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
+    added: tuple[AddedRide, ...] = ()
+    alerts: tuple[Alert, ...] = ()
+    timestamp: int | None = None
+    counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing changes any ride."""
+        return not self.rides and not self.added
