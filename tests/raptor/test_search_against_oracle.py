@@ -84,8 +84,7 @@ def test_window_search_finds_exactly_the_best_departures_arrivals_and_rides(chun
             begin, begin + 3600, int(UNREACHED) - 1, int(UNREACHED), rides, 10**6,
         )  # fmt: skip
         found = [
-            (journey.departure, journey.arrival, len(journey.rides))
-            for journey in run_kernel(timetable, piece, ask)
+            (journey.departure, journey.arrival, len(journey.rides)) for journey in run_kernel(timetable, piece, ask)
         ]
         vehicles = list_vehicles(timetable, around(DAY, 2, 4), step_free)
         best = profile(timetable, vehicles, origin, destination, instant, instant + 86400 * 3, rides, 10**6)

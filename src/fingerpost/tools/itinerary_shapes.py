@@ -68,7 +68,7 @@ class WireLeg(WireModel):
             headsign=leg.headsign,
             trip_id=leg.trip_id,
             status=status_of(leg),
-            delay_seconds=None if leg.cancelled else leg.departure_delay_s,
+            delay_seconds=leg.departure_delay_s if leg.is_transit and not leg.cancelled else None,
             last_realtime_update=None if update is None else print_instant(update, zone),
             disruption_note=find_leg_note(leg),
         )

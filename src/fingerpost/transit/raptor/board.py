@@ -11,7 +11,7 @@ from fingerpost.transit.timetable.timetable import NO_BOARDING, Timetable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardCall:
-    """A vehicle that can be boarded. ``event`` is a row of the timetable's event columns."""
+    """A vehicle that can be boarded; ``run`` and ``event`` as in ``journeys.Ride``."""
 
     run: int
     service_day: date
@@ -49,7 +49,7 @@ def list_board_calls(
                     BoardCall(
                         run=run,
                         service_day=date.fromordinal(int(piece.vehicle_day[row])),
-                        event=int(timetable.trip_first_event[timetable.run_trip[run]]) + position,
+                        event=(int(timetable.trip_first_event[timetable.run_trip[run]]) if run >= 0 else 0) + position,
                         departure=piece.to_instant(leaves_s),
                     )
                 )

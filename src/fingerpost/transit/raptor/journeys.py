@@ -8,6 +8,8 @@ from datetime import date
 class Ride:
     """One ride. Events are rows of the timetable's event columns; instants are Unix seconds.
 
+    ``run`` is a row of the timetable's runs, or -1 - i for the i-th added ride of the overlay that was searched;
+    the events of an added ride are positions among its own calls.
     ``foot_m`` is walked before boarding: from the start for the first ride, else from the ride before.
     """
 

@@ -36,7 +36,7 @@ def _ride(timetable: Timetable, piece: DaySlice, leg: list[int], foot_m: int) ->
     times = int(chains.event_base[chain]) + vehicle * length
     row = int(chains.vehicle_first[chain]) + vehicle
     run = int(piece.vehicle_run[row])
-    first_event = int(timetable.trip_first_event[timetable.run_trip[run]])
+    first_event = int(timetable.trip_first_event[timetable.run_trip[run]]) if run >= 0 else 0
     departure = piece.to_instant(int(chains.departure_s[times + board]))
     arrival = piece.to_instant(int(chains.arrival_s[times + alight]))
     if piece.mirrored:

@@ -1,10 +1,11 @@
-"""The slices of one timetable, built when first asked for and kept while they are in use."""
+"""The slices of one timetable at one moment, built when first asked for and kept while they are in use."""
 
 import threading
 from collections import OrderedDict
 from datetime import date
 
 from fingerpost.transit.raptor.chains import DaySlice, build_slice
+from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Timetable
 
 KEPT = 8
@@ -13,8 +14,9 @@ KEPT = 8
 class Slices:
     """A small cache of day slices, least recently used first to go. Safe to share between threads."""
 
-    def __init__(self, timetable: Timetable) -> None:
+    def __init__(self, timetable: Timetable, overlay: Overlay | None = None) -> None:
         self._timetable = timetable
+        self._overlay = overlay
         self._kept: OrderedDict[tuple[date, bool, bool], DaySlice] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -24,7 +26,7 @@ class Slices:
         with self._lock:
             piece = self._kept.get(key)
             if piece is None:
-                piece = build_slice(self._timetable, day, mirrored=mirrored, step_free=step_free)
+                piece = build_slice(self._timetable, day, mirrored=mirrored, step_free=step_free, overlay=self._overlay)
                 self._kept[key] = piece
                 if len(self._kept) > KEPT:
                     self._kept.popitem(last=False)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from fingerpost.transit.timetable.timetable import Int32, Int64
 
 Bool = npt.NDArray[np.bool_]
+INACCESSIBLE = "ACCESSIBILITY_ISSUE"
 RideKey = tuple[int, int]
 """Row of the run, and the service day as an ordinal (date.toordinal)."""
 
@@ -79,12 +80,17 @@ class Alert:
     stops: frozenset[int] = frozenset()
     route_stops: frozenset[tuple[int, int]] = frozenset()
 
+    def is_in_force(self, instant: int) -> bool:
+        """Whether the alert holds at an instant (Unix seconds)."""
+        return not self.periods or any(begin <= instant <= end for begin, end in self.periods)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlay:
     """Everything known at one moment.
 
     ``timestamp`` is the oldest of the feeds' own timestamps (Unix seconds), None where none is known.
+    ``as_of`` is the moment (Unix seconds) for which it was put together.
     ``counts`` says, by reason, how many entities were applied and how many were not.
     """
 
@@ -92,9 +98,20 @@ class Overlay:
     added: tuple[AddedRide, ...] = ()
     alerts: tuple[Alert, ...] = ()
     timestamp: int | None = None
+    as_of: int = 0
     counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing changes any ride."""
         return not self.rides and not self.added
+
+    @property
+    def closed_stops(self) -> frozenset[int]:
+        """The stops that an alert in force calls inaccessible (a lift out of order)."""
+        return frozenset(
+            stop
+            for alert in self.alerts
+            if alert.effect == INACCESSIBLE and alert.is_in_force(self.as_of)
+            for stop in alert.stops
+        )

@@ -1,32 +1,43 @@
-"""From the engine's journeys to itineraries: rides and walks get names, places and distances."""
+"""From the engine's journeys to itineraries: rides and walks get names, places, distances and what real time says."""
 
 import math
+from dataclasses import replace
 
 from fingerpost.transit.globe import EARTH_RADIUS_M
 from fingerpost.transit.model import Itinerary, Leg, Location, Mode, StopPoint
+from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.journeys import Journey, Ride
-from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.timetable.timetable import Int32, Timetable
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
 
 def itinerary_of(
-    timetable: Timetable, words: TimetableWords, journey: Journey, origin: Location, destination: Location
+    snapshot: Snapshot, words: TimetableWords, journey: Journey, origin: Location, destination: Location
 ) -> Itinerary:
-    """Return a journey as legs that join, with a walk wherever there is something to walk."""
+    """Return a journey as legs that join, with a walk wherever there is something to walk.
+
+    The journey may come from the live slices or from the planned ones; the legs say what is expected either way.
+    """
     here = _end_point(origin, "Origin")
     goal = _end_point(destination, "Destination")
     legs: list[Leg] = []
-    instant = journey.departure
     for ride in journey.rides:
-        leg = _ride_leg(timetable, words, ride)
-        if ride.foot_m:
-            arrival = min(instant + _walk_s(ride.foot_m), ride.departure)
-            legs.append(_walk_leg(here, leg.start, instant, arrival, ride.foot_m))
+        leg = _ride_leg(snapshot, words, ride)
+        if ride.foot_m and legs:
+            arrival = min(legs[-1].arrival + _walk_s(ride.foot_m), max(leg.departure, legs[-1].arrival))
+            legs.append(_walk_leg(here, leg.start, legs[-1].arrival, arrival, ride.foot_m, legs[-1].arrival_delay_s))
+        elif ride.foot_m:
+            begin = leg.departure - _walk_s(ride.foot_m)
+            legs.append(_walk_leg(here, leg.start, begin, leg.departure, ride.foot_m, leg.departure_delay_s))
         legs.append(leg)
-        here, instant = leg.end, ride.arrival
-    if journey.egress_m or not legs:
-        legs.append(_walk_leg(here, goal, instant, journey.arrival, journey.egress_m))
+        here = leg.end
+    if legs and journey.egress_m:
+        begin = legs[-1].arrival
+        end = begin + _walk_s(journey.egress_m)
+        legs.append(_walk_leg(here, goal, begin, end, journey.egress_m, legs[-1].arrival_delay_s))
+    elif not legs:
+        legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
     return Itinerary(tuple(legs))
 
 
@@ -38,27 +49,38 @@ def _walk_s(metres: int) -> int:
     return math.ceil(metres / PACE_M_PER_S)
 
 
-def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int) -> Leg:
+def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None) -> Leg:
+    """Return a walk at its expected times; it is as late as the ride that it belongs to."""
     return Leg(
         mode=Mode.WALK,
         start=start,
         end=end,
-        departure_scheduled=departure,
-        arrival_scheduled=arrival,
+        departure_scheduled=departure - (delay_s or 0),
+        arrival_scheduled=arrival - (delay_s or 0),
+        departure_delay_s=delay_s,
+        arrival_delay_s=delay_s,
         distance_m=float(metres),
     )
 
 
-def _ride_leg(timetable: Timetable, words: TimetableWords, ride: Ride) -> Leg:
-    trip = int(timetable.run_trip[ride.run])
+def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
+    return _added_leg(snapshot, words, ride) if ride.run < 0 else _timetable_leg(snapshot, words, ride)
+
+
+def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
+    table = snapshot.timetable
+    trip = int(table.run_trip[ride.run])
     line, mode = words.line(trip)
-    return Leg(
+    stops = table.event_stop[ride.board_event : ride.alight_event + 1]
+    leg = Leg(
         mode=mode,
-        start=words.stop_point(int(timetable.event_stop[ride.board_event])),
-        end=words.stop_point(int(timetable.event_stop[ride.alight_event])),
-        departure_scheduled=ride.departure,
-        arrival_scheduled=ride.arrival,
-        distance_m=_ride_m(timetable, ride),
+        start=words.stop_point(int(stops[0])),
+        end=words.stop_point(int(stops[-1])),
+        departure_scheduled=snapshot.scheduled(
+            ride.run, ride.service_day, int(table.event_departure_s[ride.board_event])
+        ),
+        arrival_scheduled=snapshot.scheduled(ride.run, ride.service_day, int(table.event_arrival_s[ride.alight_event])),
+        distance_m=_path_m(table, stops),
         line=line,
         headsign=words.headsign(trip, ride.board_event),
         trip_id=words.trip_id(trip),
@@ -67,11 +89,58 @@ def _ride_leg(timetable: Timetable, words: TimetableWords, ride: Ride) -> Leg:
         headway_s=words.headway_s(ride.run),
         by_arrangement=words.is_by_arrangement(ride.board_event, ride.alight_event),
     )
+    return _with_update(snapshot, words, ride, leg)
 
 
-def _ride_m(timetable: Timetable, ride: Ride) -> float:
+def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg) -> Leg:
+    """Return a leg with what is known of its ride now."""
+    update = snapshot.find_update(ride.run, ride.service_day)
+    if update is None:
+        return leg
+    board, alight = (snapshot.position(ride.run, event) for event in (ride.board_event, ride.alight_event))
+    if update.is_cancelled or update.is_skipped[board] or update.is_skipped[alight]:
+        return replace(leg, cancelled=True, last_realtime_update=update.updated)
+    if update.stop is not None:
+        leg = replace(
+            leg,
+            start=words.stop_point(int(update.stop[board])),
+            end=words.stop_point(int(update.stop[alight])),
+        )
+    if not (update.is_known[board] or update.is_known[alight]):
+        return leg
+    # A live ride has its expected times, a planned one the timetable's.
+    return replace(
+        leg,
+        departure_delay_s=ride.departure - leg.departure_scheduled or int(update.departure_delay_s[board]),
+        arrival_delay_s=ride.arrival - leg.arrival_scheduled or int(update.arrival_delay_s[alight]),
+        last_realtime_update=update.updated,
+    )
+
+
+def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
+    """Return a ride that the timetable does not have: what is expected is all that is known."""
+    added = snapshot.get_added(ride.run)
+    stops = added.stop[ride.board_event : ride.alight_event + 1]
+    line, mode = words.line_of_route(added.route)
+    return Leg(
+        mode=mode,
+        start=words.stop_point(int(stops[0])),
+        end=words.stop_point(int(stops[-1])),
+        departure_scheduled=ride.departure,
+        arrival_scheduled=ride.arrival,
+        departure_delay_s=0,
+        arrival_delay_s=0,
+        distance_m=_path_m(snapshot.timetable, stops),
+        line=line,
+        headsign=added.headsign or words.stop_name(int(added.stop[-1])),
+        trip_id=added.trip_id,
+        service_day=added.service_day,
+        last_realtime_update=added.updated,
+    )
+
+
+def _path_m(timetable: Timetable, stops: Int32) -> float:
     """Return the sum of straight lines from stop to stop."""
-    stops = timetable.event_stop[ride.board_event : ride.alight_event + 1]
     lats, lons = timetable.stop_lat[stops].tolist(), timetable.stop_lon[stops].tolist()
     metres = 0.0
     for i in range(len(lats) - 1):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,7 @@ from fingerpost.transit.model import (
     Bounds,
     Coordinate,
     Departure,
+    Itinerary,
     Location,
     Mode,
     NearbyStop,
@@ -20,15 +22,20 @@ from fingerpost.transit.model import (
     Provenance,
 )
 from fingerpost.transit.port import BoardQuestion, JourneyAnswer, JourneyQuestion
+from fingerpost.transit.providers.embedded.departures import departure_of, is_call_off
 from fingerpost.transit.providers.embedded.itineraries import itinerary_of
+from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.board import BoardCall, list_board_calls
 from fingerpost.transit.raptor.ends import End, find_end
+from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import Wish, find_journeys
 from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.rules.disruption import is_disrupted
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.modes import mode_of
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import find_covered_days, local_day
 from fingerpost.transit.timetable.timetable import STATION, STOP, WHEELCHAIR_UNKNOWN, Timetable
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m
@@ -46,7 +53,7 @@ class EmbeddedNetwork:
         self.is_demo = is_demo
         self._timetable = timetable
         self._notes = tuple(notes)
-        self._slices = Slices(timetable)
+        self._snapshot = Snapshot(timetable, Overlay(), Slices(timetable))
         self._words = TimetableWords(timetable)
         self._covered = find_covered_days(timetable)
 
@@ -97,6 +104,22 @@ class EmbeddedNetwork:
         spoken = {feed.language for feed in self._timetable.feeds if feed.language}
         return choose(language, spoken | set(self._timetable.stop_names))
 
+    # ----------------------------------------------------------------------------------------- realtime
+
+    @property
+    def overlay(self) -> Overlay:
+        """What real time says at this moment."""
+        return self._snapshot.overlay
+
+    def publish(self, overlay: Overlay, day: date) -> None:
+        """Replace what real time says; questions that are under way keep what they began with.
+
+        The slice that questions of ``day`` need is built before the swap, so that none of them waits for it.
+        """
+        snapshot = Snapshot(self._timetable, overlay, self._snapshot.planned)
+        snapshot.live.get_slice(day, mirrored=False, step_free=False)
+        self._snapshot = snapshot
+
     # ---------------------------------------------------------------------------------------- journeys
 
     async def plan_journeys(self, question: JourneyQuestion) -> JourneyAnswer:
@@ -107,6 +130,7 @@ class EmbeddedNetwork:
         day = local_day(question.instant, self.zone)
         if self._covered and day < self._covered[0]:
             raise self._outside()
+        snapshot = self._snapshot
         origin, destination = (self._end(end, question.max_walk_m) for end in (question.origin, question.destination))
         supported = self._has_wheelchair_data
         wish = Wish(
@@ -119,20 +143,29 @@ class EmbeddedNetwork:
             step_free=question.step_free and supported,
             wanted=question.wanted,
         )
-        journeys = find_journeys(self._timetable, self._slices, wish)
-        if wish.step_free and not journeys:
-            # Better a way with a step, which the answer names, than none.
-            journeys = find_journeys(self._timetable, self._slices, replace(wish, step_free=False))
+        journeys = self._find(snapshot.live, wish)
         if self._covered and day > self._covered[1] and not any(journey.rides for journey in journeys):
             raise self._outside()
         words = self._words.in_language(self._choose(question.language))
+
+        def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
+            return tuple(
+                itinerary_of(snapshot, words, journey, question.origin, question.destination) for journey in found
+            )
+
+        promised = () if snapshot.live is snapshot.planned else shown(self._find(snapshot.planned, wish))
         return JourneyAnswer(
-            itineraries=tuple(
-                itinerary_of(self._timetable, words, journey, question.origin, question.destination)
-                for journey in journeys
-            ),
+            itineraries=shown(journeys),
+            timetabled=tuple(filter(is_disrupted, promised)),
             step_free_supported=supported,
         )
+
+    def _find(self, slices: Slices, wish: Wish) -> list[Journey]:
+        journeys = find_journeys(self._timetable, slices, wish)
+        if wish.step_free and not journeys:
+            # Better a way with a step, which the answer names, than none.
+            journeys = find_journeys(self._timetable, slices, replace(wish, step_free=False))
+        return journeys
 
     def _end(self, location: Location, max_walk_m: float) -> End:
         own = [row for stop_id in location.stop_ids if (row := self._row(stop_id)) is not None]
@@ -158,34 +191,24 @@ class EmbeddedNetwork:
     async def list_departures(self, question: BoardQuestion) -> Sequence[Departure]:
         """List a board from the timetable; see the port."""
         day = local_day(question.instant, self.zone)
-        if self._slices.is_ready(day, mirrored=False, step_free=False):
-            return self._board(question)
-        return await asyncio.to_thread(self._board, question)
+        snapshot = self._snapshot
+        if all(each.is_ready(day, mirrored=False, step_free=False) for each in (snapshot.live, snapshot.planned)):
+            return self._board(snapshot, question)
+        return await asyncio.to_thread(self._board, snapshot, question)
 
-    def _board(self, question: BoardQuestion) -> list[Departure]:
-        piece = self._slices.get_slice(local_day(question.instant, self.zone), mirrored=False, step_free=False)
+    def _board(self, snapshot: Snapshot, question: BoardQuestion) -> list[Departure]:
         rows = [row for stop_id in question.stop_ids if (row := self._row(stop_id)) is not None]
-        calls = list_board_calls(self._timetable, piece, rows, question.instant, question.window_s)
-        words = self._words.in_language(self._choose(question.language))
-        return [self._departure(words, call) for call in calls]
+        day = local_day(question.instant, self.zone)
 
-    def _departure(self, words: TimetableWords, call: BoardCall) -> Departure:
-        table = self._timetable
-        trip = int(table.run_trip[call.run])
-        line, mode = words.line(trip)
-        stop = words.stop_point(int(table.event_stop[call.event]))
-        return Departure(
-            line=line,
-            mode=mode,
-            destination=words.headsign(trip, call.event),
-            scheduled=call.departure,
-            stop_id=stop.id or "",
-            trip_id=words.trip_id(trip),
-            service_day=call.service_day,
-            platform=stop.platform,
-            headway_s=words.headway_s(call.run),
-            by_arrangement=words.is_by_arrangement(call.event),
-        )
+        def calls_in(slices: Slices) -> list[BoardCall]:
+            piece = slices.get_slice(day, mirrored=False, step_free=False)
+            return list_board_calls(self._timetable, piece, rows, question.instant, question.window_s)
+
+        calls = calls_in(snapshot.live)
+        if snapshot.live is not snapshot.planned:
+            calls += [call for call in calls_in(snapshot.planned) if is_call_off(snapshot, call)]
+        words = self._words.in_language(self._choose(question.language))
+        return [departure_of(snapshot, words, call) for call in calls]
 
     # ------------------------------------------------------------------------------------------ places
 

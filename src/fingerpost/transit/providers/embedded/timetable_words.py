@@ -9,6 +9,9 @@ from fingerpost.transit.timetable.timetable import (
     Timetable,
 )
 
+# A ride that was added without naming a known route.
+UNKNOWN_LINE = "unknown"
+
 _ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
 
 
@@ -55,7 +58,12 @@ class TimetableWords:
 
     def line(self, trip: int) -> tuple[str, Mode]:
         """Return a trip's line and mode: the short name, else the long name, else the route id (ruling A2)."""
-        route = int(self._timetable.trip_route[trip])
+        return self.line_of_route(int(self._timetable.trip_route[trip]))
+
+    def line_of_route(self, route: int) -> tuple[str, Mode]:
+        """Return a route's name and mode; for an unknown one (-1) what can honestly be said."""
+        if route < 0:
+            return UNKNOWN_LINE, Mode.OTHER
         known = self._lines.get(route)
         if known is None:
             table = self._timetable

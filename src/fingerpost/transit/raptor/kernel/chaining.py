@@ -92,3 +92,15 @@ def shortest_hops(net, out):
                 event = net.event_base[chain] + row * length + position
                 least_s = min(least_s, net.arrival_s[event] - net.departure_s[event - 1])
             out[first + position] = least_s
+
+
+@looping
+def hold_order(first, vehicles, arrival, departure):
+    """Let no vehicle leave before it arrives, nor arrive before it left: a later call waits for the earlier."""
+    for index in range(len(vehicles)):
+        vehicle = vehicles[index]
+        for event in range(first[vehicle], first[vehicle + 1]):
+            if event > first[vehicle] and arrival[event] < departure[event - 1]:
+                arrival[event] = departure[event - 1]
+            if departure[event] < arrival[event]:
+                departure[event] = arrival[event]

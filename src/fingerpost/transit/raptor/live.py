@@ -1,0 +1,71 @@
+"""Real time on the vehicles of a slice: cancelled ones go, late ones move, added ones come."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fingerpost.transit.raptor.kernel.chaining import hold_order
+from fingerpost.transit.raptor.vehicles import Vehicles, keep_vehicles, rows_of, starts_of
+from fingerpost.transit.timetable.overlay import Overlay, RideUpdate
+from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64
+
+# A ride's key is run * ORDINALS + day, which fits as long as days stay below this.
+ORDINALS = 1 << 22
+# A vehicle may still be under way this long after the timetable has it home.
+LATEST_S = 6 * 3600
+
+
+def apply_overlay(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:
+    """Return the vehicles as they really run. ``start`` is the Unix second at which the slice's day begins."""
+    rides = sorted(overlay.rides.items())
+    keys = np.array([run * ORDINALS + day for (run, day), _ in rides], np.int64)
+    own = vehicles.run * ORDINALS + vehicles.day
+    at = np.searchsorted(keys, own)
+    is_told = np.zeros(vehicles.count, np.bool_)
+    inside = at < len(keys)
+    is_told[inside] = keys[at[inside]] == own[inside]
+    told = np.flatnonzero(is_told)
+    updates = [rides[index][1] for index in at[told].tolist()]
+    is_cancelled = np.zeros(vehicles.count, np.bool_)
+    is_cancelled[told] = [update.is_cancelled for update in updates]
+    running = [index for index, update in enumerate(updates) if not update.is_cancelled]
+    moved = _moved(vehicles, told[running], [updates[index] for index in running])
+    return _with_added(keep_vehicles(moved, ~is_cancelled), overlay, start)
+
+
+def _moved(vehicles: Vehicles, told: Int64, updates: list[RideUpdate]) -> Vehicles:
+    """Return the vehicles with delays, skipped calls and other platforms."""
+    if not len(told):
+        return vehicles
+    row = rows_of(vehicles.first, told)
+    arrival_s, departure_s = vehicles.arrival_s.copy(), vehicles.departure_s.copy()
+    arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
+    departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
+    hold_order(vehicles.first, told, arrival_s, departure_s)
+    flags, stop = vehicles.flags.copy(), vehicles.stop.copy()
+    is_skipped = np.concatenate([update.is_skipped for update in updates])
+    flags[row[is_skipped]] = NO_BOARDING | NO_ALIGHTING
+    for vehicle, update in zip(told.tolist(), updates, strict=True):
+        if update.stop is not None:
+            stop[vehicles.first[vehicle] : vehicles.first[vehicle + 1]] = update.stop
+    return replace(vehicles, arrival_s=arrival_s, departure_s=departure_s, flags=flags, stop=stop)
+
+
+def _with_added(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:
+    """Return the vehicles and the added rides behind them."""
+    added = overlay.added
+    if not added:
+        return vehicles
+    length = np.concatenate([np.diff(vehicles.first), np.array([len(ride.stop) for ride in added], np.int64)])
+    both = np.uint8(NO_BOARDING | NO_ALIGHTING)
+    return Vehicles(
+        run=np.concatenate([vehicles.run, -1 - np.arange(len(added), dtype=np.int64)]),
+        day=np.concatenate([vehicles.day, np.array([ride.service_day.toordinal() for ride in added], np.int32)]),
+        first=starts_of(length),
+        stop=np.concatenate([vehicles.stop, *(ride.stop for ride in added)]),
+        flags=np.concatenate([vehicles.flags, *(ride.is_skipped * both for ride in added)]),
+        arrival_s=np.concatenate([vehicles.arrival_s, *((ride.arrival - start).astype(np.int32) for ride in added)]),
+        departure_s=np.concatenate(
+            [vehicles.departure_s, *((ride.departure - start).astype(np.int32) for ride in added)]
+        ),
+    )
