@@ -1,1 +1,68 @@
-"""Tools that an AI agent can trust, for public transport and for company filings."""
+"""Tools that an AI agent can trust, for public transport and for company filings.
+
+Importing this module loads nothing but itself; each name is fetched when it is first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fingerpost.apps.library import Fingerpost, SyncFingerpost
+    from fingerpost.contract import (
+        DataNotFound,
+        FinancialFactsParams,
+        ParameterError,
+        Plan,
+        PlanStep,
+        QueryTypeUnsupported,
+        StorageUnavailable,
+        Tool,
+        ToolError,
+        ToolInput,
+        ToolNotFound,
+        ToolRegistry,
+        ToolSpec,
+        validate_call,
+    )
+
+    __version__: str
+
+__all__ = [
+    "DataNotFound",
+    "FinancialFactsParams",
+    "Fingerpost",
+    "ParameterError",
+    "Plan",
+    "PlanStep",
+    "QueryTypeUnsupported",
+    "StorageUnavailable",
+    "SyncFingerpost",
+    "Tool",
+    "ToolError",
+    "ToolInput",
+    "ToolNotFound",
+    "ToolRegistry",
+    "ToolSpec",
+    "__version__",
+    "validate_call",
+]
+
+_LIBRARY = ("Fingerpost", "SyncFingerpost")
+
+
+def __getattr__(name: str) -> Any:
+    """Fetch a public name from the room that defines it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'fingerpost' has no attribute {name!r}")
+    if name == "__version__":
+        value: Any = import_module("importlib.metadata").version("fingerpost")
+    else:
+        room = "fingerpost.apps.library" if name in _LIBRARY else "fingerpost.contract"
+        value = getattr(import_module(room), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Name what is public."""
+    return list(__all__)

@@ -1,0 +1,51 @@
+"""The commands, and the options that go before them all."""
+
+from typing import Annotated
+
+import typer
+
+import fingerpost
+from fingerpost import clock
+from fingerpost.apps.cli import network_commands, operating, questions, variable_commands
+from fingerpost.apps.cli.house import Caller, usage
+
+app = typer.Typer(
+    help="Directions that an agent can trust: trips, departures, stops.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+# A coordinate may begin with a minus sign: what is no option is taken as an argument.
+_NEGATIVE_NUMBERS = {"ignore_unknown_options": True}
+
+app.command("plan", context_settings=_NEGATIVE_NUMBERS)(questions.plan)
+app.command("departures")(questions.departures)
+app.command("find")(questions.find)
+app.command("stops", context_settings=_NEGATIVE_NUMBERS)(questions.stops)
+app.command("call")(questions.call)
+app.add_typer(variable_commands.app, name="vars")
+app.add_typer(network_commands.app, name="network")
+app.command("serve")(operating.serve)
+app.command("doctor")(operating.doctor)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fingerpost {fingerpost.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _before(
+    ctx: typer.Context,
+    user: Annotated[str | None, typer.Option(help="Whose variables to use; else FINGERPOST_USER.")] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show the log on stderr.")] = False,
+    version: Annotated[  # noqa: ARG001  (typer prints it before any command)
+        bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    with usage():
+        clock.find_fixed()
+    ctx.obj = Caller(user=user, verbose=verbose)

@@ -1,0 +1,29 @@
+"""A stop's board as a person wants to read it."""
+
+from datetime import datetime
+from typing import Any
+
+from rich.text import Text
+
+from fingerpost.apps.cli.footnotes import print_below
+from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.place_views import new_table
+from fingerpost.apps.cli.trip_view import status_text
+from fingerpost.apps.cli.wire_times import clock_of
+
+
+def print_board(body: dict[str, Any]) -> None:
+    """Print an answer of get_departures."""
+    console = new_console()
+    console.print(Text.assemble((body.get("stopName", ""), "bold"), f" ({body['stopId']})  {body['meta']['timeZone']}"))
+    rows = body["departures"]
+    day = datetime.fromisoformat(body["dataFreshness"]).date()
+    has_platforms = any(row.get("platform") for row in rows)
+    table = new_table("time", "line", "destination", *(["platform"] if has_platforms else []), "")
+    for row in rows:
+        told = status_text(row["status"], row.get("delaySeconds"))
+        line = Text(f"{row['mode']} {row['line']}", "bold cyan")
+        platform = [row.get("platform", "")] if has_platforms else []
+        table.add_row(clock_of(row["scheduledTime"], day), line, row["destination"], *platform, told)
+    console.print(table if rows else "No departures in this window.")
+    print_below(console, body)

@@ -1,0 +1,18 @@
+"""What stands below every answer, because it must not go unsaid."""
+
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+
+def print_below(console: Console, body: dict[str, Any]) -> None:
+    """Print an answer's warnings, its notes such as the demo's, and whose data it is."""
+    lines = [Text(f"! {warning['message']}", "yellow") for warning in body.get("warnings", ())]
+    lines += [Text(f"! {note}", "yellow") for note in body["meta"].get("notes", ())]
+    if body["meta"].get("attribution"):
+        lines.append(Text(f"Data: {'; '.join(body['meta']['attribution'])}", "dim"))
+    if lines:
+        console.print()
+    for line in lines:
+        console.print(line)

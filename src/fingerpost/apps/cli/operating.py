@@ -1,0 +1,52 @@
+"""The commands of whoever runs fingerpost: the server, and a look at its health."""
+
+import asyncio
+import gc
+from typing import Annotated
+
+import typer
+
+from fingerpost.apps.cli.house import TOOL_ERROR, open_house, usage
+
+
+def serve(
+    ctx: typer.Context,
+    http: Annotated[str | None, typer.Option(metavar="HOST:PORT", help="Serve HTTP at /mcp; else stdio.")] = None,
+    tools: Annotated[str | None, typer.Option(metavar="GROUPS", help="Groups of tools, by comma; else all.")] = None,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A host name that clients may call this server by; repeatable.")
+    ] = None,
+) -> None:
+    """Serve the tools over MCP."""
+    # What is imported stays: looking through it for garbage would cost a tenth of the start.
+    gc.disable()
+    groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
+    house = open_house(ctx.obj, groups)
+    # The protocol's own package is a second of imports that no other command needs.
+    from fingerpost.apps.logs import start_logging
+
+    start_logging()
+    if http is None:
+        from fingerpost.apps.mcp.stdio import serve_stdio
+
+        _keep_what_is_loaded()
+        asyncio.run(serve_stdio(house))
+        return
+    from fingerpost.apps.mcp.http import Address, serve_http
+
+    with usage():
+        _keep_what_is_loaded()
+        serve_http(house, Address.read(http), allow_host or ())
+
+
+def _keep_what_is_loaded() -> None:
+    gc.freeze()
+    gc.enable()
+
+
+def doctor(ctx: typer.Context) -> None:
+    """Say what this installation has and what it lacks."""
+    from fingerpost.apps.cli.health import print_health
+
+    if not asyncio.run(print_health(open_house(ctx.obj))):
+        raise typer.Exit(TOOL_ERROR)

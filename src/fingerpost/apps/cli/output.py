@@ -1,0 +1,54 @@
+"""What goes to the terminal: JSON for programs, sentences for people."""
+
+import json
+import sys
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from fingerpost.errors import PlaceAmbiguous, ToolError
+
+
+def new_console(*, stderr: bool = False) -> Console:
+    """Return a console that prints names as they are; rich leaves colour out of pipes and where NO_COLOR is set."""
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def print_json(body: dict[str, Any]) -> None:
+    """Print an envelope on one line of stdout, in UTF-8 whatever the terminal says."""
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    try:
+        line = text.encode()
+    except UnicodeEncodeError:
+        # A lone surrogate from the caller's own JSON has no UTF-8; its escape is the same JSON.
+        line = json.dumps(body, separators=(",", ":")).encode()
+    typer.echo(line)
+
+
+def complain(error: ToolError) -> None:
+    """Tell a person what went wrong, what to do, and between which places to choose; on stderr."""
+    lines = [_sentence(error.message)]
+    if error.hint:
+        lines.append(_sentence(error.hint))
+    if isinstance(error, PlaceAmbiguous):
+        lines += [_candidate(candidate) for candidate in error.details.get("candidates", ())]
+    say("\n".join(lines))
+
+
+def say(text: str) -> None:
+    """Print a text for a person on stderr."""
+    encoding = sys.stderr.encoding or "utf-8"
+    typer.echo(text.encode(encoding, "replace").decode(encoding), err=True)
+
+
+def _candidate(candidate: dict[str, Any]) -> str:
+    where = f", {candidate['locality']}" if candidate.get("locality") else ""
+    return f"  {candidate['token']}  {candidate['name']}{where}"
+
+
+def _sentence(text: str) -> str:
+    first = text.partition(" ")[0]
+    # A field's or a file's name stays as it is spelt.
+    capital = text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+    return capital if capital.endswith((".", "!", "?")) else f"{capital}."

@@ -1,0 +1,55 @@
+"""Places and stops as a person wants to read them."""
+
+from typing import Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from fingerpost.apps.cli.footnotes import print_below
+from fingerpost.apps.cli.output import new_console
+
+
+def new_table(*columns: str) -> Table:
+    """Return an empty table of our one kind: no lines but the one below its head."""
+    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
+    table.columns[0].no_wrap = True
+    return table
+
+
+def print_places(body: dict[str, Any]) -> None:
+    """Print an answer of findAddressOrStop: the place, or those that it could be."""
+    console = new_console()
+    candidates = body.get("candidates")
+    if candidates is None:
+        console.print(Text.assemble((body["name"], "bold"), f"{_locality(body)}  {_token(body)}"))
+        return
+    console.print(f"It could be any of these {body['totalCandidatesFound']}; the token is accepted everywhere:")
+    table = new_table("token", "name", "score")
+    for candidate in candidates:
+        table.add_row(
+            _token(candidate), candidate["name"] + _locality(candidate), f"{candidate['confidenceScore']:.2f}"
+        )
+    console.print(table)
+    if body["truncated"]:
+        console.print(f"The best {len(candidates)} are shown.")
+
+
+def print_stops(body: dict[str, Any]) -> None:
+    """Print an answer of find_stops."""
+    console = new_console()
+    table = new_table("metres", "name", "id", "modes")
+    table.columns[0].justify = "right"
+    for stop in body["stops"]:
+        table.add_row(str(stop["distance"]), stop["name"], stop["id"], " ".join(stop["modes"]))
+    console.print(table if body["stops"] else "No stops there.")
+    print_below(console, body)
+
+
+def _token(place: dict[str, Any]) -> str:
+    at = place["coordinate"]
+    return place.get("id") or f"{at['lat']},{at['lon']}"
+
+
+def _locality(place: dict[str, Any]) -> str:
+    return f", {place['locality']}" if place.get("locality") else ""

@@ -1,0 +1,156 @@
+"""The commands that ask a tool one question."""
+
+import json
+import re
+import sys
+from datetime import time
+from typing import Annotated, Any
+
+import typer
+
+from fingerpost import clock
+from fingerpost.apps.cli.board_view import print_board
+from fingerpost.apps.cli.house import TOOL_ERROR, USAGE, ask, ask_once, open_house
+from fingerpost.apps.cli.output import print_json, say
+from fingerpost.apps.cli.place_views import print_places, print_stops
+from fingerpost.apps.cli.trip_view import print_trip
+
+_POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
+_CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}")
+
+_Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
+_Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
+_Limit = Annotated[int | None, typer.Option(help="How many to show.")]
+
+
+def plan(
+    ctx: typer.Context,
+    origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
+    destination: Annotated[str, typer.Argument(metavar="TO", help="Likewise.")],
+    at: Annotated[str | None, typer.Option(help="Leave then: HH:MM today, or ISO 8601.")] = None,
+    arrive: Annotated[str | None, typer.Option(help="Be there then: HH:MM today, or ISO 8601.")] = None,
+    limit: _Limit = None,
+    max_walk: Annotated[float | None, typer.Option(help="Metres of walking in all.")] = None,
+    max_transfers: Annotated[int | None, typer.Option(help="How often to change.")] = None,
+    optimize: Annotated[str | None, typer.Option(help="balanced, few_transfers or shortest_time.")] = None,
+    step_free: Annotated[bool, typer.Option("--step-free", help="Only what a wheelchair can use.")] = False,
+    lang: _Language = None,
+    as_json: _Json = False,
+) -> None:
+    """Plan a trip."""
+    if at is not None and arrive is not None:
+        raise typer.BadParameter("take --at or --arrive, not both")
+    constraints = _present(
+        optimize=optimize,
+        maxWalkingDistance=max_walk,
+        maxTransfers=max_transfers,
+        accessibility={"stepFree": True} if step_free else None,
+        language=lang,
+    )
+    arguments = _present(
+        origin=_end(origin),
+        destination=_end(destination),
+        when=_when(at, arrive),
+        constraints=constraints or None,
+        limit=limit,
+    )
+    answer = ask_once(ctx, "plan_trip", arguments, as_json=as_json)
+    if not as_json:
+        print_trip(answer.body)
+
+
+def departures(
+    ctx: typer.Context,
+    stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
+    window: Annotated[int | None, typer.Option(help="Minutes to look ahead.")] = None,
+    limit: _Limit = None,
+    lang: _Language = None,
+    as_json: _Json = False,
+) -> None:
+    """Show a stop's departures."""
+    arguments = _present(stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang)
+    answer = ask_once(ctx, "get_departures", arguments, as_json=as_json)
+    if not as_json:
+        print_board(answer.body)
+
+
+def find(
+    ctx: typer.Context,
+    text: Annotated[str, typer.Argument(help="What the place is called.")],
+    lang: _Language = None,
+    as_json: _Json = False,
+) -> None:
+    """Find a stop or place by its name."""
+    arguments = _present(rawText=text, languagePreference=lang)
+    answer = ask_once(ctx, "findAddressOrStop", arguments, as_json=as_json)
+    if not as_json:
+        print_places(answer.body)
+
+
+def stops(
+    ctx: typer.Context,
+    lat: float,
+    lon: float,
+    radius: Annotated[int | None, typer.Option(help="Metres.")] = None,
+    limit: _Limit = None,
+    lang: _Language = None,
+    as_json: _Json = False,
+) -> None:
+    """List the stops near a point."""
+    arguments = _present(coordinate={"lat": lat, "lon": lon}, radius=radius, maxResults=limit, language=lang)
+    answer = ask_once(ctx, "find_stops", arguments, as_json=as_json)
+    if not as_json:
+        print_stops(answer.body)
+
+
+def call(
+    ctx: typer.Context,
+    tool: Annotated[str, typer.Argument(help="A tool's name.")],
+    arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments as JSON; - reads stdin.")] = "{}",
+) -> None:
+    """Call a tool and print its envelope."""
+    house = open_house(ctx.obj)
+    if tool not in house.tools:
+        say(f"There is no tool {tool}. The tools are: {', '.join(house.tools)}.")
+        raise typer.Exit(USAGE)
+    answer = ask(house, tool, _read_json(arguments))
+    print_json(answer.body)
+    if answer.is_error:
+        raise typer.Exit(TOOL_ERROR)
+
+
+def _read_json(text: str) -> Any:
+    try:
+        return json.loads(sys.stdin.buffer.read() if text == "-" else text)
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        say(f"The arguments are not JSON: {reason}.")
+        raise typer.Exit(USAGE) from error
+
+
+def _end(text: str) -> dict[str, Any]:
+    position = _POSITION.fullmatch(text)
+    if position is None:
+        return {"type": "label", "value": text}
+    return {"type": "coords", "value": {"lat": float(position[1]), "lon": float(position[2])}}
+
+
+def _when(at: str | None, arrive: str | None) -> dict[str, str] | None:
+    if arrive is not None:
+        return {"type": "arrive", "time": _instant(arrive)}
+    return None if at is None else {"type": "depart", "time": _instant(at)}
+
+
+def _instant(text: str) -> str:
+    """Return what a person wrote as the contract reads it: a bare time is of today, in the network's zone."""
+    if not _CLOCK_TIME.fullmatch(text):
+        return text
+    try:
+        at = time.fromisoformat(text.zfill(5))
+    except ValueError as error:
+        raise typer.BadParameter(f"{text} is not a time of day") from error
+    return f"{clock.now().astimezone().date()}T{at:%H:%M:%S}"
+
+
+def _present(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not None}

@@ -1,0 +1,112 @@
+"""A planned trip as a person wants to read it."""
+
+from datetime import date, datetime
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fingerpost.apps.cli.footnotes import print_below
+from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.wire_times import clock_of, day_of, minutes_of, seconds_between, today_in
+
+_ON_FOOT_OR_WHEELS = ("WALK", "BIKE", "SCOOTER")
+_WORTH_A_LINE_S = 60
+
+
+def print_trip(body: dict[str, Any]) -> None:
+    """Print an answer of plan_trip."""
+    console = new_console()
+    requested = body["requested"]
+    today = today_in(body["meta"]["timeZone"])
+    day = datetime.fromisoformat(requested["time"]).date()
+    console.print(Text(f"{_end(body['origin'])} to {_end(body['destination'])}", "bold"))
+    verb = "arrive by" if requested["type"] == "arrive" else "leave after"
+    console.print(
+        f"{verb} {clock_of(requested['time'], day)}, {day_of(requested['time'], today)} ({body['meta']['timeZone']})"
+    )
+    for number, itinerary in enumerate(body["itineraries"], 1):
+        console.print()
+        _print_itinerary(console, number, itinerary, day)
+    print_below(console, body)
+
+
+def _print_itinerary(console: Console, number: int, itinerary: dict[str, Any], day: date) -> None:
+    legs = itinerary["legs"]
+    changes = itinerary["numberOfTransfers"]
+    head = Text.assemble(
+        (f"{number}. ", "bold"),
+        (f"{clock_of(legs[0]['departureTime'], day)} to {clock_of(legs[-1]['arrivalTime'], day)}", "bold"),
+        f"  {minutes_of(itinerary['totalDuration'])}, {_changes(changes)}, {itinerary['walkingDistance']} m on foot",
+    )
+    console.print(head)
+    if itinerary.get("DisruptionNote"):
+        console.print(Text(f"   {itinerary['DisruptionNote']}", "bold red"))
+    elif itinerary.get("DisruptionFlag"):
+        console.print(Text("   Instead of a disrupted trip", "yellow"))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column()
+    for earlier, leg in zip([None, *legs], legs, strict=False):
+        if earlier is not None:
+            _add_wait(table, seconds_between(earlier["arrivalTime"], leg["departureTime"]))
+        _add_leg(table, leg, day)
+    table.add_row(f"   {clock_of(legs[-1]['arrivalTime'], day)}", "arrive")
+    console.print(table)
+    for note in itinerary.get("accessibilityNotes", ()):
+        console.print(Text(f"   {note}", "dim"))
+
+
+def _add_leg(table: Table, leg: dict[str, Any], day: date) -> None:
+    time = f"   {clock_of(leg['departureTime'], day)}"
+    if leg["mode"] in _ON_FOOT_OR_WHEELS:
+        metres = f" {leg['distance']:.0f} m," if "distance" in leg else ""
+        table.add_row(time, Text(f"{leg['mode'].lower()}{metres} {minutes_of(leg['duration'])} to {leg['to']['name']}"))
+        return
+    direction = f" towards {leg['headsign']}" if leg.get("headsign") else ""
+    ride = Text.assemble(
+        (f"{leg['mode']} {leg['line']}", "bold cyan"),
+        direction,
+        f", from {_stop(leg['from'])}",
+        f" to {_stop(leg['to'])} at {clock_of(leg['arrivalTime'], day)}",
+    )
+    told = status_text(leg.get("status"), leg.get("delaySeconds"))
+    if told:
+        ride.append("  ").append_text(told)
+    table.add_row(time, ride)
+    if leg.get("disruptionNote"):
+        table.add_row("", Text(leg["disruptionNote"], "red"))
+
+
+def _add_wait(table: Table, wait_s: float) -> None:
+    if wait_s >= _WORTH_A_LINE_S:
+        table.add_row("", Text(f"wait {minutes_of(wait_s)}", "dim"))
+
+
+def status_text(status: str | None, delay_s: int | None) -> Text:
+    """Return what is known of a departure beyond its timetable, nothing where nothing is."""
+    if status == "cancelled":
+        return Text("CANCELLED", "bold red")
+    if status == "delayed" and delay_s is not None:
+        late = "late" if delay_s > 0 else "early"
+        return Text(f"{minutes_of(abs(delay_s))} {late}", "yellow")
+    return Text("on time", "green") if status == "on_time" else Text()
+
+
+def _changes(count: int) -> str:
+    return f"{count} change" if count == 1 else f"{count or 'no'} changes"
+
+
+def _stop(stop: dict[str, Any]) -> str:
+    return f"{stop['name']} (platform {stop['platform']})" if stop.get("platform") else str(stop["name"])
+
+
+def _end(end: dict[str, Any]) -> str:
+    """Return an end as the rider knows it: the saved name, the place's name, else the position."""
+    name, label = end.get("name"), end.get("label")
+    if end["rawSource"] == "user-variable" and label:
+        return f"{label} ({name})" if name else str(label)
+    if name or label:
+        return str(name or label)
+    return f"{end['coordinate']['lat']},{end['coordinate']['lon']}"

@@ -1,0 +1,37 @@
+"""Times of an answer, as a person reads them."""
+
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from fingerpost import clock
+
+
+def today_in(zone: str) -> date:
+    """Return the present day in a network's zone."""
+    return clock.now().astimezone(ZoneInfo(zone)).date()
+
+
+def day_of(time: str, today: date) -> str:
+    """Return the day of a wire time: ``today``, or weekday and date."""
+    day = datetime.fromisoformat(time).date()
+    return "today" if day == today else f"{day:%a} {day.day} {day:%b %Y}"
+
+
+def clock_of(time: str, day: date) -> str:
+    """Return HH:MM of a wire time, with the date before it where it is not of that day."""
+    instant = datetime.fromisoformat(time)
+    if instant.date() == day:
+        return f"{instant:%H:%M}"
+    return f"{instant:%a} {instant.day} {instant:%b %H:%M}"
+
+
+def minutes_of(seconds: float) -> str:
+    """Return a duration: whole minutes, hours where there are any."""
+    minutes = round(seconds / 60)
+    hours, rest = divmod(minutes, 60)
+    return f"{hours} h {rest:02} min" if hours else f"{minutes} min"
+
+
+def seconds_between(earlier: str, later: str) -> float:
+    """Return the seconds from one wire time to another."""
+    return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()

@@ -1,0 +1,227 @@
+"""The Python face: the tools as methods, async and, through a small bridge, sync."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import wraps
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+
+from fingerpost.apps import wall
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import House, build
+from fingerpost.contract.published import Answer
+from fingerpost.errors import ToolError
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+End = str | tuple[float, float] | Mapping[str, Any]
+"""One end of a trip: a label, a position (lat, lon) in degrees, or the contract's own object."""
+
+
+class Fingerpost:
+    """All tools, in this process.
+
+    ::
+
+        async with Fingerpost() as fp:
+            trip = await fp.plan_trip(origin="Kamppi", destination="Espoo")
+
+    ``call`` answers as MCP and the command line do: an error is an envelope.
+    The named methods take the contract's fields in snake_case, return its body, and raise its error as ToolError.
+    A field that is None is left out. ``home`` and ``user`` default to the settings'.
+
+    Raises:
+        SettingsInvalid: a setting, or the home folder, cannot be used.
+    """
+
+    def __init__(self, home: str | Path | None = None, user: str | None = None) -> None:
+        self._house: House = build(read_settings(home=home, user=user))
+        self._user = self._house.settings.user
+
+    async def __aenter__(self) -> Self:
+        """Nothing is opened before it is needed."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is held that would need closing; the form leaves room for sources that must be closed."""
+
+    async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
+        """Return the contract's envelope for a call, success or error; never raises a ToolError."""
+        return (await self._answer(tool, arguments)).body
+
+    async def plan_trip(
+        self,
+        *,
+        origin: End,
+        destination: End,
+        when: Mapping[str, Any] | None = None,
+        constraints: Mapping[str, Any] | None = None,
+        limit: int | None = None,
+        include_disruption_alt: bool | None = None,
+    ) -> dict[str, Any]:
+        """Plan a trip (contract 000); ``when`` and ``constraints`` are the contract's objects."""
+        return await self._body(
+            "plan_trip",
+            origin=_end(origin),
+            destination=_end(destination),
+            when=when,
+            constraints=constraints,
+            limit=limit,
+            includeDisruptionAlt=include_disruption_alt,
+        )
+
+    async def get_departures(
+        self,
+        *,
+        stop: str | Mapping[str, Any],
+        window_minutes: int | None = None,
+        limit: int | None = None,
+        language: str | None = None,
+    ) -> dict[str, Any]:
+        """List a board (contract 001); a text as ``stop`` is a label."""
+        return await self._body(
+            "get_departures",
+            stop={"type": "label", "value": stop} if isinstance(stop, str) else stop,
+            windowMinutes=window_minutes,
+            limit=limit,
+            language=language,
+        )
+
+    async def find_stops(
+        self,
+        *,
+        lat: float,
+        lon: float,
+        radius: int | None = None,
+        max_results: int | None = None,
+        text_filter: str | None = None,
+        language: str | None = None,
+        include_modes: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        """List stops near a point in degrees; ``radius`` in metres."""
+        return await self._body(
+            "find_stops",
+            coordinate={"lat": lat, "lon": lon},
+            radius=radius,
+            maxResults=max_results,
+            textFilter=text_filter,
+            language=language,
+            includeModes=include_modes if include_modes is None else list(include_modes),
+        )
+
+    async def find_address_or_stop(
+        self,
+        raw_text: str,
+        *,
+        focus_point: Mapping[str, float] | None = None,
+        max_distance_meters: int | None = None,
+        language_preference: str | None = None,
+    ) -> dict[str, Any]:
+        """Look a text up (contract 003): the place, or the candidates."""
+        return await self._body(
+            "findAddressOrStop",
+            rawText=raw_text,
+            focusPoint=focus_point,
+            maxDistanceMeters=max_distance_meters,
+            languagePreference=language_preference,
+        )
+
+    async def save_user_variable(self, *, key: str, type: str, value: Any) -> dict[str, Any]:  # noqa: A002  (the contract's word)
+        """Keep a value by name for this user."""
+        return await self._body("save_user_variable", key=key, type=type, value=value)
+
+    async def get_user_variables(self) -> dict[str, Any]:
+        """List what this user keeps."""
+        return await self._body("get_user_variables")
+
+    async def delete_user_variable(self, key: str | None = None) -> dict[str, Any]:
+        """Forget one variable of this user, or all where no key is given."""
+        return await self._body("delete_user_variable", key=key)
+
+    async def _body(self, tool: str, **fields: Any) -> dict[str, Any]:
+        answer = await self._answer(tool, {name: value for name, value in fields.items() if value is not None})
+        if answer.error is not None:
+            raise answer.error
+        return answer.body
+
+    async def _answer(self, tool: str, arguments: object) -> Answer:
+        return await wall.answer(self._house.tools, tool, arguments, user=self._user)
+
+
+def _end(end: End) -> Mapping[str, Any]:
+    if isinstance(end, str):
+        return {"type": "label", "value": end}
+    if isinstance(end, Mapping):
+        return end
+    lat, lon = end
+    return {"type": "coords", "value": {"lat": lat, "lon": lon}}
+
+
+def _waiting(
+    method: Callable[Concatenate[Fingerpost, _P], Coroutine[Any, Any, _R]],
+) -> Callable[Concatenate["SyncFingerpost", _P], _R]:
+    """Return an async method of Fingerpost as one that waits for its answer."""
+
+    @wraps(method)
+    def wait(self: "SyncFingerpost", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        return self._wait(method, *args, **kwargs)
+
+    return wait
+
+
+class SyncFingerpost:
+    """Fingerpost for code that does not await; it works inside a running event loop too.
+
+    ::
+
+        with SyncFingerpost() as fp:
+            trip = fp.plan_trip(origin="Kamppi", destination="Espoo")
+    """
+
+    def __init__(self, home: str | Path | None = None, user: str | None = None) -> None:
+        self._inner = Fingerpost(home, user)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def __enter__(self) -> Self:
+        """Start the private event loop, in a thread of its own."""
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="fingerpost-sync", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop the private event loop."""
+        loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+        if loop is None or thread is None:
+            return
+        asyncio.run_coroutine_threadsafe(loop.shutdown_default_executor(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+    def _wait(
+        self,
+        method: Callable[Concatenate[Fingerpost, _P], Coroutine[Any, Any, _R]],
+        *args: _P.args,
+        **kwargs: _P.kwargs,
+    ) -> _R:
+        if self._loop is None:
+            raise ToolError("SyncFingerpost is not open", hint="Use it as: with SyncFingerpost() as fp")
+        return asyncio.run_coroutine_threadsafe(method(self._inner, *args, **kwargs), self._loop).result()
+
+    call = _waiting(Fingerpost.call)
+    plan_trip = _waiting(Fingerpost.plan_trip)
+    get_departures = _waiting(Fingerpost.get_departures)
+    find_stops = _waiting(Fingerpost.find_stops)
+    find_address_or_stop = _waiting(Fingerpost.find_address_or_stop)
+    save_user_variable = _waiting(Fingerpost.save_user_variable)
+    get_user_variables = _waiting(Fingerpost.get_user_variables)
+    delete_user_variable = _waiting(Fingerpost.delete_user_variable)

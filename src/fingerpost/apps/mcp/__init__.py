@@ -1,0 +1,1 @@
+"""The MCP face: the only place that knows the protocol."""

@@ -1,0 +1,137 @@
+"""Asking the person behind the client which place was meant (ruling B10), in both eras of the protocol.
+
+In the modern era a question travels inside the result, and the client calls again with the answer; what was
+chosen before comes back in the request state. In the handshake era the server asks while the call waits.
+Nothing is kept here, and the state needs no seal: a choice can do no more than the same label in the arguments.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import mcp_types as types
+from mcp import MCPError
+from mcp.server.context import ServerRequestContext
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS, is_version_at_least
+
+from fingerpost.contract.published import Answer
+from fingerpost.errors import PlaceAmbiguous
+
+# The first revision in which a choice has a title of its own beside its value.
+_TITLED_CHOICES = "2025-11-25"
+_PLACE = "place"
+_SIDES = ("origin", "destination", "stop")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One place that could be several: the argument it stands in, and what it could be (token to name)."""
+
+    side: str
+    message: str
+    names_by_token: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the person has answered: tokens by argument, and the arguments that they would not decide."""
+
+    tokens: Mapping[str, str] = field(default_factory=dict)
+    declined: frozenset[str] = frozenset()
+
+    @classmethod
+    def read(cls, params: types.CallToolRequestParams) -> "Choices":
+        """Return the choices that a retried call brings; what is malformed counts as not chosen."""
+        choices = cls(tokens=_read_state(params.request_state))
+        for side, response in (params.input_responses or {}).items():
+            if side in _SIDES and isinstance(response, types.ElicitResult):
+                choices = choices.with_response(side, response)
+        return choices
+
+    def with_response(self, side: str, response: types.ElicitResult) -> "Choices":
+        """Return these choices and one more answer."""
+        token = (response.content or {}).get(_PLACE)
+        if response.action == "accept" and isinstance(token, str):
+            return replace(self, tokens={**self.tokens, side: token})
+        return replace(self, declined=self.declined | {side})
+
+    def apply_to(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return the arguments with the chosen tokens as labels."""
+        labelled = {
+            side: {"type": "label", "value": token}
+            for side, token in self.tokens.items()
+            if isinstance(arguments.get(side), Mapping) and arguments[side].get("type") == "label"
+        }
+        return {**arguments, **labelled}
+
+
+def find_question(answer: Answer, choices: Choices) -> Question | None:
+    """Return what to ask, or None where the answer is no question or was asked already."""
+    error = answer.error
+    if not isinstance(error, PlaceAmbiguous):
+        return None
+    side = error.details.get("side")
+    if side not in _SIDES or side in choices.tokens or side in choices.declined:
+        return None
+    names = {candidate["token"]: _name_of(candidate) for candidate in error.details.get("candidates", ())}
+    return Question(str(side), f"Which place is the {side}?", names) if names else None
+
+
+def can_be_asked(ctx: ServerRequestContext[Any, Any]) -> bool:
+    """Whether the client shows forms, and there is a way to it."""
+    capabilities = ctx.session.client_capabilities
+    elicitation = None if capabilities is None else capabilities.elicitation
+    # A bare capability is the older way of saying "forms".
+    shows_forms = elicitation is not None and (elicitation.form is not None or elicitation.url is None)
+    return shows_forms and (_is_modern(ctx) or ctx.session.can_send_request)
+
+
+async def ask(
+    ctx: ServerRequestContext[Any, Any], question: Question, choices: Choices
+) -> Choices | types.InputRequiredResult:
+    """Ask: in the modern era by returning the question, else by waiting for the answer.
+
+    A client that breaks off the question has declined it.
+    """
+    schema = _schema_of(question, ctx.protocol_version)
+    if _is_modern(ctx):
+        form = types.ElicitRequestFormParams(message=question.message, requested_schema=schema)
+        return types.InputRequiredResult(
+            input_requests={question.side: types.ElicitRequest(params=form)},
+            request_state=json.dumps(dict(choices.tokens), separators=(",", ":")),
+        )
+    try:
+        response = await ctx.session.elicit_form(question.message, schema, related_request_id=ctx.request_id)
+    except MCPError:
+        response = types.ElicitResult(action="cancel")
+    return choices.with_response(question.side, response)
+
+
+def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def _schema_of(question: Question, version: str) -> dict[str, Any]:
+    tokens, names = list(question.names_by_token), list(question.names_by_token.values())
+    choice: dict[str, Any] = {"type": "string", "title": question.side.capitalize()}
+    if is_version_at_least(version, _TITLED_CHOICES):
+        choice["oneOf"] = [{"const": token, "title": name} for token, name in question.names_by_token.items()]
+    else:
+        choice |= {"enum": tokens, "enumNames": names}
+    return {"type": "object", "properties": {_PLACE: choice}, "required": [_PLACE]}
+
+
+def _name_of(candidate: Mapping[str, Any]) -> str:
+    where = f", {candidate['locality']}" if candidate.get("locality") else ""
+    return f"{candidate['name']}{where} ({candidate['token']})"
+
+
+def _read_state(state: str | None) -> dict[str, str]:
+    try:
+        raw = json.loads(state or "{}")
+    except ValueError:
+        return {}
+    if not isinstance(raw, dict):
+        return {}
+    return {side: token for side, token in raw.items() if side in _SIDES and isinstance(token, str)}

@@ -1,0 +1,141 @@
+"""Serving many clients over streamable HTTP: ``/mcp``, and ``/health`` and ``/ready`` for whoever watches."""
+
+import ipaddress
+import logging
+import signal
+import socket
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import FrameType
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.warming import Warming
+from fingerpost.apps.wiring import House
+from fingerpost.errors import SettingsInvalid
+
+_log = logging.getLogger(__name__)
+
+# Calls that run when the server is told to stop have this long to be answered.
+_GRACE_S = 10
+_BACKLOG = 2048
+_HIGHEST_PORT = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to listen; port 0 lets the machine choose."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def read(cls, text: str) -> "Address":
+        """Return the address that ``HOST:PORT`` names; an IPv6 host stands in brackets.
+
+        Raises:
+            SettingsInvalid: the text is not of that form.
+        """
+        host, colon, port = text.rpartition(":")
+        host = host.removeprefix("[").removesuffix("]")
+        if not (colon and host and port.isascii() and port.isdigit() and int(port) <= _HIGHEST_PORT):
+            raise SettingsInvalid(f"{text!r} is not an address. Write it like 127.0.0.1:8000.")
+        return cls(host, int(port))
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+def new_app(house: House, address: Address, warming: Warming, allowed_hosts: Sequence[str] = ()) -> Starlette:
+    """Return the web application.
+
+    Beyond loopback no variables are kept: nobody says who calls (ruling A12).
+    ``allowed_hosts`` are names, besides loopback and the address itself, that a client may call the server by.
+    """
+    user = house.settings.user if address.is_loopback else None
+    hosts = ["127.0.0.1", "localhost", "[::1]", address.host, *allowed_hosts]
+    names = list(dict.fromkeys(form for host in hosts for form in (host, f"{host}:*")))
+    security = TransportSecuritySettings(
+        allowed_hosts=names,
+        allowed_origins=[f"{scheme}://{name}" for name in names for scheme in ("http", "https")],
+    )
+
+    async def health(_request: Request) -> JSONResponse:
+        return JSONResponse({"status": "ok"})
+
+    async def ready(_request: Request) -> JSONResponse:
+        if warming.problem is not None:
+            return JSONResponse({"status": "not ready", "reason": warming.problem}, status_code=503)
+        return JSONResponse({"status": "ready"})
+
+    return new_server(house, user=user).streamable_http_app(
+        json_response=True,
+        stateless_http=True,
+        transport_security=security,
+        custom_starlette_routes=[Route("/health", health), Route("/ready", ready)],
+    )
+
+
+def serve_http(house: House, address: Address, allowed_hosts: Sequence[str] = ()) -> None:
+    """Serve until SIGTERM or an interrupt; calls that run then are still answered.
+
+    Raises:
+        SettingsInvalid: the address cannot be listened on.
+    """
+    listener = _listen(address)
+    warming = Warming(house.networks)
+    config = uvicorn.Config(
+        new_app(house, address, warming, allowed_hosts),
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+    host, port = listener.getsockname()[:2]
+    try:
+        # Until uvicorn listens for signals, and again once it has stopped, when it sends the signal on.
+        for stop in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(stop, _end_well)
+        _log.info("serving at http://%s:%s/mcp", f"[{host}]" if ":" in host else host, port)
+        warming.start()
+        uvicorn.Server(config).run(sockets=[listener])
+    except SystemExit as end:
+        if end.code:
+            raise
+    warming.leave()
+
+
+def _end_well(_number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(0)
+
+
+def _listen(address: Address) -> socket.socket:
+    """Return a listening socket.
+
+    Its protocol is named: asyncio turns Nagle's algorithm off only for sockets that say they are TCP,
+    and with it every answer on a kept connection waits for a delayed acknowledgement.
+    """
+    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((address.host, address.port))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        raise SettingsInvalid(
+            f"Cannot listen on {address.host}:{address.port} ({error.strerror}). Choose another --http address."
+        ) from error
+    return listener

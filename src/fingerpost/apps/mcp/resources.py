@@ -1,0 +1,70 @@
+"""What a client may read besides calling tools: the networks, and each tool's schemas."""
+
+import json
+from typing import Any
+
+import mcp_types as types
+from mcp import MCPError
+
+from fingerpost.apps.overview import describe_networks
+from fingerpost.apps.wiring import House
+from fingerpost.errors import ToolError
+
+NETWORKS = "fingerpost://networks"
+_SCHEMAS = "fingerpost://schemas/"
+_JSON = "application/json"
+_SCHEMA_TTL_MS = 3_600_000
+
+SCHEMA_TEMPLATE = types.ResourceTemplate(
+    uri_template=f"{_SCHEMAS}{{tool}}",
+    name="schemas",
+    title="Schemas of a tool",
+    description="JSON Schema of what a tool accepts and what it answers",
+    mime_type=_JSON,
+)
+
+
+def list_resources() -> list[types.Resource]:
+    """Return the resources that have a fixed address."""
+    return [
+        types.Resource(
+            uri=NETWORKS,
+            name="networks",
+            title="Networks",
+            description="Where trips can be planned: areas, time zones, covered days, sources",
+            mime_type=_JSON,
+        )
+    ]
+
+
+async def read_resource(house: House, uri: str) -> types.ReadResourceResult:
+    """Return a resource's JSON.
+
+    Raises:
+        MCPError: there is no such resource, or the networks cannot be opened.
+    """
+    if uri == NETWORKS:
+        try:
+            return _json(uri, {"networks": await describe_networks(house)}, ttl_ms=0)
+        except ToolError as error:
+            raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from error
+    tool = house.tools.get(uri.removeprefix(_SCHEMAS)) if uri.startswith(_SCHEMAS) else None
+    if tool is None:
+        raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {uri}", data={"uri": uri})
+    return _json(uri, {"input": tool.input_schema, "output": tool.output_schema}, ttl_ms=_SCHEMA_TTL_MS)
+
+
+def complete_tool(house: House, params: types.CompleteRequestParams) -> types.CompleteResult:
+    """Return the tools' names that begin as the client began, for the schema template; else nothing."""
+    is_template = (
+        isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == SCHEMA_TEMPLATE.uri_template
+    )
+    begun = params.argument.value
+    names = [name for name in house.tools if is_template and name.startswith(begun)]
+    return types.CompleteResult(completion=types.Completion(values=names, total=len(names), has_more=False))
+
+
+def _json(uri: str, value: dict[str, Any], *, ttl_ms: int) -> types.ReadResourceResult:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    contents = types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
+    return types.ReadResourceResult(contents=[contents], ttl_ms=ttl_ms, cache_scope="public")

@@ -1,0 +1,63 @@
+"""The networks as an operator or an agent wants to see them listed."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fingerpost.apps.wiring import House
+from fingerpost.errors import ToolError
+from fingerpost.transit.gtfs.report import ImportReport
+from fingerpost.transit.port import Network
+
+if TYPE_CHECKING:
+    from fingerpost.transit.timetable.shelf import Shelf
+
+_DEGREE_DIGITS = 4
+
+
+async def describe_networks(house: House) -> list[dict[str, Any]]:
+    """Return one JSON-ready object a network, in order of preference.
+
+    Raises:
+        SettingsInvalid: a stored network cannot be read.
+    """
+    networks = await house.networks.list_networks()
+    # Now that the networks are open, what they were opened with costs nothing more.
+    from fingerpost.transit.timetable.shelf import Shelf
+
+    return [_describe(network, Shelf(house.settings.home)) for network in networks]
+
+
+def _describe(network: Network, shelf: "Shelf") -> dict[str, Any]:
+    told = network.describe("en")
+    bounds = network.bounds
+    described: dict[str, Any] = {
+        "name": network.name,
+        "demo": network.is_demo,
+        "zone": network.zone,
+        "bounds": {side: round(getattr(bounds, side), _DEGREE_DIGITS) for side in ("south", "west", "north", "east")},
+        "modes": sorted(network.modes),
+        "attribution": list(told.attribution),
+        "notes": list(told.notes),
+        # Null at both ends: the timetable holds on any day.
+        "firstDay": None if told.first_day is None else told.first_day.isoformat(),
+        "lastDay": None if told.last_day is None else told.last_day.isoformat(),
+    }
+    report = None if network.is_demo else find_report(shelf, network.name)
+    if report is not None:
+        described["feeds"] = [summarise_feed(feed) for feed in json.loads(report.to_json())["feeds"]]
+    return described
+
+
+def find_report(shelf: "Shelf", name: str) -> ImportReport | None:
+    """Return what the import of a network said, or None where it cannot be had any more."""
+    try:
+        return ImportReport.from_json(shelf.get(name).report_json)
+    except (ToolError, ValueError):
+        return None
+
+
+def summarise_feed(feed: dict[str, Any]) -> dict[str, Any]:
+    """Return a feed's report without the machine's path, its findings counted by reason."""
+    counted = {key: feed[key] for key in ("feed", "stops", "routes", "trips", "runs", "events")}
+    findings = {finding["reason"]: finding["count"] for finding in feed["findings"]}
+    return {**counted, "findings": findings, "tablesNotRead": list(feed["tables_not_read"])}

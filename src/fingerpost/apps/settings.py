@@ -1,0 +1,78 @@
+"""What an operator may set, read from ``FINGERPOST_*`` environment variables."""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import platformdirs
+from pydantic import Field, StringConstraints, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from fingerpost.apps.kernels import use_kernels_folder
+from fingerpost.contract.check import explain
+from fingerpost.errors import SettingsInvalid
+
+_PREFIX = "FINGERPOST_"
+_LONGEST_RETENTION_DAYS = 36_500
+
+
+class Settings(BaseSettings):
+    """The operator's choices; an empty variable counts as unset.
+
+    Attributes:
+        home: the folder that holds networks, variables and compiled kernels.
+        user: whose variables are used where no token says who calls (ruling A12).
+        retention_days: how long a variable is kept after its last change; None keeps until it is deleted.
+    """
+
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
+
+    home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("fingerpost", appauthor=False)))
+    user: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] = "local"
+    retention_days: Annotated[int, Field(ge=1, le=_LONGEST_RETENTION_DAYS)] | None = None
+
+    @field_validator("home", mode="after")
+    @classmethod
+    def _full_path(cls, home: Path) -> Path:
+        return home.expanduser().absolute()
+
+    @property
+    def variables_file(self) -> Path:
+        """Where user variables are kept."""
+        return self.home / "variables.sqlite"
+
+    def prepare_home(self) -> None:
+        """Make sure that the home folder is there, and that compiled kernels go into it.
+
+        Called before the engine can be imported.
+
+        Raises:
+            SettingsInvalid: the folder cannot be made or written.
+        """
+        try:
+            self.home.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise self._unusable(error.strerror or "it cannot be made") from error
+        if not os.access(self.home, os.W_OK | os.X_OK):
+            raise self._unusable("it cannot be written")
+        use_kernels_folder(self.home / "kernels")
+
+    def _unusable(self, reason: str) -> SettingsInvalid:
+        return SettingsInvalid(
+            f"The home folder {self.home} cannot be used: {reason}. "
+            f"Set {_PREFIX}HOME to a folder that you may write to."
+        )
+
+
+def read_settings(**given: Any) -> Settings:
+    """Return the settings; what is ``given`` and not None beats the environment.
+
+    Raises:
+        SettingsInvalid: a value is malformed; the message names the variable.
+    """
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except ValidationError as error:
+        name = str(error.errors(include_url=False)[0]["loc"][0])
+        sentence = explain(error, Settings).message
+        raise SettingsInvalid(f"{_PREFIX}{name.upper()} is not usable: {sentence}.") from error

@@ -1,0 +1,55 @@
+"""The outer wall: whatever happens inside, the caller gets an envelope and the operator gets the traceback."""
+
+import logging
+import traceback
+from collections.abc import Mapping
+
+from fingerpost import clock
+from fingerpost.apps.logs import redact
+from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
+from fingerpost.contract.identity import new_correlation_id
+from fingerpost.contract.published import Answer, PublishedTool
+from fingerpost.errors import SettingsInvalid, ToolError, ToolNotFound
+
+_log = logging.getLogger(__name__)
+
+
+async def answer(tools: Mapping[str, PublishedTool], name: str, raw: object, *, user: str | None) -> Answer:
+    """Answer one call of a tool by its name, whatever is asked and whatever breaks.
+
+    A name that no tool bears is answered in contract 000's envelope: the caller can do something about it.
+    """
+    tool = tools.get(name)
+    if tool is None:
+        return _unknown(tools, name, raw, user)
+    try:
+        return await tool.answer(raw, user=user)
+    except Exception:  # noqa: BLE001  (the one place: nothing may leave the house as a traceback)
+        correlation_id = _correlation_id(name, raw, user)
+        _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
+        return _envelope(unexpected(correlation_id), tool.family, name, raw, correlation_id)
+
+
+def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
+    error = ToolNotFound(name)
+    error.hint = f"The tools are: {', '.join(tools)}"
+    return _envelope(error, Family.PLAN_TRIP, name, raw, _correlation_id(name, raw, user))
+
+
+def _envelope(error: ToolError, family: Family, name: str, raw: object, correlation_id: str) -> Answer:
+    parameters = raw if isinstance(raw, Mapping) else None
+    return Answer(
+        body=render_error(error, family, correlation_id, tool=name, parameters=parameters),
+        text=text_of_error(error, family),
+        is_error=True,
+        correlation_id=correlation_id,
+        error=error,
+    )
+
+
+def _correlation_id(name: str, raw: object, user: str | None) -> str:
+    try:
+        fixed = clock.find_fixed()
+    except SettingsInvalid:
+        fixed = None
+    return new_correlation_id(fixed, user, name, raw)

@@ -1,0 +1,95 @@
+"""Opening the networks and compiling the engine before the first question needs them."""
+
+import asyncio
+import logging
+import os
+import threading
+from datetime import timedelta
+
+from fingerpost import clock
+from fingerpost.errors import ToolError
+from fingerpost.transit.model import Bounds, Coordinate, Location, LocationSource
+from fingerpost.transit.port import BoardQuestion, JourneyQuestion, Network, Networks
+
+_log = logging.getLogger(__name__)
+
+_OPENING = "The networks are being opened"
+_FAILED = "The networks could not be opened; the server's log says why"
+_BOARD_S = 60
+_SEARCH_RADIUS_M = 100_000.0
+
+
+class Warming:
+    """The warming of one process: started once, in a thread that never holds the process back.
+
+    ``problem`` is a sentence while the networks are not usable, None once they are.
+    """
+
+    def __init__(self, networks: Networks) -> None:
+        self._networks = networks
+        self._thread: threading.Thread | None = None
+        self.problem: str | None = _OPENING
+
+    def start(self) -> None:
+        """Begin; a second call does nothing."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="fingerpost-warming", daemon=True)
+            self._thread.start()
+
+    def leave(self) -> None:
+        """End the process now, with status 0, if the warming is still under way; else do nothing.
+
+        A compilation cannot be interrupted, and Python would wait for it. Nothing of it is lost but its time:
+        numba puts each kernel in its place in one step.
+        """
+        if self._thread is not None and self._thread.is_alive():
+            logging.shutdown()
+            os._exit(0)
+
+    def _run(self) -> None:
+        outcome: str | None = _FAILED
+        try:
+            asyncio.run(warm(self._networks))
+            outcome = None
+            _log.info("the networks are open")
+        except ToolError as error:
+            outcome = error.message
+            _log.warning("the networks cannot be opened: %s", error.message)
+        finally:
+            self.problem = outcome
+
+
+async def warm(networks: Networks) -> None:
+    """Ask each network one trip and one board of today, so that slices, indexes and machine code are there.
+
+    Raises:
+        ToolError: a network cannot be opened.
+    """
+    for network in await networks.list_networks():
+        try:
+            await _ask_once(network)
+        except ToolError as error:
+            # A timetable of the past has no trip today; the engine is warm all the same.
+            _log.info("network=%s has nothing to warm with: %s", network.name, error.message)
+
+
+async def _ask_once(network: Network) -> None:
+    instant = int((clock.now() + timedelta(minutes=1)).timestamp())
+    stops = await network.list_stops_near(_middle(network.bounds), _SEARCH_RADIUS_M)
+    if not stops:
+        return
+    ends = [
+        Location(
+            coordinate=stop.stop.coordinate,
+            source=LocationSource.INPUT,
+            stop_ids=() if stop.stop.id is None else (stop.stop.id,),
+        )
+        for stop in (stops[0], stops[-1])
+    ]
+    await network.list_departures(BoardQuestion(stop_ids=ends[0].stop_ids, instant=instant, window_s=_BOARD_S))
+    await network.find_places(stops[0].stop.name)
+    await network.plan_journeys(JourneyQuestion(origin=ends[0], destination=ends[1], instant=instant))
+
+
+def _middle(bounds: Bounds) -> Coordinate:
+    return Coordinate((bounds.south + bounds.north) / 2, (bounds.west + bounds.east) / 2)

@@ -1,0 +1,48 @@
+"""Where everything meets: settings in, a house full of tools out.
+
+Building a house is light: the engine, the protocol and HTTP are imported by whoever needs them, when they do.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from fingerpost import clock
+from fingerpost.apps.late_networks import LateNetworks
+from fingerpost.apps.settings import Settings
+from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.registry import ToolRegistry
+from fingerpost.store.variables import VariableStore
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.port import Networks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class House:
+    """All that a face needs. ``tools`` is in the catalogue's order, by name."""
+
+    settings: Settings
+    tools: Mapping[str, PublishedTool]
+    networks: Networks
+    variables: VariableStore
+
+
+def build(settings: Settings, groups: Collection[str] | None = None) -> House:
+    """Return a house with the tools of some groups, or of all where ``groups`` is None.
+
+    Raises:
+        SettingsInvalid: the home folder, or the fixed clock, cannot be used, or there is no such group.
+    """
+    clock.find_fixed()
+    settings.prepare_home()
+    networks = LateNetworks(settings.home)
+    variables = VariableStore(settings.variables_file, retention_days=settings.retention_days)
+    tools = list_tools(networks, variables, groups)
+    for tool in tools:
+        ToolRegistry.register(tool.spec)
+    return House(
+        settings=settings,
+        tools=MappingProxyType({tool.name: tool for tool in tools}),
+        networks=networks,
+        variables=variables,
+    )

@@ -1,0 +1,1 @@
+"""The faces: MCP, the command line, Python."""

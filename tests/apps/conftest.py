@@ -1,0 +1,51 @@
+"""A home of its own for every test, and a clock that stands still."""
+
+import sys
+from typing import NamedTuple
+
+import pytest
+
+from fingerpost.apps.cli import main
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+
+NOW = "2026-03-10T08:00:00+02:00"
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A fresh home folder, in the environment of this process and of those it starts."""
+    for name in ("FINGERPOST_USER", "FINGERPOST_RETENTION_DAYS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def house(home):
+    """A house over the demo networks."""
+    return build(read_settings())
+
+
+class Ended(NamedTuple):
+    """How a command ended, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def invoke(monkeypatch, capsys):
+    """Run the command in this process, which costs a hundredth of a process of its own."""
+
+    def run_here(*arguments):
+        monkeypatch.setattr(sys, "argv", ["fingerpost", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Ended(ended.value.code or 0, *capsys.readouterr())
+
+    return run_here

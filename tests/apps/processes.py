@@ -1,0 +1,79 @@
+"""Starting the real command, and waiting for what it says instead of for time to pass."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+
+DEADLINE_S = 120
+_SERVING = re.compile(r"serving at (http://\S+)/mcp")
+
+COMMAND = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
+
+
+def run(*arguments, stdin="", **environment):
+    """Run the command to its end."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+        env={**os.environ, **environment},
+        check=False,
+    )
+
+
+class HttpServer:
+    """A server process, its address, and what it has said on stderr."""
+
+    def __init__(self, process):
+        self.process = process
+        self.lines = []
+        self.url = ""
+        self._told = threading.Condition()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def _listen(self):
+        for line in self.process.stderr:
+            with self._told:
+                self.lines.append(line)
+                found = _SERVING.search(line)
+                if found:
+                    self.url = found[1]
+                self._told.notify_all()
+
+    def close(self):
+        self._listener.join(DEADLINE_S)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def wait_for(self, text):
+        with self._told:
+            if not self._told.wait_for(lambda: any(text in line for line in self.lines), DEADLINE_S):
+                raise TimeoutError(f"the server never said {text!r}: {''.join(self.lines)}")
+
+
+@contextmanager
+def serving(*command, ready=False, **environment):
+    """Serve over HTTP on a port of the machine's choice, until the block ends; ``command`` stands in for ours."""
+    process = subprocess.Popen(
+        command or [*COMMAND, "serve", "--http", "127.0.0.1:0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+    server = HttpServer(process)
+    try:
+        server.wait_for("serving at")
+        if ready:
+            server.wait_for("the networks are open")
+        yield server
+    finally:
+        process.terminate()
+        process.wait(DEADLINE_S)
+        server.close()

@@ -1,0 +1,151 @@
+"""Networks come, answer and go, also while a server runs."""
+
+import json
+import os
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.apps.processes import run, serving
+from tests.apps.test_mcp_http import post
+
+DRAWING = """
+    line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20
+    line 1 | Alpha 09:00 | Beta 09:10 | Gamma 09:20
+"""
+# Far from every demo network.
+TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
+TRIP = {"origin": {"type": "label", "value": "TOWN:ALPHA"}, "destination": {"type": "label", "value": "TOWN:GAMMA"}}
+REAL_FEED = "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"
+
+
+@pytest.fixture
+def feed(tmp_path):
+    return write_feed(tmp_path / "town.zip", feed_from_drawing(DRAWING, coordinates=TOWN))
+
+
+def find_shared(name):
+    """A file of the shared data, or a reason to skip the test."""
+    data = Path(os.environ.get("FINGERPOST_SHARED", Path(__file__).parents[3] / "shared")) / "data"
+    if not (data / name).exists():
+        if data.exists() and os.environ.get("CI"):
+            pytest.fail(f"{name} is missing from the shared data")
+        pytest.skip("the shared data is not here")
+    return data / name
+
+
+def test_an_added_network_tells_its_import_and_answers(feed, invoke):
+    """An added network tells its import and answers."""
+    added = invoke("network", "add", "Town", str(feed))
+    planned = invoke("plan", "Alpha", "Gamma", "--at", "2026-03-10T07:30", "--limit", "1")
+
+    assert (added.returncode, planned.returncode) == (0, 0)
+    assert added.stdout == (
+        "TOWN is ready: 2026-01-01 to 2026-12-31\nTOWN: 3 stops, 1 routes, 2 trips, 6 calls; nothing left out\n"
+    )
+    assert "BUS 1 towards Gamma, from Alpha to Gamma at 08:20" in planned.stdout
+
+
+def test_what_an_import_left_out_is_counted_with_its_first_place(tmp_path, invoke):
+    """A trip that stops nowhere else than at its beginning."""
+    tables = feed_from_drawing(DRAWING, coordinates=TOWN)
+    tables["trips.txt"] += "1,ALL,1-9,Alpha\n"
+    added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", tables)))
+
+    assert "trip-with-fewer-than-two-calls   1       trips.txt, line 4" in added.stdout
+
+
+def test_networks_are_listed_with_their_days(feed, invoke):
+    """Networks are listed with their days."""
+    invoke("network", "add", "Town", str(feed))
+    listed = invoke("network", "list").stdout
+
+    assert [line.split()[:2] for line in listed.splitlines()[2:]] == [
+        ["TOWN", "2026-01-01"],
+        ["DEMO-HELSINKI", "any"],
+        ["DEMO-LONDON", "any"],
+    ]
+
+
+def test_several_feeds_may_be_named(tmp_path, feed, invoke):
+    """Several feeds may be named."""
+    other = feed_from_drawing("line 2 | Delta 08:00 | Epsilon 08:10", coordinates={"Delta": (41.1, -8.0)})
+    second = write_feed(tmp_path / "a=b.zip", other)
+    added = invoke("network", "add", "Town", f"NORTH={feed}", str(second))
+
+    assert (added.returncode, added.stderr) == (0, "Importing TOWN ...\n")
+    assert [line.split(":")[0] for line in added.stdout.splitlines()[1:]] == ["NORTH", "TOWN-A=B"]
+
+
+@pytest.mark.parametrize("kept", [0, 10, -40])
+def test_a_broken_zip_is_one_sentence(feed, kept, invoke):
+    """Nothing of it, its first bytes, all but its last."""
+    feed.write_bytes(feed.read_bytes()[:kept])
+    added = invoke("network", "add", "Town", str(feed))
+
+    assert (added.returncode, added.stdout) == (1, "")
+    assert "town.zip" in added.stderr
+    assert "Traceback" not in added.stderr
+
+
+def test_removing_what_is_not_there_is_told(invoke):
+    """Removing what is not there is told."""
+    removed = invoke("network", "remove", "Town")
+
+    assert (removed.returncode, removed.stderr) == (1, "There is no network TOWN. Added networks: none.\n")
+
+
+def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke):
+    """The server asks the shelf at every call."""
+
+    def outcome(client):
+        body = post(client, "plan_trip", {**TRIP, "when": {"time": "2026-03-10T07:30:00"}}).json()["result"]
+        return body["structuredContent"].get("error", {}).get("code", body["structuredContent"].get("meta"))
+
+    with serving() as server, httpx2.Client(base_url=server.url, timeout=120) as client:
+        before = outcome(client)
+        invoke("network", "add", "Town", str(feed))
+        added = outcome(client)
+        invoke("network", "remove", "Town")
+        removed = outcome(client)
+
+    assert (before, added["network"], removed) == ("validation-error", "TOWN", "validation-error")
+
+
+def test_a_date_outside_the_calendar_names_the_covered_dates(feed, invoke):
+    """A date outside the calendar names the covered dates."""
+    invoke("network", "add", "Town", str(feed))
+    question = {**TRIP, "when": {"type": "depart", "time": "2031-01-01T08:00:00+00:00"}}
+    done = invoke("call", "plan_trip", json.dumps(question))
+
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["code"]) == (1, "no-itinerary-found")
+    assert "2026-01-01" in error["hint"]
+    assert "2026-12-31" in error["hint"]
+
+
+def test_the_doctor_names_each_network_and_its_days(feed, invoke):
+    """The doctor names each network and its days."""
+    invoke("network", "add", "Town", str(feed))
+    told = invoke("doctor").stdout
+
+    assert "network    TOWN  2026-01-01 to 2026-12-31  Europe/Helsinki  BUS" in told.splitlines()
+    assert "clock      fixed at 2026-03-10T06:00:00+00:00 by FINGERPOST_NOW" in told.splitlines()
+
+
+def test_the_real_helsinki_feed_answers_the_same_byte_for_byte():
+    """The issue's own example."""
+    feed = find_shared(REAL_FEED)
+    run("network", "add", "HSL", str(feed))
+    ends = {
+        "origin": {"type": "coords", "value": {"lat": 60.1699, "lon": 24.9384}},
+        "destination": {"type": "coords", "value": {"lat": 60.1875, "lon": 24.96}},
+    }
+    question = json.dumps({**ends, "limit": 3})
+    once, again = (run("call", "plan_trip", question, FINGERPOST_NOW="2022-02-22T06:00:00Z") for _ in range(2))
+
+    body = json.loads(once.stdout)
+    assert once.stdout == again.stdout
+    assert (body["meta"]["network"], len(body["itineraries"])) == ("HSL", 3)

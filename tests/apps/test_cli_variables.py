@@ -1,0 +1,69 @@
+"""What one process keeps another finds, for the same user and no other."""
+
+import json
+
+from tests.apps.processes import run
+
+
+def test_a_saved_home_is_a_label_in_another_process():
+    """A saved home is a label in another process."""
+    run("vars", "set", "home", "60.1690,24.9320", "--name", "Kamppi")
+    planned = run("plan", "home", "Espoo", "--json")
+
+    origin = json.loads(planned.stdout)["origin"]
+    assert (origin["label"], origin["name"], origin["rawSource"]) == ("home", "Kamppi", "user-variable")
+
+
+def test_another_user_does_not_see_it(invoke, monkeypatch):
+    """Another user does not see it."""
+    invoke("--user", "eva", "vars", "set", "home", "60.1690,24.9320")
+
+    monkeypatch.setenv("FINGERPOST_USER", "eva")
+    kept = json.loads(invoke("vars", "list", "--json").stdout)["variables"]
+    assert invoke("--user", "bob", "vars", "list").stdout == "Nothing is kept.\n"
+    assert [variable["key"] for variable in kept] == ["home"]
+
+
+def test_a_value_is_a_place_or_json_or_text(invoke):
+    """A value is a place or JSON or text."""
+    for key, value in (("home", " 60.2 , 24.9 "), ("style", '{"fast": true}'), ("name", "Eva")):
+        invoke("vars", "set", key, value)
+
+    kept = json.loads(invoke("vars", "list", "--json").stdout)["variables"]
+    assert [(each["key"], each["type"], each["value"]) for each in kept] == [
+        ("home", "location", {"lat": 60.2, "lon": 24.9}),
+        ("name", "other", "Eva"),
+        ("style", "other", {"fast": True}),
+    ]
+
+
+def test_forgetting_one_leaves_the_rest_and_all_leaves_nothing(invoke):
+    """Forgetting one leaves the rest and all leaves nothing."""
+    for key in ("a", "b", "c"):
+        invoke("vars", "set", key, "1")
+
+    assert json.loads(invoke("vars", "delete", "b", "--json").stdout)["deleted"] == ["b"]
+    assert json.loads(invoke("vars", "delete", "--all", "--json").stdout)["deleted"] == ["a", "c"]
+
+
+def test_an_unclear_place_is_told_with_its_choices_on_stderr(invoke):
+    """An unclear place is told with its choices on stderr."""
+    done = invoke("plan", "kamp", "Espoo")
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "  DEMO-HELSINKI:KAMPPI  Kamppi" in done.stderr.splitlines()
+
+
+def test_a_position_south_of_the_equator_is_no_option(invoke):
+    """A position south of the equator is no option."""
+    done = invoke("plan", "-33.86,151.20", "-33.90,151.10", "--json")
+
+    assert json.loads(done.stdout)["error"]["code"] == "unsupported-region"
+
+
+def test_a_bare_time_is_of_today_in_the_networks_zone(invoke):
+    """A bare time is of today in the network's zone."""
+    done = invoke("plan", "Kamppi", "Espoo", "--arrive", "9:05", "--json")
+
+    body = json.loads(done.stdout)
+    assert body["requested"] == {"type": "arrive", "time": "2026-03-10T09:05:00+02:00"}

@@ -1,0 +1,121 @@
+"""The Python face: the same answers, as values and exceptions."""
+
+import asyncio
+import inspect
+import json
+
+import pytest
+
+from fingerpost import Fingerpost, ParameterError, SyncFingerpost, ToolError
+from fingerpost.errors import PlaceAmbiguous
+from tests.apps.processes import run
+from tests.apps.questions import KAMPPI, KAMPPI_TO_ESPOO
+
+
+async def test_a_trip_between_two_names_is_the_envelope_that_the_command_line_prints():
+    """A trip between two names is the envelope that the command line prints."""
+    async with Fingerpost() as fp:
+        trip = await fp.plan_trip(origin="Kamppi", destination="Espoo")
+
+    assert trip == json.loads(run("call", "plan_trip", json.dumps(KAMPPI_TO_ESPOO)).stdout)
+
+
+async def test_an_end_may_be_a_position_or_the_contracts_own_object():
+    """An end may be a position or the contract's own object."""
+    async with Fingerpost() as fp:
+        trip = await fp.plan_trip(origin=(60.169, 24.932), destination={"type": "label", "value": "Espoo"}, limit=1)
+
+    assert (trip["origin"]["coordinate"], len(trip["itineraries"])) == ({"lat": 60.169, "lon": 24.932}, 1)
+
+
+async def test_a_named_method_raises_the_error_that_call_answers():
+    """A named method raises the error that call answers."""
+    async with Fingerpost() as fp:
+        envelope = await fp.call("plan_trip", {**KAMPPI_TO_ESPOO, "limit": 4})
+        with pytest.raises(ParameterError) as caught:
+            await fp.plan_trip(origin="Kamppi", destination="Espoo", limit=4)
+
+    assert caught.value.message == envelope["error"]["message"]
+
+
+async def test_candidates_come_with_the_exception():
+    """Candidates come with the exception."""
+    async with Fingerpost() as fp:
+        with pytest.raises(PlaceAmbiguous) as caught:
+            await fp.get_departures(stop="kamp")
+
+    assert KAMPPI in [candidate["token"] for candidate in caught.value.details["candidates"]]
+
+
+async def test_every_field_of_the_contract_has_its_argument(house):
+    """find_stops spells its coordinate as two numbers, which a person would."""
+    spelt = {"rawText": "raw_text", "focusPoint": "focus_point"}
+    missing = {}
+    for name, tool in house.tools.items():
+        method = getattr(Fingerpost, {"findAddressOrStop": "find_address_or_stop"}.get(name, name))
+        known = set(inspect.signature(method).parameters)
+        fields = {spelt.get(alias, field) for field, alias in _aliases(tool)}
+        missing[name] = fields - known
+    missing["find_stops"] -= {"coordinate"}
+
+    assert {name: fields for name, fields in missing.items() if fields} == {}
+
+
+def _aliases(tool):
+    return [(field, info.alias) for field, info in tool.input_model.model_fields.items()]
+
+
+async def test_each_method_reaches_its_tool():
+    """Each method reaches its tool."""
+    async with Fingerpost(user="eva") as fp:
+        await fp.save_user_variable(key="home", type="location", value={"lat": 60.169, "lon": 24.932})
+        kept = await fp.get_user_variables()
+        found = await fp.find_address_or_stop("Kamppi", focus_point={"lat": 60.17, "lon": 24.93})
+        near = await fp.find_stops(lat=60.1699, lon=24.9384, max_results=1, include_modes=["METRO"])
+        board = await fp.get_departures(stop={"type": "id", "value": KAMPPI}, limit=1)
+        gone = await fp.delete_user_variable("home")
+
+    assert [variable["key"] for variable in kept["variables"]] == gone["deleted"] == ["home"]
+    assert (found["id"], near["stops"][0]["modes"], len(board["departures"])) == (KAMPPI, ["METRO"], 1)
+
+
+def test_the_sync_bridge_answers_the_same():
+    """The sync bridge answers the same."""
+    with SyncFingerpost() as fp:
+        waited = fp.plan_trip(origin="Kamppi", destination="Espoo")
+
+    assert waited == asyncio.run(_plan())
+
+
+async def _plan():
+    async with Fingerpost() as fp:
+        return await fp.plan_trip(origin="Kamppi", destination="Espoo")
+
+
+async def test_the_sync_bridge_works_inside_a_running_loop():
+    """The sync bridge works inside a running loop."""
+    with SyncFingerpost() as fp:
+        assert fp.get_user_variables()["variables"] == []
+
+
+def test_the_sync_bridge_has_every_method():
+    """The sync bridge has every method."""
+
+    def methods(cls):
+        return {name for name in vars(cls) if not name.startswith("_")}
+
+    assert methods(SyncFingerpost) == methods(Fingerpost)
+
+
+def test_the_sync_bridge_says_how_to_open_it():
+    """The sync bridge says how to open it."""
+    with pytest.raises(ToolError, match="not open"):
+        SyncFingerpost().get_user_variables()
+
+
+def test_a_home_may_be_given(tmp_path):
+    """A home may be given."""
+    with SyncFingerpost(home=tmp_path / "mine") as fp:
+        fp.save_user_variable(key="a", type="other", value=1)
+
+    assert (tmp_path / "mine" / "variables.sqlite").exists()

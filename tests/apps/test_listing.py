@@ -1,0 +1,104 @@
+"""What ``tools/list`` says: small, closed, described, the same each time."""
+
+import json
+
+import pytest
+
+from fingerpost.apps.mcp.listing import tool_of
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+from fingerpost.errors import SettingsInvalid
+
+CORE = [
+    "plan_trip",
+    "get_departures",
+    "findAddressOrStop",
+    "find_stops",
+    "save_user_variable",
+    "get_user_variables",
+    "delete_user_variable",
+]
+CORE_BYTES = 8_000
+
+
+def wire(tool):
+    return tool_of(tool).model_dump(by_alias=True, exclude_none=True, mode="json")
+
+
+def minified(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def test_the_core_group_is_listed_in_a_fixed_order(house):
+    """The core group is listed in a fixed order."""
+    assert list(build(read_settings(), ["core"]).tools) == CORE
+
+
+def test_an_unknown_group_is_refused_with_the_groups_that_there_are(house):
+    """An unknown group is refused with the groups that there are."""
+    with pytest.raises(SettingsInvalid, match=r"no group of tools called cor\. Groups: core"):
+        build(read_settings(), ["cor"])
+
+
+def test_names_descriptions_and_input_schemas_of_core_fit_their_budget(house):
+    """Ruling A11."""
+    size = sum(
+        len(minified({key: wire(tool)[key] for key in ("name", "description", "inputSchema")}))
+        for tool in house.tools.values()
+    )
+
+    assert size <= CORE_BYTES
+
+
+def test_all_four_annotations_are_stated_for_every_tool(house):
+    """All four annotations are stated for every tool."""
+    hints = {"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+
+    assert {name: set(wire(tool)["annotations"]) for name, tool in house.tools.items()} == dict.fromkeys(CORE, hints)
+
+
+def test_only_what_writes_says_that_it_writes(house):
+    """Only what writes says that it writes."""
+    writers = [name for name, tool in house.tools.items() if not wire(tool)["annotations"]["readOnlyHint"]]
+
+    assert writers == ["save_user_variable", "delete_user_variable"]
+
+
+def test_every_input_schema_is_closed(house):
+    """Every input schema is closed."""
+    assert [name for name, tool in house.tools.items() if wire(tool)["inputSchema"]["additionalProperties"]] == []
+
+
+def objects_of(schema):
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            yield schema
+        for inner in schema.values():
+            yield from objects_of(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from objects_of(inner)
+
+
+def test_no_output_schema_is_hollow(house):
+    """Each object says its fields, or what it is one of."""
+    hollow = [
+        name
+        for name, tool in house.tools.items()
+        for schema in objects_of(wire(tool)["outputSchema"])
+        if not (schema.get("properties") or schema.get("anyOf"))
+    ]
+
+    assert hollow == []
+
+
+def test_the_bounds_that_are_checked_are_the_bounds_that_are_published(house):
+    """The bounds that are checked are the bounds that are published."""
+    limit = wire(house.tools["plan_trip"])["inputSchema"]["properties"]["limit"]
+
+    assert {key: limit[key] for key in limit if key != "description"} == {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 3,
+        "default": 2,
+    }

@@ -1,0 +1,188 @@
+"""The server over streamable HTTP: both eras, health, safety, and a clean stop."""
+
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp import Client
+
+from fingerpost.apps.mcp.http import Address, new_app
+from fingerpost.apps.warming import Warming
+from fingerpost.errors import SettingsInvalid
+from tests.apps.processes import DEADLINE_S, run, serving
+from tests.apps.questions import KAMPPI_TO_ESPOO, call_of
+
+ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
+LOOPBACK = Address("127.0.0.1", 8000)
+WIRE = {
+    "accept": "application/json, text/event-stream",
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+}
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory):
+    """One server for the questions that leave no trace."""
+    with serving(FINGERPOST_HOME=str(tmp_path_factory.mktemp("home")), ready=True) as server:
+        yield server
+
+
+def post(client, name, arguments, **headers):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call_of(name, arguments)}
+    return client.post("/mcp", json=body, headers={**WIRE, "mcp-name": name, **headers})
+
+
+@ERAS
+async def test_a_trip_is_planned_over_http(served, mode):
+    """A trip is planned over HTTP."""
+    async with Client(f"{served.url}/mcp", mode=mode) as client:
+        answer = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
+
+    assert not answer.is_error
+    assert answer.structured_content["destination"]["name"] == "Espoo"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ("text", "the arguments must be a JSON object, not text"),
+        ([1], "the arguments must be a JSON object, not a list"),
+        (None, "origin is missing; destination is missing"),
+    ],
+)
+def test_arguments_that_are_no_object_are_a_validation_error(served, arguments, sentence):
+    """The protocol's own refusal would never reach a model."""
+    with httpx2.Client(base_url=served.url) as client:
+        answer = post(client, "plan_trip", arguments).json()["result"]
+
+    assert answer["isError"]
+    assert answer["structuredContent"]["error"]["message"] == sentence
+
+
+def test_a_page_on_another_host_cannot_call_us(served):
+    """DNS rebinding: a foreign Host, or a foreign Origin."""
+    with httpx2.Client(base_url=served.url) as client:
+        refused = [
+            post(client, "get_user_variables", {}, **headers).status_code
+            for headers in ({"host": "evil.example"}, {"origin": "http://evil.example"})
+        ]
+
+    assert refused == [421, 403]
+
+
+def test_it_is_ready_once_the_networks_are_open(served):
+    """It is ready once the networks are open."""
+    with httpx2.Client(base_url=served.url) as client:
+        answers = [(path, client.get(path).status_code) for path in ("/health", "/ready")]
+
+    assert answers == [("/health", 200), ("/ready", 200)]
+
+
+async def test_it_is_healthy_before_it_is_ready(house):
+    """Nothing warms here, so the networks never open."""
+    app = new_app(house, LOOPBACK, Warming(house.networks))
+    async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8000") as client:
+        health, ready = await client.get("/health"), await client.get("/ready")
+
+    assert (health.status_code, ready.status_code) == (200, 503)
+    assert ready.json()["reason"] == "The networks are being opened"
+
+
+@pytest.mark.parametrize(
+    ("address", "allowed", "host", "status"),
+    [
+        (LOOPBACK, [], "localhost:8000", 200),
+        (LOOPBACK, [], "trips.example", 421),
+        (LOOPBACK, ["trips.example"], "trips.example", 200),
+        (LOOPBACK, ["trips.example"], "trips.example:443", 200),
+        (Address("192.0.2.7", 8000), [], "192.0.2.7:8000", 200),
+    ],
+)
+async def test_the_names_that_it_may_be_called_by(house, address, allowed, host, status):
+    """Loopback, its own address and what the operator allows, with any port; no other name."""
+    app = new_app(house, address, Warming(house.networks), allowed)
+    transport = httpx2.ASGITransport(app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url=f"http://{host}") as client,
+    ):
+        answer = await post(client, "find_stops", {})
+
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("host", "outcome"), [("127.0.0.1", None), ("::1", None), ("localhost", None), ("192.0.2.7", "validation-error")]
+)
+async def test_only_on_loopback_may_variables_be_kept(house, host, outcome):
+    """Ruling A12."""
+    app = new_app(house, Address(host, 8000), Warming(house.networks))
+    transport = httpx2.ASGITransport(app)
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client,
+    ):
+        answer = (await post(client, "get_user_variables", {})).json()["result"]
+
+    assert answer["structuredContent"].get("error", {}).get("code") == outcome
+
+
+@pytest.mark.parametrize("text", ["8000", "host:", ":8000", "host:port", "127.0.0.1:65536", "127.0.0.1:-1"])
+def test_what_is_no_address_is_told(text):
+    """What is no address is one sentence with an example."""
+    with pytest.raises(SettingsInvalid, match=r"is not an address\. Write it like 127\.0\.0\.1:8000\."):
+        Address.read(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:0", Address("127.0.0.1", 0)),
+        ("0.0.0.0:65535", Address("0.0.0.0", 65535)),
+        ("[::1]:80", Address("::1", 80)),
+    ],
+)
+def test_addresses(text, address):
+    """Host and port, port 0 for any, an IPv6 host in brackets."""
+    assert Address.read(text) == address
+
+
+def test_an_address_that_is_taken_ends_the_start_with_a_sentence(served):
+    """An address that is taken ends the start with a sentence."""
+    done = run("serve", "--http", served.url.removeprefix("http://"))
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("Cannot listen on 127.0.0.1:")
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_stops_cleanly_even_while_it_compiles(number, tmp_path):
+    """It stops cleanly even while it compiles."""
+    with serving(NUMBA_CACHE_DIR=str(tmp_path / "kernels")) as server:
+        server.process.send_signal(number)
+
+        assert server.process.wait(DEADLINE_S) == 0
+
+
+def test_a_call_that_runs_when_it_is_told_to_stop_is_answered(tmp_path):
+    """The tool waits for a pipe, so the signal surely comes while the call runs."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with (
+        serving(sys.executable, str(Path(__file__).with_name("slow_server.py")), str(pipe)) as server,
+        httpx2.Client(base_url=server.url, timeout=DEADLINE_S) as client,
+        ThreadPoolExecutor() as threads,
+    ):
+        asked = threads.submit(post, client, "slow", {})
+        server.wait_for("the call is running")
+        server.process.terminate()
+        pipe.write_text("go on")
+
+        assert asked.result().json()["result"]["content"][0]["text"] == "done"
+        assert server.process.wait(DEADLINE_S) == 0

@@ -1,0 +1,73 @@
+"""Settings come from the environment, and a bad one is one sentence."""
+
+import os
+
+import pytest
+
+from fingerpost.apps.settings import read_settings
+from fingerpost.errors import SettingsInvalid
+
+
+def test_an_empty_variable_counts_as_unset(monkeypatch):
+    """An empty variable counts as unset."""
+    monkeypatch.setenv("FINGERPOST_USER", "")
+
+    assert read_settings().user == "local"
+
+
+def test_what_is_given_beats_the_environment(monkeypatch):
+    """What is given beats the environment."""
+    monkeypatch.setenv("FINGERPOST_USER", "eva")
+
+    assert (read_settings().user, read_settings(user="bob").user) == ("eva", "bob")
+
+
+@pytest.mark.parametrize(("days", "accepted"), [("0", False), ("1", True), ("36500", True), ("36501", False)])
+def test_variables_are_kept_for_a_day_to_a_century(monkeypatch, days, accepted):
+    """Variables are kept for a day to a century."""
+    monkeypatch.setenv("FINGERPOST_RETENTION_DAYS", days)
+
+    if accepted:
+        assert read_settings().retention_days == int(days)
+    else:
+        with pytest.raises(SettingsInvalid, match=r"^FINGERPOST_RETENTION_DAYS is not usable: retention_days must be"):
+            read_settings()
+
+
+def test_a_malformed_setting_names_its_variable_and_shows_the_value(monkeypatch):
+    """A malformed setting names its variable and shows the value."""
+    monkeypatch.setenv("FINGERPOST_RETENTION_DAYS", "soon")
+
+    with pytest.raises(SettingsInvalid) as caught:
+        read_settings()
+
+    assert caught.value.message == (
+        'FINGERPOST_RETENTION_DAYS is not usable: retention_days must be a whole number, not the text "soon".'
+    )
+
+
+def test_a_home_that_cannot_be_made_is_told(monkeypatch, tmp_path):
+    """A file stands where the folder should be."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path / "file" / "home"))
+
+    with pytest.raises(SettingsInvalid, match="Set FINGERPOST_HOME to a folder that you may write to"):
+        read_settings().prepare_home()
+
+
+def test_reading_settings_makes_no_folder(home):
+    """Reading settings makes no folder."""
+    read_settings()
+
+    assert not home.exists()
+
+
+def test_compiled_kernels_go_home_unless_a_folder_is_named(monkeypatch, home):
+    """Compiled kernels go home unless a folder is named."""
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    read_settings().prepare_home()
+    chosen_first = os.environ["NUMBA_CACHE_DIR"]
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/elsewhere")
+    read_settings().prepare_home()
+
+    assert (chosen_first, os.environ["NUMBA_CACHE_DIR"]) == (str(home / "kernels"), "/elsewhere")

@@ -1,0 +1,67 @@
+"""Whatever breaks inside, the caller gets an envelope and only the log gets the traceback."""
+
+import logging
+
+from fingerpost.apps import wall
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.wire import WireModel
+
+
+class Nothing(WireModel):
+    """No field."""
+
+
+class Broken(PublishedTool):
+    """A tool with a bug."""
+
+    name = "broken"
+    title = "Broken"
+    description = "Breaks."
+    family = Family.BOARD
+    group = "core"
+    input_model = Nothing
+    output_model = Nothing
+
+    async def handle(self, arguments, call):
+        raise ZeroDivisionError("with key hunter2hunter2")
+
+    def describe(self, answer):
+        return ""
+
+
+async def test_a_bug_is_an_internal_error_that_tells_nothing_of_itself(caplog):
+    """A bug is an internal error that tells nothing of itself."""
+    with caplog.at_level(logging.ERROR):
+        answer = await wall.answer({"broken": Broken()}, "broken", {}, user="eva")
+
+    assert answer.body["error"]["code"] == "internal-error"
+    assert "hunter2" not in str(answer.body) + answer.text
+    assert "ZeroDivisionError" in caplog.text
+    assert answer.correlation_id in caplog.text
+
+
+async def test_keys_are_taken_out_of_the_log(monkeypatch, caplog):
+    """Keys are taken out of the log."""
+    monkeypatch.setenv("TFL_API_KEY", "hunter2hunter2")
+
+    with caplog.at_level(logging.ERROR):
+        await wall.answer({"broken": Broken()}, "broken", {}, user="eva")
+
+    assert "hunter2" not in caplog.text
+    assert "[TFL_API_KEY]" in caplog.text
+
+
+async def test_a_bug_has_the_same_name_each_time_while_the_clock_stands(caplog):
+    """A bug has the same name each time while the clock stands."""
+    answers = [await wall.answer({"broken": Broken()}, "broken", {}, user="eva") for _ in range(2)]
+
+    assert answers[0].body == answers[1].body
+
+
+async def test_an_unknown_tool_is_told_which_there_are():
+    """An unknown tool is told which there are."""
+    answer = await wall.answer({"broken": Broken()}, "brokn", {}, user=None)
+
+    assert answer.is_error
+    assert answer.text == "validation-error: Tool 'brokn' not found in registry. The tools are: broken."
