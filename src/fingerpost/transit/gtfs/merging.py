@@ -43,6 +43,7 @@ class Merging:
         events = tables.events
         draft.trip_event_count = np.concatenate([draft.trip_event_count, events.per_trip])
         draft.event_stop = np.concatenate([draft.event_stop, stop_rows[events.stop]])
+        draft.event_sequence = np.concatenate([draft.event_sequence, events.sequence])
         draft.event_arrival_s = np.concatenate([draft.event_arrival_s, events.arrival_s])
         draft.event_departure_s = np.concatenate([draft.event_departure_s, events.departure_s])
         draft.event_flags = np.concatenate([draft.event_flags, events.flags])

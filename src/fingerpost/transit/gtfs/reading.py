@@ -61,7 +61,7 @@ def read_feed(archive: Archive, name: str, headsigns: Headsigns) -> tuple[FeedTa
     agencies = read_agencies(archive)
     info = read_feed_info(archive)
     stops = read_stops(archive, findings)
-    routes = read_routes(archive, findings)
+    routes = read_routes(archive, agencies.ids, findings)
     services = read_services(archive, findings)
     trips = read_trips(archive, routes.row_of, services.row_of, headsigns, findings)
     trips, events = read_stop_times(archive, stops, trips, headsigns, findings)
@@ -78,6 +78,7 @@ def read_feed(archive: Archive, name: str, headsigns: Headsigns) -> tuple[FeedTa
         first_day=min(served),
         last_day=max(served),
         agencies=agencies.names,
+        agency_ids=agencies.ids,
         publisher=info.publisher or None,
         version=info.version or None,
         source=archive.name,

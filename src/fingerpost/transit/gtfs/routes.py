@@ -1,5 +1,6 @@
 """``routes.txt``: lines, with the names that riders know."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from fingerpost.transit.gtfs.archive import Archive
@@ -16,12 +17,18 @@ class Routes(NamedTuple):
     row_of: dict[str, int]
 
 
-def read_routes(archive: Archive, findings: Findings) -> Routes:
-    """Read the routes, extended types included; rows say feed 0."""
+def read_routes(archive: Archive, agency_ids: Sequence[str], findings: Findings) -> Routes:
+    """Read the routes, extended types included; rows say feed 0.
+
+    A route that names no agency is the only agency's, where there is one only.
+    """
     table = archive.get_table("routes.txt", "route_id", "route_type")
     routes = Routes([], {})
-    columns = ("route_id", "route_short_name", "route_long_name", "route_type")
-    for line, (route_id, short_name, long_name, type_text) in table.rows(*columns):
+    columns = ("route_id", "route_short_name", "route_long_name", "route_type", "agency_id")
+    agency_rows = {agency_id: row for row, agency_id in enumerate(agency_ids)}
+    if len(agency_ids) == 1:
+        agency_rows[""] = 0
+    for line, (route_id, short_name, long_name, type_text, agency_id) in table.rows(*columns):
         if not route_id or route_id in routes.row_of:
             findings.add(Reason.ID_REPEATED if route_id else Reason.ID_MISSING, table.name, line)
             continue
@@ -29,5 +36,5 @@ def read_routes(archive: Archive, findings: Findings) -> Routes:
         if not 0 <= type_ <= _LARGEST_TYPE:
             raise table.fault(line, "route_type", type_text, "a GTFS route type")
         routes.row_of[route_id] = len(routes.rows)
-        routes.rows.append(RouteRow(0, route_id, short_name, long_name, type_))
+        routes.rows.append(RouteRow(0, route_id, short_name, long_name, type_, agency_rows.get(agency_id, -1)))
     return routes

@@ -44,6 +44,7 @@ class Events(NamedTuple):
 
     per_trip: Int32
     stop: Int32
+    sequence: Int32
     arrival_s: Int32
     departure_s: Int32
     flags: UInt8
@@ -85,7 +86,8 @@ def read_stop_times(
     kept = _usable_trips(filled, trips, findings)
     calls = filled.where(kept[filled.trip])
     count = np.bincount(calls.trip, minlength=len(trips.rows))[kept].astype(np.int32)
-    return trips.keep(kept), Events(count, calls.stop, calls.arrival_s, calls.departure_s, calls.flags, calls.headsign)
+    times = (calls.arrival_s, calls.departure_s)
+    return trips.keep(kept), Events(count, calls.stop, calls.sequence, *times, calls.flags, calls.headsign)
 
 
 def _read_columns(

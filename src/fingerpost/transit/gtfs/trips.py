@@ -15,6 +15,8 @@ from fingerpost.transit.timetable.timetable import WHEELCHAIR_NO, WHEELCHAIR_UNK
 # In an index: the id is in the feed, its row was left out.
 LEFT_OUT = -2
 
+_DIRECTIONS = {"": -1, "0": 0, "1": 1}
+
 
 class Trips(NamedTuple):
     """Trips of one feed.
@@ -44,8 +46,8 @@ def read_trips(
     """Read the trips; one whose route or service is not in the feed is left out and counted."""
     table = archive.get_table("trips.txt", "trip_id", "route_id", "service_id")
     trips = Trips([], {}, [])
-    columns = ("trip_id", "route_id", "service_id", "trip_headsign", "wheelchair_accessible")
-    for line, (trip_id, route_id, service_id, headsign, wheelchair_text) in table.rows(*columns):
+    columns = ("trip_id", "route_id", "service_id", "trip_headsign", "wheelchair_accessible", "direction_id")
+    for line, (trip_id, route_id, service_id, headsign, wheelchair_text, direction_text) in table.rows(*columns):
         if not trip_id or trip_id in trips.row_of:
             findings.add(Reason.ID_REPEATED if trip_id else Reason.ID_MISSING, table.name, line)
             continue
@@ -59,7 +61,11 @@ def read_trips(
         if not WHEELCHAIR_UNKNOWN <= wheelchair <= WHEELCHAIR_NO:
             findings.add(Reason.VALUE_UNKNOWN_ASSUMED, table.name, line)
             wheelchair = WHEELCHAIR_UNKNOWN
+        direction = _DIRECTIONS.get(direction_text)
+        if direction is None:
+            findings.add(Reason.VALUE_UNKNOWN_ASSUMED, table.name, line)
+            direction = -1
         trips.row_of[trip_id] = len(trips.rows)
-        trips.rows.append(TripRow(trip_id, route, service, headsigns.row(headsign), wheelchair))
+        trips.rows.append(TripRow(trip_id, route, service, headsigns.row(headsign), wheelchair, direction))
         trips.lines.append(line)
     return trips

@@ -7,7 +7,7 @@ import numpy as np
 from fingerpost.transit.timetable.draft import ServiceRow, StopRow, TimetableDraft
 from fingerpost.transit.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.timetable.text import TextColumn
-from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Timetable, UInt8
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32, Int64, Timetable, UInt8
 from fingerpost.transit.timetable.walking import footpaths
 
 _NO_DAY = date(1970, 1, 1)
@@ -44,14 +44,17 @@ def assemble(draft: TimetableDraft) -> Timetable:
         route_short_name=TextColumn.of(row.short_name for row in routes),
         route_long_name=TextColumn.of(row.long_name for row in routes),
         route_type=np.array([row.type for row in routes], np.int16),
+        route_agency=np.array([row.agency for row in routes], np.int16),
         trip_local_id=TextColumn.of(row.local_id for row in trips),
         trip_route=np.array([row.route for row in trips], np.int32),
         trip_service=np.array([row.service for row in trips], np.int32),
         trip_headsign=np.array([row.headsign for row in trips], np.int32),
         trip_wheelchair=np.array([row.wheelchair for row in trips], np.int8),
+        trip_direction=np.array([row.direction for row in trips], np.int8),
         trip_first_event=first_event,
         headsign=TextColumn.of(draft.headsigns),
         event_stop=draft.event_stop,
+        event_sequence=_sequence(draft, first_event),
         event_arrival_s=draft.event_arrival_s,
         event_departure_s=draft.event_departure_s,
         event_flags=draft.event_flags,
@@ -77,6 +80,13 @@ def assemble(draft: TimetableDraft) -> Timetable:
             for language, names in sorted(draft.stop_names.items())
         },
     )
+
+
+def _sequence(draft: TimetableDraft, first_event: Int64) -> Int32:
+    if len(draft.event_sequence) or not len(draft.event_stop):
+        return draft.event_sequence
+    within = np.arange(first_event[-1]) - np.repeat(first_event[:-1], draft.trip_event_count)
+    return (within + 1).astype(np.int32)
 
 
 def _wheelchair(row: StopRow, stops: list[StopRow]) -> int:

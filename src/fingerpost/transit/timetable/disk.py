@@ -108,7 +108,8 @@ def _open_array(folder: Path, name: str, dtype: str, shape: list[int]) -> npt.ND
 
 def _feed(raw: Mapping[str, Any]) -> Feed:
     days = {key: date.fromisoformat(raw[key]) if raw[key] else None for key in ("first_day", "last_day")}
-    return Feed(**{**raw, **days, "agencies": tuple(raw["agencies"])})
+    lists = {key: tuple(raw[key]) for key in ("agencies", "agency_ids")}
+    return Feed(**{**raw, **days, **lists})
 
 
 def _complaint(folder: Path, what: str) -> str:

@@ -25,23 +25,25 @@ class StopRow(NamedTuple):
 
 
 class RouteRow(NamedTuple):
-    """A route. Names may be empty; ``type`` is GTFS's, extended values included."""
+    """A route. Names may be empty; ``type`` is GTFS's; ``agency`` a row of its feed's agency_ids, -1 for none."""
 
     feed: int
     local_id: str
     short_name: str
     long_name: str
     type: int
+    agency: int = -1
 
 
 class TripRow(NamedTuple):
-    """A trip. ``headsign`` is a row of the draft's headsigns, -1 for none."""
+    """A trip. ``headsign`` is a row of the draft's headsigns, -1 for none; so is ``direction`` where not stated."""
 
     local_id: str
     route: int
     service: int
     headsign: int = -1
     wheelchair: int = 0
+    direction: int = -1
 
 
 class RunRow(NamedTuple):
@@ -78,6 +80,7 @@ class TimetableDraft:
 
     Event columns hold the events of trip 0, then of trip 1, and so on, each in calling order;
     ``trip_event_count`` says how many each trip has.
+    ``event_sequence`` may stay empty, when the calls of each trip are numbered from 1.
     ``stop_names`` maps a language to {stop row: name}.
     """
 
@@ -92,6 +95,7 @@ class TimetableDraft:
     stop_names: dict[str, dict[int, str]] = field(default_factory=dict)
     trip_event_count: npt.NDArray[np.int32] = field(default_factory=_no_events)
     event_stop: npt.NDArray[np.int32] = field(default_factory=_no_events)
+    event_sequence: npt.NDArray[np.int32] = field(default_factory=_no_events)
     event_arrival_s: npt.NDArray[np.int32] = field(default_factory=_no_events)
     event_departure_s: npt.NDArray[np.int32] = field(default_factory=_no_events)
     event_flags: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))

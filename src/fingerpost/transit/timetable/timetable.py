@@ -50,6 +50,7 @@ class Feed:
     first_day: date | None = None
     last_day: date | None = None
     agencies: tuple[str, ...] = ()
+    agency_ids: tuple[str, ...] = ()
     publisher: str | None = None
     version: str | None = None
     source: str = ""
@@ -79,6 +80,7 @@ class Timetable:
     route_short_name: TextColumn
     route_long_name: TextColumn
     route_type: Int16  # GTFS route_type, extended values included
+    route_agency: Int16  # row in its feed's agency_ids, -1 where unknown
 
     # trips; events of trip t are rows trip_first_event[t] .. trip_first_event[t + 1]
     trip_local_id: TextColumn
@@ -86,12 +88,14 @@ class Timetable:
     trip_service: Int32
     trip_headsign: Int32  # row in headsign, -1 for none
     trip_wheelchair: Int8
+    trip_direction: Int8  # GTFS direction_id, -1 where not stated
     trip_first_event: Int64
 
     headsign: TextColumn
 
     # events, in the order in which a trip calls
     event_stop: Int32
+    event_sequence: Int32  # GTFS stop_sequence, by which real time names a call
     event_arrival_s: Int32
     event_departure_s: Int32
     event_flags: UInt8
