@@ -24,6 +24,7 @@ INSTRUCTIONS = (
     "Tell the rider every warning and the demo note. The resource fingerpost://networks says what is covered."
 )
 
+_NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
 _Context = ServerRequestContext[Any, Any]
 _STABLE = CacheHint(ttl_ms=3_600_000, scope="public")
 _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
@@ -40,8 +41,8 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
     ``user`` owns the variables of every call; None where nobody may keep any (ruling A12).
     """
     tools = [tool_of(tool) for tool in house.tools.values()]
-    # Over HTTP the protocol asks for the called tool's schema; without this it would run tools/list for every call.
-    input_schemas = {tool.name: tool.input_schema for tool in tools}
+    # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
+    input_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in tools}
 
     async def on_list_tools(_ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         _refuse_cursor(params)

@@ -9,6 +9,8 @@ from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Timetable
 
 KEPT = 8
+# A search on a slice with no more calls than this was measured to take less than a millisecond.
+LIGHT_CALLS = 250_000
 
 
 class Slices:
@@ -37,3 +39,8 @@ class Slices:
     def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
         """Whether the slice is there already."""
         return (day, mirrored, step_free) in self._kept
+
+    def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
+        """Whether the slice is there already, and small."""
+        piece = self._kept.get((day, mirrored, step_free))
+        return piece is not None and len(piece.chains.arrival_s) <= LIGHT_CALLS

@@ -44,13 +44,17 @@ def _preference(itinerary: Itinerary) -> tuple[int, int]:
 
 
 def _describe(leg: Leg) -> str:
-    return "|".join(map(_encode, (trip_word(leg.mode), leg.line or "", _end(leg.start), _end(leg.end))))
+    return _join(trip_word(leg.mode), leg.line or "", _end(leg.start), _end(leg.end))
+
+
+@lru_cache(maxsize=16_384)
+def _join(*parts: str) -> str:
+    return "|".join(map(_encode, parts))
 
 
 def _end(point: StopPoint) -> str:
     return point.id or point.name
 
 
-@lru_cache(maxsize=16_384)
 def _encode(part: str) -> str:
     return quote(part, safe="").replace("~", "%7E")

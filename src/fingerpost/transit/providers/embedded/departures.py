@@ -1,5 +1,7 @@
 """Rows of a board: what leaves, when it is expected, and what does not leave after all."""
 
+from dataclasses import replace
+
 from fingerpost.transit.model import Departure
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
@@ -20,30 +22,40 @@ def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardCall) -> 
         return _added(snapshot, words, call)
     table = snapshot.timetable
     trip = int(table.run_trip[call.run])
-    line, mode = words.line(trip)
-    update = snapshot.find_update(call.run, call.service_day)
-    position = snapshot.position(call.run, call.event)
-    row = int(table.event_stop[call.event])
-    if update is not None and update.stop is not None:
-        row = int(update.stop[position])
-    is_off = update is not None and is_call_off(snapshot, call)
-    is_told = update is not None and not is_off and bool(update.is_known[position])
-    stop = words.stop_point(row)
-    scheduled = snapshot.scheduled(call.run, call.service_day, int(table.event_departure_s[call.event]))
-    return Departure(
-        line=line,
-        mode=mode,
-        destination=words.headsign(trip, call.event),
-        scheduled=scheduled,
+    said = words.call(trip, call.event)
+    stop = words.stop_point(int(table.event_stop[call.event]))
+    planned = Departure(
+        line=said.line,
+        mode=said.mode,
+        destination=said.headsign,
+        scheduled=snapshot.scheduled(call.run, call.service_day, int(table.event_departure_s[call.event])),
         stop_id=stop.id or "",
-        trip_id=words.trip_id(trip),
+        trip_id=said.trip_id,
         service_day=call.service_day,
-        departure_delay_s=call.departure - scheduled if is_told else None,
-        cancelled=is_off,
         platform=stop.platform,
-        last_realtime_update=update.updated if update is not None and (is_off or is_told) else None,
         headway_s=words.headway_s(call.run),
-        by_arrangement=words.is_by_arrangement(call.event),
+        by_arrangement=said.is_by_arrangement,
+    )
+    return planned if snapshot.live is snapshot.planned else _with_update(snapshot, words, call, planned)
+
+
+def _with_update(snapshot: Snapshot, words: TimetableWords, call: BoardCall, planned: Departure) -> Departure:
+    """Return a departure with what is known of its ride now."""
+    update = snapshot.find_update(call.run, call.service_day)
+    if update is None:
+        return planned
+    if is_call_off(snapshot, call):
+        return replace(planned, cancelled=True, last_realtime_update=update.updated)
+    position = snapshot.position(call.run, call.event)
+    if update.stop is not None:
+        stop = words.stop_point(int(update.stop[position]))
+        planned = replace(planned, stop_id=stop.id or "", platform=stop.platform)
+    if not update.is_known[position]:
+        return planned
+    return replace(
+        planned,
+        departure_delay_s=call.departure - planned.scheduled,
+        last_realtime_update=update.updated,
     )
 
 

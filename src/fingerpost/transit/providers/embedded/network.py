@@ -124,7 +124,16 @@ class EmbeddedNetwork:
 
     async def plan_journeys(self, question: JourneyQuestion) -> JourneyAnswer:
         """Plan on the timetable; see the port."""
+        if self._is_light(question):
+            return self._plan(question)
         return await asyncio.to_thread(self._plan, question)
+
+    def _is_light(self, question: JourneyQuestion) -> bool:
+        """Whether the search takes no longer than handing it to a thread would."""
+        day, snapshot = local_day(question.instant, self.zone), self._snapshot
+        return snapshot.live is snapshot.planned and snapshot.live.is_light(
+            day, mirrored=question.arrive_by, step_free=question.step_free and self._has_wheelchair_data
+        )
 
     def _plan(self, question: JourneyQuestion) -> JourneyAnswer:
         day = local_day(question.instant, self.zone)

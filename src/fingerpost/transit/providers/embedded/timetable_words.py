@@ -1,5 +1,7 @@
 """What the timetable's rows are called when a rider is told of them: stops, lines, headsigns, trips."""
 
+from typing import NamedTuple
+
 from fingerpost.transit.model import Access, Coordinate, Mode, StopPoint
 from fingerpost.transit.rules.modes import mode_of
 from fingerpost.transit.timetable.timetable import (
@@ -11,8 +13,20 @@ from fingerpost.transit.timetable.timetable import (
 
 # A ride that was added without naming a known route.
 UNKNOWN_LINE = "unknown"
+# Boards are asked for again and again; beyond this many calls their words are worked out anew.
+KEPT_CALLS = 50_000
 
 _ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
+
+
+class CallWords(NamedTuple):
+    """What a board says of a call, whenever it happens."""
+
+    line: str
+    mode: Mode
+    headsign: str
+    trip_id: str
+    is_by_arrangement: bool
 
 
 class TimetableWords:
@@ -24,6 +38,7 @@ class TimetableWords:
         self._others: dict[str, TimetableWords] = {language: self}
         self._stops: dict[int, StopPoint] = {}
         self._lines: dict[int, tuple[str, Mode]] = {}
+        self._calls: dict[int, CallWords] = {}
 
     def in_language(self, language: str) -> "TimetableWords":
         """Return the words of another language; where it has no name of its own, the feed's name stands."""
@@ -80,6 +95,18 @@ class TimetableWords:
         if row >= 0 and table.headsign[row]:
             return table.headsign[row]
         return self.stop_name(int(table.event_stop[table.trip_first_event[trip + 1] - 1]))
+
+    def call(self, trip: int, event: int) -> CallWords:
+        """Return what is said of a call on a board."""
+        known = self._calls.get(event)
+        if known is None:
+            if len(self._calls) > KEPT_CALLS:
+                self._calls.clear()
+            line, mode = self.line(trip)
+            known = self._calls[event] = CallWords(
+                line, mode, self.headsign(trip, event), self.trip_id(trip), self.is_by_arrangement(event)
+            )
+        return known
 
     def trip_id(self, trip: int) -> str:
         """Return ``FEED:`` and the feed's own trip id."""

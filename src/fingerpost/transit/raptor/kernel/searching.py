@@ -167,6 +167,35 @@ def list_leaves(net, ask, work):
     return out[:count]
 
 
+@allocating
+def list_calls(net, stops, since_s, until_s):
+    """Return (vehicle row, position, departure_s) of every call at some stops at which one can board in a time."""
+    count = 0
+    out = np.empty((64, 3), np.int32)
+    for stop in stops:
+        for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
+            chain = net.stop_chain[pair]
+            position = net.stop_position[pair]
+            first = net.chain_first[chain]
+            length = net.chain_first[chain + 1] - first
+            if position == length - 1 or net.position_flags[first + position] & NO_BOARDING:
+                continue
+            vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
+            for vehicle in range(first_vehicle(net, chain, position, since_s, vehicles), vehicles):
+                departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
+                if departure_s > until_s:
+                    break
+                if count == len(out):
+                    grown = np.empty((2 * count, 3), np.int32)
+                    grown[:count] = out
+                    out = grown
+                out[count, 0] = net.vehicle_first[chain] + vehicle
+                out[count, 1] = position
+                out[count, 2] = departure_s
+                count += 1
+    return out[:count]
+
+
 @looping
 def _lower(table, rides, stop, value_s):
     """Keep ``value_s`` for so many rides and more; the table never rises with the number of rides."""
