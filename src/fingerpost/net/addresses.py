@@ -1,0 +1,114 @@
+"""Which machines may be asked: a name is looked up, its addresses are checked, and only a checked one is connected to.
+
+A name that is looked up twice may answer differently the second time (DNS rebinding); here it is looked up once.
+"""
+
+import asyncio
+import ipaddress
+import socket
+import time
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+
+import httpcore2
+
+from fingerpost.errors import SourceUnreachable
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""A look-up: a host's addresses, best first."""
+
+_MOST_ADDRESSES = 4
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
+
+
+class AddressRefused(SourceUnreachable):
+    """A host lies in a private network and was not allowed by name."""
+
+    hint = "The operator can name the host in FINGERPOST_PRIVATE_HOSTS"
+    retryable = False
+
+
+def is_public(address: str) -> bool:
+    """Return whether an address is reachable from anywhere; an IPv4 address inside an IPv6 one counts as itself."""
+    # A zone belongs to link-local addresses alone.
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        if inner is None and ip in _NAT64:
+            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if inner is not None:
+            return is_public(str(inner))
+    return ip.is_global and not ip.is_multicast
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """Return a host's addresses as the machine's resolver orders them.
+
+    Raises:
+        SourceUnreachable: the name is not known.
+    """
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise SourceUnreachable(f"The name {host} could not be looked up") from error
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+class CheckedBackend(httpcore2.AsyncNetworkBackend):
+    """Connects to public addresses only, and to hosts that were allowed by name."""
+
+    def __init__(
+        self,
+        private_hosts: Collection[str] = (),
+        *,
+        resolve: Resolve = resolve,
+        inner: httpcore2.AsyncNetworkBackend | None = None,
+    ) -> None:
+        self._private_hosts = frozenset(host.lower() for host in private_hosts)
+        self._resolve = resolve
+        self._inner = inner or httpcore2.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  (the port's own signature)
+        local_address: str | None = None,
+        socket_options: Iterable[_SocketOption] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Connect to the first of a host's addresses that may be asked and answers.
+
+        Raises:
+            AddressRefused: all of them are private.
+            SourceUnreachable: the name is not known.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        try:
+            async with asyncio.timeout(timeout):
+                addresses = await self._allowed(host, port)
+        except TimeoutError as error:
+            raise httpcore2.ConnectTimeout(f"looking up {host} took too long") from error
+        for left in range(len(addresses), 1, -1):
+            # Each gets its share of the time, so that one that swallows packets does not use up all of it.
+            share = None if deadline is None else max(0.0, deadline - time.monotonic()) / left
+            try:
+                return await self._inner.connect_tcp(addresses[-left], port, share, local_address, socket_options)
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout):
+                continue
+        last = None if deadline is None else max(0.0, deadline - time.monotonic())
+        return await self._inner.connect_tcp(addresses[-1], port, last, local_address, socket_options)
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await self._inner.sleep(seconds)
+
+    async def _allowed(self, host: str, port: int) -> list[str]:
+        addresses = list(await self._resolve(host, port))
+        if host.lower() not in self._private_hosts:
+            public = [address for address in addresses if is_public(address)]
+            if addresses and not public:
+                raise AddressRefused(f"{host} lies in a private network, and such hosts are asked only by permission")
+            addresses = public
+        if not addresses:
+            raise SourceUnreachable(f"The name {host} has no address")
+        return addresses[:_MOST_ADDRESSES]

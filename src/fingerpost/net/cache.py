@@ -1,0 +1,89 @@
+"""Answers kept in memory for a while, and one question asked once however many want to know."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from fingerpost.net.response import Response
+
+Fetch = Callable[[Response | None], Awaitable[Response]]
+"""Asks the source; given an older answer, only for a newer one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    response: Response
+    until_s: float
+
+
+@dataclass(slots=True)
+class _Flight:
+    task: asyncio.Task[Response]
+    waiting: int = 0
+
+
+class Cache:
+    """A bounded memory of answers, the longest unused forgotten first.
+
+    Keys come from ``Request.key``, which holds no secret. An entry that is no longer fresh is kept for its
+    validators: the source then says whether it has changed.
+    """
+
+    def __init__(self, *, max_bytes: int = 64_000_000, clock_s: Callable[[], float] = time.monotonic) -> None:
+        self._max_bytes = max_bytes
+        self._clock_s = clock_s
+        self._entries: OrderedDict[str, _Entry] = OrderedDict()
+        self._held_bytes = 0
+        self._flights: dict[str, _Flight] = {}
+
+    async def get(self, key: str, fresh_s: float, fetch: Fetch) -> Response:
+        """Return a fresh answer from memory, or the one that is being fetched, or fetch it.
+
+        Raises:
+            ToolError: whatever ``fetch`` raises, to everybody who waits; errors are not kept.
+        """
+        entry = self._entries.get(key)
+        if entry is not None and self._clock_s() < entry.until_s:
+            self._entries.move_to_end(key)
+            return replace(entry.response, from_cache=True)
+        flight = self._flights.get(key)
+        if flight is None:
+            flight = _Flight(asyncio.create_task(self._fetch(key, fresh_s, fetch, entry)))
+            self._flights[key] = flight
+        flight.waiting += 1
+        try:
+            # One who leaves does not take the answer away from the others.
+            return await asyncio.shield(flight.task)
+        finally:
+            flight.waiting -= 1
+            if flight.waiting == 0 and not flight.task.done():
+                self._flights.pop(key, None)
+                flight.task.cancel()
+
+    async def _fetch(self, key: str, fresh_s: float, fetch: Fetch, entry: _Entry | None) -> Response:
+        mine = asyncio.current_task()
+        try:
+            response = await fetch(entry.response if entry is not None else None)
+            self._keep(key, _Entry(response, self._clock_s() + fresh_s))
+            return response
+        finally:
+            flight = self._flights.get(key)
+            if flight is not None and flight.task is mine:
+                del self._flights[key]
+
+    def _keep(self, key: str, entry: _Entry) -> None:
+        self._drop(key)
+        size = len(entry.response.body)
+        if size > self._max_bytes:
+            return
+        self._entries[key] = entry
+        self._held_bytes += size
+        while self._held_bytes > self._max_bytes:
+            self._drop(next(iter(self._entries)))
+
+    def _drop(self, key: str) -> None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self._held_bytes -= len(entry.response.body)

@@ -1,0 +1,108 @@
+"""A file from a source to the disk: bounded, whole or not at all, and only when it has changed."""
+
+import asyncio
+import hashlib
+import os
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.net.client import Client
+from fingerpost.net.exchange import NOT_MODIFIED
+from fingerpost.net.request import Request
+from fingerpost.net.response import Validators
+
+Progress = Callable[[int], None]
+"""Told how many bytes are there so far."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Downloaded:
+    """What is on the disk now.
+
+    Attributes:
+        changed: the content is another than before; where False, the file that was there stayed.
+        sha256: of the content, in hex.
+        validators: what to send along next time.
+    """
+
+    changed: bool
+    sha256: str
+    size_bytes: int
+    validators: Validators
+
+
+async def download(
+    client: Client,
+    request: Request,
+    path: Path,
+    *,
+    known: Downloaded | None = None,
+    progress: Progress | None = None,
+) -> Downloaded:
+    """Fetch a file. It takes the place of the one at ``path`` in one step, once it is whole and on the disk.
+
+    ``known`` is what an earlier call returned for the same path; without the file it counts for nothing.
+
+    Raises:
+        SettingsInvalid: the disk refuses.
+        ToolError: as ``Client.fetch``; the file that was there stays.
+    """
+    if not await asyncio.to_thread(path.exists):
+        known = None
+    draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with draft.open("wb") as file:
+            body = _FileBody(file, progress)
+            response = await client.fetch_into(request, body, None if known is None else known.validators)
+            if response.status == NOT_MODIFIED and known is not None:
+                return Downloaded(
+                    changed=False, sha256=known.sha256, size_bytes=known.size_bytes, validators=known.validators
+                )
+            file.flush()
+            os.fsync(file.fileno())
+        changed = known is None or known.sha256 != body.sha256
+        if changed:
+            draft.replace(path)
+        return Downloaded(
+            changed=changed, sha256=body.sha256, size_bytes=body.size_bytes, validators=response.validators
+        )
+    except OSError as error:
+        raise SettingsInvalid(
+            f"{path.parent} cannot be written ({error.strerror}). Free space, or mend its rights."
+        ) from error
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+class _FileBody:
+    """Content on its way into a file."""
+
+    def __init__(self, file: BinaryIO, progress: Progress | None) -> None:
+        self._file = file
+        self._progress = progress
+        self._digest = hashlib.sha256()
+        self.size_bytes = 0
+
+    @property
+    def sha256(self) -> str:
+        return self._digest.hexdigest()
+
+    def restart(self) -> None:
+        self._file.seek(0)
+        self._file.truncate()
+        self._digest = hashlib.sha256()
+        self.size_bytes = 0
+
+    def write(self, piece: bytes) -> None:
+        self._file.write(piece)
+        self._digest.update(piece)
+        self.size_bytes += len(piece)
+        if self._progress is not None:
+            self._progress(self.size_bytes)

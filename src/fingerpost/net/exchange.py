@@ -1,0 +1,115 @@
+"""One request out, one answer in: bounded in size, and without following where it leads."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import httpx2
+
+from fingerpost import clock
+from fingerpost.errors import ParameterError, SourceFailed, ToolError
+from fingerpost.net import redirects
+from fingerpost.net.body import Body, MemoryBody
+from fingerpost.net.inflation import ACCEPT_ENCODING, Inflation
+from fingerpost.net.redaction import redact_text
+from fingerpost.net.request import Bounds, Request
+from fingerpost.net.response import Response
+
+NOT_MODIFIED = 304
+
+# Of a refusal: enough for a source's own reading of it.
+_MOST_REFUSAL_BYTES = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """How one request is sent. ``open_transport`` gives what carries it; ``environ`` is where keys are read from."""
+
+    open_transport: Callable[[], httpx2.AsyncBaseTransport]
+    user_agent: str
+    environ: Mapping[str, str]
+
+    async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:
+        """Send a request; let content flow into ``body`` and keep a refusal in the response.
+
+        The secrets that leave with it are added to ``secrets``.
+
+        Raises:
+            ParameterError: the address, or a header, cannot be sent.
+            SourceKeyRefused: a key is not set.
+            SourceTimeout, SourceUnreachable, SourceChanged: no answer, or none that can be read.
+            SourceFailed: the answer is larger than its bound.
+        """
+        url, headers, added = request.wire(self.environ)
+        secrets += added
+        ours = {"user-agent": self.user_agent, "accept-encoding": ACCEPT_ENCODING}
+        try:
+            sent = httpx2.Request(
+                request.method,
+                url,
+                headers={**ours, **{name.lower(): value for name, value in headers.items()}, **conditions},
+                content=request.content,
+                extensions={"timeout": _wire_timeouts(request.bounds)},
+            )
+        except (httpx2.InvalidURL, UnicodeError) as error:
+            raise ParameterError("The address, or a header, cannot be sent", {"field": "url"}) from error
+        answer = await self.open_transport().handle_async_request(sent)
+        try:
+            head = Response(
+                status=answer.status_code,
+                headers=dict(answer.headers.items()),
+                body=b"",
+                shown=redact_text(request.shown, secrets),
+                retrieved_at=clock.now(),
+            )
+            if 200 <= head.status < 300:
+                body.restart()
+                await _read(answer, body, request.bounds.max_bytes)
+                return head
+            return replace(head, body=await _read_refusal(answer, request))
+        finally:
+            await answer.aclose()
+
+
+async def _read(answer: httpx2.Response, body: Body, max_bytes: int) -> None:
+    """Read content into a body, decompressing as it comes.
+
+    Raises:
+        SourceFailed: the content is larger than ``max_bytes``, on the wire or decompressed.
+    """
+    announced = answer.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > max_bytes:
+        raise _too_large(max_bytes)
+    inflation = Inflation(answer.headers.get("content-encoding", ""))
+    wire_bytes = content_bytes = 0
+    async for wire in answer.aiter_raw():
+        wire_bytes += len(wire)
+        for piece in inflation.feed(wire):
+            content_bytes += len(piece)
+            if max(wire_bytes, content_bytes) > max_bytes:
+                raise _too_large(max_bytes)
+            body.write(piece)
+    inflation.end()
+
+
+async def _read_refusal(answer: httpx2.Response, request: Request) -> bytes:
+    """Return what explains a refusal, as far as it can be had; the status counts without it."""
+    status, body = answer.status_code, MemoryBody()
+    if status in request.accept:
+        await _read(answer, body, request.bounds.max_bytes)
+    elif status != NOT_MODIFIED and status not in redirects.STATUSES:
+        with suppress(ToolError):
+            await _read(answer, body, min(_MOST_REFUSAL_BYTES, request.bounds.max_bytes))
+    return body.content()
+
+
+def _too_large(max_bytes: int) -> SourceFailed:
+    error = SourceFailed(
+        f"The source's answer is larger than the bound of {max_bytes:,} bytes", {"max_bytes": max_bytes}
+    )
+    error.retryable = False
+    return error
+
+
+def _wire_timeouts(bounds: Bounds) -> dict[str, float]:
+    return {"connect": bounds.connect_s, "read": bounds.read_s, "write": bounds.read_s, "pool": bounds.total_s}

@@ -1,0 +1,130 @@
+"""How fast a host is asked: a token bucket for each, shared by all processes that share a file."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from pyrate_limiter import Rate, TokenBucket
+from pyrate_limiter.abstracts.algorithm import Decision, State, StateAlgorithm
+from pyrate_limiter.clocks import WallClock
+
+from fingerpost.errors import SourceLimited
+
+_SECOND_MS = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How fast a host may be asked.
+
+    ``name`` is the limit's: hosts with one name share one limit. At most ``burst`` requests leave at once, and over
+    any span of time at most ``burst`` plus ``per_second`` times its seconds.
+    """
+
+    name: str
+    per_second: int
+    burst: int
+
+
+class Limit(Protocol):
+    """Where one limit's state is kept. Both methods may block, and are called in a thread."""
+
+    def check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> Decision:
+        """Take tokens at ``now`` (milliseconds), or say how long they are not to be had."""
+        ...
+
+    def pause(self, until_ms: int) -> None:
+        """Let nobody pass before an instant."""
+        ...
+
+
+class MemoryLimit:
+    """A limit of this process alone."""
+
+    def __init__(self) -> None:
+        self._state: State | None = None
+        self._paused_until_ms = 0
+        self._lock = threading.Lock()
+
+    def check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> Decision:
+        """Take tokens, or say how long they are not to be had."""
+        with self._lock:
+            if now < self._paused_until_ms:
+                return Decision(failing_rate=rates[0], retry_after_ms=self._paused_until_ms - now)
+            before = algorithm.initial(rates) if self._state is None else self._state
+            self._state, decision = algorithm.step(rates, before, now, weight)
+            return decision
+
+    def pause(self, until_ms: int) -> None:
+        """Let nobody pass before an instant."""
+        with self._lock:
+            self._paused_until_ms = max(self._paused_until_ms, until_ms)
+
+
+class Limiter:
+    """Lets requests to a host pass at its pace, in the order in which they came.
+
+    Args:
+        open_limit: gives the store of a limit by name.
+        paces: by host in lower case; other hosts have ``default_per_second`` and ``default_burst`` each.
+        clock_ms: milliseconds, the same for all who share a store.
+        sleep: waits some seconds.
+    """
+
+    def __init__(
+        self,
+        open_limit: Callable[[str], Limit] | None = None,
+        *,
+        paces: Mapping[str, Pace] | None = None,
+        default_per_second: int = 8,
+        default_burst: int = 8,
+        clock_ms: Callable[[], int] | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._open_limit = open_limit or (lambda _: MemoryLimit())
+        self._paces = dict(paces or {})
+        self._default = (default_per_second, default_burst)
+        self._clock_ms = clock_ms or WallClock().now
+        self._sleep = sleep
+        self._limits: dict[str, Limit] = {}
+        self._queues: dict[str, asyncio.Lock] = {}
+
+    def pace(self, host: str) -> Pace:
+        """Return how fast a host may be asked."""
+        per_second, burst = self._default
+        return self._paces.get(host.lower()) or Pace(name=host.lower(), per_second=per_second, burst=burst)
+
+    async def wait(self, host: str, *, longest_s: float) -> None:
+        """Wait until the host may be asked.
+
+        Raises:
+            SourceLimited: that would be later than ``longest_s`` from now.
+        """
+        pace = self.pace(host)
+        algorithm, rates = TokenBucket(), [Rate(pace.per_second, _SECOND_MS, burst=pace.burst)]
+        deadline_ms = self._clock_ms() + longest_s * 1000
+        async with self._queues.setdefault(pace.name, asyncio.Lock()):
+            while True:
+                now_ms = self._clock_ms()
+                limit = self._limit(pace.name)
+                decision = await asyncio.to_thread(limit.check, algorithm, rates, now_ms, 1)
+                if decision.allowed:
+                    return
+                wait_ms = decision.retry_after_ms or 1
+                if now_ms + wait_ms > deadline_ms:
+                    raise SourceLimited(
+                        f"{host} may not be asked again for {wait_ms / 1000:.0f} s", retry_after_s=wait_ms / 1000
+                    )
+                await self._sleep(wait_ms / 1000)
+
+    async def pause(self, host: str, wait_s: float) -> None:
+        """Let nobody ask the host for a while: it said so."""
+        until_ms = self._clock_ms() + round(wait_s * 1000)
+        await asyncio.to_thread(self._limit(self.pace(host).name).pause, until_ms)
+
+    def _limit(self, name: str) -> Limit:
+        if name not in self._limits:
+            self._limits[name] = self._open_limit(name)
+        return self._limits[name]

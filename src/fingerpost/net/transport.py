@@ -1,0 +1,121 @@
+"""One request on the wire and the head of its answer: no redirect, no retry, no cookie, no proxy."""
+
+import logging
+import ssl
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import httpcore2
+import httpx2
+
+from fingerpost.errors import SourceChanged, SourceTimeout, SourceUnreachable, StorageUnavailable
+
+_MOST_CONNECTIONS = 40
+_KEEPALIVE_S = 15.0
+_ours: ContextVar[bool] = ContextVar("fingerpost_exchange", default=False)
+
+
+def _is_not_ours(_: logging.LogRecord) -> bool:
+    return not _ours.get()
+
+
+# These write an answer's headers into the log, and a redirect may repeat a key there. Other users keep their log.
+for _name in ("httpcore2.connection", "httpcore2.http11", "httpcore2.http2"):
+    logging.getLogger(_name).addFilter(_is_not_ours)
+
+
+class WireTransport(httpx2.AsyncBaseTransport):
+    """Sends through a pool of connections that a network backend opens."""
+
+    def __init__(self, backend: httpcore2.AsyncNetworkBackend, *, tls: ssl.SSLContext | None = None) -> None:
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=tls,
+            max_connections=_MOST_CONNECTIONS,
+            keepalive_expiry=_KEEPALIVE_S,
+            network_backend=backend,
+        )
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send, and return once the head of the answer is there.
+
+        Raises:
+            SourceTimeout, SourceUnreachable, SourceChanged: as ``translate`` says.
+        """
+        assert isinstance(request.stream, httpx2.AsyncByteStream)
+        url = request.url
+        asked = httpcore2.Request(
+            method=request.method,
+            url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
+        with _translating(url.host):
+            answer = await self._pool.handle_async_request(asked)
+        return httpx2.Response(
+            answer.status, headers=answer.headers, stream=_Stream(answer, url.host), extensions=answer.extensions
+        )
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self._pool.aclose()
+
+
+class _Stream(httpx2.AsyncByteStream):
+    def __init__(self, answer: httpcore2.Response, host: str) -> None:
+        self._answer = answer
+        self._host = host
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        with _translating(self._host):
+            async for part in self._answer.aiter_stream():
+                yield part
+
+    async def aclose(self) -> None:
+        await self._answer.aclose()
+
+
+@contextmanager
+def _translating(host: str) -> Iterator[None]:
+    """Keep the wire's own log still, and its errors in the house's words."""
+    before = _ours.get()
+    _ours.set(True)
+    try:
+        yield
+    except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError) as error:
+        raise translate(error, host) from error
+    finally:
+        _ours.set(before)
+
+
+def translate(error: Exception, host: str) -> StorageUnavailable | SourceChanged:
+    """Return the house's word for what went wrong on the wire.
+
+    SourceTimeout where nothing came in time; SourceUnreachable where the connection failed or broke off;
+    SourceChanged where what came is no HTTP.
+    """
+    if isinstance(error, httpcore2.TimeoutException):
+        return SourceTimeout(f"{host} did not answer in time")
+    if isinstance(error, httpcore2.NetworkError):
+        if _is_distrust(error):
+            refused = SourceUnreachable(f"{host} could not prove that it is {host}: its certificate is not accepted")
+            refused.retryable = False
+            return refused
+        return SourceUnreachable(f"{host} could not be reached, or broke the connection off")
+    if isinstance(error, httpcore2.RemoteProtocolError) and "closed connection" in str(error).lower():
+        return SourceUnreachable(f"{host} broke its answer off")
+    if isinstance(error, httpcore2.RemoteProtocolError) and "disconnected" in str(error).lower():
+        return SourceUnreachable(f"{host} ended the connection without an answer")
+    changed = SourceChanged(f"{host} answered something that is not HTTP")
+    # It may be the rest of an earlier answer that was longer than it said; a new connection knows.
+    changed.retryable = True
+    return changed
+
+
+def _is_distrust(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,145 @@
+"""How much of each limit is used up, shared by all processes on one machine: one SQLite file, one row a limit.
+
+The numbers may be lost without harm: a limit then starts afresh.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from pyrate_limiter import Rate, StateStore
+from pyrate_limiter.abstracts.algorithm import Decision, State, StateAlgorithm
+from pyrate_limiter.clocks import AbstractClock, WallClock
+
+from fingerpost.errors import SettingsInvalid, StorageUnavailable
+
+LONGEST_PAUSE_MS = 86_400_000
+
+_BUSY_TIMEOUT_S = 5.0
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL)
+_TABLE = """
+    CREATE TABLE IF NOT EXISTS limits (
+        name TEXT PRIMARY KEY,
+        state TEXT NOT NULL DEFAULT '',
+        paused_until_ms INTEGER NOT NULL DEFAULT 0
+    ) WITHOUT ROWID
+"""
+
+
+class _Row(NamedTuple):
+    state: str = ""
+    paused_until_ms: int = 0
+
+
+class LimitFile:
+    """The file that holds the state of all limits.
+
+    Every method may raise SettingsInvalid (the file cannot be used) or StorageUnavailable (it is busy or full).
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def limit(self, name: str) -> "SqliteLimit":
+        """Return one limit's store."""
+        return SqliteLimit(self, name)
+
+    @contextmanager
+    def changing(self, name: str) -> Iterator[tuple[sqlite3.Connection, _Row]]:
+        """Hold one limit's row against all other processes; what is written counts once the block ends."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+            try:
+                # A lost commit costs a few tokens; waiting for the disk would cost every request.
+                connection.execute("PRAGMA synchronous = OFF")
+                connection.execute("BEGIN IMMEDIATE")
+                connection.execute(_TABLE)
+                found = connection.execute(
+                    "SELECT state, paused_until_ms FROM limits WHERE name = ?", (name,)
+                ).fetchone()
+                yield connection, _Row(*found) if found else _Row()
+                connection.execute("COMMIT")
+            finally:
+                connection.close()
+        except sqlite3.DatabaseError as error:
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            if code in _BUSY:
+                raise StorageUnavailable("The limits are busy or their disk is full; try again in a moment") from error
+            raise self._unusable() from error
+        except OSError as error:
+            raise self._unusable() from error
+
+    def _unusable(self) -> SettingsInvalid:
+        return SettingsInvalid(
+            f"The limits file {self._path.name} cannot be used; remove it, or check who may write to it and its folder"
+        )
+
+
+class SqliteLimit(StateStore):
+    """One limit: pyrate-limiter's state of it, and a pause that a source has asked for."""
+
+    is_async = False
+    # Instants are compared across processes, which a monotonic clock does not promise.
+    default_clock: AbstractClock = WallClock()
+
+    def __init__(self, file: LimitFile, name: str) -> None:
+        self._file = file
+        self._name = name
+
+    def check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> Decision:
+        """Take ``weight`` tokens at ``now`` (milliseconds since 1970), or say how long they are not to be had."""
+        with self._file.changing(self._name) as (connection, row):
+            paused_ms = row.paused_until_ms - now
+            if 0 < paused_ms <= LONGEST_PAUSE_MS:
+                return Decision(failing_rate=rates[0], retry_after_ms=paused_ms)
+            state, decision = algorithm.step(
+                rates, _believable(_decode(algorithm, rates, row.state), rates, now), now, weight
+            )
+            if decision.allowed:
+                text = " ".join(str(number) for number in state)
+                connection.execute(
+                    "INSERT INTO limits (name, state) VALUES (?, ?) ON CONFLICT (name)"
+                    " DO UPDATE SET state = excluded.state",
+                    (self._name, text),
+                )
+        return decision
+
+    def pause(self, until_ms: int) -> None:
+        """Let nobody pass before an instant; a longer pause that is set already stays."""
+        with self._file.changing(self._name) as (connection, _):
+            connection.execute(
+                "INSERT INTO limits (name, paused_until_ms) VALUES (?, ?) ON CONFLICT (name)"
+                " DO UPDATE SET paused_until_ms = max(paused_until_ms, excluded.paused_until_ms)",
+                (self._name, until_ms),
+            )
+
+    def read(self, algorithm: StateAlgorithm, rates: list[Rate]) -> State:
+        """Return the state, for reports."""
+        with self._file.changing(self._name) as (_, row):
+            return _decode(algorithm, rates, row.state)
+
+    def reset(self) -> None:
+        """Forget the limit's state and its pause."""
+        with self._file.changing(self._name) as (connection, _):
+            connection.execute("DELETE FROM limits WHERE name = ?", (self._name,))
+
+
+def _decode(algorithm: StateAlgorithm, rates: list[Rate], text: str) -> State:
+    try:
+        state = algorithm.decode(text.split())
+    except ValueError:
+        return algorithm.initial(rates)
+    # The limit may have been set up with other rates.
+    return state if len(state) == len(rates) else algorithm.initial(rates)
+
+
+def _believable(state: State, rates: list[Rate], now: int) -> State:
+    """Return the state as it can be at most: after the clock was set back, nobody waits for the old future.
+
+    A token bucket is empty ``burst`` intervals ahead of now, and never emptier.
+    """
+    furthest = (now * 1000 + rate.burst * -(-rate.interval * 1000 // rate.limit) for rate in rates)
+    return tuple(min(number, most) for number, most in zip(state, furthest, strict=True))

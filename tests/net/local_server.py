@@ -1,0 +1,134 @@
+"""A real server on this machine whose every answer the test writes, byte for byte."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from fingerpost.net.addresses import CheckedBackend
+from fingerpost.net.breaker import Breaker
+from fingerpost.net.client import Client
+from fingerpost.net.limiter import Limiter
+from fingerpost.net.request import Bounds
+from fingerpost.net.transport import WireTransport
+
+HOST = "feeds.example"
+LOOPBACK = "127.0.0.1"
+# Small enough to be waited out by no test, large enough for a machine that is busy.
+BOUNDS = Bounds(connect_s=5.0, read_s=5.0, total_s=10.0, max_bytes=100_000, attempts=3)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request as it came over the wire."""
+
+    method: str
+    target: str
+    headers: dict[str, str]
+    body: bytes = b""
+
+
+Answer = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
+
+
+@dataclass
+class LocalServer:
+    """Answers requests in turn with ``answers``; the last one for ever. An answer is bytes, or a way to write them."""
+
+    answers: list[Answer]
+    asked: list[Asked] = field(default_factory=list)
+    port: int = 0
+    connections: int = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+    async def serve(self, reader, writer):
+        self.connections += 1
+        try:
+            while True:
+                asked = await read_request(reader)
+                if asked is None:
+                    return
+                self.asked.append(asked)
+                answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+                if isinstance(answer, bytes):
+                    writer.write(answer)
+                    await writer.drain()
+                else:
+                    await answer(writer)
+                    return
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            # Cancelled at the end of the test: the stream's own callback cannot bear it.
+            return
+        finally:
+            writer.close()
+
+
+async def read_request(reader):
+    """Return the next request of a connection, or None at its end."""
+    head = await reader.readuntil(b"\r\n\r\n") if not reader.at_eof() else b""
+    if not head:
+        return None
+    first, *lines = head.decode("latin-1").split("\r\n")[:-2]
+    method, target, _ = first.split(" ")
+    headers = {name.lower(): value for name, value in (line.split(": ", 1) for line in lines)}
+    body = await reader.readexactly(int(headers.get("content-length", 0)))
+    return Asked(method, target, headers, body)
+
+
+@asynccontextmanager
+async def serving(*answers):
+    """Serve on a free port of the loopback address."""
+    local = LocalServer(list(answers))
+    server = await asyncio.start_server(local.serve, LOOPBACK, 0)
+    local.port = server.sockets[0].getsockname()[1]
+    try:
+        yield local
+    finally:
+        server.close()
+
+
+class FakeTime:
+    """Milliseconds that pass only while somebody sleeps; ``slept`` lists each wait in seconds."""
+
+    def __init__(self):
+        self.now_ms = 1_000_000_000_000
+        self.slept = []
+
+    def clock_ms(self):
+        return self.now_ms
+
+    def clock_s(self):
+        return self.now_ms / 1000
+
+    async def sleep(self, seconds):
+        self.slept.append(seconds)
+        self.now_ms += round(seconds * 1000)
+
+
+def names(**addresses):
+    """Return a look-up by a table: ``feeds.example`` is always this machine."""
+    table = {HOST: [LOOPBACK], **{name.replace("_", "."): found for name, found in addresses.items()}}
+
+    async def resolve(host, port):
+        return table[host]
+
+    return resolve
+
+
+def new_client(*, resolve=None, private_hosts=(HOST,), time=None, **given):
+    """Return a client that finds ``feeds.example`` on this machine and never really sleeps at its limiter."""
+    time = time or FakeTime()
+    backend = CheckedBackend(private_hosts, resolve=resolve or names())
+    given.setdefault("limiter", Limiter(clock_ms=time.clock_ms, sleep=time.sleep))
+    given.setdefault("breaker", Breaker(threshold=1000))
+    return Client(transport=WireTransport(backend), **given)
+
+
+def answer(status="200 OK", body=b"", **headers):
+    """Return a whole answer with its length."""
+    lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}"]
+    lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body

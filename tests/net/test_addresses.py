@@ -1,0 +1,119 @@
+"""Only addresses that were checked are connected to."""
+
+import httpcore2
+import pytest
+
+from fingerpost.errors import SourceUnreachable
+from fingerpost.net.addresses import AddressRefused, CheckedBackend, is_public
+from fingerpost.net.client import Client
+from fingerpost.net.request import Request
+from tests.net.local_server import BOUNDS, answer, names, new_client, serving
+
+
+class Wire(httpcore2.AsyncNetworkBackend):
+    """Notes where a connection would have gone; ``dead`` addresses cannot be reached."""
+
+    def __init__(self, dead=()):
+        self.dead = dead
+        self.tried = []
+
+    async def connect_tcp(self, host, port, timeout=None, local_address=None, socket_options=None):  # noqa: ASYNC109
+        self.tried.append(host)
+        if host in self.dead:
+            raise httpcore2.ConnectError("dead")
+        return httpcore2.AsyncMockStream([])
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("8.8.8.8", True),
+        ("2001:4860:4860::8888", True),
+        ("127.0.0.1", False),
+        ("10.1.2.3", False),
+        ("172.16.0.1", False),
+        ("172.32.0.1", True),
+        ("192.168.1.1", False),
+        ("169.254.169.254", False),
+        ("100.64.0.1", False),
+        ("0.0.0.0", False),
+        ("224.0.0.1", False),
+        ("255.255.255.255", False),
+        ("::1", False),
+        ("::", False),
+        ("fe80::1%eth0", False),
+        ("fd00::1", False),
+        ("ff02::1", False),
+        ("::ffff:127.0.0.1", False),
+        ("::ffff:8.8.8.8", True),
+        ("64:ff9b::7f00:1", False),
+        ("64:ff9b::808:808", True),
+        ("2002:7f00:1::", False),
+    ],
+)
+def test_an_address_is_public_or_not(address, expected):
+    """Loopback, private, link-local, shared, multicast and unspecified are not; an inner IPv4 address counts."""
+    assert is_public(address) == expected
+
+
+async def test_a_name_is_looked_up_once_and_its_checked_address_is_used():
+    """A name that would answer with a private address the second time gains nothing."""
+    answers = iter([["8.8.8.8"], ["127.0.0.1"]])
+
+    async def rebinding(host, port):
+        return next(answers)
+
+    wire = Wire()
+    await CheckedBackend(resolve=rebinding, inner=wire).connect_tcp("evil.example", 80)
+
+    assert wire.tried == ["8.8.8.8"]
+
+
+async def test_private_addresses_are_left_out_of_a_mixed_answer():
+    """Of a name with both kinds, only the public address is tried."""
+    wire = Wire()
+    await CheckedBackend(resolve=names(mixed_example=["127.0.0.1", "8.8.8.8"]), inner=wire).connect_tcp(
+        "mixed.example", 80
+    )
+
+    assert wire.tried == ["8.8.8.8"]
+
+
+async def test_the_next_address_is_tried():
+    """One dead address of several does not make a host unreachable."""
+    wire = Wire(dead={"8.8.8.8"})
+    backend = CheckedBackend(resolve=names(two_example=["8.8.8.8", "9.9.9.9"]), inner=wire)
+    await backend.connect_tcp("two.example", 80, timeout=5)
+
+    assert wire.tried == ["8.8.8.8", "9.9.9.9"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]"])
+async def test_this_machine_is_not_asked(host):
+    """However it is written."""
+    async with serving(answer(body=b"secret")) as server, Client() as client:
+        with pytest.raises(AddressRefused):
+            await client.fetch(Request(url=f"http://{host}:{server.port}/", bounds=BOUNDS))
+
+    assert server.connections == 0
+
+
+async def test_a_private_host_is_asked_when_it_is_allowed_by_name():
+    """The permission is the name's: another name for the same machine has none."""
+    resolve = names(other_example=["127.0.0.1"])
+    async with serving(answer(body=b"mine")) as server, new_client(resolve=resolve) as client:
+        allowed = await client.fetch(Request(url=server.url, bounds=BOUNDS))
+        with pytest.raises(AddressRefused):
+            await client.fetch(Request(url=f"http://other.example:{server.port}/", bounds=BOUNDS))
+
+    assert allowed.body == b"mine"
+
+
+async def test_an_unknown_name_is_unreachable():
+    """The reserved name of RFC 2606 has no address."""
+
+    async def unknown(host, port):
+        return []
+
+    with pytest.raises(SourceUnreachable, match="no address"):
+        await CheckedBackend(resolve=unknown, inner=Wire()).connect_tcp("nowhere.invalid", 80)

@@ -1,0 +1,162 @@
+"""Answers from memory, one flight for many, and conditional requests."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from fingerpost.errors import SourceFailed
+from fingerpost.net.cache import Cache
+from fingerpost.net.request import Request
+from fingerpost.net.response import Response
+from tests.net.local_server import BOUNDS, FakeTime, answer, new_client, serving
+
+TAGGED = answer(body=b"one", ETag='"1"', Last_Modified="Wed, 21 Oct 2026 07:28:00 GMT")
+
+
+def asking(server, **given):
+    return Request(url=server.url, bounds=BOUNDS, **{"fresh_s": 60, **given})
+
+
+def response(body=b"x"):
+    return Response(
+        status=200, headers={}, body=body, shown="http://a.example/", retrieved_at=datetime(2026, 1, 1, tzinfo=UTC)
+    )
+
+
+@pytest.mark.parametrize(("later_s", "times"), [(59, 1), (60, 2)])
+async def test_a_fresh_answer_comes_from_memory(later_s, times):
+    """Within ``fresh_s`` the source is not asked again; from then on it is."""
+    time = FakeTime()
+    cache = Cache(clock_s=time.clock_s)
+    async with serving(answer(body=b"one")) as server, new_client(cache=cache) as client:
+        await client.fetch(asking(server))
+        await time.sleep(later_s)
+        again = await client.fetch(asking(server))
+
+    assert (len(server.asked), again.from_cache) == (times, times == 1)
+
+
+async def test_an_answer_that_is_not_asked_to_be_kept_is_not():
+    """Without ``fresh_s`` every request goes out."""
+    async with serving(answer(body=b"one")) as server, new_client() as client:
+        await client.fetch(asking(server, fresh_s=0))
+        await client.fetch(asking(server, fresh_s=0))
+
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "other", [{"params": {"q": "2"}}, {"headers": {"accept-language": "fi"}}, {"method": "POST", "content": b"q"}]
+)
+async def test_another_question_has_another_answer(other):
+    """Query, language and body tell questions apart."""
+    async with serving(answer(body=b"one")) as server, new_client() as client:
+        await client.fetch(asking(server))
+        await client.fetch(asking(server, **other))
+
+    assert len(server.asked) == 2
+
+
+async def test_many_who_ask_at_once_are_one_question():
+    """Twenty callers, one request, one answer."""
+    async with serving(answer(body=b"one")) as server, new_client() as client:
+        got = await asyncio.gather(*(client.fetch(asking(server)) for _ in range(20)))
+
+    assert (len(server.asked), {one.body for one in got}) == (1, {b"one"})
+
+
+async def test_one_who_leaves_does_not_take_the_answer_away():
+    """The first caller is cancelled, the second still gets the answer."""
+    arrived, go = asyncio.Event(), asyncio.Event()
+
+    async def fetch(older):
+        arrived.set()
+        await go.wait()
+        return response()
+
+    cache = Cache()
+    first = asyncio.create_task(cache.get("k", 60, fetch))
+    second = asyncio.create_task(cache.get("k", 60, fetch))
+    await arrived.wait()
+    first.cancel()
+    go.set()
+
+    assert (await second).body == b"x"
+
+
+async def test_when_all_have_left_nobody_is_asked_on():
+    """A question that nobody waits for ends, and the next caller asks anew."""
+    cancelled = asyncio.Event()
+
+    async def hang(older):
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+
+    async def fetch(older):
+        return response()
+
+    cache = Cache()
+    only = asyncio.create_task(cache.get("k", 60, hang))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    only.cancel()
+    await cancelled.wait()
+
+    assert (await cache.get("k", 60, fetch)).body == b"x"
+
+
+async def test_a_failure_is_not_kept():
+    """All who wait are told; the next one asks again."""
+    async with serving(answer("404 Not Found"), answer(body=b"one")) as server, new_client() as client:
+        both = await asyncio.gather(*(client.fetch(asking(server)) for _ in range(2)), return_exceptions=True)
+        got = await client.fetch(asking(server))
+
+    assert ([type(one) for one in both], got.body, len(server.asked)) == ([SourceFailed] * 2, b"one", 2)
+
+
+async def test_an_old_answer_is_confirmed_rather_than_fetched():
+    """Once it is no longer fresh, the source is asked with its validators, and 304 makes it fresh again."""
+    time = FakeTime()
+    async with (
+        serving(TAGGED, answer("304 Not Modified")) as server,
+        new_client(cache=Cache(clock_s=time.clock_s)) as client,
+    ):
+        await client.fetch(asking(server))
+        await time.sleep(60)
+        confirmed = await client.fetch(asking(server))
+        fresh = await client.fetch(asking(server))
+
+    conditions = {name: server.asked[1].headers.get(name) for name in ("if-none-match", "if-modified-since")}
+    assert conditions == {"if-none-match": '"1"', "if-modified-since": "Wed, 21 Oct 2026 07:28:00 GMT"}
+    assert (confirmed.body, confirmed.from_cache, fresh.body, len(server.asked)) == (b"one", True, b"one", 2)
+
+
+async def test_a_poller_asks_only_for_news():
+    """With the earlier answer in hand, an unchanged one comes back as the same content."""
+    async with serving(TAGGED, answer("304 Not Modified"), answer(body=b"two")) as server, new_client() as client:
+        first = await client.fetch(asking(server, fresh_s=0))
+        same = await client.fetch(asking(server, fresh_s=0), known=first)
+        news = await client.fetch(asking(server, fresh_s=0), known=same)
+
+    assert (same.body is first.body, same.from_cache, news.body, news.from_cache) == (True, True, b"two", False)
+
+
+async def test_memory_is_bounded():
+    """The answer that was not used for longest goes first; one that is too large is not kept at all."""
+    asked = []
+
+    def fetching(key, size):
+        async def fetch(older):
+            asked.append(key)
+            return response(b"x" * size)
+
+        return fetch
+
+    cache = Cache(max_bytes=10)
+    for key, size in [("a", 5), ("b", 5), ("a", 5), ("c", 5), ("a", 5), ("b", 5), ("huge", 11), ("huge", 11)]:
+        await cache.get(key, 60, fetching(key, size))
+
+    assert asked == ["a", "b", "c", "b", "huge", "huge"]

@@ -1,0 +1,387 @@
+"""The client against a server that hangs, resets, truncates and lies."""
+
+import asyncio
+import gzip
+import logging
+import socket
+import struct
+from dataclasses import replace
+
+import pytest
+
+from fingerpost.errors import (
+    ParameterError,
+    SourceChanged,
+    SourceFailed,
+    SourceKeyRefused,
+    SourceLimited,
+    SourceTimeout,
+    SourceUnreachable,
+)
+from fingerpost.net.breaker import Breaker
+from fingerpost.net.request import Request
+from tests.net.local_server import BOUNDS, FakeTime, answer, new_client, serving
+
+OK = answer(body=b"hello")
+ONCE = replace(BOUNDS, attempts=1)
+
+
+async def hang(writer):
+    await asyncio.sleep(3600)
+
+
+async def reset(writer):
+    """Break the connection off with RST rather than FIN."""
+    raw = writer.get_extra_info("socket")
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+
+
+def then(*pieces, pause_s=0.0):
+    """Write pieces, wait between them, and close."""
+
+    async def write(writer):
+        for piece in pieces:
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(pause_s)
+
+    return write
+
+
+def asking(server, path="/", **given):
+    return Request(url=server.url + path, **{"bounds": ONCE, **given})
+
+
+async def test_an_answer_comes_whole():
+    """Status, headers in lower case, body, and the address that answered."""
+    async with serving(answer(body=b"hello", ETag='"a"')) as server, new_client() as client:
+        got = await client.fetch(asking(server, "/x", params={"q": "a b"}))
+
+    assert (got.status, got.body, got.validators.etag, got.from_cache) == (200, b"hello", '"a"', False)
+    assert got.shown == f"{server.url}/x?q=a+b"
+
+
+async def test_we_say_who_we_are():
+    """The User-Agent names us and whom to write to."""
+    async with serving(OK) as server, new_client(contact="ops@example.org") as client:
+        await client.fetch(asking(server))
+
+    name, _, rest = server.asked[0].headers["user-agent"].partition("/")
+    assert (name, rest.endswith(" (ops@example.org)")) == ("fingerpost", True)
+
+
+async def test_a_connection_is_used_again():
+    """Two requests, one connection."""
+    async with serving(OK) as server, new_client() as client:
+        await client.fetch(asking(server))
+        await client.fetch(asking(server))
+
+    assert (len(server.asked), server.connections) == (2, 1)
+
+
+async def test_a_source_that_hangs_times_out():
+    """Silence longer than ``read_s`` is a SourceTimeout."""
+    async with serving(hang) as server, new_client() as client:
+        with pytest.raises(SourceTimeout):
+            await client.fetch(asking(server, bounds=replace(ONCE, read_s=0.05)))
+
+
+async def test_a_source_that_hangs_after_its_headers_times_out():
+    """The body, too, must come."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"
+    async with serving(then(head, pause_s=3600)) as server, new_client() as client:
+        with pytest.raises(SourceTimeout):
+            await client.fetch(asking(server, bounds=replace(ONCE, read_s=0.05)))
+
+
+async def test_a_slow_drip_ends_at_the_total():
+    """A byte before each silence is too long does not keep us for ever."""
+    drops = [b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"] + [b"x"] * 5000
+    async with serving(then(*drops, pause_s=0.01)) as server, new_client() as client:
+        with pytest.raises(SourceTimeout):
+            await client.fetch(asking(server, bounds=replace(ONCE, total_s=0.1)))
+
+
+async def test_a_reset_is_unreachable():
+    """A connection that is broken off before an answer."""
+    async with serving(reset) as server, new_client() as client:
+        with pytest.raises(SourceUnreachable):
+            await client.fetch(asking(server))
+
+
+async def test_a_closed_port_is_unreachable():
+    """Nobody listens."""
+    async with serving(OK) as server, new_client() as client:
+        pass
+    async with new_client() as client:
+        with pytest.raises(SourceUnreachable):
+            await client.fetch(asking(server))
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        pytest.param([b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"], id="fewer bytes than announced"),
+        pytest.param([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"], id="no last chunk"),
+        pytest.param([b""], id="nothing"),
+    ],
+)
+async def test_a_truncated_answer_is_never_taken_for_whole(pieces):
+    """What breaks off is no answer."""
+    async with serving(then(*pieces)) as server, new_client() as client:
+        with pytest.raises(SourceUnreachable):
+            await client.fetch(asking(server))
+
+
+async def test_a_truncated_gzip_is_never_taken_for_whole():
+    """The message is whole, but the compressed content in it is not."""
+    packed = gzip.compress(b"hello" * 1000)[:-10]
+    async with serving(answer(body=packed, Content_Encoding="gzip")) as server, new_client() as client:
+        with pytest.raises(SourceUnreachable):
+            await client.fetch(asking(server))
+
+
+@pytest.mark.parametrize("junk", [b"SSH-2.0-OpenSSH_9.6\r\n\r\n", b"HTTP/1.1 abc\r\n\r\n"])
+async def test_what_is_not_http_is_told_so(junk):
+    """Another protocol on that port is SourceChanged."""
+    async with serving(then(junk)) as server, new_client() as client:
+        with pytest.raises(SourceChanged):
+            await client.fetch(asking(server))
+
+
+async def test_more_bytes_than_announced_are_not_content():
+    """A body ends where its length says; what follows costs the next request a new connection, nothing more."""
+    liar = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, and more\r\n\r\n"
+    async with serving(liar) as server, new_client() as client:
+        first = await client.fetch(asking(server, bounds=BOUNDS))
+        second = await client.fetch(asking(server, bounds=BOUNDS))
+
+    assert (first.body, second.body, server.connections) == (b"hello", b"hello", 2)
+
+
+async def test_gzip_is_unpacked():
+    """Compressed content arrives as itself, also in two members."""
+    packed = gzip.compress(b"one ") + gzip.compress(b"two")
+    async with serving(answer(body=packed, Content_Encoding="gzip")) as server, new_client() as client:
+        got = await client.fetch(asking(server))
+
+    assert (server.asked[0].headers["accept-encoding"], got.body) == ("gzip", b"one two")
+
+
+async def test_an_encoding_that_was_not_asked_for_is_refused():
+    """Content that we cannot read is not passed on."""
+    async with serving(answer(body=b"x", Content_Encoding="br")) as server, new_client() as client:
+        with pytest.raises(SourceChanged):
+            await client.fetch(asking(server))
+
+
+@pytest.mark.parametrize(("size", "is_taken"), [(100_000, True), (100_001, False)])
+async def test_a_body_is_bounded(size, is_taken):
+    """A body of exactly ``max_bytes`` is taken, one byte more is not."""
+    async with serving(answer(body=b"x" * size)) as server, new_client() as client:
+        if is_taken:
+            got = await client.fetch(asking(server))
+            assert len(got.body) == size
+        else:
+            with pytest.raises(SourceFailed, match="larger than"):
+                await client.fetch(asking(server))
+
+
+async def test_an_endless_body_is_bounded():
+    """Without a length, too, reading ends at the bound."""
+
+    async def pour(writer):
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            writer.write(b"x" * 65_536)
+            await writer.drain()
+
+    async with serving(pour) as server, new_client() as client:
+        with pytest.raises(SourceFailed, match="larger than"):
+            await client.fetch(asking(server))
+
+
+async def test_a_gzip_bomb_is_bounded():
+    """A hundred kilobytes that unpack to a hundred megabytes are stopped at the bound."""
+    bomb = gzip.compress(b"\0" * 50_000_000)
+    assert len(bomb) < BOUNDS.max_bytes
+    async with serving(answer(body=bomb, Content_Encoding="gzip")) as server, new_client() as client:
+        with pytest.raises(SourceFailed, match="larger than"):
+            await client.fetch(asking(server))
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        ("401 Unauthorized", SourceKeyRefused),
+        ("403 Forbidden", SourceKeyRefused),
+        ("404 Not Found", SourceFailed),
+        ("408 Request Timeout", SourceTimeout),
+        ("429 Too Many Requests", SourceLimited),
+        ("500 Internal Server Error", SourceFailed),
+        ("504 Gateway Timeout", SourceTimeout),
+        ("206 Partial Content", SourceFailed),
+        ("304 Not Modified", SourceFailed),
+    ],
+)
+async def test_a_status_is_an_error_of_the_tree(status, error):
+    """Each refusal is named by what to do next."""
+    async with serving(answer(status)) as server, new_client() as client:
+        with pytest.raises(error):
+            await client.fetch(asking(server, bounds=replace(ONCE, total_s=2.0)))
+
+
+async def test_a_status_that_is_an_answer_is_returned():
+    """Some sources explain themselves in the body of a 400."""
+    async with serving(answer("400 Bad Request", b'{"errors": []}')) as server, new_client() as client:
+        got = await client.fetch(asking(server, accept=frozenset({400})))
+
+    assert (got.status, got.json()) == (400, {"errors": []})
+
+
+async def test_a_source_may_have_its_own_reading():
+    """A judge sees the refusal's body and names the error."""
+
+    def judge(response):
+        return SourceLimited("quota", retry_after_s=600) if b"quota" in response.body else None
+
+    async with serving(answer("403 Forbidden", b"Out of call volume quota")) as server, new_client() as client:
+        with pytest.raises(SourceLimited) as raised:
+            await client.fetch(asking(server, judge=judge))
+
+    assert raised.value.retry_after_s == 600
+
+
+async def test_a_failure_that_passes_is_asked_again():
+    """A reset and a 503, then an answer: the caller sees the answer."""
+    async with serving(reset, answer("503 Busy"), OK) as server, new_client() as client:
+        got = await client.fetch(asking(server, bounds=BOUNDS))
+
+    assert (got.body, len(server.asked)) == (b"hello", 3)
+
+
+@pytest.mark.parametrize(
+    ("status", "times"), [("503 Busy", 3), ("404 Not Found", 1), ("401 Unauthorized", 1), ("501 No", 1)]
+)
+async def test_only_what_may_pass_is_asked_again(status, times):
+    """Attempts are bounded, and a clear refusal is not repeated."""
+    async with serving(answer(status)) as server, new_client() as client:
+        with pytest.raises((SourceFailed, SourceKeyRefused)):
+            await client.fetch(asking(server, bounds=BOUNDS))
+
+    assert len(server.asked) == times
+
+
+@pytest.mark.parametrize(("repeatable", "times"), [(None, 1), (True, 3)])
+async def test_a_post_is_repeated_only_where_it_says_so(repeatable, times):
+    """What might change something is sent once; a query that is posted may go again, with its body."""
+    async with serving(answer("503 Busy")) as server, new_client() as client:
+        with pytest.raises(SourceFailed):
+            await client.fetch(asking(server, method="POST", content=b"{}", repeatable=repeatable, bounds=BOUNDS))
+
+    assert [asked.body for asked in server.asked] == [b"{}"] * times
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        pytest.param({"Retry-After": "7"}, id="seconds"),
+        pytest.param(
+            {"Retry-After": "Wed, 21 Oct 2026 07:28:07 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}, id="date"
+        ),
+    ],
+)
+async def test_retry_after_is_honoured(headers):
+    """The next attempt leaves after the wait that the source asked for."""
+    limited = answer("429 Too Many Requests", **{name.replace("-", "_"): value for name, value in headers.items()})
+    time = FakeTime()
+    async with serving(limited, OK) as server, new_client(time=time) as client:
+        got = await client.fetch(asking(server, bounds=BOUNDS))
+
+    assert (got.body, time.slept) == (b"hello", [7.0])
+
+
+async def test_a_wait_that_is_too_long_is_not_begun():
+    """The caller is told at once how long to wait; the second caller is told without asking the source again."""
+    async with serving(answer("503 Busy", Retry_After="120")) as server, new_client() as client:
+        with pytest.raises(SourceLimited) as first:
+            await client.fetch(asking(server, bounds=BOUNDS))
+        with pytest.raises(SourceLimited) as second:
+            await client.fetch(asking(server, bounds=BOUNDS))
+
+    assert (first.value.retry_after_s, second.value.retry_after_s, len(server.asked)) == (120, 120, 1)
+
+
+async def test_a_host_that_keeps_failing_rests():
+    """After five failures in a row the host is not asked; a rest later one request tries it."""
+    time = FakeTime()
+    breaker = Breaker(threshold=5, rest_s=30, clock_s=time.clock_s)
+    async with serving(*[answer("500 No")] * 5, OK) as server, new_client(breaker=breaker) as client:
+        for _ in range(5):
+            with pytest.raises(SourceFailed):
+                await client.fetch(asking(server))
+        with pytest.raises(SourceUnreachable, match="in peace"):
+            await client.fetch(asking(server))
+        before_rest = len(server.asked)
+        await time.sleep(30)
+        got = await client.fetch(asking(server))
+
+    assert (before_rest, got.body) == (5, b"hello")
+
+
+@pytest.mark.parametrize("url", ["ftp://x.example/", "file:///etc/passwd", "http://", "nothing", "http://a b/"])
+async def test_only_http_addresses_are_asked(url):
+    """Anything else is the caller's mistake."""
+    async with new_client() as client:
+        with pytest.raises(ParameterError):
+            await client.fetch(Request(url=url))
+
+
+async def test_a_key_is_sent_and_never_shown(caplog):
+    """The key leaves in header and query; no log, error, address or cache key holds it."""
+    caplog.set_level(logging.DEBUG)
+    key = "s3cr3t+key/value"
+    request = {
+        "secret_params": {"app_key": "MY_KEY"},
+        "secret_headers": {"digitransit-subscription-key": "MY_KEY"},
+        "bounds": BOUNDS,
+    }
+    echo = answer("302 Found", Location="/again?app_key=s3cr3t%2Bkey%2Fvalue&echo=s3cr3t%2Bkey%2Fvalue")
+    async with serving(echo, answer("404 Not Found")) as server, new_client(environ={"MY_KEY": key}) as client:
+        with pytest.raises(SourceFailed) as raised:
+            await client.fetch(asking(server, "/?q=1", **request))
+        shown = asking(server, "/?q=1", **request)
+
+    assert server.asked[0].target == "/?q=1&app_key=s3cr3t%2Bkey%2Fvalue"
+    assert server.asked[0].headers["digitransit-subscription-key"] == key
+    told = " ".join([caplog.text, str(raised.value), repr(raised.value.details), shown.key, shown.shown, repr(shown)])
+    assert ("s3cr3t" in told, len(server.asked)) == (False, 2)
+
+
+async def test_a_key_that_is_not_set_is_named():
+    """Nothing is sent, and the operator learns which variable to set."""
+    async with serving(OK) as server, new_client(environ={}) as client:
+        with pytest.raises(SourceKeyRefused, match="MY_KEY is not set"):
+            await client.fetch(asking(server, secret_headers={"x-key": "MY_KEY"}))
+
+    assert server.asked == []
+
+
+async def test_who_leaves_early_leaves_nothing_behind():
+    """A cancelled request closes its connection, and the next one works."""
+    asked = asyncio.Event()
+
+    async def keep_waiting(writer):
+        asked.set()
+        await hang(writer)
+
+    async with serving(keep_waiting, OK) as server, new_client() as client:
+        task = asyncio.create_task(client.fetch(asking(server)))
+        await asked.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        got = await client.fetch(asking(server))
+
+    assert got.body == b"hello"

@@ -1,0 +1,56 @@
+"""Decompression in pieces, held against Python's own."""
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost.errors import SourceChanged, SourceUnreachable
+from fingerpost.net.inflation import Inflation
+
+
+def inflate(wire, cuts, coding="gzip"):
+    inflation, content, start = Inflation(coding), b"", 0
+    for cut in [*sorted(cut % (len(wire) + 1) for cut in cuts), len(wire)]:
+        content += b"".join(inflation.feed(wire[start:cut]))
+        start = cut
+    inflation.end()
+    return content
+
+
+@given(
+    members=st.lists(st.binary(max_size=200) | st.integers(0, 700_000).map(bytes), min_size=1, max_size=3),
+    cuts=st.lists(st.integers(0, 10_000), max_size=5),
+    padding=st.integers(0, 3),
+)
+def test_however_it_is_cut_the_content_is_the_same(members, cuts, padding):
+    """Any members, cut anywhere on the wire, with zero padding at the end, give what gzip.decompress gives."""
+    wire = b"".join(map(gzip.compress, members)) + bytes(padding)
+
+    assert inflate(wire, cuts) == b"".join(members) == gzip.decompress(wire)
+
+
+@given(content=st.binary(min_size=1, max_size=2000), left_out=st.integers(1, 17))
+def test_a_member_that_breaks_off_is_noticed(content, left_out):
+    """Whatever is missing at the end, be it the checksum alone."""
+    with pytest.raises(SourceUnreachable):
+        inflate(gzip.compress(content)[:-left_out], [])
+
+
+def test_pieces_are_small():
+    """A bomb comes out in pieces, so that the reader can stop it."""
+    pieces = Inflation("gzip").feed(gzip.compress(bytes(10_000_000)))
+
+    assert max(map(len, pieces)) == 262_144
+
+
+def test_what_is_no_gzip_is_told_so():
+    """A header that lies about its body."""
+    with pytest.raises(SourceChanged):
+        inflate(b"plain text", [])
+
+
+def test_plain_content_passes():
+    """No encoding, no change; an empty gzip body is empty."""
+    assert (inflate(b"abc", [1], ""), inflate(b"", [], "gzip")) == (b"abc", b"")

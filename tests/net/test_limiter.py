@@ -1,0 +1,178 @@
+"""The pace of a host, in one process and over several."""
+
+import asyncio
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from pyrate_limiter import Rate, TokenBucket
+
+from fingerpost.errors import SettingsInvalid, SourceLimited
+from fingerpost.net.limiter import Limiter, MemoryLimit, Pace
+from fingerpost.store.limits import LimitFile
+from tests.net.local_server import FakeTime
+
+EDGAR = Pace(name="sec", per_second=8, burst=1)
+START_MS = 1_000_000_000_000
+
+TAKE_ALL = """
+import sys
+from pathlib import Path
+from pyrate_limiter import Rate, TokenBucket
+from fingerpost.store.limits import LimitFile
+
+limit = LimitFile(Path(sys.argv[1])).limit("sec")
+print("ready", flush=True)
+sys.stdin.readline()
+print(sum(limit.check(TokenBucket(), [Rate(8, 1000, burst=25)], 1_000_000_000_000, 1).allowed for _ in range(40)))
+"""
+
+
+@pytest.fixture(params=["memory", "file"])
+def open_limit(request, tmp_path):
+    """Each kind of store."""
+    return (lambda _: MemoryLimit()) if request.param == "memory" else LimitFile(tmp_path / "limits.sqlite").limit
+
+
+def new_limiter(time, open_limit=None, **given):
+    return Limiter(open_limit, clock_ms=time.clock_ms, sleep=time.sleep, **given)
+
+
+async def test_a_burst_passes_and_then_the_pace_holds(open_limit):
+    """Three at once, then one every half second."""
+    time = FakeTime()
+    limiter = new_limiter(time, open_limit, default_per_second=2, default_burst=3)
+    for _ in range(5):
+        await limiter.wait("a.example", longest_s=60)
+
+    assert time.slept == [0.5, 0.5]
+
+
+async def test_no_second_holds_more_than_the_pace(open_limit):
+    """At 8 a second without a burst, no span of a second ever sees a ninth request."""
+    time = FakeTime()
+    limiter = new_limiter(time, open_limit, paces={"data.sec.gov": EDGAR})
+    passed = []
+    for _ in range(40):
+        await limiter.wait("data.sec.gov", longest_s=60)
+        passed.append(time.now_ms)
+
+    most = max(sum(start <= at < start + 1000 for at in passed) for start in passed)
+    assert most == 8
+
+
+async def test_hosts_of_one_name_share_a_limit(open_limit):
+    """Two hosts of one source count together, a third does not."""
+    time = FakeTime()
+    limiter = new_limiter(time, open_limit, paces={"data.sec.gov": EDGAR, "www.sec.gov": EDGAR})
+    await limiter.wait("data.sec.gov", longest_s=60)
+    await limiter.wait("www.sec.gov", longest_s=60)
+    await limiter.wait("other.example", longest_s=60)
+
+    assert time.slept == [0.125]
+
+
+async def test_many_who_wait_pass_in_turn(open_limit):
+    """Requests of one process pass in the order in which they came."""
+    time = FakeTime()
+    limiter = new_limiter(time, open_limit, paces={"data.sec.gov": EDGAR})
+    passed = []
+
+    async def ask(number):
+        await limiter.wait("data.sec.gov", longest_s=60)
+        passed.append(number)
+
+    await asyncio.gather(*(ask(number) for number in range(10)))
+    assert passed == list(range(10))
+
+
+@pytest.mark.parametrize(("longest_s", "passes"), [(0.5, True), (0.499, False)])
+async def test_a_wait_is_begun_only_where_there_is_time(open_limit, longest_s, passes):
+    """Half a second is to be waited: with that much time it is, with less the caller is told at once."""
+    time = FakeTime()
+    limiter = new_limiter(time, open_limit, default_per_second=2, default_burst=1)
+    await limiter.wait("a.example", longest_s=60)
+    if passes:
+        await limiter.wait("a.example", longest_s=longest_s)
+        assert time.slept == [0.5]
+    else:
+        with pytest.raises(SourceLimited) as raised:
+            await limiter.wait("a.example", longest_s=longest_s)
+        assert (raised.value.retry_after_s, time.slept) == (0.5, [])
+
+
+async def test_a_pause_holds_everybody(open_limit):
+    """After a pause of ten minutes nobody passes for that long; a shorter one set later does not end it."""
+    time = FakeTime()
+    limiter = new_limiter(time, open_limit)
+    await limiter.pause("a.example", 600)
+    await limiter.pause("a.example", 1)
+    await limiter.wait("a.example", longest_s=3600)
+
+    assert time.slept == [600]
+
+
+def test_two_processes_share_one_limit(tmp_path):
+    """At one instant, 25 tokens are 25 tokens, however many processes reach for them."""
+    command = [sys.executable, "-c", TAKE_ALL, str(tmp_path / "limits.sqlite")]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as one, subprocess.Popen(command, **pipes) as two:
+        for process in (one, two):
+            assert process.stdout.readline() == "ready\n"
+        for process in (one, two):
+            process.stdin.write("\n")
+            process.stdin.flush()
+        taken = [int(process.stdout.readline()) for process in (one, two)]
+
+    assert sum(taken) == 25
+
+
+def test_threads_share_one_limit(tmp_path):
+    """No token is given twice within a process either."""
+    limit = LimitFile(tmp_path / "limits.sqlite").limit("sec")
+
+    def take(_):
+        return limit.check(TokenBucket(), [Rate(8, 1000, burst=25)], START_MS, 1).allowed
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(take, range(60))) == 25
+
+
+def test_a_clock_that_was_set_back_holds_nobody_up(tmp_path):
+    """State from the future counts as an empty bucket, not as a wait of years."""
+    limit = LimitFile(tmp_path / "limits.sqlite").limit("sec")
+    rates = [Rate(8, 1000, burst=1)]
+    limit.check(TokenBucket(), rates, START_MS, 1)
+    limit.pause(START_MS)
+
+    decision = limit.check(TokenBucket(), rates, START_MS - 10 * 365 * 86_400_000, 1)
+    assert (decision.allowed, decision.retry_after_ms) == (False, 125)
+
+
+def test_other_rates_begin_afresh(tmp_path):
+    """State that was kept for one rate is not read as that of two."""
+    limit = LimitFile(tmp_path / "limits.sqlite").limit("sec")
+    limit.check(TokenBucket(), [Rate(1, 1000)], START_MS, 1)
+
+    assert limit.check(TokenBucket(), [Rate(1, 1000), Rate(10, 60_000)], START_MS, 1).allowed is True
+
+
+def test_a_limit_can_be_read_and_reset(tmp_path):
+    """What is used up shows, and is forgotten on request."""
+    limit = LimitFile(tmp_path / "limits.sqlite").limit("sec")
+    rates = [Rate(8, 1000)]
+    limit.check(TokenBucket(), rates, START_MS, 1)
+    used = TokenBucket().consumed(rates, limit.read(TokenBucket(), rates), START_MS)
+    limit.reset()
+
+    assert (used, limit.read(TokenBucket(), rates)) == (1, (0,))
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path):
+    """The operator learns what to remove."""
+    path = tmp_path / "limits.sqlite"
+    path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
+
+    with pytest.raises(SettingsInvalid, match=r"limits\.sqlite cannot be used"):
+        LimitFile(path).limit("sec").check(TokenBucket(), [Rate(8, 1000)], START_MS, 1)

@@ -1,0 +1,127 @@
+"""Where a redirect may lead, and what goes along."""
+
+import pytest
+
+from fingerpost.errors import SourceFailed, SourceUnreachable
+from fingerpost.net.addresses import AddressRefused
+from fingerpost.net.redirects import follow
+from fingerpost.net.request import Request
+from tests.net.local_server import BOUNDS, HOST, answer, names, new_client, serving
+
+KEYED = Request(
+    url="https://a.example/feed?x=1",
+    params={"y": "2"},
+    secret_params={"app_key": "K"},
+    secret_headers={"x-key": "K"},
+    headers={"accept": "text/plain", "Authorization": "Bearer abc"},
+)
+
+
+def moved(location, status="302 Found"):
+    return answer(status, Location=location)
+
+
+async def test_a_redirect_is_followed():
+    """The answer is the one at the end of the way, and names where it came from."""
+    async with serving(moved("/there"), answer(body=b"hello")) as server, new_client() as client:
+        got = await client.fetch(Request(url=server.url + "/here", bounds=BOUNDS))
+
+    assert (got.body, got.shown) == (b"hello", server.url + "/there")
+
+
+@pytest.mark.parametrize(("hops", "arrives"), [(5, True), (6, False)])
+async def test_redirects_are_bounded(hops, arrives):
+    """``max_redirects`` are followed, one more is not: a loop ends."""
+    answers = [moved("/on")] * hops + [answer(body=b"hello")]
+    async with serving(*answers) as server, new_client() as client:
+        if arrives:
+            got = await client.fetch(Request(url=server.url, bounds=BOUNDS))
+            assert got.body == b"hello"
+        else:
+            with pytest.raises(SourceFailed, match="too often"):
+                await client.fetch(Request(url=server.url, bounds=BOUNDS))
+            assert len(server.asked) == 6
+
+
+@pytest.mark.parametrize(
+    "target", ["http://127.0.0.1:{port}/", "http://localhost:{port}/", "http://intern.example:{port}/"]
+)
+async def test_a_redirect_to_a_private_address_is_not_followed(target):
+    """The source was allowed; where it sends us was not."""
+    resolve = names(intern_example=["192.168.0.7"], localhost=["127.0.0.1"], **{"127_0_0_1": ["127.0.0.1"]})
+    async with serving(answer()) as server, new_client(resolve=resolve) as client:
+        server.answers[0] = moved(target.format(port=server.port))
+        with pytest.raises(AddressRefused):
+            await client.fetch(Request(url=server.url, bounds=BOUNDS))
+
+    assert (len(server.asked), server.connections) == (1, 1)
+
+
+@pytest.mark.parametrize("location", ["ftp://a.example/", "file:///etc/passwd", "https://a.example:port/"])
+async def test_a_redirect_to_no_http_address_is_a_failure(location):
+    """It is the source that is wrong, not the caller."""
+    async with serving(moved(location)) as server, new_client() as client:
+        with pytest.raises(SourceFailed, match="no address"):
+            await client.fetch(Request(url=server.url, bounds=BOUNDS))
+
+
+def test_a_key_stays_with_its_origin():
+    """To the same origin secret headers go along; the query is the source's to repeat."""
+    same = follow(KEYED, 302, {"location": "/b?z=3"})
+
+    assert (same.url, dict(same.params), dict(same.secret_params), dict(same.secret_headers)) == (
+        "https://a.example/b?z=3",
+        {},
+        {},
+        {"x-key": "K"},
+    )
+
+
+@pytest.mark.parametrize("location", ["https://b.example/", "https://a.example:8443/", "//b.example/"])
+def test_a_key_does_not_go_to_another_origin(location):
+    """Another host or port gets neither the key nor the caller's login."""
+    other = follow(KEYED, 307, {"location": location})
+
+    assert (dict(other.secret_headers), dict(other.headers)) == ({}, {"accept": "text/plain"})
+
+
+def test_nobody_is_led_away_from_tls():
+    """From https to http is refused; the other way is not."""
+    with pytest.raises(SourceFailed, match="can read"):
+        follow(KEYED, 302, {"location": "http://a.example/"})
+    up = follow(Request(url=f"http://{HOST}/"), 301, {"location": f"https://{HOST}/"})
+
+    assert up.url == f"https://{HOST}/"
+
+
+@pytest.mark.parametrize(
+    ("status", "method", "content"), [(303, "GET", None), (307, "POST", b"q"), (308, "POST", b"q")]
+)
+def test_a_posted_question_keeps_or_loses_its_body(status, method, content):
+    """303 says where to read the answer; 307 and 308 say where to ask again (RFC 9110, 15.4)."""
+    asked = Request(url="https://a.example/", method="POST", content=b"q", headers={"Content-Type": "text/plain"})
+    then = follow(asked, status, {"location": "/b"})
+
+    assert (then.method, then.content, "Content-Type" in then.headers) == (method, content, content is not None)
+
+
+@pytest.mark.parametrize("status", [301, 302])
+def test_a_posted_question_is_not_turned_into_another(status):
+    """Browsers would send GET; an API would answer something else."""
+    with pytest.raises(SourceFailed, match="must be corrected"):
+        follow(Request(url="https://a.example/", method="POST", content=b"q"), status, {"location": "/b"})
+
+
+async def test_a_redirect_without_a_place_is_a_failure():
+    """No Location, no way."""
+    async with serving(answer("302 Found")) as server, new_client() as client:
+        with pytest.raises(SourceFailed):
+            await client.fetch(Request(url=server.url, bounds=BOUNDS))
+
+
+async def test_a_redirect_to_a_dead_host_is_unreachable():
+    """The second host's failure is told as its own."""
+    resolve = names(dead_example=[])
+    async with serving(moved("http://dead.example/")) as server, new_client(resolve=resolve) as client:
+        with pytest.raises(SourceUnreachable, match=r"dead\.example"):
+            await client.fetch(Request(url=server.url, bounds=BOUNDS))

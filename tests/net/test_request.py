@@ -1,0 +1,97 @@
+"""Addresses, keys and what is shown of them."""
+
+import pytest
+
+from fingerpost.errors import ParameterError
+from fingerpost.net.redaction import is_secret_name, redact_text, redact_url
+from fingerpost.net.request import Request, read_template
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://a.example/x?q=1#top", "https://a.example/x?q=1"),
+        ("https://me:pw@a.example:8443/x", "https://a.example:8443/x"),
+        ("https://a.example/x?app_key=abc&q=1", "https://a.example/x?app_key=***&q=1"),
+        (
+            "https://a.example/x?digitransit-subscription-key=abc",
+            "https://a.example/x?digitransit-subscription-key=***",
+        ),
+        ("https://a.example/x?token=a&token=b", "https://a.example/x?token=***&token=***"),
+    ],
+)
+def test_a_shown_address_holds_no_secret(url, expected):
+    """Login, fragment and the values of secret parameters are gone; the rest stays as it is."""
+    assert redact_url(url) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("key", True),
+        ("api_key", True),
+        ("apikey", True),
+        ("X-Api-Key", True),
+        ("Authorization", True),
+        ("access_token", True),
+        ("client-secret", True),
+        ("monkey", False),
+        ("keyword", False),
+        ("tokens_left", False),
+        ("accept", False),
+    ],
+)
+def test_names_of_secrets_are_known(name, expected):
+    """Names that are a secret's, not those that only look like one."""
+    assert is_secret_name(name) == expected
+
+
+def test_a_secret_is_struck_out_however_it_is_written():
+    """As it is, and as a URL writes it; a very short one would be found in innocent words and stays."""
+    assert redact_text("a+b/c, a%2Bb%2Fc, a%2Bb/c, ab", ["a+b/c", "ab"]) == "***, ***, ***, ab"
+
+
+def test_a_login_in_the_address_becomes_a_header():
+    """RFC 7617's own example; the address leaves without it."""
+    url, headers, secrets = Request(url="https://Aladdin:open%20sesame@a.example/x").wire({})
+
+    assert (url, headers["authorization"]) == ("https://a.example/x", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
+    assert secrets == ["QWxhZGRpbjpvcGVuIHNlc2FtZQ==", "open sesame"]
+
+
+def test_what_a_caller_says_is_never_read_as_the_name_of_a_key():
+    """A reference in a parameter is text, not a key."""
+    url, _, secrets = Request(url="https://a.example/", params={"text": "${MY_KEY}"}).wire({"MY_KEY": "abcdef"})
+
+    assert (url, secrets) == ("https://a.example/?text=%24%7BMY_KEY%7D", [])
+
+
+def test_two_keys_are_one_question():
+    """The key of a cache does not depend on who asks."""
+    one = Request(url="https://a.example/?api_key=abc", secret_headers={"x-key": "A"})
+    two = Request(url="https://a.example/?api_key=xyz", secret_headers={"x-key": "B"})
+
+    assert one.key == two.key
+
+
+def test_a_template_names_its_key():
+    """The address to keep, and which variable fills which parameter."""
+    assert read_template("https://a.example/feed.zip?v=2&api_key=${MY_KEY}") == (
+        "https://a.example/feed.zip?v=2",
+        {"api_key": "MY_KEY"},
+    )
+
+
+def test_an_address_without_a_key_is_kept_as_it_is():
+    """Nothing is written anew that need not be."""
+    url = "https://a.example/a%20b/feed.zip?x=1,2&y"
+    assert read_template(url) == (url, {})
+
+
+@pytest.mark.parametrize("url", ["https://a.example/?api_key=abc", "https://me:pw@a.example/"])
+def test_a_key_in_the_clear_is_not_taken(url):
+    """It would be stored; the refusal says how to write it instead, and does not repeat it."""
+    with pytest.raises(ParameterError) as raised:
+        read_template(url)
+
+    assert ("abc" in str(raised.value) or "pw" in str(raised.value), "${NAME}" in raised.value.hint) == (False, True)

@@ -1,0 +1,42 @@
+"""Retry-After, as RFC 9110 writes it and as servers do."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from fingerpost.errors import SourceLimited, SourceTimeout
+from fingerpost.net.retry import may_pass
+from fingerpost.net.statuses import find_retry_after
+
+NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, None),
+        ("120", 120.0),
+        (" 0 ", 0.0),
+        ("99999999", 86_400.0),
+        ("Wed, 21 Oct 2026 07:30:00 GMT", 120.0),
+        ("Wed, 21 Oct 2026 07:00:00 GMT", 0.0),
+        ("soon", None),
+        ("-5", None),
+        ("1.5", None),
+        ("", None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(value, expected):
+    """A date that has passed is no wait; what cannot be read says nothing; a day is the longest."""
+    assert find_retry_after(value, NOW) == expected
+
+
+@pytest.mark.parametrize(("left_s", "expected"), [(5.1, True), (5.0, False)])
+def test_another_attempt_needs_time_for_the_wait(left_s, expected):
+    """A wait that would use up all the time is not begun."""
+    assert may_pass(SourceLimited("wait", retry_after_s=5.0), left_s) == expected
+
+
+def test_a_timeout_may_pass_and_a_mistake_of_ours_may_not():
+    """Only errors of the tree that say so are worth another attempt."""
+    assert (may_pass(SourceTimeout("late"), 1.0), may_pass(ValueError("ours"), 1.0)) == (True, False)
