@@ -25,6 +25,9 @@ class RideUpdate:
     """What is known of a ride of the timetable. Arrays are as long as its trip has events.
 
     ``is_known`` is False where nothing is said of a call (NO_DATA, or before the first and without propagation).
+    Expected times (the timetable's plus delays) never run backwards along a ride, unknown calls included; where
+    calls contradict each other, what is stated of a call stands before what is propagated to it or planned.
+    ``is_deleted`` means cancelled and not to be shown at all.
     ``stop`` holds other stops (platforms) than the timetable's, None where none changed.
     ``updated`` is Unix seconds, the trip update's own timestamp, else the feed's.
     """
@@ -37,6 +40,7 @@ class RideUpdate:
     updated: int
     stop: Int32 | None = None
     vehicle: str | None = None
+    is_deleted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +64,21 @@ class AddedRide:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VehicleReport:
+    """What a vehicle says of itself. ``occupancy`` is GTFS-Realtime's word; None where nothing is said."""
+
+    updated: int
+    vehicle: str | None = None
+    occupancy: str | None = None
+    occupancy_percent: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Alert:
     """A service alert. Selectors are rows; an alert applies where any of its selectors does.
+
+    A station stands in ``stops`` with all its platforms. ``rides`` are rides of one day, ``trips`` of every day;
+    ``route_stops``, ``trip_stops`` and ``ride_stops`` are calls of these at one stop.
 
     ``periods`` are (first, last) Unix seconds, 0 and 2**62 where open; none at all means always.
     ``texts`` maps a language, or ``default``, to (header, description).
@@ -79,6 +96,9 @@ class Alert:
     trips: frozenset[int] = frozenset()
     stops: frozenset[int] = frozenset()
     route_stops: frozenset[tuple[int, int]] = frozenset()
+    rides: frozenset[RideKey] = frozenset()
+    trip_stops: frozenset[tuple[int, int]] = frozenset()
+    ride_stops: frozenset[tuple[RideKey, int]] = frozenset()
 
     def is_in_force(self, instant: int) -> bool:
         """Whether the alert holds at an instant (Unix seconds)."""
@@ -91,7 +111,9 @@ class Overlay:
 
     ``timestamp`` is the oldest of the feeds' own timestamps (Unix seconds), None where none is known.
     ``as_of`` is the moment (Unix seconds) for which it was put together.
-    ``counts`` says, by reason, how many entities were applied and how many were not.
+    ``counts`` says, by reason, how many entities were applied and how many were not; it sums up to all entities.
+    ``call_counts`` says the same of the single calls of trip updates.
+    ``message_counts`` says what became of the messages; one may be counted under several words.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -100,6 +122,9 @@ class Overlay:
     timestamp: int | None = None
     as_of: int = 0
     counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    call_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    vehicles: Mapping[RideKey, VehicleReport] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def is_empty(self) -> bool:

@@ -1,0 +1,22 @@
+"""GTFS-Realtime read into an overlay: what the messages say of rides, as far as the timetable knows them.
+
+Nothing in a message is fatal. What is not applied is counted by reason; the reasons are in realtime_outcomes.py.
+"""
+
+from collections.abc import Sequence
+
+from fingerpost.transit.gtfs.realtime_index import RealtimeIndex
+from fingerpost.transit.gtfs.realtime_messages import FeedBytes, find_timestamp
+from fingerpost.transit.gtfs.realtime_reading import CLOCK_SKEW_S, Reading
+from fingerpost.transit.timetable.overlay import Overlay
+from fingerpost.transit.timetable.timetable import Timetable
+
+__all__ = ["CLOCK_SKEW_S", "FeedBytes", "RealtimeIndex", "find_timestamp", "read_realtime"]
+
+
+def read_realtime(timetable: Timetable, index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
+    """Read messages into an overlay for a moment (Unix seconds); of two that speak of one ride the newer counts."""
+    reading = Reading(timetable, index, now)
+    for message in messages:
+        reading.add(message)
+    return reading.finish()

@@ -1,0 +1,110 @@
+"""Rides that the timetable does not have: added and new ones, and replacements, call by call."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from google.transit.gtfs_realtime_pb2 import TripUpdate
+
+from fingerpost.transit.gtfs.realtime_columns import SKIPPED
+from fingerpost.transit.gtfs.realtime_outcomes import CallOutcome
+from fingerpost.transit.timetable.timetable import Int64, Timetable
+
+# A call this far from the start of the service day is a slip of the pen.
+_EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
+_FEWEST_CALLS = 2
+
+StopTimeUpdate = TripUpdate.StopTimeUpdate
+StopTimeEvent = TripUpdate.StopTimeEvent
+
+
+class PlacedCalls(NamedTuple):
+    """Calls of a ride: rows of stops, Unix seconds that never run backwards, and which are skipped."""
+
+    stop: list[int]
+    arrival: Int64
+    departure: Int64
+    is_skipped: list[bool]
+
+
+class Original(NamedTuple):
+    """The trip that a replacement stands in for: its calls by sequence, in Unix seconds as planned."""
+
+    stop: Mapping[int, int]
+    arrival: Mapping[int, int]
+    departure: Mapping[int, int]
+
+    @classmethod
+    def of(cls, timetable: Timetable, trip: int, start: int) -> "Original":
+        """Return a trip whose event times count from a Unix second."""
+        begin, end = int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1])
+        sequence = timetable.event_sequence[begin:end].tolist()
+        arrival = (timetable.event_arrival_s[begin:end].astype(np.int64) + start).tolist()
+        departure = (timetable.event_departure_s[begin:end].astype(np.int64) + start).tolist()
+        stop = timetable.event_stop[begin:end].tolist()
+        return cls(
+            dict(zip(sequence, stop, strict=True)),
+            dict(zip(sequence, arrival, strict=True)),
+            dict(zip(sequence, departure, strict=True)),
+        )
+
+
+NO_ORIGINAL = Original({}, {}, {})
+
+
+def place_calls(
+    update: TripUpdate, stops: Mapping[str, int], day_start: int, original: Original, tally: Counter[str]
+) -> PlacedCalls | None:
+    """Return the calls of a ride that have a known stop and a time, None where fewer than two are left.
+
+    A call needs absolute times, or a delay and a call of the original with its sequence.
+    Where one of a call's two times is told it is both.
+    """
+    found: list[tuple[int, int, int, bool]] = []
+    for call in update.stop_time_update:
+        stop = _find_stop(call, stops, original)
+        sequence = call.stop_sequence
+        arrival = _find_time(call.arrival, original.arrival.get(sequence))
+        departure = _find_time(call.departure, original.departure.get(sequence))
+        arrival, departure = departure if arrival is None else arrival, arrival if departure is None else departure
+        if stop is None:
+            tally[CallOutcome.STOP_UNKNOWN] += 1
+        elif arrival is None or departure is None:
+            tally[CallOutcome.WITHOUT_TIMES] += 1
+        elif not (
+            day_start + _EARLIEST_S <= min(arrival, departure) and max(arrival, departure) - day_start < _LATEST_S
+        ):
+            tally[CallOutcome.OUT_OF_RANGE] += 1
+        else:
+            found.append((stop, arrival, departure, call.schedule_relationship == SKIPPED))
+    if sum(not is_skipped for *_, is_skipped in found) < _FEWEST_CALLS:
+        tally[CallOutcome.TRIP_UNPLACED] += len(found)
+        return None
+    times = np.array([(arrival, departure) for _, arrival, departure, _ in found], np.int64).reshape(-1)
+    held = np.maximum.accumulate(times)
+    waiting = int(np.count_nonzero((held != times).reshape(-1, 2).any(axis=1)))
+    tally[CallOutcome.HELD] += waiting
+    tally[CallOutcome.APPLIED] += len(found) - waiting
+    return PlacedCalls(
+        stop=[stop for stop, *_ in found],
+        arrival=held[0::2],
+        departure=held[1::2],
+        is_skipped=[is_skipped for *_, is_skipped in found],
+    )
+
+
+def _find_stop(call: StopTimeUpdate, stops: Mapping[str, int], original: Original) -> int | None:
+    stop_id = call.stop_time_properties.assigned_stop_id or call.stop_id
+    if stop_id:
+        return stops.get(stop_id)
+    return original.stop.get(call.stop_sequence)
+
+
+def _find_time(event: StopTimeEvent, planned: int | None) -> int | None:
+    if event.time:
+        return event.time
+    base = event.scheduled_time or planned
+    if base is None or not (event.scheduled_time or event.HasField("delay")):
+        return None
+    return base + event.delay

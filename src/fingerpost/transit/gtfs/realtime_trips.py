@@ -1,0 +1,185 @@
+"""Which ride a trip descriptor means (GTFS-Realtime reference, message TripDescriptor)."""
+
+from collections.abc import Callable, Iterable
+from datetime import date
+from typing import NamedTuple
+
+from google.transit.gtfs_realtime_pb2 import TripDescriptor
+
+from fingerpost.transit.gtfs.realtime_index import RealtimeIndex, Scope
+from fingerpost.transit.gtfs.realtime_outcomes import Outcome
+from fingerpost.transit.gtfs.table import find_time_s
+from fingerpost.transit.timetable.service_days import local_day
+
+# Real time of a day further off than this is a slip of the pen.
+_FURTHEST_DAYS = 366
+_DAY_S = 86_400
+
+
+class TripMatch(NamedTuple):
+    """A ride: rows of its trip and run, and its service day as an ordinal.
+
+    ``late_s`` is how much later it set out than its run: a trip by headway may leave at any time.
+    """
+
+    trip: int
+    run: int
+    day: int
+    late_s: int = 0
+
+
+class TripMatcher:
+    """Finds the rides that one message speaks of."""
+
+    def __init__(self, index: RealtimeIndex, scope: Scope, now: int) -> None:
+        self.index = index
+        self.scope = scope
+        self.now = now
+        self._days: dict[str, int | None] = {}
+        zone = index.timetable.feeds[scope.feeds[0]].zone if scope.feeds else "UTC"
+        self.today = local_day(now, zone).toordinal()
+
+    def match(
+        self, trip: TripDescriptor, find_instant: Callable[[], int | None], named_stops: Callable[[], set[str]]
+    ) -> TripMatch | Outcome:
+        """Return the ride, or why there is none.
+
+        ``find_instant`` returns an instant of the ride (Unix seconds) where one is told; it is asked only
+        where the start date is missing. ``named_stops`` returns the ids of its stops, and is asked only
+        where several trips could be meant.
+        """
+        day = self.read_day(trip.start_date)
+        if isinstance(day, Outcome):
+            return day
+        if not trip.trip_id:
+            return self._match_by_route(trip, self.today if day is None else day, named_stops)
+        rows = self.find_trips(trip)
+        if isinstance(rows, Outcome):
+            return rows
+        found = [self._match_row(row, trip, day, find_instant) for row in rows]
+        if len(found) == 1:
+            return found[0]
+        matches = [match for match in found if not isinstance(match, Outcome)]
+        if len(matches) > 1:
+            return Outcome.TRIP_AMBIGUOUS
+        return matches[0] if matches else found[0]
+
+    def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | Outcome:
+        """Return the rows that bear a trip's id and belong to its route, where a known one is named."""
+        rows = self.scope.trips.get(trip.trip_id)
+        if rows is None:
+            return Outcome.TRIP_UNKNOWN
+        routes = self.scope.routes.get(trip.route_id) if trip.route_id else None
+        if routes is None:
+            return rows
+        trip_route = self.index.trip_route
+        if len(rows) == 1:
+            return rows if trip_route[rows[0]] in routes else Outcome.ROUTE_DIFFERS
+        return tuple(row for row in rows if trip_route[row] in routes) or Outcome.ROUTE_DIFFERS
+
+    def read_day(self, text: str) -> int | Outcome | None:
+        """Return the ordinal of a start date, None where there is none."""
+        if not text:
+            return None
+        if text not in self._days:
+            self._days[text] = _find_day(text)
+        day = self._days[text]
+        if day is None or abs(day - self.today) > _FURTHEST_DAYS:
+            return Outcome.START_DATE_UNREADABLE
+        return day
+
+    def _match_row(
+        self, row: int, trip: TripDescriptor, day: int | None, find_instant: Callable[[], int | None]
+    ) -> TripMatch | Outcome:
+        index = self.index
+        begin, end = index.run_first[row], index.run_first[row + 1]
+        if end - begin == 1:
+            run, late_s = int(index.run_order[begin]), 0
+            if trip.start_time and int(index.timetable.run_headway_s[run]):
+                chosen = self._choose_run(row, trip.start_time)
+                if isinstance(chosen, Outcome):
+                    return chosen
+                run, late_s = chosen
+        elif not trip.start_time:
+            return Outcome.START_TIME_MISSING
+        else:
+            chosen = self._choose_run(row, trip.start_time)
+            if isinstance(chosen, Outcome):
+                return chosen
+            run, late_s = chosen
+        if day is None:
+            day = self._nearest_day(row, run, find_instant())
+            if day is None:
+                return Outcome.NOT_RUNNING
+        elif not index.is_running(row, day):
+            return Outcome.NOT_RUNNING
+        return TripMatch(row, run, day, late_s)
+
+    def _choose_run(self, row: int, start_time: str) -> tuple[int, int] | Outcome:
+        """Return the run that sets out at a time, and how much later than it the trip left (by headway only)."""
+        table = self.index.timetable
+        start_s = find_time_s(start_time) if isinstance(start_time, str) else None
+        if start_s is None:
+            return Outcome.START_TIME_UNKNOWN
+        wanted_s = start_s - int(table.event_departure_s[table.trip_first_event[row]])
+        runs = self.index.runs_of(row)
+        run = min(runs, key=lambda each: (abs(int(table.run_shift_s[each]) - wanted_s), each))
+        late_s = wanted_s - int(table.run_shift_s[run])
+        if 2 * abs(late_s) > int(table.run_headway_s[run]):
+            return Outcome.START_TIME_UNKNOWN
+        return run, late_s
+
+    def _nearest_day(self, row: int, run: int, instant: int | None) -> int | None:
+        """Return the day on which a ride runs nearest to an instant; of two, the later."""
+        table = self.index.timetable
+        feed = self.index.trip_feed[row]
+        shift_s = int(table.run_shift_s[run])
+        begin_s = int(table.event_departure_s[table.trip_first_event[row]]) + shift_s
+        end_s = int(table.event_arrival_s[table.trip_first_event[row + 1] - 1]) + shift_s
+        instant = self.now if instant is None or abs(instant - self.now) > _FURTHEST_DAYS * _DAY_S else instant
+        around = local_day(instant, table.feeds[feed].zone).toordinal()
+        days = [day for day in range(around + 1, around - 2 - end_s // _DAY_S, -1) if self.index.is_running(row, day)]
+
+        def distance_s(day: int) -> int:
+            start = self.index.day_start(feed, day)
+            return max(start + begin_s - instant, instant - start - end_s, 0)
+
+        return min(days, key=distance_s, default=None)
+
+    def _match_by_route(
+        self, trip: TripDescriptor, day: int, named_stops: Callable[[], set[str]]
+    ) -> TripMatch | Outcome:
+        """Match by route, start time and, where they are told, direction and stops."""
+        routes = self.scope.routes.get(trip.route_id, ())
+        if not trip.route_id or not trip.start_time:
+            return Outcome.TRIP_NOT_NAMED
+        found: list[TripMatch] = []
+        for route in routes:
+            for row in self.index.trips_of_route.get(route, ()):
+                direction = int(self.index.timetable.trip_direction[row])
+                if trip.HasField("direction_id") and direction not in (-1, trip.direction_id):
+                    continue
+                if self.index.is_running(row, day):
+                    chosen = self._choose_run(row, trip.start_time)
+                    if not isinstance(chosen, Outcome):
+                        found.append(TripMatch(row, chosen[0], day, chosen[1]))
+        if len(found) > 1:
+            stops = named_stops()
+            found = [match for match in found if stops and self._calls_at(match.trip, stops)]
+            return found[0] if len(found) == 1 else Outcome.TRIP_AMBIGUOUS
+        return found[0] if found else Outcome.TRIP_UNKNOWN
+
+    def _calls_at(self, trip: int, stop_ids: Iterable[str]) -> bool:
+        table = self.index.timetable
+        rows = table.event_stop[table.trip_first_event[trip] : table.trip_first_event[trip + 1]].tolist()
+        return {table.stop_local_id[row] for row in rows}.issuperset(stop_ids)
+
+
+def _find_day(text: str) -> int | None:
+    """Return the ordinal of a date written YYYYMMDD, or None."""
+    try:
+        if not isinstance(text, str) or len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
+            return None
+        return date(int(text[:4]), int(text[4:6]), int(text[6:])).toordinal()
+    except ValueError:
+        return None

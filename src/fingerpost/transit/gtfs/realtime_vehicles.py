@@ -1,0 +1,25 @@
+"""Vehicle positions: read for how full a vehicle is, and when it was last heard of."""
+
+from google.transit.gtfs_realtime_pb2 import VehicleDescriptor, VehiclePosition
+
+from fingerpost.transit.gtfs.realtime_alerts import plain_text
+from fingerpost.transit.timetable.overlay import VehicleReport
+
+_SILENT = VehiclePosition.OccupancyStatus.NO_DATA_AVAILABLE
+
+
+def read_vehicle(position: VehiclePosition, updated: int) -> VehicleReport:
+    """Return what a vehicle says of itself."""
+    status = position.occupancy_status if position.HasField("occupancy_status") else _SILENT
+    return VehicleReport(
+        updated=updated,
+        vehicle=find_vehicle_name(position.vehicle),
+        occupancy=None if status == _SILENT else VehiclePosition.OccupancyStatus.Name(status),
+        occupancy_percent=position.occupancy_percentage if position.HasField("occupancy_percentage") else None,
+    )
+
+
+def find_vehicle_name(vehicle: VehicleDescriptor) -> str | None:
+    """Return the name that riders see on a vehicle, else its id, else its plate, else None."""
+    name = vehicle.label or vehicle.id or vehicle.license_plate
+    return plain_text(name) if name else None
