@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import platformdirs
 from pydantic import Field, StringConstraints, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from fingerpost.apps.kernels import use_kernels_folder
 from fingerpost.contract.check import explain
@@ -23,6 +23,8 @@ class Settings(BaseSettings):
         home: the folder that holds networks, variables and compiled kernels.
         user: whose variables are used where no token says who calls (ruling A12).
         retention_days: how long a variable is kept after its last change; None keeps until it is deleted.
+        contact: an address by which the operators of sources can reach ours; part of the User-Agent.
+        private_hosts: hosts in a private network that may be asked, separated by commas.
     """
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
@@ -30,6 +32,14 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("fingerpost", appauthor=False)))
     user: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] = "local"
     retention_days: Annotated[int, Field(ge=1, le=_LONGEST_RETENTION_DAYS)] | None = None
+
+    contact: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[\x20-\x7e]*$")] = ""
+    private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+
+    @field_validator("private_hosts", mode="before")
+    @classmethod
+    def _split_hosts(cls, hosts: object) -> object:
+        return tuple(host.strip() for host in hosts.split(",") if host.strip()) if isinstance(hosts, str) else hosts
 
     @field_validator("home", mode="after")
     @classmethod
@@ -40,6 +50,11 @@ class Settings(BaseSettings):
     def variables_file(self) -> Path:
         """Where user variables are kept."""
         return self.home / "variables.sqlite"
+
+    @property
+    def limits_file(self) -> Path:
+        """Where the pace of each source is kept, for all processes."""
+        return self.home / "limits.sqlite"
 
     def prepare_home(self) -> None:
         """Make sure that the home folder is there, and that compiled kernels go into it.

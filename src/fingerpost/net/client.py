@@ -44,6 +44,7 @@ class _Course:
     secrets: list[str] = field(default_factory=list)
     asking: bool = False
     answered: bool = False
+    done: bool = False
     last_error: ToolError | None = None
 
     def left_s(self) -> float:
@@ -126,23 +127,23 @@ class Client:
         course = _Course(time.monotonic() + request.bounds.total_s)
         host = request.split().hostname or ""
         self._breaker.enter(host)
+        failure: ToolError | None = None
         try:
             async with asyncio.timeout(request.bounds.total_s):
                 response = await self._persist(
                     request, {} if validators is None else validators.conditions, body, course
                 )
+                course.done = True
+                return response
         except TimeoutError as error:
             late = SourceTimeout(f"{host} did not answer in time")
-            self._note(host, course, late if course.asking else None)
+            failure = late if course.asking else None
             raise course.last_error or late from error
         except ToolError as error:
-            self._note(host, course, error)
+            failure = error
             raise
-        except BaseException:
-            self._note(host, course, None)
-            raise
-        self._breaker.succeeded(host)
-        return response
+        finally:
+            self._note(host, course, failure)
 
     async def _fetch(self, request: Request, known: Response | None) -> Response:
         body = MemoryBody()
@@ -188,10 +189,10 @@ class Client:
         raise endless
 
     def _note(self, host: str, course: _Course, error: ToolError | None) -> None:
-        """Tell the breaker what a request that failed says about its host."""
+        """Tell the breaker what a request that has ended says about its host."""
         if isinstance(error, SourceTimeout | SourceUnreachable | SourceFailed) and error.retryable:
             self._breaker.failed(host)
-        elif course.answered:
+        elif course.done or (error is not None and course.answered):
             self._breaker.succeeded(host)
         else:
             self._breaker.left(host)

@@ -42,17 +42,19 @@ async def download(
     path: Path,
     *,
     known: Downloaded | None = None,
+    held: Path | None = None,
     progress: Progress | None = None,
 ) -> Downloaded:
     """Fetch a file. It takes the place of the one at ``path`` in one step, once it is whole and on the disk.
 
-    ``known`` is what an earlier call returned for the same path; without the file it counts for nothing.
+    ``known`` is what an earlier call returned for the file at ``held``, or at ``path`` where that is not given;
+    without that file it counts for nothing. Where the content has not changed, nothing is written.
 
     Raises:
         SettingsInvalid: the disk refuses.
         ToolError: as ``Client.fetch``; the file that was there stays.
     """
-    if not await asyncio.to_thread(path.exists):
+    if not await asyncio.to_thread((held or path).exists):
         known = None
     draft = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:

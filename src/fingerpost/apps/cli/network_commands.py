@@ -1,48 +1,75 @@
 """The commands that add, list and remove networks."""
 
-import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from fingerpost import clock
-from fingerpost.apps.cli.house import read_caller_settings, usage
-from fingerpost.apps.cli.output import new_console, say
+from fingerpost.apps.cli.house import TOOL_ERROR, read_caller_settings, usage
+from fingerpost.apps.cli.output import complain, new_console, say
 from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.report_view import days_of, print_report
+from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
-    from fingerpost.transit.gtfs.importer import FeedSource
+    from fingerpost.apps.feeds import FeedKeeper
+    from fingerpost.apps.settings import Settings
     from fingerpost.transit.timetable.shelf import Shelf
 
 app = typer.Typer(help="The networks that trips are planned in.", no_args_is_help=True)
 
-_NAMED_FEED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
+_R = TypeVar("_R")
 
 
 @app.command("add")
 def add_network(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(help="What to call it, such as HSL; it begins the stop ids.")],
-    feeds: Annotated[list[str], typer.Argument(metavar="[FEED=]PATH...", help="GTFS zip files or folders.")],
+    feeds: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[FEED=]PATH|URL...", help="GTFS zip files, folders or addresses; a key in one is written ${NAME}."
+        ),
+    ],
 ) -> None:
     """Import GTFS feeds as one network, or replace it."""
-    shelf = _open_shelf(ctx)
+    settings = _read_settings(ctx)
     # numpy and the importer take longer to load than the other commands take to run.
-    from fingerpost.transit.gtfs.importer import import_feeds
+    from fingerpost.apps.feed_origins import read_origin
     from fingerpost.transit.timetable.shelf import plain_name
 
     with usage():
         network = plain_name(name)
-    console = new_console(stderr=True)
-    if not console.is_terminal:
-        say(f"Importing {network} ...")
-    with console.status(f"Importing {network} ..."):
-        imported = import_feeds(network, [_source(feed) for feed in feeds])
-    with console.status(f"Writing {network} ..."):
-        shelf.put(network, imported.timetable, imported.report.to_json(), added_at=clock.now())
-    print_report(imported.report)
+        origins = [read_origin(feed) for feed in feeds]
+    print_report(_keep_feeds(settings, f"Importing {network} ...", lambda keeper: keeper.add(network, origins)))
+
+
+@app.command("refresh")
+def refresh_networks(
+    ctx: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(help="Which one; all whose feeds are known, where none is named.")
+    ] = None,
+) -> None:
+    """Fetch the feeds of a network again, and import them where they have changed."""
+    settings = _read_settings(ctx)
+    from fingerpost.apps.feed_origins import list_networks_with_origins
+
+    failed = False
+    for network in [name.strip().upper()] if name else list_networks_with_origins(settings.home):
+        try:
+            report = _keep_feeds(settings, f"Refreshing {network} ...", lambda keeper: keeper.refresh(network))  # noqa: B023
+        except ToolError as error:
+            complain(error)
+            failed = True
+        else:
+            if report is None:
+                new_console().print(f"{network} is unchanged.")
+            else:
+                print_report(report)
+    if failed:
+        raise typer.Exit(TOOL_ERROR)
 
 
 @app.command("list")
@@ -65,25 +92,46 @@ def list_networks(ctx: typer.Context) -> None:
 @app.command("remove")
 def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one.")]) -> None:
     """Forget a network."""
-    shelf = _open_shelf(ctx)
+    shelf, settings = _open_shelf(ctx), _read_settings(ctx)
+    from fingerpost.apps.feed_origins import OriginFolder
+
     shelf.remove(name)
+    OriginFolder(settings.home, name.strip().upper()).remove()
     new_console().print(f"Removed {name.strip().upper()}.")
 
 
-def _open_shelf(ctx: typer.Context) -> "Shelf":
+def _read_settings(ctx: typer.Context) -> "Settings":
     settings = read_caller_settings(ctx.obj)
-    from fingerpost.transit.timetable.shelf import Shelf
-
     with usage():
         settings.prepare_home()
+    return settings
+
+
+def _open_shelf(ctx: typer.Context) -> "Shelf":
+    settings = _read_settings(ctx)
+    from fingerpost.transit.timetable.shelf import Shelf
+
     return Shelf(settings.home)
 
 
-def _source(text: str) -> "FeedSource":
-    """Return the feed that ``FEED=PATH`` or ``PATH`` names; a path that is there is taken whole."""
-    from fingerpost.transit.gtfs.importer import FeedSource
+def _keep_feeds(settings: "Settings", what: str, work: Callable[["FeedKeeper"], Awaitable[_R]]) -> _R:
+    """Let a keeper of feeds work, and show on stderr what it does."""
+    from fingerpost.apps.feeds import FeedKeeper
+    from fingerpost.apps.outbound import new_client
 
-    named = _NAMED_FEED.fullmatch(text)
-    if named is None or Path(text).exists():
-        return FeedSource(Path(text))
-    return FeedSource(Path(named[2]), named[1])
+    console = new_console(stderr=True)
+    if not console.is_terminal:
+        say(what)
+
+    async def run() -> _R:
+        with console.status(what) as status:
+            async with new_client(settings) as client:
+                return await work(
+                    FeedKeeper(
+                        settings.home,
+                        client,
+                        tell=lambda shown, size: status.update(f"{what} {size / 1e6:,.1f} MB of {shown}"),
+                    )
+                )
+
+    return asyncio.run(run())

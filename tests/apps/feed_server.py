@@ -1,0 +1,54 @@
+"""A server of feeds on this machine, with the validators of a real one."""
+
+import hashlib
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class FeedServer:
+    """Serves ``contents`` by path; ``asked`` lists path, query and status of each request."""
+
+    def __init__(self):
+        self.contents = {}
+        self.asked = []
+        self.port = 0
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+
+@contextmanager
+def serving_feeds():
+    """Serve from a thread."""
+    feeds = FeedServer()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            path, _, query = self.path.partition("?")
+            content = feeds.contents.get(path)
+            tag = content and f'"{hashlib.sha256(content).hexdigest()}"'
+            status = 404 if content is None else 304 if self.headers.get("If-None-Match") == tag else 200
+            feeds.asked.append((path, query, status))
+            body = content if status == 200 else b""
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            if tag:
+                self.send_header("ETag", tag)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format, *args):  # noqa: A002  (the base class names it)
+            """Stay silent."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    feeds.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield feeds
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

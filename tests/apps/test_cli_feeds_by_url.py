@@ -1,0 +1,182 @@
+"""Networks whose feeds come from an address."""
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from fingerpost.apps.feed_origins import OriginFolder
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.apps.feed_server import serving_feeds
+
+TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
+ONE_TRIP = "line 1 | Alpha 08:00 | Beta 08:10"
+TWO_TRIPS = "line 1 | Alpha 08:00 | Beta 08:10\nline 1 | Alpha 09:00 | Beta 09:10"
+
+DIE_BEFORE_THE_RECORD = """
+import os, signal, sys
+from fingerpost.apps.feed_origins import OriginFolder
+OriginFolder.write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+from fingerpost.apps.cli import main
+sys.argv = ["fingerpost", "network", "refresh", "TOWN"]
+main()
+"""
+
+
+@pytest.fixture
+def feeds(monkeypatch):
+    """A feed server that may be asked though it is on this machine."""
+    monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "127.0.0.1")
+    with serving_feeds() as server:
+        yield server
+
+
+def zipped(tmp_path, drawing):
+    """Return a feed's zip file as bytes."""
+    path = write_feed(tmp_path / "drawn.zip", feed_from_drawing(drawing, coordinates=TOWN))
+    return path.read_bytes()
+
+
+def report_of(home):
+    return json.loads(json.loads((home / "networks" / "TOWN.json").read_text())["report"])["feeds"]
+
+
+def fetched_files(home):
+    return sorted(path.name for path in (home / "feeds" / "TOWN").glob("*/*"))
+
+
+def test_a_network_is_added_from_an_address(feeds, tmp_path, invoke, home):
+    """The feed is fetched, imported, and kept for the next refresh."""
+    feeds.contents["/gtfs/town.zip"] = zipped(tmp_path, ONE_TRIP)
+    added = invoke("network", "add", "Town", f"{feeds.url}/gtfs/town.zip")
+
+    assert (added.returncode, added.stdout) == (
+        0,
+        "TOWN is ready: 2026-01-01 to 2026-12-31\nTOWN: 2 stops, 1 routes, 1 trips, 2 calls; nothing left out\n",
+    )
+    assert fetched_files(home) == ["town.zip"]
+
+
+def test_a_refresh_asks_whether_the_feed_has_changed(feeds, tmp_path, invoke, home):
+    """Unchanged says so and imports nothing; a new version takes the old one's place."""
+    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
+    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
+    before = (home / "networks" / "TOWN.json").read_bytes()
+    same = invoke("network", "refresh", "town")
+    untouched = (home / "networks" / "TOWN.json").read_bytes() == before
+    feeds.contents["/town.zip"] = zipped(tmp_path, TWO_TRIPS)
+    news = invoke("network", "refresh")
+
+    assert (same.returncode, same.stdout, untouched) == (0, "TOWN is unchanged.\n", True)
+    assert "TOWN: 2 stops, 1 routes, 2 trips, 4 calls; nothing left out\n" in news.stdout
+    assert [status for _, _, status in feeds.asked] == [200, 304, 200]
+    assert (report_of(home)[0]["trips"], fetched_files(home)) == (2, ["town.zip"])
+
+
+def test_one_changed_feed_of_two_is_enough(feeds, tmp_path, invoke, home):
+    """The other one is taken from what was fetched before; both keep their names."""
+    feeds.contents |= {"/a.zip": zipped(tmp_path, ONE_TRIP), "/b.zip": zipped(tmp_path, ONE_TRIP)}
+    invoke("network", "add", "Town", f"{feeds.url}/a.zip", f"OTHER={feeds.url}/b.zip")
+    feeds.contents["/b.zip"] = zipped(tmp_path, TWO_TRIPS)
+    refreshed = invoke("network", "refresh", "Town")
+
+    assert refreshed.returncode == 0, refreshed.stderr
+    assert [(feed["feed"], feed["trips"]) for feed in report_of(home)] == [("TOWN-A", 1), ("OTHER", 2)]
+    assert fetched_files(home) == ["a.zip", "b.zip"]
+
+
+def test_a_feed_on_disk_is_refreshed_when_it_was_written_to(tmp_path, invoke, home):
+    """A path is looked at by size and time."""
+    path = write_feed(tmp_path / "town.zip", feed_from_drawing(ONE_TRIP, coordinates=TOWN))
+    invoke("network", "add", "Town", str(path))
+    same = invoke("network", "refresh", "Town")
+    write_feed(path, feed_from_drawing(TWO_TRIPS, coordinates=TOWN))
+    invoke("network", "refresh", "Town")
+
+    assert (same.stdout, report_of(home)[0]["trips"]) == ("TOWN is unchanged.\n", 2)
+
+
+def test_a_new_version_that_cannot_be_used_leaves_the_old(feeds, tmp_path, invoke, home):
+    """One sentence, status 1, the old network whole, and the next refresh tries again."""
+    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
+    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
+    feeds.contents["/town.zip"] = b"<html>Moved</html>"
+    broken = invoke("network", "refresh", "Town")
+    after_broken = (report_of(home)[0]["trips"], fetched_files(home))
+    feeds.contents["/town.zip"] = zipped(tmp_path, TWO_TRIPS)
+    invoke("network", "refresh", "Town")
+
+    assert (broken.returncode, broken.stderr.count("\n"), after_broken) == (1, 2, (1, ["town.zip"]))
+    assert report_of(home)[0]["trips"] == 2
+
+
+def test_a_source_that_fails_is_named_and_the_others_go_on(feeds, tmp_path, invoke, home):
+    """Refreshing all: one feed is gone, the other network is refreshed."""
+    feeds.contents |= {"/a.zip": zipped(tmp_path, ONE_TRIP), "/town.zip": zipped(tmp_path, ONE_TRIP)}
+    invoke("network", "add", "Aland", f"{feeds.url}/a.zip")
+    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
+    del feeds.contents["/a.zip"]
+    feeds.contents["/town.zip"] = zipped(tmp_path, TWO_TRIPS)
+    refreshed = invoke("network", "refresh")
+
+    assert (refreshed.returncode, "HTTP 404" in refreshed.stderr, report_of(home)[0]["trips"]) == (1, True, 2)
+
+
+def test_killed_before_its_record_a_refresh_has_done_no_harm(feeds, tmp_path, invoke, home):
+    """The new network is there whole; the next refresh imports once more and tidies up."""
+    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
+    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
+    feeds.contents["/town.zip"] = zipped(tmp_path, TWO_TRIPS)
+    died = subprocess.run([sys.executable, "-c", DIE_BEFORE_THE_RECORD], capture_output=True, check=False)
+    trips = report_of(home)[0]["trips"]
+    again = invoke("network", "refresh", "Town")
+
+    assert (died.returncode, trips, again.returncode, fetched_files(home)) == (-signal.SIGKILL, 2, 0, ["town.zip"])
+
+
+def test_a_key_is_named_in_the_address_and_never_kept(feeds, tmp_path, invoke, home, monkeypatch):
+    """The key goes out with the request; neither the disk nor the screen sees it."""
+    monkeypatch.setenv("TOWN_KEY", "s3cr3t-k3y")
+    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
+    added = invoke("network", "add", "Town", feeds.url + "/town.zip?v=1&api_key=${TOWN_KEY}")
+    kept = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+
+    assert feeds.asked == [("/town.zip", "v=1&api_key=s3cr3t-k3y", 200)]
+    assert (b"s3cr3t" in kept, "s3cr3t" in added.stdout + added.stderr) == (False, False)
+
+
+def test_a_key_in_the_clear_is_refused(feeds, invoke):
+    """Status of wrong usage, and how to write it instead."""
+    refused = invoke("network", "add", "Town", f"{feeds.url}/town.zip?api_key=abcdef")
+
+    assert (refused.returncode, "${NAME}" in refused.stderr, feeds.asked) == (2, True, [])
+
+
+def test_this_machine_is_asked_only_by_permission(feeds, invoke, monkeypatch):
+    """Without FINGERPOST_PRIVATE_HOSTS the address is refused, and the setting named."""
+    monkeypatch.delenv("FINGERPOST_PRIVATE_HOSTS")
+    refused = invoke("network", "add", "Town", f"{feeds.url}/town.zip")
+
+    assert (refused.returncode, "FINGERPOST_PRIVATE_HOSTS" in refused.stderr, feeds.asked) == (1, True, [])
+
+
+def test_a_removed_network_leaves_no_feed_behind(feeds, tmp_path, invoke, home):
+    """What was fetched for it goes with it; it cannot be refreshed any more."""
+    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
+    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
+    invoke("network", "remove", "town")
+    refreshed = invoke("network", "refresh", "Town")
+
+    assert ((home / "feeds" / "TOWN").exists(), refreshed.returncode) == (False, 1)
+
+
+def test_a_damaged_record_is_told(feeds, tmp_path, invoke, home):
+    """The operator learns what to do."""
+    feeds.contents["/town.zip"] = zipped(tmp_path, ONE_TRIP)
+    invoke("network", "add", "Town", f"{feeds.url}/town.zip")
+    (OriginFolder(home, "TOWN").folder / "origins.json").write_text("[{}]")
+    refreshed = invoke("network", "refresh", "Town")
+
+    assert (refreshed.returncode, "network add" in refreshed.stderr) == (1, True)
