@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.errors import FeedUnusable
-from tests.gtfs.importing import import_text
+from tests.gtfs.importing import findings_of, import_text
 
 
 def feed_of(tmp_path, agency, feed_info=None):
@@ -18,14 +18,17 @@ def test_agencies_and_zone(tmp_path):
 
 
 def test_two_zones(tmp_path):
-    """Agencies that do not share a zone make the feed unusable."""
-    with pytest.raises(FeedUnusable) as caught:
-        feed_of(tmp_path, "agency_name,agency_timezone\nHSL,Europe/Helsinki\nSL,Europe/Stockholm\n")
-
-    assert caught.value.message == (
-        "feed: agency.txt line 3: agency_timezone is 'Europe/Stockholm', which is not Europe/Helsinki, "
-        "the zone of the first agency. Correct that line, or ask the publisher for a sound feed."
+    """Agencies must share a zone: the first that is known is taken for all, and the others are counted."""
+    imported = import_text(
+        tmp_path,
+        {"agency.txt": "agency_name,agency_timezone\nX,Nowhere\nHSL,europe/helsinki\nSL,Europe/Stockholm\n"},
     )
+
+    assert imported.timetable.feeds[0].zone == "Europe/Helsinki"
+    assert findings_of(imported) == [
+        ("zone-unknown-assumed", 1, "agency.txt", 2),
+        ("zone-of-other-agency-assumed", 1, "agency.txt", 4),
+    ]
 
 
 @pytest.mark.parametrize("zone", ["Europe/Helsinky", "", "../etc/passwd", "Europe"])

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport
+from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt, ImportReport
 from tests.gtfs.importing import import_text
 
 
@@ -14,8 +14,7 @@ def test_counts_and_unread_tables(tmp_path):
         tmp_path,
         {
             "frequencies.txt": "trip_id,start_time,end_time,headway_secs\nA-1,08:00:00,09:00:00,600\n",
-            "translations.txt": "table_name\n",
-            "shapes.txt": "shape_id\n",
+            "booking_rules.txt": "booking_rule_id\n",
             "locations.geojson": "{}",
             "README.md": "hello",
         },
@@ -34,7 +33,7 @@ def test_counts_and_unread_tables(tmp_path):
                 events=3,
                 first_day=date(2026, 1, 1),
                 last_day=date(2026, 12, 31),
-                tables_not_read=("locations.geojson", "shapes.txt", "translations.txt"),
+                tables_not_read=("booking_rules.txt", "locations.geojson"),
             ),
         ),
     )
@@ -42,7 +41,11 @@ def test_counts_and_unread_tables(tmp_path):
 
 def test_json_round_trip():
     """A report survives JSON."""
-    finding = Finding(reason="id-repeated", count=2, table="stops.txt", line=7)
+    finding = Finding(
+        reason="id-repeated",
+        count=2,
+        places=(FoundAt(table="stops.txt", line=7, column="stop_id"), FoundAt(table="stops.txt", line=9)),
+    )
     feed = FeedReport(
         feed="Ö",
         source="ö.zip",

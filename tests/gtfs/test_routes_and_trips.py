@@ -78,9 +78,9 @@ def test_nothing_usable(tmp_path):
         import_text(tmp_path, {"routes.txt": "route_id,route_type\nB,3\n"})
 
     assert caught.value.message == (
-        "feed has no usable trips on any day (trip-without-route 1 times, first in trips.txt line 2, "
-        "call-of-left-out-trip 3 times, first in stop_times.txt line 2, "
-        "service-without-trips 1 times, first in calendar.txt line 2). Ask its publisher for a complete feed."
+        "feed has no usable trips on any day (service-without-trips 1 times, first in calendar.txt line 2, "
+        "trip-without-route 1 times, first in trips.txt line 2, "
+        "call-of-left-out-trip 3 times, first in stop_times.txt line 2). Ask its publisher for a complete feed."
     )
 
 

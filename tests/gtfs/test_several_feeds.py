@@ -118,10 +118,29 @@ def test_names_agree_but_for_case_and_punctuation(tmp_path):
 def test_name_must_agree(tmp_path):
     """One id for two names, even at one place, is refused."""
     south = feed_from_drawing(SOUTH, coordinates={"Beta": BETA})
-    south["stops.txt"] = south["stops.txt"].replace(",Beta,", ",Betaville,")
+    south["stops.txt"] = south["stops.txt"].replace(",Beta,", ",Omega,")
     paths = write_feed(tmp_path / "n", feed_from_drawing(NORTH)), write_feed(tmp_path / "s", south)
-    with pytest.raises(FeedUnusable, match="Stop BETA is 'Beta' in n and 'Betaville', 0 m away, in s"):
+    with pytest.raises(FeedUnusable, match="Stop BETA is 'Beta' in n and 'Omega', 0 m away, in s"):
         import_feeds("net", [FeedSource(path, "MTA") for path in paths])
+
+
+@pytest.mark.parametrize(("east_deg", "shared"), [(0.0005, True), (0.0006, False)])
+def test_names_that_are_alike_agree_at_one_spot(tmp_path, east_deg, shared):
+    """Abbreviations agree within 30 m, which is 0.00054 degrees of longitude here, and are counted; not beyond."""
+    north, south = feed_from_drawing(NORTH), feed_from_drawing(SOUTH, coordinates={"Beta": (60.17, 24.958 + east_deg)})
+    north["stops.txt"] = north["stops.txt"].replace(",Beta,", ",Gerritsen Av / Avenue V,")
+    south["stops.txt"] = south["stops.txt"].replace(",Beta,", ",GERRITSEN AV/AV V,")
+    sources = [FeedSource(write_feed(tmp_path / n, f), "MTA") for n, f in (("n", north), ("s", south))]
+    if not shared:
+        with pytest.raises(FeedUnusable, match="Stop BETA is 'Gerritsen Av / Avenue V' in n"):
+            import_feeds("net", sources)
+        return
+    imported = import_feeds("net", sources)
+
+    assert list(imported.timetable.stop_name) == ["Alpha", "Gerritsen Av / Avenue V", "Gamma"]
+    assert [(found.reason, found.count) for found in imported.report.feeds[1].findings] == [
+        ("stop-named-otherwise-in-earlier-feed-assumed", 1)
+    ]
 
 
 def test_shared_stop_learns_from_both(tmp_path):

@@ -51,12 +51,21 @@ def test_nodes_and_boarding_areas_need_no_place(tmp_path):
     assert findings == [("stop-place-assumed", 2, "stops.txt", 7)]
 
 
-@pytest.mark.parametrize("row", ["X,X,,24.9,0,,,", "X,X,60.1,,1,,,", "X,X,,,2,C,,", "X,X,,,3,,,", "X,X,90.1,0,,,,"])
+@pytest.mark.parametrize("row", ["X,X,,24.9,0,,,", "X,X,60.1,,1,,,", "X,X,0,0,,,,", "X,X,,,3,,,", "X,X,90.1,0,,,,"])
 def test_without_a_place(tmp_path, row):
     """A stop that lies nowhere, or off the globe, is left out and counted."""
     stops, findings = stops_of(tmp_path, f"C,Central,60.3,24.3,1,,,\n{row}\n")
 
     assert ([stop[0] for stop in stops], findings) == (["C"], [("stop-without-place", 1, "stops.txt", 6)])
+
+
+@pytest.mark.parametrize("kind", [0, 2])
+def test_place_of_the_station(tmp_path, kind):
+    """A stop or entrance without a position lies at its station; it is counted."""
+    stops, findings = stops_of(tmp_path, f"X,X,,,{kind},C,,\nC,Central,60.3,24.3,1,,,\n")
+
+    assert stops[0][:6] == ("X", "X", 60.3, 24.3, kind, 4)
+    assert findings == [("stop-place-assumed", 1, "stops.txt", 5)]
 
 
 @pytest.mark.parametrize(

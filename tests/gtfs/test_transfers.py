@@ -28,10 +28,10 @@ def test_kinds(tmp_path):
 
     assert transfers == [
         ("ALPHA", "BETA", 0, -1),
-        ("BETA", "ALPHA", 1, -1),
         ("ALPHA", "GAMMA", 2, 90),
-        ("GAMMA", "GAMMA", 2, 0),
+        ("BETA", "ALPHA", 1, -1),
         ("GAMMA", "ALPHA", 3, -1),
+        ("GAMMA", "GAMMA", 2, 0),
     ]
     assert findings == []
 
@@ -67,6 +67,6 @@ def test_what_is_not_applied(tmp_path):
         ("transfer-at-unknown-stop", 1, "transfers.txt", 6),
         ("transfer-at-entrance-or-node", 1, "transfers.txt", 7),
         ("transfer-by-route-or-trip-unapplied", 1, "transfers.txt", 2),
-        ("transfer-in-seat-unapplied", 2, "transfers.txt", 3),
+        ("transfer-in-seat-unapplied", 1, "transfers.txt", 3),
         ("transfer-kind-unknown", 1, "transfers.txt", 5),
     ]

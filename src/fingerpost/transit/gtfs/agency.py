@@ -1,10 +1,12 @@
 """``agency.txt``: who runs the trips, and in which zone their times are told."""
 
+from functools import cache
 from typing import NamedTuple
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.findings import Reason
 
 
 class Agencies(NamedTuple):
@@ -17,36 +19,49 @@ class Agencies(NamedTuple):
 
 
 def read_agencies(archive: Archive) -> Agencies:
-    """Read the agencies.
+    """Read the agencies. All share one zone (GTFS, agency_timezone): the first that is known.
 
     Raises:
-        FeedUnusable: there is none, or their zones differ or are unknown (all must share one: GTFS, agency_timezone).
+        FeedUnusable: no agency names a zone that is known, so no time of the feed means anything.
     """
-    table = archive.get_table("agency.txt", "agency_name", "agency_timezone")
+    table = archive.get_table("agency.txt", "agency_timezone")
     names: list[str] = []
     ids: list[str] = []
     languages: set[str] = set()
-    zone = ""
+    zone, first_text, first_line = "", "", 0
     columns = ("agency_id", "agency_name", "agency_timezone", "agency_lang")
-    for line, (agency_id, name, agency_zone, language) in table.rows(*columns):
-        if not _is_zone(agency_zone):
-            raise table.fault(line, "agency_timezone", agency_zone, "a time zone of the IANA list")
-        zone = zone or agency_zone
-        if agency_zone != zone:
-            raise table.fault(line, "agency_timezone", agency_zone, f"{zone}, the zone of the first agency")
+    for line, (agency_id, name, zone_text, language) in table.rows(*columns):
+        first_text, first_line = (first_text, first_line) if first_line else (zone_text, line)
+        known = _find_zone(zone_text)
+        if known is None:
+            table.note(Reason.ZONE_UNKNOWN_ASSUMED, line, "agency_timezone")
+        elif zone and known != zone:
+            table.note(Reason.ZONE_OF_OTHER_AGENCY_ASSUMED, line, "agency_timezone")
+        else:
+            zone = known
         if name and name not in names:
             names.append(name)
         languages.add(language)
         ids.append(agency_id)
     if not zone:
-        raise FeedUnusable(f"{archive.name}: agency.txt has no rows, so no time zone is known. Add the agency.")
+        what = f"line {first_line}: agency_timezone is {first_text!r}" if first_line else "has no rows"
+        raise FeedUnusable(
+            f"{archive.name}: agency.txt {what}, so no time zone of the IANA list is known. Correct the table.",
+            {"file": archive.name, "table": "agency.txt", "line": first_line, "column": "agency_timezone"},
+        )
     languages.discard("")
     return Agencies(zone, tuple(names), languages.pop() if len(languages) == 1 else "", tuple(ids))
 
 
-def _is_zone(name: str) -> bool:
+def _find_zone(name: str) -> str | None:
+    """Return a zone of the IANA list, or None; letter case and blanks may differ."""
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        return False
-    return True
+        return _zones_by_folded_name().get(name.casefold().replace(" ", "_"))
+    return name
+
+
+@cache
+def _zones_by_folded_name() -> dict[str, str]:
+    return {name.casefold(): name for name in sorted(available_timezones())}

@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Findings, Reason
-from fingerpost.transit.gtfs.table import Table
+from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.table import Table, find_day
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_ADDED, _REMOVED = 1, 2
+_ADDED, _REMOVED = "1", "2"
+
+# A timetable is made for months. Dates outside these years are slips of the pen, and longer ranges mean "for good".
+_YEARS = range(1990, 2200)
+LONGEST_RANGE_DAYS = 3 * 366
 
 
 class Services(NamedTuple):
@@ -31,8 +35,10 @@ class Services(NamedTuple):
         return row
 
 
-def read_services(archive: Archive, findings: Findings) -> Services:
+def read_services(archive: Archive) -> Services:
     """Read the dates of every service, exceptions applied.
+
+    A range that is longer than LONGEST_RANGE_DAYS ends there. A row that cannot be read is left out and counted.
 
     Raises:
         FeedUnusable: the feed has neither of the two tables.
@@ -46,42 +52,63 @@ def read_services(archive: Archive, findings: Findings) -> Services:
         )
     services = Services([], {}, [])
     if weekly is not None:
-        _read_weekly(weekly, services, findings)
+        _read_weekly(weekly, services)
     if exceptions is not None:
-        _read_exceptions(exceptions, services, findings)
+        _read_exceptions(exceptions, services)
+    for days, (table_name, line) in zip(services.days, services.places, strict=True):
+        if not days:
+            archive.findings.add(Reason.SERVICE_WITHOUT_DAYS, table_name, line)
     return services
 
 
-def _read_weekly(table: Table, services: Services, findings: Findings) -> None:
+def _read_weekly(table: Table, services: Services) -> None:
     for line, (service_id, start_text, end_text, *marks) in table.rows(
         "service_id", "start_date", "end_date", *_WEEKDAYS
     ):
         if not service_id or service_id in services.row_of:
-            findings.add(Reason.ID_REPEATED if service_id else Reason.ID_MISSING, table.name, line)
+            table.note(Reason.ID_REPEATED if service_id else Reason.ID_MISSING, line, "service_id")
             continue
-        start, end = table.day(line, "start_date", start_text), table.day(line, "end_date", end_text)
+        start, end = _find_day(start_text), _find_day(end_text)
+        days = services.days[services.row(service_id, table, line)]
+        if start is None or end is None:
+            column = "start_date" if start is None else "end_date"
+            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, column)
+            continue
+        if end < start:
+            table.note(Reason.CALENDAR_RUNS_BACKWARDS, line, "end_date")
+            continue
+        if (end - start).days >= LONGEST_RANGE_DAYS:
+            table.note(Reason.CALENDAR_SHORTENED, line, "end_date")
+            end = start + timedelta(days=LONGEST_RANGE_DAYS - 1)
         runs_on = [_mark(table, line, *mark) for mark in zip(_WEEKDAYS, marks, strict=True)]
         span = (start + timedelta(days=n) for n in range((end - start).days + 1))
-        services.days[services.row(service_id, table, line)].update(day for day in span if runs_on[day.weekday()])
+        days.update(day for day in span if runs_on[day.weekday()])
 
 
-def _read_exceptions(table: Table, services: Services, findings: Findings) -> None:
+def _read_exceptions(table: Table, services: Services) -> None:
     for line, (service_id, day_text, type_text) in table.rows("service_id", "date", "exception_type"):
         if not service_id:
-            findings.add(Reason.ID_MISSING, table.name, line)
+            table.note(Reason.ID_MISSING, line, "service_id")
             continue
-        day = table.day(line, "date", day_text)
-        type_ = table.integer(line, "exception_type", type_text)
         days = services.days[services.row(service_id, table, line)]
-        if type_ == _ADDED:
+        day = _find_day(day_text)
+        if day is None:
+            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "date")
+        elif type_text == _ADDED:
             days.add(day)
-        elif type_ == _REMOVED:
+        elif type_text == _REMOVED:
             days.discard(day)
         else:
-            raise table.fault(line, "exception_type", type_text, "1 (added) or 2 (removed)")
+            table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "exception_type")
+
+
+def _find_day(text: str) -> date | None:
+    day = find_day(text)
+    return day if day is not None and day.year in _YEARS else None
 
 
 def _mark(table: Table, line: int, column: str, text: str) -> bool:
+    """Return whether a weekday is marked; what is no mark counts as none."""
     if text not in {"0", "1"}:
-        raise table.fault(line, column, text, "0 or 1")
+        table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, column)
     return text == "1"

@@ -17,7 +17,7 @@ class Calls:
     ``row`` is the row of the table that a call comes from.
     """
 
-    row: Int64
+    row: Int32
     trip: Int32
     sequence: Int32
     stop: Int32

@@ -1,46 +1,68 @@
 """``frequencies.txt``: trips that run again and again; every departure becomes a run of its own."""
 
+import numpy as np
+
 from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Findings, Reason
+from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.stop_times import Events
-from fingerpost.transit.gtfs.trips import Trips
-from fingerpost.transit.timetable.draft import RunRow
+from fingerpost.transit.gtfs.table import find_integer, find_time_s
+from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
+from fingerpost.transit.timetable.draft import RunColumns
+
+# More departures than this of one row, or of a whole feed, are a slip of the pen.
+MOST_OF_A_ROW = 10_000
+MOST_OF_A_FEED = 5_000_000
 
 
-def read_runs(archive: Archive, trips: Trips, events: Events, findings: Findings) -> list[RunRow]:
+def read_runs(archive: Archive, trips: Trips, events: Events) -> RunColumns:
     """Return the runs of all trips, in the order of the trips.
 
     A row makes the trip leave at its start time and every headway after it, before its end time.
     With ``exact_times`` 1 those are times; else the timetable promises the headway only.
     A trip that no row names runs once, at its own times.
-
-    Raises:
-        FeedUnusable: a time or a headway cannot be read.
     """
-    shifts: dict[int, list[RunRow]] = {}
-    table = archive.find_table("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
+    table = archive.find_extra("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
+    once = np.ones(len(trips), np.bool_)
+    runs: list[tuple[int, int, int]] = []
     if table is not None:
-        first_event = events.per_trip.cumsum() - events.per_trip
-        first_departure_s = events.departure_s[first_event].tolist()
+        first_departure_s = events.departure_s[events.per_trip.cumsum() - events.per_trip].tolist()
+        rows = _rows_by_id(trips)
         columns = ("trip_id", "start_time", "end_time", "headway_secs", "exact_times")
         for line, (trip_id, start_text, end_text, headway_text, exact_text) in table.rows(*columns):
-            start_s = table.time_s(line, "start_time", start_text)
-            end_s = table.time_s(line, "end_time", end_text)
-            headway_s = table.integer(line, "headway_secs", headway_text)
-            if headway_s <= 0:
-                raise table.fault(line, "headway_secs", headway_text, "a number of seconds above 0")
-            if exact_text not in {"", "0", "1"}:
-                raise table.fault(line, "exact_times", exact_text, "0 or 1")
-            trip = trips.row_of.get(trip_id)
+            start_s, end_s, headway_s = find_time_s(start_text), find_time_s(end_text), find_integer(headway_text)
+            trip = rows.get(trip_id)
             if trip is None or trip < 0:
                 unknown = Reason.FREQUENCY_OF_UNKNOWN_TRIP if trip is None else Reason.FREQUENCY_OF_LEFT_OUT_TRIP
-                findings.add(unknown, table.name, line)
+                table.note(unknown, line, "trip_id")
                 continue
+            if start_s is None or end_s is None or headway_s is None or headway_s <= 0:
+                column = "start_time" if start_s is None else "end_time" if end_s is None else "headway_secs"
+                table.note(Reason.FREQUENCY_UNREADABLE, line, column)
+                continue
+            if exact_text not in {"", "0", "1"}:
+                table.note(Reason.VALUE_UNREADABLE_ASSUMED, line, "exact_times")
+            leaves_s = range(start_s, end_s, headway_s)
+            if len(leaves_s) > MOST_OF_A_ROW or len(runs) + len(leaves_s) > MOST_OF_A_FEED:
+                table.note(Reason.FREQUENCY_TOO_DENSE, line, "headway_secs")
+                continue
+            once[trip] = False
             if end_s <= start_s:
-                findings.add(Reason.FREQUENCY_WITHOUT_DEPARTURES, table.name, line)
+                table.note(Reason.FREQUENCY_WITHOUT_DEPARTURES, line, "end_time")
             promised_s = 0 if exact_text == "1" else headway_s
-            shifts.setdefault(trip, []).extend(
-                RunRow(trip, leaves_s - first_departure_s[trip], promised_s)
-                for leaves_s in range(start_s, end_s, headway_s)
-            )
-    return [run for trip in range(len(trips.rows)) for run in shifts.get(trip, (RunRow(trip),))]
+            runs += [(trip, at_s - first_departure_s[trip], promised_s) for at_s in leaves_s]
+    often = np.array(runs, np.int32).reshape(-1, 3)
+    single = np.flatnonzero(once).astype(np.int32)
+    trip_column = np.concatenate([single, often[:, 0]])
+    order = np.argsort(trip_column, kind="stable")
+    zeros = np.zeros(len(single), np.int32)
+    return RunColumns(
+        trip=trip_column[order],
+        shift_s=np.concatenate([zeros, often[:, 1]])[order],
+        headway_s=np.concatenate([zeros, often[:, 2]])[order],
+    )
+
+
+def _rows_by_id(trips: Trips) -> dict[str, int]:
+    """Return the row of every trip id, LEFT_OUT where its trip is."""
+    rows = np.where(trips.row_of_id >= 0, trips.row_of_id, LEFT_OUT)
+    return dict(zip(trips.ids.to_texts(), rows.tolist(), strict=True))

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from fingerpost.errors import ParameterError
 from fingerpost.transit.gtfs.archive import open_archive
-from fingerpost.transit.gtfs.headsigns import Headsigns
+from fingerpost.transit.gtfs.findings import Findings
+from fingerpost.transit.gtfs.ids import IdIndex
 from fingerpost.transit.gtfs.merging import Merging
-from fingerpost.transit.gtfs.reading import read_feed
+from fingerpost.transit.gtfs.reading import read_feed, report_on
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.timetable import Timetable
@@ -37,14 +38,14 @@ def import_feeds(network: str, sources: Sequence[FeedSource]) -> Imported:
         FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
         ParameterError: there is no feed, or the feeds' names do not tell them apart.
     """
-    merging, headsigns, reports = Merging(), Headsigns(), []
+    merging, headsigns, reports = Merging(), IdIndex(), []
     for source, name in zip(sources, _feed_names(network, sources), strict=True):
-        with open_archive(source.path) as archive:
-            tables, report = read_feed(archive, name, headsigns)
-        merging.add(tables)
-        reports.append(report)
-    merging.draft.headsigns = headsigns.texts
-    return Imported(assemble(merging.draft), ImportReport(network=network.upper(), feeds=tuple(reports)))
+        with open_archive(source.path, Findings()) as archive:
+            tables = read_feed(archive, name, headsigns)
+            merging.add(tables, archive.findings)
+            reports.append(report_on(archive, tables))
+    timetable = assemble(merging.finish(headsigns))
+    return Imported(timetable, ImportReport(network=network.upper(), feeds=tuple(reports)))
 
 
 def _feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:

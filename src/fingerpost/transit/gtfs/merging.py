@@ -1,57 +1,144 @@
 """Several feeds into one draft: row numbers are moved along, and stops that feeds share become one."""
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
+from rapidfuzz import fuzz
+from rapidfuzz.utils import default_process
 
 from fingerpost.errors import FeedUnusable
+from fingerpost.transit.gtfs.findings import Findings, Reason
+from fingerpost.transit.gtfs.ids import IdIndex
 from fingerpost.transit.gtfs.reading import FeedTables
-from fingerpost.transit.timetable.draft import ServiceRow, StopRow, TimetableDraft
-from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN
+from fingerpost.transit.gtfs.translations import Names
+from fingerpost.transit.timetable.draft import (
+    RunColumns,
+    ServiceRow,
+    ShapeColumns,
+    StopRow,
+    TimetableDraft,
+    TransferColumns,
+    TripColumns,
+)
+from fingerpost.transit.timetable.text import TextColumn
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.timetable.walking import straight_line_m
 
 # Ruling A8: how far apart one stop may lie in two feeds that are given the same FEED.
 SAME_STOP_M = 100.0
+# Where the names differ, one stop may not be further apart than this, and the names must still resemble each other.
+SAME_SPOT_M = 30.0
+ALIKE = 75.0
 
 
 class Merging:
     """A draft that grows feed by feed."""
 
     def __init__(self) -> None:
-        self.draft = TimetableDraft()
+        self._draft = TimetableDraft()
         self._stop_rows: dict[tuple[str, str], int] = {}
+        self._columns: dict[str, list[Any]] = {}
+        self._trip_count = self._shape_count = self._point_count = 0
+        self._headsign_names: dict[str, dict[str, str]] = {}
 
-    def add(self, tables: FeedTables) -> None:
+    def add(self, tables: FeedTables, findings: Findings) -> None:
         """Append one feed's rows.
 
         Raises:
             FeedUnusable: a stop has the FEED and id of an earlier one, but another name, kind or place.
         """
-        draft = self.draft
-        feed = len(draft.feeds)
+        draft, trips = self._draft, tables.trips
+        feed, route_base, service_base = len(draft.feeds), len(draft.routes), len(draft.services)
         draft.feeds.append(tables.feed)
-        stop_rows = self._add_stops(tables, feed)
-        route_base, trip_base, service_base = len(draft.routes), len(draft.trips), len(draft.services)
+        stop_rows = self._add_stops(tables, feed, findings)
         draft.routes += [row._replace(feed=feed) for row in tables.routes]
         draft.services += [ServiceRow(feed, frozenset(days)) for days in tables.services]
-        draft.trips += [
-            row._replace(route=row.route + route_base, service=row.service + service_base) for row in tables.trips
-        ]
-        draft.runs += [row._replace(trip=row.trip + trip_base) for row in tables.runs]
-        draft.transfers += [
-            row._replace(from_stop=int(stop_rows[row.from_stop]), to_stop=int(stop_rows[row.to_stop]))
-            for row in tables.transfers
-        ]
-        events = tables.events
-        draft.trip_event_count = np.concatenate([draft.trip_event_count, events.per_trip])
-        draft.event_stop = np.concatenate([draft.event_stop, stop_rows[events.stop]])
-        draft.event_sequence = np.concatenate([draft.event_sequence, events.sequence])
-        draft.event_arrival_s = np.concatenate([draft.event_arrival_s, events.arrival_s])
-        draft.event_departure_s = np.concatenate([draft.event_departure_s, events.departure_s])
-        draft.event_flags = np.concatenate([draft.event_flags, events.flags])
-        draft.event_headsign = np.concatenate([draft.event_headsign, events.headsign])
+        self._append(
+            trip_id=trips.local_id,
+            trip_route=trips.route + route_base,
+            trip_service=trips.service + service_base,
+            trip_headsign=trips.headsign,
+            trip_wheelchair=trips.wheelchair,
+            trip_direction=trips.direction,
+            trip_shape=np.where(trips.shape >= 0, trips.shape + self._shape_count, -1).astype(np.int32),
+            run_trip=tables.runs.trip + self._trip_count,
+            run_shift_s=tables.runs.shift_s,
+            run_headway_s=tables.runs.headway_s,
+            transfer_from=stop_rows[tables.transfers.from_stop],
+            transfer_to=stop_rows[tables.transfers.to_stop],
+            transfer_type=tables.transfers.type,
+            transfer_min_s=tables.transfers.min_s,
+            shape_first=tables.shapes.first[:-1] + self._point_count,
+            shape_lat=tables.shapes.lat_udeg,
+            shape_lon=tables.shapes.lon_udeg,
+            event_count=tables.events.per_trip,
+            event_stop=stop_rows[tables.events.stop],
+            event_sequence=tables.events.sequence,
+            event_arrival_s=tables.events.arrival_s,
+            event_departure_s=tables.events.departure_s,
+            event_flags=tables.events.flags,
+            event_headsign=tables.events.headsign,
+        )
+        self._trip_count += len(trips.route)
+        self._shape_count += len(tables.shapes.first) - 1
+        self._point_count += len(tables.shapes.lat_udeg)
+        _add_names(draft.stop_names, tables.translations.stops, stop_rows.tolist())
+        _add_names(draft.route_names, tables.translations.routes, range(route_base, len(draft.routes)))
+        for language, names in tables.translations.headsigns.items():
+            self._headsign_names.setdefault(language, {}).update(names)
 
-    def _add_stops(self, tables: FeedTables, feed: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    def finish(self, headsigns: IdIndex) -> TimetableDraft:
+        """Return the draft, whole. Nothing can be added after."""
+        draft = self._draft
+        draft.headsign_column = headsigns.to_texts()
+        for language, names in self._headsign_names.items():
+            texts = enumerate(draft.headsign_column)
+            draft.headsign_names[language] = {row: names[text] for row, text in texts if text in names}
+        draft.trip_columns = TripColumns(
+            local_id=TextColumn.joined(self._columns.pop("trip_id")),
+            route=self._whole("trip_route"),
+            service=self._whole("trip_service"),
+            headsign=self._whole("trip_headsign"),
+            wheelchair=self._whole("trip_wheelchair"),
+            direction=self._whole("trip_direction"),
+            shape=self._whole("trip_shape"),
+        )
+        draft.run_columns = RunColumns(
+            trip=self._whole("run_trip"), shift_s=self._whole("run_shift_s"), headway_s=self._whole("run_headway_s")
+        )
+        draft.transfer_columns = TransferColumns(
+            from_stop=self._whole("transfer_from"),
+            to_stop=self._whole("transfer_to"),
+            type=self._whole("transfer_type"),
+            min_s=self._whole("transfer_min_s"),
+        )
+        draft.shapes = ShapeColumns(
+            first=np.append(self._whole("shape_first"), self._point_count),
+            lat_udeg=self._whole("shape_lat"),
+            lon_udeg=self._whole("shape_lon"),
+        )
+        draft.trip_event_count = self._whole("event_count")
+        draft.event_stop = self._whole("event_stop")
+        draft.event_sequence = self._whole("event_sequence")
+        draft.event_arrival_s = self._whole("event_arrival_s")
+        draft.event_departure_s = self._whole("event_departure_s")
+        draft.event_flags = self._whole("event_flags")
+        draft.event_headsign = self._whole("event_headsign")
+        return draft
+
+    def _append(self, **columns: Any) -> None:
+        for name, column in columns.items():
+            self._columns.setdefault(name, []).append(column)
+
+    def _whole(self, name: str) -> npt.NDArray[Any]:
+        """Return a column of all feeds, and let go of its parts."""
+        parts = self._columns.pop(name)
+        return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def _add_stops(self, tables: FeedTables, feed: int, findings: Findings) -> Int32:
         """Append the stops that are new; return the draft's row of each stop of the feed."""
-        draft = self.draft
+        draft = self._draft
         name = tables.feed.name
         rows = np.zeros(len(tables.stops), np.int32)
         for index, stop in enumerate(tables.stops):
@@ -60,7 +147,7 @@ class Merging:
                 known = self._stop_rows[name, stop.local_id] = len(draft.stops)
                 draft.stops.append(stop._replace(feed=feed))
             else:
-                self._check_same(draft.stops[known], stop, tables)
+                self._check_same(draft.stops[known], stop, tables, findings)
             rows[index] = known
         for row, stop in zip(rows.tolist(), tables.stops, strict=True):
             first = draft.stops[row]
@@ -73,17 +160,34 @@ class Merging:
             )
         return rows
 
-    def _check_same(self, first: StopRow, second: StopRow, tables: FeedTables) -> None:
+    def _check_same(self, first: StopRow, second: StopRow, tables: FeedTables, findings: Findings) -> None:
+        """Let two feeds' stops of one id be one where name and place agree (ruling A8).
+
+        Publishers abbreviate: names that are alike but not the same agree at one spot only, and are counted.
+        """
         apart_m = float(straight_line_m(first.lat, first.lon, np.array([second.lat]), np.array([second.lon]))[0])
-        if _plain(first.name) == _plain(second.name) and first.kind == second.kind and apart_m <= SAME_STOP_M:
-            return
-        feeds = self.draft.feeds
+        if first.kind == second.kind:
+            if _plain(first.name) == _plain(second.name) and apart_m <= SAME_STOP_M:
+                return
+            alike = fuzz.token_sort_ratio(first.name, second.name, processor=default_process)
+            if apart_m <= SAME_SPOT_M and alike >= ALIKE:
+                findings.add(Reason.STOP_NAMED_OTHERWISE_ASSUMED, "stops.txt", 0, "stop_name")
+                return
+        feeds = self._draft.feeds
         raise FeedUnusable(
             f"Stop {first.local_id} is {first.name!r} in {feeds[first.feed].source} and {second.name!r}, "
             f"{apart_m:.0f} m away, in {tables.feed.source}, but both feeds are called {tables.feed.name}. "
             "Give the feeds different names: NAME=PATH.",
             {"stop": first.local_id, "feed": tables.feed.name},
         )
+
+
+def _add_names(names: Names, added: Names, rows: Any) -> None:
+    """Enter a feed's names under the draft's rows; an earlier feed's name stays."""
+    for language, of_rows in added.items():
+        known = names.setdefault(language, {})
+        for row, name in of_rows.items():
+            known.setdefault(rows[row], name)
 
 
 def _plain(name: str) -> str:

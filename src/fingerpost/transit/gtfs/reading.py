@@ -4,35 +4,42 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
+import numpy as np
+
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.gtfs.agency import read_agencies
+from fingerpost.transit.gtfs.agency import Agencies, read_agencies
 from fingerpost.transit.gtfs.archive import Archive
 from fingerpost.transit.gtfs.calendar import Services, read_services
-from fingerpost.transit.gtfs.feed_info import find_primary_language, read_feed_info
-from fingerpost.transit.gtfs.findings import Findings, Reason
+from fingerpost.transit.gtfs.feed_info import FeedInfo, find_primary_language, read_credits, read_feed_info
+from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.frequencies import read_runs
-from fingerpost.transit.gtfs.headsigns import Headsigns
-from fingerpost.transit.gtfs.report import FeedReport, Finding
-from fingerpost.transit.gtfs.routes import read_routes
+from fingerpost.transit.gtfs.ids import IdIndex
+from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt
+from fingerpost.transit.gtfs.routes import Routes, read_routes
+from fingerpost.transit.gtfs.shapes import read_shapes
 from fingerpost.transit.gtfs.stop_times import Events, read_stop_times
-from fingerpost.transit.gtfs.stops import read_stops
+from fingerpost.transit.gtfs.stops import Stops, read_stops
 from fingerpost.transit.gtfs.transfers import read_transfers
+from fingerpost.transit.gtfs.translations import Known, Translations, read_translations
 from fingerpost.transit.gtfs.trips import Trips, read_trips
-from fingerpost.transit.timetable.draft import RouteRow, RunRow, StopRow, TransferRow, TripRow
-from fingerpost.transit.timetable.timetable import Feed
+from fingerpost.transit.timetable.draft import RouteRow, RunColumns, ShapeColumns, StopRow, TransferColumns, TripColumns
+from fingerpost.transit.timetable.timetable import Feed, Int32
 
-_READ = frozenset(
+READ = frozenset(
     f"{table}.txt"
     for table in (
         "agency",
+        "attributions",
         "calendar",
         "calendar_dates",
         "feed_info",
         "frequencies",
         "routes",
+        "shapes",
         "stop_times",
         "stops",
         "transfers",
+        "translations",
         "trips",
     )
 )
@@ -45,36 +52,87 @@ class FeedTables(NamedTuple):
     stops: Sequence[StopRow]
     routes: Sequence[RouteRow]
     services: Sequence[set[date]]
-    trips: Sequence[TripRow]
-    runs: Sequence[RunRow]
-    transfers: Sequence[TransferRow]
+    trips: TripColumns
+    runs: RunColumns
+    transfers: TransferColumns
+    shapes: ShapeColumns
     events: Events
+    translations: Translations
 
 
-def read_feed(archive: Archive, name: str, headsigns: Headsigns) -> tuple[FeedTables, FeedReport]:
-    """Read one feed and say what became of it.
+def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
+    """Read one feed; what became of it is in the archive's findings.
 
     Raises:
         FeedUnusable: nothing in it can be used; the message says where and why.
     """
-    findings = Findings()
     agencies = read_agencies(archive)
-    info = read_feed_info(archive)
-    stops = read_stops(archive, findings)
-    routes = read_routes(archive, agencies.ids, findings)
-    services = read_services(archive, findings)
-    trips = read_trips(archive, routes.row_of, services.row_of, headsigns, findings)
-    trips, events = read_stop_times(archive, stops, trips, headsigns, findings)
-    runs = read_runs(archive, trips, events, findings)
-    transfers = read_transfers(archive, stops, findings)
-    trip_rows, days = _drop_idle_services(trips, services, findings)
+    info, credits_due = read_feed_info(archive), read_credits(archive)
+    stops = read_stops(archive)
+    routes = read_routes(archive, agencies.ids)
+    services = read_services(archive)
+    shape_ids = IdIndex()
+    trips = read_trips(archive, routes, IdIndex(services.row_of), shape_ids, headsigns)
+    trips, events = read_stop_times(archive, stops, trips, headsigns)
+    runs = read_runs(archive, trips, events)
+    transfers = read_transfers(archive, stops)
+    shapes, trip_shape = read_shapes(archive, shape_ids, trips)
+    translations = _read_translations(archive, stops, routes, trips, headsigns)
+    trip_service, days = _drop_idle_services(archive, trips, services)
     served = [day for service in days for day in service]
-    if not (runs and served):
-        raise FeedUnusable(_nothing_left(archive, findings))
-    feed = Feed(
+    if not (len(runs.trip) and served):
+        raise FeedUnusable(_nothing_left(archive))
+    trip_columns = TripColumns(
+        local_id=trips.to_local_ids(),
+        route=trips.route,
+        service=trip_service,
+        headsign=trips.headsign,
+        wheelchair=trips.wheelchair,
+        direction=trips.direction,
+        shape=trip_shape,
+    )
+    feed = _feed(archive, name, agencies, info, credits_due, served)
+    return FeedTables(feed, stops.rows, routes.rows, days, trip_columns, runs, transfers, shapes, events, translations)
+
+
+def report_on(archive: Archive, tables: FeedTables) -> FeedReport:
+    """Return what became of a feed."""
+    feed = tables.feed
+    assert feed.first_day is not None
+    assert feed.last_day is not None
+    return FeedReport(
+        feed=feed.name,
+        source=archive.name,
+        stops=len(tables.stops),
+        routes=len(tables.routes),
+        trips=len(tables.trips.route),
+        runs=len(tables.runs.trip),
+        events=len(tables.events.stop),
+        first_day=feed.first_day,
+        last_day=feed.last_day,
+        findings=tuple(
+            Finding(
+                reason=reason.value, count=count, places=tuple(FoundAt(table=t, line=n, column=c) for t, n, c in at)
+            )
+            for reason, count, at in archive.findings.list_all()
+        ),
+        tables_not_read=tuple(table for table in archive.list_tables() if table not in READ),
+    )
+
+
+def _feed(
+    archive: Archive,
+    name: str,
+    agencies: Agencies,
+    info: FeedInfo,
+    credits_due: tuple[str, ...],
+    served: Sequence[date],
+) -> Feed:
+    published = " ".join(filter(None, (info.publisher, info.publisher_url)))
+    return Feed(
         name=name,
         zone=agencies.zone,
-        language=find_primary_language(info.language or agencies.language),
+        language=find_primary_language(info.default_language or info.language or agencies.language),
         first_day=min(served),
         last_day=max(served),
         agencies=agencies.names,
@@ -82,43 +140,49 @@ def read_feed(archive: Archive, name: str, headsigns: Headsigns) -> tuple[FeedTa
         publisher=info.publisher or None,
         version=info.version or None,
         source=archive.name,
+        licences=tuple(dict.fromkeys(line for line in (published, *credits_due) if line)),
     )
-    report = FeedReport(
-        feed=name,
-        source=archive.name,
-        stops=len(stops.rows),
-        routes=len(routes.rows),
-        trips=len(trip_rows),
-        runs=len(runs),
-        events=len(events.stop),
-        first_day=min(served),
-        last_day=max(served),
-        findings=tuple(
-            Finding(reason=reason.value, count=count, table=table, line=line)
-            for reason, count, table, line in findings.list_all()
-        ),
-        tables_not_read=tuple(table for table in archive.list_tables() if table not in _READ),
-    )
-    return FeedTables(feed, stops.rows, routes.rows, days, trip_rows, runs, transfers, events), report
 
 
-def _drop_idle_services(trips: Trips, services: Services, findings: Findings) -> tuple[list[TripRow], list[set[date]]]:
+def _read_translations(
+    archive: Archive, stops: Stops, routes: Routes, trips: Trips, headsigns: IdIndex
+) -> Translations:
+    texts = headsigns.to_texts()
+    headsign_of: dict[str, str] = {}
+
+    def find_headsign(trip_id: str) -> str:
+        if not headsign_of:
+            named = zip(trips.to_local_ids(), trips.headsign.tolist(), strict=True)
+            headsign_of.update({local_id: texts[row] if row >= 0 else "" for local_id, row in named})
+        return headsign_of.get(trip_id, "")
+
+    return read_translations(
+        archive,
+        Known(stops.row_of, [row.name for row in stops.rows]),
+        Known(routes.row_of, [row.long_name for row in routes.rows]),
+        find_headsign,
+    )
+
+
+def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> tuple[Int32, list[set[date]]]:
     """Leave out services that no trip uses, so that the calendar covers the days on which something runs."""
-    used = {trip.service for trip in trips.rows}
-    new_rows: dict[int, int] = {}
-    for row, (table, line) in enumerate(services.places):
-        if row in used:
-            new_rows[row] = len(new_rows)
-        else:
-            findings.add(Reason.SERVICE_WITHOUT_TRIPS, table, line)
-    rows = [trip._replace(service=new_rows[trip.service]) for trip in trips.rows]
-    return rows, [services.days[row] for row in new_rows]
+    used = np.zeros(len(services.days), np.bool_)
+    used[trips.service] = True
+    for row in np.flatnonzero(~used).tolist():
+        archive.findings.add(Reason.SERVICE_WITHOUT_TRIPS, *services.places[row])
+    new_rows = (np.cumsum(used) - 1).astype(np.int32)
+    return new_rows[trips.service], [services.days[row] for row in np.flatnonzero(used).tolist()]
 
 
-def _nothing_left(archive: Archive, findings: Findings) -> str:
+def _nothing_left(archive: Archive) -> str:
+    found = archive.findings.list_all()
+    if any(reason is Reason.TRIP_FLEX_UNSUPPORTED for reason, _, _ in found):
+        return (
+            f"{archive.name} has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
+            "not plan with. Ask its publisher for the feed of the lines that run by timetable."
+        )
     reasons = ", ".join(
-        f"{reason.value} {count} times, first in {table} line {line}"
-        for reason, count, table, line in findings.list_all()
+        f"{reason.value} {count} times, first in {at[0][0]} line {at[0][1]}" for reason, count, at in found
     )
     return (
         f"{archive.name} has no usable trips on any day ({reasons or 'its tables are empty'}). "

@@ -6,16 +6,39 @@ from datetime import date
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundAt:
+    """A place in a feed; ``column`` is empty where the whole row is meant."""
+
+    table: str
+    line: int
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """Something that is not in the timetable as the feed wrote it.
 
-    ``reason`` is a code of ``findings.Reason``; ``table`` and ``line`` are the first of ``count`` places.
+    ``reason`` is a code of ``findings.Reason``; ``places`` are the first of ``count``, at least one.
     """
 
     reason: str
     count: int
-    table: str
-    line: int
+    places: tuple[FoundAt, ...]
+
+    @property
+    def table(self) -> str:
+        """The table of the first place."""
+        return self.places[0].table
+
+    @property
+    def line(self) -> int:
+        """The line of the first place."""
+        return self.places[0].line
+
+    @property
+    def column(self) -> str:
+        """The column of the first place, empty where the whole row is meant."""
+        return self.places[0].column
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,5 +93,12 @@ def _feed(raw: dict[str, object]) -> FeedReport:
     if not (isinstance(findings, list) and isinstance(tables, list)):
         raise TypeError("lists expected")
     days = {key: date.fromisoformat(str(raw[key])) for key in ("first_day", "last_day")}
-    known = {**raw, **days, "findings": tuple(Finding(**one) for one in findings), "tables_not_read": tuple(tables)}
+    known = {**raw, **days, "findings": tuple(map(_finding, findings)), "tables_not_read": tuple(tables)}
     return FeedReport(**known)  # type: ignore[arg-type]  # a wrong key is a TypeError, as promised above
+
+
+def _finding(raw: dict[str, object]) -> Finding:
+    places = raw["places"]
+    if not isinstance(places, list) or not places:
+        raise TypeError("places expected")
+    return Finding(**{**raw, "places": tuple(FoundAt(**place) for place in places)})  # type: ignore[arg-type]  # as above

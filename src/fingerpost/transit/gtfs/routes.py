@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Findings, Reason
+from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.table import find_integer
 from fingerpost.transit.timetable.draft import RouteRow
 
 _LARGEST_TYPE = 32_767
+_MOST_AGENCIES = 32_767
+# Extended route type "Miscellaneous Service": what stands where the feed does not say what runs.
+UNKNOWN_TYPE = 1700
 
 
 class Routes(NamedTuple):
@@ -17,24 +21,25 @@ class Routes(NamedTuple):
     row_of: dict[str, int]
 
 
-def read_routes(archive: Archive, agency_ids: Sequence[str], findings: Findings) -> Routes:
+def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
     """Read the routes, extended types included; rows say feed 0.
 
     A route that names no agency is the only agency's, where there is one only.
     """
-    table = archive.get_table("routes.txt", "route_id", "route_type")
+    table = archive.get_table("routes.txt", "route_id")
     routes = Routes([], {})
     columns = ("route_id", "route_short_name", "route_long_name", "route_type", "agency_id")
-    agency_rows = {agency_id: row for row, agency_id in enumerate(agency_ids)}
+    agency_rows = {agency_id: row for row, agency_id in enumerate(agency_ids[:_MOST_AGENCIES])}
     if len(agency_ids) == 1:
         agency_rows[""] = 0
     for line, (route_id, short_name, long_name, type_text, agency_id) in table.rows(*columns):
         if not route_id or route_id in routes.row_of:
-            findings.add(Reason.ID_REPEATED if route_id else Reason.ID_MISSING, table.name, line)
+            table.note(Reason.ID_REPEATED if route_id else Reason.ID_MISSING, line, "route_id")
             continue
-        type_ = table.integer(line, "route_type", type_text)
-        if not 0 <= type_ <= _LARGEST_TYPE:
-            raise table.fault(line, "route_type", type_text, "a GTFS route type")
+        type_ = find_integer(type_text)
+        if type_ is None or not 0 <= type_ <= _LARGEST_TYPE:
+            table.note(Reason.ROUTE_TYPE_ASSUMED, line, "route_type")
+            type_ = UNKNOWN_TYPE
         routes.row_of[route_id] = len(routes.rows)
         routes.rows.append(RouteRow(0, route_id, short_name, long_name, type_, agency_rows.get(agency_id, -1)))
     return routes

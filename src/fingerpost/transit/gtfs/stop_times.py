@@ -3,24 +3,21 @@
 Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
 """
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.gtfs.archive import Archive
 from fingerpost.transit.gtfs.call_times import Calls, fill_times, mark_backward_trips, mark_trips_without_ends
-from fingerpost.transit.gtfs.findings import Findings, Reason
-from fingerpost.transit.gtfs.headsigns import Headsigns
+from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.ids import IdIndex
+from fingerpost.transit.gtfs.kernel import BLANK, UNKNOWN, UNREADABLE
+from fingerpost.transit.gtfs.lines import Lines
 from fingerpost.transit.gtfs.stops import Stops
-from fingerpost.transit.gtfs.table import Table, find_integer, find_time_s
+from fingerpost.transit.gtfs.table import Block, Table
 from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
 from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING, STOP, Int32, UInt8
-
-_BLANK = -1
-_UNREADABLE = -3
-_UNKNOWN = -4
 
 # Nobody rides a trip that calls once.
 _FEWEST_CALLS = 2
@@ -36,7 +33,17 @@ _COLUMNS = (
     "pickup_type",
     "drop_off_type",
     "stop_headsign",
+    # GTFS-Flex: where there is no stop but an area, and no time but a window.
+    "location_id",
+    "location_group_id",
+    "start_pickup_drop_off_window",
+    "end_pickup_drop_off_window",
 )
+_FLEX = slice(8, 12)
+_KEPT: dict[str, Any] = {
+    **dict.fromkeys(("row", "trip", "sequence", "stop", "arrival_s", "departure_s", "headsign"), np.int32),
+    "flags": np.uint8,
+}
 
 
 class Events(NamedTuple):
@@ -51,158 +58,131 @@ class Events(NamedTuple):
     headsign: Int32
 
 
-class _Meanings(dict[str, int]):
-    """What each text of a column means: worked out when first met, looked up ever after."""
-
-    def __init__(self, mean: Callable[[str], int]) -> None:
-        super().__init__()
-        self._mean = mean
-
-    def __missing__(self, text: str) -> int:
-        value = self[text] = self._mean(text.strip())
-        return value
-
-    def column(self, texts: list[str]) -> Int32:
-        return np.fromiter(map(self.__getitem__, texts), np.int32, count=len(texts))
-
-
-def read_stop_times(
-    archive: Archive, stops: Stops, trips: Trips, headsigns: Headsigns, findings: Findings
-) -> tuple[Trips, Events]:
+def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex) -> tuple[Trips, Events]:
     """Read the calls; return them with the trips that have enough of them to carry anybody.
 
-    Rows need not be sorted. Where one of a call's two times is given it is both.
+    Rows need not be sorted. Where one of a call's two times is given it is both; one that cannot be read is blank.
+    A call at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is left out.
 
     Raises:
-        FeedUnusable: a sequence or a time cannot be read.
+        FeedUnusable: the table lacks a column that GTFS requires.
     """
-    table = archive.get_table("stop_times.txt", "trip_id", "stop_id", "stop_sequence", "arrival_time", "departure_time")
-    columns = _read_columns(table, stops.row_of, trips.row_of, headsigns)
-    _check_readable(table, columns)
-    calls = _usable_calls(table, columns, stops, findings)
-    calls = _in_order(table, calls, findings)
+    table = archive.get_table("stop_times.txt", "trip_id", "stop_sequence")
+    is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
+    if not is_flex:
+        table.require(("stop_id", "arrival_time") if "departure_time" not in table.columns else ("stop_id",))
+    calls, lines, on_demand = _read_calls(table, stops, trips, headsigns, is_flex=is_flex)
+    calls = _in_order(table, calls, lines)
     filled, worked_out = fill_times(calls)
-    _add_first(table, findings, Reason.CALL_TIME_WORKED_OUT, calls.row[worked_out])
-    kept = _usable_trips(filled, trips, findings)
+    table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(calls.row[worked_out]), "arrival_time")
+    kept = _usable_trips(archive, filled, trips, on_demand)
     calls = filled.where(kept[filled.trip])
-    count = np.bincount(calls.trip, minlength=len(trips.rows))[kept].astype(np.int32)
+    count = np.bincount(calls.trip, minlength=len(trips))[kept].astype(np.int32)
     times = (calls.arrival_s, calls.departure_s)
     return trips.keep(kept), Events(count, calls.stop, calls.sequence, *times, calls.flags, calls.headsign)
 
 
-def _read_columns(
-    table: Table, stop_index: Mapping[str, int], trip_index: Mapping[str, int], headsigns: Headsigns
-) -> dict[str, Int32]:
-    meanings = {
-        "trip_id": _Meanings(lambda text: trip_index.get(text, _UNKNOWN)),
-        "stop_id": _Meanings(lambda text: stop_index.get(text, _UNKNOWN)),
-        "stop_sequence": _Meanings(_sequence),
-        "arrival_time": _Meanings(_time_s),
-        "departure_time": _Meanings(_time_s),
-        "pickup_type": _Meanings(_boarding),
-        "drop_off_type": _Meanings(_boarding),
-        "stop_headsign": _Meanings(headsigns.row),
-    }
-    parts: dict[str, list[Int32]] = {name: [np.zeros(0, np.int32)] for name in _COLUMNS}
-    for chunk in table.chunks(*_COLUMNS):
-        for name, texts in zip(_COLUMNS, chunk, strict=True):
-            parts[name].append(meanings[name].column(texts))
-    return {name: np.concatenate(arrays) for name, arrays in parts.items()}
+def _read_calls(
+    table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool
+) -> tuple[Calls, Lines, npt.NDArray[np.bool_]]:
+    """Return the calls of trips that are to be had, at stops where one can board, in the order of the file."""
+    stop_ids = IdIndex(stops.row_of)
+    stop_row = np.array([*stops.row_of.values(), BLANK, UNKNOWN], np.int32)
+    boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
+    trip_row = np.append(trips.row_of_id, [BLANK, UNKNOWN]).astype(np.int32)
+    on_demand = np.zeros(len(trips) + 1, np.bool_)
+    parts: dict[str, list[Any]] = {name: [] for name in _KEPT}
+    lines, row = Lines(), 0
+    for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
+        lines.add(block.lines)
+        # The last two rows of each table of rows stand for BLANK and UNKNOWN.
+        trip = trip_row[_or_last(trips.ids.find(block, 0), len(trip_row))]
+        stop = stop_row[_or_last(stop_ids.find(block, 1), len(stop_row))]
+        usable = np.ones(len(trip), np.bool_)
+        if is_flex:
+            flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
+            on_demand[trip[flex & (trip >= 0)]] = True
+            table.note_rows(Reason.CALL_FLEX_UNSUPPORTED, block.lines[flex])
+            usable &= ~flex
+        sequence, no_sequence = block.integers(2, -1)
+        for reason, column, faulty in (
+            (Reason.CALL_OF_UNKNOWN_TRIP, "trip_id", (trip == UNKNOWN) | (trip == BLANK)),
+            (Reason.CALL_OF_LEFT_OUT_TRIP, "trip_id", trip == LEFT_OUT),
+            (Reason.CALL_AT_UNKNOWN_STOP, "stop_id", (stop == UNKNOWN) | (stop == BLANK)),
+            (Reason.CALL_AT_LEFT_OUT_STOP, "stop_id", stop == LEFT_OUT),
+            (Reason.CALL_WHERE_NOBODY_BOARDS, "stop_id", (stop >= 0) & ~boardable[np.maximum(stop, -1)]),
+            (Reason.CALL_SEQUENCE_UNREADABLE, "stop_sequence", no_sequence | (sequence < 0)),
+        ):
+            if faulty.any():
+                table.note_rows(reason, block.lines[usable & faulty], column)
+                usable &= ~faulty
+        whole = usable.all()
+        columns = {
+            "row": np.arange(row, row + len(trip), dtype=np.int32),
+            "trip": trip,
+            "sequence": sequence,
+            "stop": stop,
+            "arrival_s": _times_s(table, block, 3, usable),
+            "departure_s": _times_s(table, block, 4, usable),
+            "flags": _flags(table, block, usable),
+            "headsign": headsigns.intern(block, 7),
+        }
+        for name, values in columns.items():
+            parts[name].append(values if whole else values[usable])
+        row += len(trip)
+    merged = {name: np.concatenate([np.zeros(0, _KEPT[name]), *parts.pop(name)]) for name in _KEPT}
+    return Calls(**merged), lines, on_demand[:-1]
 
 
-def _sequence(text: str) -> int:
-    value = find_integer(text)
-    return _UNREADABLE if value is None or value < 0 else value
+def _or_last(rows: Int32, count: int) -> Int32:
+    """Return rows with BLANK and UNKNOWN as the last but one and the last of ``count``."""
+    return np.where(rows >= 0, rows, np.where(rows == BLANK, count - 2, count - 1)).astype(np.int32)
 
 
-def _time_s(text: str) -> int:
-    if not text:
-        return _BLANK
-    value = find_time_s(text)
-    return _UNREADABLE if value is None else value
+def _times_s(table: Table, block: Block, column: int, usable: npt.NDArray[np.bool_]) -> Int32:
+    """Return times, BLANK where there is none that can be read."""
+    times_s = block.times_s(column)
+    faulty = times_s == UNREADABLE
+    if faulty.any():
+        table.note_rows(Reason.CALL_TIME_UNREADABLE_ASSUMED, block.lines[faulty & usable], _COLUMNS[column])
+        times_s[faulty] = BLANK
+    return times_s
 
 
-def _boarding(text: str) -> int:
-    value = find_integer(text) if text else _REGULAR
-    return _UNREADABLE if value is None or not _REGULAR <= value <= _DRIVER else value
+def _flags(table: Table, block: Block, usable: npt.NDArray[np.bool_]) -> UInt8:
+    flags = np.zeros(len(block.lines), np.uint8)
+    for column, closed in ((5, NO_BOARDING), (6, NO_ALIGHTING)):
+        kind, faulty = block.integers(column, _REGULAR)
+        faulty |= (kind < _REGULAR) | (kind > _DRIVER)
+        if faulty.any():
+            table.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[faulty & usable], _COLUMNS[column])
+            kind[faulty] = _REGULAR
+        flags[kind == _NONE] |= closed
+        flags[kind >= _PHONE] |= BY_ARRANGEMENT
+    return flags
 
 
-def _check_readable(table: Table, columns: dict[str, Int32]) -> None:
-    wanted = {
-        "stop_sequence": "a whole number, 0 or more",
-        "arrival_time": "a time written H:MM:SS",
-        "departure_time": "a time written H:MM:SS",
-        "pickup_type": "0, 1, 2 or 3",
-        "drop_off_type": "0, 1, 2 or 3",
-    }
-    for name, what in wanted.items():
-        faulty = np.flatnonzero(columns[name] == _UNREADABLE)
-        if len(faulty):
-            row = int(faulty[0])
-            line = table.lines_of([row])[row]
-            text = next(fields[0] for at, fields in table.rows(name) if at == line)
-            raise table.fault(line, name, text, what)
-
-
-def _usable_calls(table: Table, columns: dict[str, Int32], stops: Stops, findings: Findings) -> Calls:
-    """Leave out calls of no trip and calls where nobody can board, and count each under its first reason."""
-    trip, stop = columns["trip_id"], columns["stop_id"]
-    kinds = np.array([row.kind for row in stops.rows], np.int8)
-    boardable = np.zeros(len(stop), np.bool_)
-    known = stop >= 0
-    boardable[known] = kinds[stop[known]] == STOP
-    usable = np.ones(len(trip), np.bool_)
-    for reason, faulty in (
-        (Reason.CALL_OF_UNKNOWN_TRIP, trip == _UNKNOWN),
-        (Reason.CALL_OF_LEFT_OUT_TRIP, trip == LEFT_OUT),
-        (Reason.CALL_AT_UNKNOWN_STOP, stop == _UNKNOWN),
-        (Reason.CALL_AT_LEFT_OUT_STOP, stop == LEFT_OUT),
-        (Reason.CALL_WHERE_NOBODY_BOARDS, known & ~boardable),
-    ):
-        _add_first(table, findings, reason, np.flatnonzero(usable & faulty))
-        usable &= ~faulty
-    pickup, drop_off = columns["pickup_type"], columns["drop_off_type"]
-    flags = np.where(pickup == _NONE, NO_BOARDING, 0) | np.where(drop_off == _NONE, NO_ALIGHTING, 0)
-    flags |= np.where((pickup >= _PHONE) | (drop_off >= _PHONE), BY_ARRANGEMENT, 0)
-    return Calls(
-        row=np.arange(len(trip)),
-        trip=trip,
-        sequence=columns["stop_sequence"],
-        stop=stop,
-        arrival_s=columns["arrival_time"],
-        departure_s=columns["departure_time"],
-        flags=flags.astype(np.uint8),
-        headsign=columns["stop_headsign"],
-    ).where(usable)
-
-
-def _in_order(table: Table, calls: Calls, findings: Findings) -> Calls:
+def _in_order(table: Table, calls: Calls, lines: Lines) -> Calls:
     """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are counted."""
     key = calls.trip.astype(np.int64) << 32 | calls.sequence
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
         calls, key = calls.at(order), key[order]
-    _add_first(table, findings, Reason.CALL_ORDER_ASSUMED, calls.row[1:][key[1:] == key[:-1]])
+    table.note_rows(Reason.CALL_ORDER_ASSUMED, lines.of(calls.row[1:][key[1:] == key[:-1]]), "stop_sequence")
     return calls
 
 
-def _usable_trips(calls: Calls, trips: Trips, findings: Findings) -> npt.NDArray[np.bool_]:
-    kept = np.ones(len(trips.rows), np.bool_)
+def _usable_trips(
+    archive: Archive, calls: Calls, trips: Trips, on_demand: npt.NDArray[np.bool_]
+) -> npt.NDArray[np.bool_]:
+    kept = np.ones(len(trips), np.bool_)
     few = np.bincount(calls.trip, minlength=len(kept)) < _FEWEST_CALLS
     for reason, faulty in (
+        (Reason.TRIP_FLEX_UNSUPPORTED, on_demand),
         (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, few),
         (Reason.TRIP_WITHOUT_END_TIMES, mark_trips_without_ends(calls, len(kept))),
         (Reason.TRIP_RUNS_BACKWARDS, mark_backward_trips(calls, len(kept))),
     ):
-        rows = np.flatnonzero(kept & faulty)
-        if len(rows):
-            findings.add(reason, "trips.txt", trips.lines[int(rows[0])], len(rows))
+        archive.findings.add_many(reason, "trips.txt", trips.lines[kept & faulty])
         kept &= ~faulty
     return kept
-
-
-def _add_first(table: Table, findings: Findings, reason: Reason, rows: npt.NDArray[np.int64]) -> None:
-    """Count rows of the table, and name the line of the earliest."""
-    if len(rows):
-        first = int(rows.min())
-        findings.add(reason, table.name, table.lines_of([first])[first], len(rows))

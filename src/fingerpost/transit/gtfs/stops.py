@@ -1,11 +1,12 @@
 """``stops.txt``: stops, stations, entrances and nodes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Findings, Reason
-from fingerpost.transit.gtfs.table import Table
+from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.table import Table, find_decimal
 from fingerpost.transit.gtfs.trips import LEFT_OUT
 from fingerpost.transit.timetable.draft import StopRow
 from fingerpost.transit.timetable.timetable import (
@@ -20,23 +21,42 @@ from fingerpost.transit.timetable.timetable import (
 
 # What the parent must be (GTFS, parent_station); a station has none.
 _PARENT_KIND = {STOP: STATION, ENTRANCE: STATION, NODE: STATION, BOARDING_AREA: STOP}
-# What may lie nowhere in particular (GTFS, stop_lat).
-_PLACELESS_KINDS = frozenset({NODE, BOARDING_AREA})
+_DEPTH = {STATION: 0, STOP: 1, ENTRANCE: 1, NODE: 1, BOARDING_AREA: 2}
+# What needs no name (GTFS, stop_name).
+_NAMELESS_KINDS = frozenset({NODE, BOARDING_AREA})
+# Where stops lie whose publisher did not know.
+_NOWHERE = (0.0, 0.0)
 
 
-class Stops(NamedTuple):
-    """Stops of one feed; ``row_of`` maps a stop id to its row, or to LEFT_OUT."""
+class Stops:
+    """Stops of one feed.
 
-    rows: list[StopRow]
-    row_of: dict[str, int]
+    Attributes:
+        rows: one for each that can be used.
+        row_of: maps a stop id to its row, or to LEFT_OUT.
+        levels: level id of each row, empty for none.
+    """
+
+    def __init__(self, rows: list[StopRow], row_of: dict[str, int], levels: list[str]) -> None:
+        self.rows = rows
+        self.row_of = row_of
+        self.levels = levels
 
     def list_boardable(self, row: int) -> Sequence[int]:
         """Return the rows of the stops that a stop or station stands for; empty for anything else."""
         if self.rows[row].kind == STOP:
-            return [row]
+            return (row,)
         if self.rows[row].kind == STATION:
-            return [child for child, stop in enumerate(self.rows) if stop.parent == row and stop.kind == STOP]
-        return []
+            return self._children.get(row, ())
+        return ()
+
+    @cached_property
+    def _children(self) -> Mapping[int, Sequence[int]]:
+        children: dict[int, list[int]] = {}
+        for child, stop in enumerate(self.rows):
+            if stop.parent >= 0 and stop.kind == STOP:
+                children.setdefault(stop.parent, []).append(child)
+        return children
 
 
 class _Draft(NamedTuple):
@@ -50,80 +70,86 @@ class _Draft(NamedTuple):
     parent_id: str
     platform: str
     wheelchair: int
+    level: str
 
 
-def read_stops(archive: Archive, findings: Findings) -> Stops:
+def read_stops(archive: Archive) -> Stops:
     """Read the stops; rows say feed 0.
 
-    A stop, station or entrance without a position is left out; a node or boarding area takes its parent's.
+    What has no position takes its parent's; without that it is left out. So is what lies at 0, 0, in the sea.
     A missing name is the parent's, else the id, and is counted where GTFS wants one.
     """
     table = archive.get_table("stops.txt", "stop_id")
     drafts: dict[str, _Draft] = {}
     left_out: set[str] = set()
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
-    for line, (stop_id, name, lat, lon, kind_text, parent, platform, wheelchair) in table.rows(
-        *columns, "wheelchair_boarding"
+    for line, (stop_id, name, lat, lon, kind_text, parent, platform, wheelchair, level) in table.rows(
+        *columns, "wheelchair_boarding", "level_id"
     ):
         if not stop_id or stop_id in drafts or stop_id in left_out:
-            findings.add(Reason.ID_REPEATED if stop_id else Reason.ID_MISSING, table.name, line)
+            table.note(Reason.ID_REPEATED if stop_id else Reason.ID_MISSING, line, "stop_id")
             continue
-        kind = table.integer(line, "location_type", kind_text, empty=STOP)
+        kind = table.integer(line, "location_type", kind_text, STOP)
         if not STOP <= kind <= BOARDING_AREA:
-            findings.add(Reason.STOP_KIND_UNKNOWN, table.name, line)
+            table.note(Reason.STOP_KIND_UNKNOWN, line, "location_type")
             left_out.add(stop_id)
             continue
         place = _place(table, line, lat, lon)
-        if place is None and kind not in _PLACELESS_KINDS:
-            findings.add(Reason.STOP_WITHOUT_PLACE, table.name, line)
-            left_out.add(stop_id)
-            continue
-        access = _wheelchair(table, line, wheelchair, findings)
-        drafts[stop_id] = _Draft(line, stop_id, name, place, kind, parent, platform, access)
-    return _join(table, drafts, left_out, findings)
+        access = _wheelchair(table, line, wheelchair)
+        drafts[stop_id] = _Draft(line, stop_id, name, place, kind, parent, platform, access, level)
+    return _join(table, drafts, left_out)
 
 
-def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str], findings: Findings) -> Stops:
+def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
     """Give every row its parent, and what it takes from it."""
     parents: dict[str, _Draft] = {}
     kept: list[_Draft] = []
-    for draft in drafts.values():
+    # A parent comes before its children: stations have none, boarding areas have the deepest.
+    by_depth = sorted(drafts.values(), key=lambda draft: _DEPTH[draft.kind])
+    places: dict[str, tuple[float, float]] = {}
+    for draft in by_depth:
         parent = drafts.get(draft.parent_id)
-        if parent is not None and parent.kind == _PARENT_KIND.get(draft.kind):
+        if parent is not None and parent.kind == _PARENT_KIND.get(draft.kind) and parent.stop_id in places:
             parents[draft.stop_id] = parent
         elif draft.parent_id:
-            findings.add(Reason.STOP_PARENT_UNAPPLIED, table.name, draft.line)
-        if draft.place is None and draft.stop_id not in parents:
-            findings.add(Reason.STOP_WITHOUT_PLACE, table.name, draft.line)
+            table.note(Reason.STOP_PARENT_UNAPPLIED, draft.line, "parent_station")
+        if draft.place is not None:
+            places[draft.stop_id] = draft.place
+        elif draft.stop_id in parents:
+            places[draft.stop_id] = places[parents[draft.stop_id].stop_id]
+            table.note(Reason.STOP_PLACE_ASSUMED, draft.line, "stop_lat")
+        else:
+            table.note(Reason.STOP_WITHOUT_PLACE, draft.line, "stop_lat")
             left_out.add(draft.stop_id)
-            continue
-        kept.append(draft)
+    kept = [draft for draft in drafts.values() if draft.stop_id in places]
     index = {draft.stop_id: row for row, draft in enumerate(kept)}
     rows = []
     for draft in kept:
         parent = parents.get(draft.stop_id)
         name = draft.name or (parent.name if parent else "") or draft.stop_id
-        if not draft.name and draft.kind not in _PLACELESS_KINDS:
-            findings.add(Reason.STOP_NAME_ASSUMED, table.name, draft.line)
-        place = draft.place or (parent.place if parent else None)
-        assert place is not None, "a stop without a place and without a parent was left out above"
-        if draft.place is None:
-            findings.add(Reason.STOP_PLACE_ASSUMED, table.name, draft.line)
+        if not draft.name and draft.kind not in _NAMELESS_KINDS:
+            table.note(Reason.STOP_NAME_ASSUMED, draft.line, "stop_name")
         parent_row = index[parent.stop_id] if parent else -1
+        place = places[draft.stop_id]
         rows.append(StopRow(0, draft.stop_id, name, *place, draft.kind, parent_row, draft.platform, draft.wheelchair))
-    return Stops(rows, index | dict.fromkeys(left_out, LEFT_OUT))
+    return Stops(rows, index | dict.fromkeys(left_out, LEFT_OUT), [draft.level for draft in kept])
 
 
 def _place(table: Table, line: int, lat_text: str, lon_text: str) -> tuple[float, float] | None:
     if not lat_text or not lon_text:
         return None
-    lat, lon = table.decimal(line, "stop_lat", lat_text), table.decimal(line, "stop_lon", lon_text)
-    return (lat, lon) if -90 <= lat <= 90 and -180 <= lon <= 180 else None
+    lat, lon = find_decimal(lat_text), find_decimal(lon_text)
+    if lat is None or lon is None:
+        table.note(Reason.VALUE_UNREADABLE, line, "stop_lat" if lat is None else "stop_lon")
+        return None
+    if (lat, lon) == _NOWHERE or not (-90 <= lat <= 90 and -180 <= lon <= 180):
+        return None
+    return lat, lon
 
 
-def _wheelchair(table: Table, line: int, text: str, findings: Findings) -> int:
-    value = table.integer(line, "wheelchair_boarding", text, empty=WHEELCHAIR_UNKNOWN)
+def _wheelchair(table: Table, line: int, text: str) -> int:
+    value = table.integer(line, "wheelchair_boarding", text, WHEELCHAIR_UNKNOWN)
     if WHEELCHAIR_UNKNOWN <= value <= WHEELCHAIR_NO:
         return value
-    findings.add(Reason.VALUE_UNKNOWN_ASSUMED, table.name, line)
+    table.note(Reason.VALUE_UNKNOWN_ASSUMED, line, "wheelchair_boarding")
     return WHEELCHAIR_UNKNOWN

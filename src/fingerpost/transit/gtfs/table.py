@@ -1,24 +1,79 @@
-"""One table of a feed: comma-separated rows, read as often as needed, never kept whole.
+"""One table of a feed: delimited rows, read once from end to end, never kept whole.
 
-Encoding, quoting and header are those of the GTFS Schedule reference, "File requirements"; fields are stripped.
+Encoding, quoting and header are those of the GTFS Schedule reference, "File requirements"; where a table breaks them
+and can still be read, it is, and the break is counted.
 """
 
-import csv
-import itertools
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import date
-from typing import IO
+from typing import IO, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from fingerpost.errors import FeedUnusable
+from fingerpost.transit.gtfs.encoding import BLOCK_BYTES, LineTooLong, read_blocks
+from fingerpost.transit.gtfs.findings import Findings, Reason
+from fingerpost.transit.gtfs.kernel import parse_decimals, parse_integers, parse_times, split_rows
+from fingerpost.transit.timetable.timetable import Float64, Int32, UInt8
 
-_CHUNK_ROWS = 65_536
+_ROOM_ROWS = 65_536
+_PEEKED_BYTES = 32_768
+# A row longer than this, quoted line ends included, is no row of a table.
+_ROW_LIMIT = 4_194_304
+_DELIMITERS = (",", ";", "\t", "|")
 _HOUR_S = 3_600
 _MINUTE_S = 60
 _HOUR_DIGITS = 3
+_INTEGER_DIGITS = 9
+_NOT_A_NUMBER = np.int32(-2147483648)
 
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
+
+
+class Block(NamedTuple):
+    """Some rows of a table. ``starts`` and ``ends`` are spans in ``blob``, columns by rows; ``lines`` are file lines.
+
+    All of it is valid until the next block is asked for.
+    """
+
+    blob: UInt8
+    starts: Int32
+    ends: Int32
+    lines: Int32
+
+    def integers(self, column: int, empty: int) -> tuple[Int32, npt.NDArray[np.bool_]]:
+        """Return a column of whole numbers, and marks where something stands that is none (it reads as ``empty``)."""
+        values = np.empty(len(self.lines), np.int32)
+        parse_integers(self.blob, self.starts[column], self.ends[column], np.int32(empty), values)
+        faulty = values == _NOT_A_NUMBER
+        values[faulty] = empty
+        return values, faulty
+
+    def times_s(self, column: int) -> Int32:
+        """Return a column of times in seconds; ``kernel.BLANK`` and ``kernel.UNREADABLE`` where there is none."""
+        values = np.empty(len(self.lines), np.int32)
+        parse_times(self.blob, self.starts[column], self.ends[column], values)
+        return values
+
+    def decimals(self, column: int) -> Float64:
+        """Return a column of numbers, NaN where there is none."""
+        values = np.empty(len(self.lines), np.float64)
+        parse_decimals(self.blob, self.starts[column], self.ends[column], values)
+        return values
+
+    def is_filled(self, column: int) -> npt.NDArray[np.bool_]:
+        """Return marks where a column holds anything."""
+        filled: npt.NDArray[np.bool_] = self.ends[column] > self.starts[column]
+        return filled
+
+    def texts(self, column: int) -> list[str]:
+        """Return a column of texts."""
+        whole = self.blob.tobytes()
+        spans = zip(self.starts[column].tolist(), self.ends[column].tolist(), strict=True)
+        return [whole[start:end].decode(errors="replace") for start, end in spans]
 
 
 class Table:
@@ -27,16 +82,18 @@ class Table:
     Attributes:
         feed: name of the file or folder that holds the table.
         name: such as ``stops.txt``.
+        columns: names in the header, in lower case.
     """
 
-    def __init__(self, feed: str, name: str, open_text: Callable[[], IO[str]]) -> None:
+    def __init__(self, feed: str, name: str, open_binary: Callable[[], IO[bytes]], findings: Findings) -> None:
         self.feed = feed
         self.name = name
-        self._open_text = open_text
-        header = next(self._records(), (0, []))[1]
-        self._columns: dict[str, int] = {}
-        for index, column in enumerate(header):
-            self._columns.setdefault(column.strip(), index)
+        self.findings = findings
+        self._open_binary = open_binary
+        self._delimiter = ","
+        self._header_line = 0
+        self._recoded = False
+        self.columns = self._read_header()
 
     def require(self, columns: Collection[str]) -> None:
         """Check that the header has these columns.
@@ -45,134 +102,148 @@ class Table:
             FeedUnusable: one is missing.
         """
         for column in columns:
-            if column not in self._columns:
+            if column not in self.columns:
                 raise FeedUnusable(
-                    f"{self.feed}: {self.name} line 1 has no column {column}, which GTFS requires. "
-                    "Ask the publisher for a complete feed."
+                    f"{self.feed}: {self.name} line {max(self._header_line, 1)} has no column {column}, which GTFS "
+                    "requires. Ask the publisher for a complete feed."
                 )
+
+    def blocks(self, *columns: str) -> Iterator[Block]:
+        """Yield the rows of some columns, many at a time; a column that the table lacks reads as empty.
+
+        Raises:
+            FeedUnusable: the table cannot be unpacked, or is no text.
+        """
+        wanted = np.full(len(self.columns), -1, np.int32)
+        for slot, column in enumerate(columns):
+            if column in self.columns:
+                wanted[self.columns.index(column)] = slot
+        stops = np.zeros(256, np.bool_)
+        stops[[ord(self._delimiter), ord("\r"), ord("\n")]] = True
+        starts = np.zeros((len(columns), _ROOM_ROWS), np.int32)
+        ends, lines = np.zeros_like(starts), np.zeros(_ROOM_ROWS, np.int32)
+        line, skip = 0, 1
+        rest = b""
+        for data, is_last in self._data():
+            data = rest + data
+            blob = np.frombuffer(bytearray(data + b"\n"), np.uint8)
+            used = 0
+            while used < len(data):
+                rows, here, line, uneven, uneven_line, stray, stray_line = split_rows(
+                    blob[used:], len(data) - used, is_last, stops, wanted, starts, ends, lines, line
+                )
+                if uneven:
+                    self.findings.add(Reason.ROW_TOO_LONG_ASSUMED, self.name, uneven_line, count=uneven)
+                if stray:
+                    self.findings.add(Reason.QUOTE_ASSUMED, self.name, stray_line, count=stray)
+                if rows > skip:
+                    part = slice(skip, rows)
+                    yield Block(blob[used:], starts[:, part], ends[:, part], lines[part])
+                skip = max(0, skip - rows)
+                if here == 0:
+                    break
+                used += here
+            rest = data[used:]
+            if len(rest) > _ROW_LIMIT:
+                raise self._no_table()
 
     def rows(self, *columns: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Yield (line number, stripped fields) of every row; a column that the table lacks reads as empty."""
-        indices = [self._columns.get(column, -1) for column in columns]
-        for line, record in self._body():
-            width = len(record)
-            yield line, tuple([record[i].strip() if 0 <= i < width else "" for i in indices])
+        for block in self.blocks(*columns):
+            fields = [block.texts(column) for column in range(len(columns))]
+            yield from zip(block.lines.tolist(), zip(*fields, strict=True), strict=True)
 
-    def chunks(self, *columns: str) -> Iterator[list[list[str]]]:
-        """Yield the columns of many rows at a time, fields not stripped: the fast way through a large table."""
-        indices = [self._columns.get(column, -1) for column in columns]
-        widest = max(indices, default=-1) + 1
-        body = self._body()
-        while chunk := [record for _, record in itertools.islice(body, _CHUNK_ROWS)]:
-            if min(map(len, chunk)) < widest:
-                chunk = [record + [""] * (widest - len(record)) for record in chunk]
-            yield [[record[i] for record in chunk] if i >= 0 else [""] * len(chunk) for i in indices]
+    def note(self, reason: Reason, line: int, column: str = "") -> None:
+        """Count something about a row or a field."""
+        self.findings.add(reason, self.name, line, column)
 
-    def lines_of(self, rows: Iterable[int]) -> dict[int, int]:
-        """Return the line number of each row number (0 is the first row below the header)."""
-        wanted = set(rows)
-        lines: dict[int, int] = {}
-        for row, (line, _) in enumerate(self._body()):
-            if len(lines) == len(wanted):
-                break
-            if row in wanted:
-                lines[row] = line
-        return lines
+    def note_rows(self, reason: Reason, lines: Int32, column: str = "") -> None:
+        """Count something about many rows, given by their lines in the order of the file."""
+        self.findings.add_many(reason, self.name, lines, column)
 
-    def fault(self, line: int, column: str, text: str, wanted: str) -> FeedUnusable:
-        """Return the error that says which field cannot be read."""
-        return FeedUnusable(
-            f"{self.feed}: {self.name} line {line}: {column} is {text!r}, which is not {wanted}. "
-            "Correct that line, or ask the publisher for a sound feed.",
-            {"file": self.feed, "table": self.name, "line": line, "column": column},
-        )
-
-    def integer(self, line: int, column: str, text: str, empty: int | None = None) -> int:
-        """Return a whole number of at most nine digits; ``empty`` is what an empty field means, if it may be empty.
-
-        Raises:
-            FeedUnusable: it is not one.
-        """
-        if not text and empty is not None:
+    def integer(self, line: int, column: str, text: str, empty: int) -> int:
+        """Return a whole number; what is not one is counted, and means the same as nothing."""
+        if not text:
             return empty
         value = find_integer(text)
         if value is None:
-            raise self.fault(line, column, text, "a whole number")
+            self.note(Reason.VALUE_UNREADABLE_ASSUMED, line, column)
+            return empty
         return value
 
-    def decimal(self, line: int, column: str, text: str) -> float:
-        """Return a finite number.
-
-        Raises:
-            FeedUnusable: it is not one.
-        """
+    def _data(self, block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:
+        """Yield (bytes, whether they are the last)."""
+        waiting: bytes | None = None
         try:
-            value = float(text)
-        except ValueError:
-            raise self.fault(line, column, text, "a number") from None
-        if value - value != 0.0:
-            raise self.fault(line, column, text, "a number")
-        return value
-
-    def day(self, line: int, column: str, text: str) -> date:
-        """Return a date that is written YYYYMMDD.
-
-        Raises:
-            FeedUnusable: it is not one.
-        """
-        try:
-            if len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
-                raise ValueError
-            return date(int(text[:4]), int(text[4:6]), int(text[6:]))
-        except ValueError:
-            raise self.fault(line, column, text, "a date written YYYYMMDD") from None
-
-    def time_s(self, line: int, column: str, text: str) -> int:
-        """Return seconds from the start of the service day of a time that is written H:MM:SS.
-
-        Raises:
-            FeedUnusable: it is not one.
-        """
-        value = find_time_s(text)
-        if value is None:
-            raise self.fault(line, column, text, "a time written H:MM:SS")
-        return value
-
-    def _body(self) -> Iterator[tuple[int, list[str]]]:
-        records = self._records()
-        next(records, None)
-        return records
-
-    def _records(self) -> Iterator[tuple[int, list[str]]]:
-        line = 0
-        try:
-            with self._open_text() as text:
-                reader = csv.reader(text, skipinitialspace=True)
-                for record in reader:
-                    line = reader.line_num
-                    if record:
-                        yield line, record
-        except UnicodeDecodeError:
-            raise FeedUnusable(
-                f"{self.feed}: {self.name} after line {line} is not UTF-8. Save the table as UTF-8 and try again."
-            ) from None
-        except csv.Error as error:
-            raise FeedUnusable(
-                f"{self.feed}: {self.name} after line {line} is not a comma-separated table ({error}). "
-                "Correct that line, or ask the publisher for a sound feed."
-            ) from None
+            with self._open_binary() as binary:
+                for data, was_recoded in read_blocks(binary, block_bytes):
+                    if was_recoded and not self._recoded:
+                        self._recoded = True
+                        self.findings.add(Reason.ENCODING_ASSUMED, self.name, 1)
+                    if waiting is not None:
+                        yield waiting, False
+                    waiting = data
+        except LineTooLong:
+            raise self._no_table() from None
         except _UNREADABLE as error:
             raise FeedUnusable(
-                f"{self.feed}: {self.name} after line {line} cannot be unpacked ({error}). Download the feed again."
+                f"{self.feed}: {self.name} cannot be unpacked ({error}). Download the feed again."
             ) from error
+        if waiting is not None:
+            yield waiting, True
+
+    def _no_table(self) -> FeedUnusable:
+        return FeedUnusable(f"{self.feed}: {self.name} is not a table of text. Ask the publisher for a sound feed.")
+
+    def _read_header(self) -> list[str]:
+        """Return the names of the columns, in lower case, and learn the delimiter."""
+        with_header = next(iter(self._peek()), b"")
+        for number, line in enumerate(with_header.splitlines(), 1):
+            text = line.decode(errors="replace").strip()
+            if not text:
+                continue
+            self._header_line = number
+            if "," not in text:
+                self._delimiter = max(_DELIMITERS, key=text.count)
+                if self._delimiter != "," and self._delimiter in text:
+                    self.findings.add(Reason.DELIMITER_ASSUMED, self.name, number)
+                else:
+                    self._delimiter = ","
+            return [name.strip().strip('"').strip().lower() for name in text.split(self._delimiter)]
+        return []
+
+    def _peek(self) -> Iterator[bytes]:
+        for data, _ in self._data(_PEEKED_BYTES):
+            yield data
+            return
 
 
 def find_integer(text: str) -> int | None:
-    """Return a whole number of at most nine digits, or None."""
-    digits = text.removeprefix("-")
-    if not (0 < len(digits) <= 9 and digits.isascii() and digits.isdigit()):
+    """Return a whole number of at most nine digits (a fraction of zeros is allowed), or None."""
+    whole, _, fraction = text.partition(".")
+    digits = whole[1:] if whole[:1] in {"-", "+"} else whole
+    if not (0 < len(digits) <= _INTEGER_DIGITS and digits.isascii() and digits.isdigit()) or fraction.strip("0"):
         return None
-    return int(text)
+    return int(whole)
+
+
+def find_decimal(text: str) -> float | None:
+    """Return a number written with digits and a point (or a comma), or None."""
+    plain = text.replace(",", ".", 1)
+    digits = plain[1:] if plain[:1] in {"-", "+"} else plain
+    if not (digits.isascii() and digits.replace(".", "", 1).isdigit()):
+        return None
+    return float(plain)
+
+
+def find_day(text: str) -> date | None:
+    """Return a date that is written YYYYMMDD, or None."""
+    if len(text) != len("YYYYMMDD") or not (text.isascii() and text.isdigit()):
+        return None
+    try:
+        return date(int(text[:4]), int(text[4:6]), int(text[6:]))
+    except ValueError:
+        return None
 
 
 def find_time_s(text: str) -> int | None:

@@ -1,10 +1,18 @@
 """From a draft's rows to a timetable: columns are packed, and what follows from them is worked out once."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 
 import numpy as np
 
-from fingerpost.transit.timetable.draft import ServiceRow, StopRow, TimetableDraft
+from fingerpost.transit.timetable.draft import (
+    RunColumns,
+    ServiceRow,
+    StopRow,
+    TimetableDraft,
+    TransferColumns,
+    TripColumns,
+)
 from fingerpost.transit.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32, Int64, Timetable, UInt8
@@ -15,16 +23,16 @@ _NO_DAY = date(1970, 1, 1)
 
 def assemble(draft: TimetableDraft) -> Timetable:
     """Pack a draft into a timetable, with printed ids, inherited wheelchair values and footpaths."""
-    stops, routes, trips = draft.stops, draft.routes, draft.trips
+    stops, routes = draft.stops, draft.routes
+    trips = draft.trip_columns or TripColumns.of(draft.trips)
+    runs = draft.run_columns or RunColumns.of(draft.runs)
+    transfers = draft.transfer_columns or TransferColumns.of(draft.transfers)
+    headsigns = draft.headsign_column if draft.headsign_column is not None else TextColumn.of(draft.headsigns)
     lats = np.array([row.lat for row in stops], np.float64)
     lons = np.array([row.lon for row in stops], np.float64)
     kinds = np.array([row.kind for row in stops], np.int8)
-    transfer_from = np.array([row.from_stop for row in draft.transfers], np.int32)
-    transfer_to = np.array([row.to_stop for row in draft.transfers], np.int32)
-    transfer_type = np.array([row.type for row in draft.transfers], np.int8)
-    transfer_min_s = np.array([row.min_s for row in draft.transfers], np.int32)
-    paths = footpaths(lats, lons, kinds, transfer_from, transfer_to, transfer_type, transfer_min_s)
-    first_event = np.zeros(len(trips) + 1, np.int64)
+    paths = footpaths(lats, lons, kinds, transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
+    first_event = np.zeros(len(trips.route) + 1, np.int64)
     np.cumsum(draft.trip_event_count, out=first_event[1:])
     calendar_start, runs_on = _calendar(draft.services)
     return Timetable(
@@ -45,40 +53,43 @@ def assemble(draft: TimetableDraft) -> Timetable:
         route_long_name=TextColumn.of(row.long_name for row in routes),
         route_type=np.array([row.type for row in routes], np.int16),
         route_agency=np.array([row.agency for row in routes], np.int16),
-        trip_local_id=TextColumn.of(row.local_id for row in trips),
-        trip_route=np.array([row.route for row in trips], np.int32),
-        trip_service=np.array([row.service for row in trips], np.int32),
-        trip_headsign=np.array([row.headsign for row in trips], np.int32),
-        trip_wheelchair=np.array([row.wheelchair for row in trips], np.int8),
-        trip_direction=np.array([row.direction for row in trips], np.int8),
+        trip_local_id=trips.local_id,
+        trip_route=trips.route,
+        trip_service=trips.service,
+        trip_headsign=trips.headsign,
+        trip_wheelchair=trips.wheelchair,
+        trip_direction=trips.direction,
         trip_first_event=first_event,
-        headsign=TextColumn.of(draft.headsigns),
+        headsign=headsigns,
         event_stop=draft.event_stop,
         event_sequence=_sequence(draft, first_event),
         event_arrival_s=draft.event_arrival_s,
         event_departure_s=draft.event_departure_s,
         event_flags=draft.event_flags,
         event_headsign=draft.event_headsign,
-        run_trip=np.array([row.trip for row in draft.runs], np.int32),
-        run_shift_s=np.array([row.shift_s for row in draft.runs], np.int32),
-        run_headway_s=np.array([row.headway_s for row in draft.runs], np.int32),
+        run_trip=runs.trip,
+        run_shift_s=runs.shift_s,
+        run_headway_s=runs.headway_s,
         calendar_start=calendar_start,
         service_feed=np.array([row.feed for row in draft.services], np.int16),
         service_runs_on=runs_on,
         service_every_day=np.array([row.days is None for row in draft.services], np.uint8),
-        transfer_from=transfer_from,
-        transfer_to=transfer_to,
-        transfer_type=transfer_type,
-        transfer_min_s=transfer_min_s,
+        transfer_from=transfers.from_stop,
+        transfer_to=transfers.to_stop,
+        transfer_type=transfers.type,
+        transfer_min_s=transfers.min_s,
         foot_first=paths.first,
         foot_to=paths.to,
         foot_s=paths.seconds,
         foot_m=paths.metres,
         change_s=paths.change_s,
-        stop_names={
-            language: TextColumn.of(names.get(row, "") for row in range(len(stops)))
-            for language, names in sorted(draft.stop_names.items())
-        },
+        stop_names=_names(draft.stop_names, len(stops)),
+        route_names=_names(draft.route_names, len(routes)),
+        headsign_names=_names(draft.headsign_names, len(headsigns)),
+        trip_shape=trips.shape,
+        shape_first=draft.shapes.first,
+        shape_lat_udeg=draft.shapes.lat_udeg,
+        shape_lon_udeg=draft.shapes.lon_udeg,
     )
 
 
@@ -87,6 +98,14 @@ def _sequence(draft: TimetableDraft, first_event: Int64) -> Int32:
         return draft.event_sequence
     within = np.arange(first_event[-1]) - np.repeat(first_event[:-1], draft.trip_event_count)
     return (within + 1).astype(np.int32)
+
+
+def _names(names: Mapping[str, Mapping[int, str]], count: int) -> dict[str, TextColumn]:
+    """Return columns of names, by language in alphabetic order."""
+    return {
+        language: TextColumn.of(of_rows.get(row, "") for row in range(count))
+        for language, of_rows in sorted(names.items())
+    }
 
 
 def _wheelchair(row: StopRow, stops: list[StopRow]) -> int:

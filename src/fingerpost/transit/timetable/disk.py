@@ -19,11 +19,11 @@ from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Feed, Timetable
 
 # Raise it when the meaning of a stored array changes; names and types are compared by themselves.
-FORMAT = 1
+FORMAT = 2
 
 _CONTENTS = "contents.json"
-_TRANSLATED = "stop_names"
-_IN_CONTENTS = frozenset({"feeds", "calendar_start", _TRANSLATED})
+_TRANSLATED = ("stop_names", "route_names", "headsign_names")
+_IN_CONTENTS = frozenset({"feeds", "calendar_start", *_TRANSLATED})
 
 
 def save_timetable(timetable: Timetable, folder: Path) -> None:
@@ -40,7 +40,7 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
     contents = {
         "format": FORMAT,
         "arrays": stored,
-        "languages": sorted(timetable.stop_names),
+        "languages": {name: sorted(getattr(timetable, name)) for name in _TRANSLATED},
         "calendar_start": timetable.calendar_start.isoformat(),
         "feeds": [asdict(feed) for feed in timetable.feeds],
     }
@@ -68,10 +68,12 @@ def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
     for field in fields(Timetable):
         if field.name not in _IN_CONTENTS:
             columns[field.name] = _column(arrays, field.name) if field.type is TextColumn else arrays[field.name]
+    for name in _TRANSLATED:
+        languages = contents["languages"][name]
+        columns[name] = {language: _column(arrays, f"{name}.{language}") for language in languages}
     return Timetable(
         feeds=tuple(_feed(raw) for raw in contents["feeds"]),
         calendar_start=date.fromisoformat(contents["calendar_start"]),
-        stop_names={language: _column(arrays, f"{_TRANSLATED}.{language}") for language in contents["languages"]},
         **columns,
     )
 
@@ -84,8 +86,9 @@ def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
             yield from _halves(field.name, value)
         elif field.name not in _IN_CONTENTS:
             yield field.name, value
-    for language, column in timetable.stop_names.items():
-        yield from _halves(f"{_TRANSLATED}.{language}", column)
+    for name in _TRANSLATED:
+        for language, column in getattr(timetable, name).items():
+            yield from _halves(f"{name}.{language}", column)
 
 
 def _halves(name: str, column: TextColumn) -> Iterator[tuple[str, npt.NDArray[Any]]]:
@@ -108,7 +111,7 @@ def _open_array(folder: Path, name: str, dtype: str, shape: list[int]) -> npt.ND
 
 def _feed(raw: Mapping[str, Any]) -> Feed:
     days = {key: date.fromisoformat(raw[key]) if raw[key] else None for key in ("first_day", "last_day")}
-    lists = {key: tuple(raw[key]) for key in ("agencies", "agency_ids")}
+    lists = {key: tuple(raw[key]) for key in ("agencies", "agency_ids", "licences")}
     return Feed(**{**raw, **days, **lists})
 
 

@@ -1,5 +1,6 @@
 """What a writer of timetables fills in: plain rows, before anything is derived from them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import NamedTuple
@@ -7,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.timetable.timetable import Feed
+from fingerpost.transit.timetable.text import TextColumn
+from fingerpost.transit.timetable.timetable import Feed, Int8, Int32
 
 
 class StopRow(NamedTuple):
@@ -70,6 +72,84 @@ class TransferRow(NamedTuple):
     min_s: int = -1
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripColumns:
+    """Trips as columns, for feeds that have many; the fields are those of TripRow, ``shape`` a row of the draft's."""
+
+    local_id: TextColumn
+    route: Int32
+    service: Int32
+    headsign: Int32
+    wheelchair: Int8
+    direction: Int8
+    shape: Int32
+
+    @classmethod
+    def of(cls, rows: Sequence[TripRow]) -> "TripColumns":
+        """Return rows as columns; none has a shape."""
+        return cls(
+            local_id=TextColumn.of(row.local_id for row in rows),
+            route=np.array([row.route for row in rows], np.int32),
+            service=np.array([row.service for row in rows], np.int32),
+            headsign=np.array([row.headsign for row in rows], np.int32),
+            wheelchair=np.array([row.wheelchair for row in rows], np.int8),
+            direction=np.array([row.direction for row in rows], np.int8),
+            shape=np.full(len(rows), -1, np.int32),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunColumns:
+    """Runs as columns; the fields are those of RunRow."""
+
+    trip: Int32
+    shift_s: Int32
+    headway_s: Int32
+
+    @classmethod
+    def of(cls, rows: Sequence[RunRow]) -> "RunColumns":
+        """Return rows as columns."""
+        return cls(
+            trip=np.array([row.trip for row in rows], np.int32),
+            shift_s=np.array([row.shift_s for row in rows], np.int32),
+            headway_s=np.array([row.headway_s for row in rows], np.int32),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferColumns:
+    """Transfer rules as columns; the fields are those of TransferRow, one rule for each ordered pair of stops."""
+
+    from_stop: Int32
+    to_stop: Int32
+    type: Int8
+    min_s: Int32
+
+    @classmethod
+    def of(cls, rows: Sequence[TransferRow]) -> "TransferColumns":
+        """Return rows as columns."""
+        return cls(
+            from_stop=np.array([row.from_stop for row in rows], np.int32),
+            to_stop=np.array([row.to_stop for row in rows], np.int32),
+            type=np.array([row.type for row in rows], np.int8),
+            min_s=np.array([row.min_s for row in rows], np.int32),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShapeColumns:
+    """Lines on the ground: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
+
+    first: npt.NDArray[np.int64]
+    lat_udeg: Int32
+    lon_udeg: Int32
+
+    @classmethod
+    def none(cls) -> "ShapeColumns":
+        """Return no shapes."""
+        return cls(first=np.zeros(1, np.int64), lat_udeg=np.zeros(0, np.int32), lon_udeg=np.zeros(0, np.int32))
+
+
 def _no_events() -> npt.NDArray[np.int32]:
     return np.zeros(0, np.int32)
 
@@ -81,7 +161,8 @@ class TimetableDraft:
     Event columns hold the events of trip 0, then of trip 1, and so on, each in calling order;
     ``trip_event_count`` says how many each trip has.
     ``event_sequence`` may stay empty, when the calls of each trip are numbered from 1.
-    ``stop_names`` maps a language to {stop row: name}.
+    ``stop_names`` maps a language to {stop row: name}, and so do the other names for their rows.
+    Where a table is given as columns, these stand and the rows must be empty.
     """
 
     feeds: list[Feed] = field(default_factory=list)
@@ -93,6 +174,13 @@ class TimetableDraft:
     transfers: list[TransferRow] = field(default_factory=list)
     headsigns: list[str] = field(default_factory=list)
     stop_names: dict[str, dict[int, str]] = field(default_factory=dict)
+    route_names: dict[str, dict[int, str]] = field(default_factory=dict)
+    headsign_names: dict[str, dict[int, str]] = field(default_factory=dict)
+    trip_columns: TripColumns | None = None
+    run_columns: RunColumns | None = None
+    transfer_columns: TransferColumns | None = None
+    headsign_column: TextColumn | None = None
+    shapes: ShapeColumns = field(default_factory=ShapeColumns.none)
     trip_event_count: npt.NDArray[np.int32] = field(default_factory=_no_events)
     event_stop: npt.NDArray[np.int32] = field(default_factory=_no_events)
     event_sequence: npt.NDArray[np.int32] = field(default_factory=_no_events)

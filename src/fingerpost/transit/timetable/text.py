@@ -42,3 +42,21 @@ class TextColumn(Sequence[str]):
         offsets = self.offsets.tolist()
         for begin, end in itertools.pairwise(offsets):
             yield whole[begin:end].decode()
+
+    def take(self, rows: npt.NDArray[np.int32]) -> "TextColumn":
+        """Return the texts of some rows, in that order."""
+        if len(rows) == len(self) and np.array_equal(rows, np.arange(len(rows))):
+            return self
+        begin = self.offsets[:-1][rows]
+        length = self.offsets[1:][rows] - begin
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum(length, out=offsets[1:])
+        return TextColumn(self.blob[np.repeat(begin - offsets[:-1], length) + np.arange(offsets[-1])], offsets)
+
+    @classmethod
+    def joined(cls, columns: "Sequence[TextColumn]") -> "TextColumn":
+        """Return columns one behind the other."""
+        offsets = [np.zeros(1, np.int64)]
+        for column in columns:
+            offsets.append(column.offsets[1:] + offsets[-1][-1])
+        return cls(np.concatenate([column.blob for column in columns]), np.concatenate(offsets))

@@ -41,6 +41,7 @@ class Feed:
     """One feed of the network.
 
     ``first_day`` and ``last_day`` are the first and last day with any service; None on both means every day.
+    ``licences`` are the sentences that the feed itself asks to be shown (feed_info.txt, attributions.txt).
     ``language`` is a primary language subtag such as ``fi``, or None where the feed does not say.
     """
 
@@ -54,6 +55,7 @@ class Feed:
     publisher: str | None = None
     version: str | None = None
     source: str = ""
+    licences: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +129,14 @@ class Timetable:
 
     # other names of stops, where a source has them: language to a column as long as the stops, "" for none
     stop_names: dict[str, TextColumn] = field(default_factory=dict)
+    route_names: dict[str, TextColumn] = field(default_factory=dict)  # of routes' long names
+    headsign_names: dict[str, TextColumn] = field(default_factory=dict)
+
+    # shapes: points of shape s are rows shape_first[s] .. shape_first[s + 1], in millionths of a degree
+    trip_shape: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # row, -1 for none
+    shape_first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
+    shape_lat_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    shape_lon_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
 
     @property
     def stop_count(self) -> int:

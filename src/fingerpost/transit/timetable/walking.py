@@ -21,6 +21,9 @@ CHANGE_SLACK_S = 120
 FOOTPATH_RADIUS_M = 500.0
 
 _HAIR = 1.000001
+# More cells than there are along any parallel, so that rows of cells cannot run into each other.
+_CELLS = 1 << 32
+_PAIRS_AT_ONCE = 2_000_000
 
 
 class Footpaths(NamedTuple):
@@ -71,25 +74,50 @@ def neighbours_m(
     narrowest = math.cos(math.radians(float(np.abs(lats[rows]).max())))
     cell_lat = math.degrees(radius_m / EARTH_RADIUS_M) * _HAIR
     cell_lon = math.degrees(2 * math.asin(half / narrowest)) * _HAIR if half < narrowest else 360.0
-    cells: dict[tuple[int, int], list[int]] = {}
-    keys = zip(
-        np.floor(lats[rows] / cell_lat).astype(int).tolist(),
-        np.floor(lons[rows] / cell_lon).astype(int).tolist(),
-        strict=True,
-    )
-    for row, key in zip(rows.tolist(), keys, strict=True):
-        cells.setdefault(key, []).append(row)
+    cell = np.floor(lats[rows] / cell_lat).astype(np.int64) * _CELLS + np.floor(lons[rows] / cell_lon).astype(np.int64)
+    order = np.argsort(cell, kind="stable")
+    cell, ranked = cell[order], rows[order]
     sources, targets, distances = [], [], []
-    for (y, x), members in cells.items():
-        around = [row for dy in (-1, 0, 1) for dx in (-1, 0, 1) for row in cells.get((y + dy, x + dx), ())]
-        there = np.array(around)
-        for row in members:
-            straight = straight_line_m(lats[row], lons[row], lats[there], lons[there])
-            near = (straight <= radius_m) & (there != row)
-            sources.append(np.full(int(near.sum()), row))
-            targets.append(there[near])
-            distances.append(straight[near])
+    # Half of the cells around are asked, for a pair is found from either end.
+    for step in (0, 1, _CELLS - 1, _CELLS, _CELLS + 1):
+        begin = np.searchsorted(cell, cell + step, "left")
+        end = np.searchsorted(cell, cell + step, "right")
+        if step == 0:
+            begin = np.arange(1, len(cell) + 1)
+        for part in _parts(end - begin):
+            one, other = _each_pair(part, begin, end)
+            one, other = ranked[one], ranked[other]
+            straight = _between_m(lats[one], lons[one], lats[other], lons[other])
+            near = straight <= radius_m
+            sources += [one[near], other[near]]
+            targets += [other[near], one[near]]
+            distances += [straight[near], straight[near]]
     return np.concatenate(sources), np.concatenate(targets), np.concatenate(distances)
+
+
+def _parts(counts: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+    """Return runs of positions whose counts sum to a bearable number of pairs."""
+    total = np.cumsum(counts)
+    cuts = np.searchsorted(total, np.arange(_PAIRS_AT_ONCE, int(total[-1]) + 1, _PAIRS_AT_ONCE), "left") + 1
+    return [part for part in np.split(np.arange(len(counts)), cuts) if len(part)]
+
+
+def _each_pair(
+    part: npt.NDArray[np.int64], begin: npt.NDArray[np.int64], end: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return (position, partner) for each partner begin..end of each position."""
+    count = end[part] - begin[part]
+    one = np.repeat(part, count)
+    other = np.arange(len(one)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(begin[part], count)
+    return one, other
+
+
+def _between_m(lat_a: Float64, lon_a: Float64, lat_b: Float64, lon_b: Float64) -> Float64:
+    """Return great-circle distances in metres, pair by pair (haversine)."""
+    root = np.sin(np.radians(lat_b - lat_a) / 2) ** 2
+    root += np.cos(np.radians(lat_a)) * np.cos(np.radians(lat_b)) * np.sin(np.radians(lon_b - lon_a) / 2) ** 2
+    distances: Float64 = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(root, 1.0)))
+    return distances
 
 
 def footpaths(
@@ -105,6 +133,7 @@ def footpaths(
 
     A recommended transfer (type 0) without a stated time takes the walk and the slack; a timed one (1) the
     walk alone, for the vehicle waits; a minimum time (2) is taken as stated; a forbidden one (3) is removed.
+    Of several rules for one ordered pair the last holds.
     """
     count = len(lats)
     boardable = np.flatnonzero(kinds == STOP)
@@ -113,32 +142,21 @@ def footpaths(
     seconds = walk_s(metres.astype(float)) + CHANGE_SLACK_S
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
     if len(transfer_from):
-        stated: dict[tuple[int, int], tuple[int, int]] = {}
-        forbidden: set[tuple[int, int]] = set()
-        ends = (transfer_from.tolist(), transfer_to.tolist(), transfer_type.tolist(), transfer_min_s.tolist())
-        for begin, end, kind, minimum_s in zip(*ends, strict=True):
-            straight_m = straight_line_m(lats[begin], lons[begin], lats[end : end + 1], lons[end : end + 1])
-            length_m = math.ceil(walk_m(straight_m)[0])
-            on_foot_s = math.ceil(length_m / PACE_M_PER_S)
-            if kind == FORBIDDEN:
-                forbidden.add((begin, end))
-                taken_s = -1
-            elif kind == MINIMUM_TIME and minimum_s >= 0:
-                taken_s = minimum_s
-            else:
-                taken_s = on_foot_s if kind == TIMED else on_foot_s + CHANGE_SLACK_S
-            if begin == end:
-                change_s[begin] = taken_s
-            elif kind != FORBIDDEN:
-                stated[begin, end] = (taken_s, length_m)
-        key = source * count + target
-        replaced = np.array([a * count + b for a, b in {*stated, *forbidden}], np.int64)
-        keep = ~np.isin(key, replaced)
-        allowed = {pair: value for pair, value in stated.items() if pair not in forbidden}
-        source = np.concatenate([source[keep], np.array([a for a, _ in allowed], np.int64)])
-        target = np.concatenate([target[keep], np.array([b for _, b in allowed], np.int64)])
-        seconds = np.concatenate([seconds[keep], np.array([s for s, _ in allowed.values()], np.int32)])
-        metres = np.concatenate([metres[keep], np.array([m for _, m in allowed.values()], np.int32)])
+        begin, end = transfer_from.astype(np.int64), transfer_to.astype(np.int64)
+        last = len(begin) - 1 - np.unique((begin * count + end)[::-1], return_index=True)[1]
+        begin, end, transfer_type, transfer_min_s = begin[last], end[last], transfer_type[last], transfer_min_s[last]
+        length_m = np.ceil(walk_m(_between_m(lats[begin], lons[begin], lats[end], lons[end]))).astype(np.int32)
+        taken_s = walk_s(length_m.astype(float)) + np.where(transfer_type == TIMED, 0, CHANGE_SLACK_S)
+        taken_s = np.where((transfer_type == MINIMUM_TIME) & (transfer_min_s >= 0), transfer_min_s, taken_s)
+        is_forbidden = transfer_type == FORBIDDEN
+        same = begin == end
+        change_s[begin[same]] = np.where(is_forbidden, -1, taken_s)[same]
+        keep = ~np.isin(source * count + target, (begin * count + end)[~same])
+        allowed = ~same & ~is_forbidden
+        source = np.concatenate([source[keep], begin[allowed]])
+        target = np.concatenate([target[keep], end[allowed]])
+        seconds = np.concatenate([seconds[keep], taken_s[allowed].astype(np.int32)])
+        metres = np.concatenate([metres[keep], length_m[allowed]])
     order = np.lexsort((target, source))
     first = np.zeros(count + 1, np.int32)
     np.cumsum(np.bincount(source, minlength=count), out=first[1:])
