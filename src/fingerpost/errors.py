@@ -4,7 +4,8 @@
 
     ToolError                     contract 002's root: message, details, user_message()
     ├── ParameterError            fix the arguments and call again
-    │   └── PlaceUnknown          the text names nothing we know
+    │   ├── PlaceUnknown          the text names nothing we know
+    │   └── PlanInvalid           the plan, or the run that is named, cannot be carried out as it is
     ├── QueryTypeUnsupported      ask for one of the supported types
     ├── ToolNotFound              (also ValueError) there is no such tool
     ├── DataNotFound              (also LookupError) asked rightly, and there is nothing; the message says why
@@ -68,6 +69,13 @@ class ParameterError(ToolError):
 
 class PlaceUnknown(ParameterError):
     """A label, token or stop id that names nothing we know."""
+
+
+class PlanInvalid(ParameterError):
+    """A plan that cannot run as it is written, or a run that cannot do what is asked.
+
+    ``details["errors"]`` lists every problem of a plan: ``{step_id, field, reason}``.
+    """
 
 
 class QueryTypeUnsupported(ToolError):

@@ -1,0 +1,129 @@
+"""The tools and agents that a plan may use; whoever wires the house hands them over."""
+
+import difflib
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pydantic import BaseModel
+
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import Tool
+from fingerpost.errors import PlanInvalid
+
+HUMAN: Final = "human"
+"""The built-in agent: a person who approves (ruling F6)."""
+
+Execute = Callable[[str, dict[str, Any], str | None], Awaitable[Mapping[str, Any]]]
+"""Query type, parameters and user to the standard response."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanTool:
+    """A tool as the runner sees it.
+
+    Attributes:
+        spec: what it expects and returns.
+        execute: asks it; a failure is a response too.
+        is_idempotent: whether a call whose outcome is unknown may be made again.
+        cost: what a planner prefers less of, in any one unit.
+    """
+
+    spec: ToolSpec
+    execute: Execute
+    is_idempotent: bool = True
+    cost: float = 1.0
+
+    @classmethod
+    def of(cls, tool: Tool, spec: ToolSpec, *, is_idempotent: bool = True, cost: float = 1.0) -> "PlanTool":
+        """Return a tool of contract 002, which knows nothing of users."""
+
+        async def execute(query_type: str, parameters: dict[str, Any], _user: str | None) -> Mapping[str, Any]:
+            return await tool.execute(query_type, parameters)
+
+        return cls(spec=spec, execute=execute, is_idempotent=is_idempotent, cost=cost)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What an agent is asked to do.
+
+    ``perform`` calls the step's tool with the step's parameters, or others; it is None where the step names no tool.
+    """
+
+    run_id: str
+    step_id: int
+    description: str
+    parameters: dict[str, Any]
+    user: str | None
+    idempotency_key: str
+    perform: Callable[[dict[str, Any]], Awaitable[Mapping[str, Any]]] | None
+
+
+Agent = Callable[[Task], Awaitable[Any]]
+"""One async callable; it answers a standard response, or any JSON value, which becomes ``data``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Tools by name, agents by name."""
+
+    tools: Mapping[str, PlanTool]
+    agents: Mapping[str, Agent] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tools: Iterable[PlanTool], agents: Mapping[str, Agent] | None = None) -> "Catalogue":
+        """Return a catalogue.
+
+        Raises:
+            PlanInvalid: two tools of one name, or an agent by the name of the built-in one.
+        """
+        listed = list(tools)
+        by_name = {tool.spec.name: tool for tool in listed}
+        if len(by_name) < len(listed):
+            raise PlanInvalid("Two tools of a catalogue have one name")
+        if HUMAN in (agents or {}):
+            raise PlanInvalid(f"'{HUMAN}' is the built-in agent; call yours otherwise")
+        return cls(by_name, dict(agents or {}))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A step's parameters, read: which question of the tool, with which arguments, which stand under ``prefix``."""
+
+    query_type: str
+    arguments: dict[str, Any]
+    model: type[BaseModel]
+    prefix: tuple[str, ...]
+
+
+def read_question(spec: ToolSpec, parameters: dict[str, Any]) -> Question | str:
+    """Return a step's question, or why it is none; one query type lets parameters stand flat (ruling F2)."""
+    types = list(spec.input_schema)
+    is_wrapped = "query_type" in parameters and parameters.keys() <= {"query_type", "parameters"}
+    if not is_wrapped and len(types) == 1:
+        return Question(types[0], parameters, spec.input_schema[types[0]], ())
+    if not is_wrapped:
+        return f"must be {{query_type, parameters}}; query types are {', '.join(types)}"
+    query_type, arguments = parameters["query_type"], parameters.get("parameters", {})
+    if not isinstance(query_type, str):
+        return f"query_type must be one of {', '.join(types)}, as text"
+    if query_type not in spec.input_schema:
+        guess = nearest(query_type, types)
+        return f"query type '{query_type}' is not supported by the {spec.name} tool; {guess or listed(types)}"
+    if not isinstance(arguments, dict):
+        return "parameters must be an object"
+    return Question(query_type, arguments, spec.input_schema[query_type], ("parameters",))
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """Return ``did you mean 'x'?`` for a word that is nearly one of some words, else nothing."""
+    found = difflib.get_close_matches(word[:100], list(words), n=1, cutoff=0.6)
+    return f"did you mean '{found[0]}'?" if found else ""
+
+
+def listed(words: Iterable[str], most: int = 20) -> str:
+    """Return the words that there are, for a sentence."""
+    names = sorted(words)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"there are {', '.join(names[:most])}{more}" if names else "there are none"

@@ -1,0 +1,263 @@
+"""Conditions: a small part of Python's expressions, read by our own eyes and never given to ``eval``.
+
+An expression is compiled when the plan is checked. It sees JSON values only, has no way to name an attribute,
+to call anything but a few functions, or to loop, and its length, depth and work are bounded.
+"""
+
+import ast
+import operator
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from fingerpost.plan.hints import suggest
+
+MOST_CHARS: Final = 500
+MOST_DEPTH: Final = 20
+MOST_WORK: Final = 500_000
+
+OWN_NAMES: Final = ("memory", "results", "value")
+
+
+class ConditionInvalid(ValueError):
+    """The text is no condition; the message says why, and what may have been meant."""
+
+
+class ConditionFailed(ValueError):
+    """A sound condition has no answer for these values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A compiled condition.
+
+    Attributes:
+        text: as it was written.
+        keys: the memory keys that it names by a constant, as in ``memory["trip"]``.
+    """
+
+    text: str
+    keys: frozenset[str]
+    _root: ast.expr
+
+    def holds(self, names: Mapping[str, Any]) -> bool:
+        """Return whether the condition is true of these names.
+
+        Raises:
+            ConditionFailed: the values do not fit it, or it takes too much work.
+        """
+        try:
+            return bool(_Evaluation(names).of(self._root))
+        except (TypeError, ValueError, ArithmeticError, LookupError) as error:
+            if isinstance(error, ConditionFailed):
+                raise
+            reason = f"there is no {error}" if isinstance(error, LookupError) else str(error)
+            raise ConditionFailed(reason) from error
+
+
+def compile_condition(text: str, key: str | None) -> Condition:
+    """Return a condition over ``value``, ``results``, ``memory`` and the expected key.
+
+    Raises:
+        ConditionInvalid: the text is too long or too deep, is not Python, or uses what is not allowed.
+    """
+    names = (*OWN_NAMES, *([key] if key is not None else []))
+    try:
+        return _compile(text, names)
+    except ConditionInvalid as error:
+        better = next((guess for guess in suggest(text) if _is_sound(guess, names)), None)
+        if better is None:
+            raise
+        raise ConditionInvalid(f"{error}; did you mean {better!r}?") from error
+
+
+def _is_sound(text: str, names: tuple[str, ...]) -> bool:
+    try:
+        _compile(text, names)
+    except ConditionInvalid:
+        return False
+    return True
+
+
+def _compile(text: str, names: tuple[str, ...]) -> Condition:
+    if len(text) > MOST_CHARS:
+        raise ConditionInvalid(f"it has {len(text)} characters, and may have {MOST_CHARS}")
+    try:
+        with warnings.catch_warnings():
+            # An odd escape in a text is the writer's own affair.
+            warnings.simplefilter("ignore")
+            root = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        raise ConditionInvalid(f"syntax error at column {error.offset or 1}") from error
+    except (ValueError, MemoryError, RecursionError) as error:
+        raise ConditionInvalid(
+            "it is nested too deeply, or holds a number or a character that cannot be read"
+        ) from error
+    keys: set[str] = set()
+    level: list[ast.AST] = [root]
+    for _ in range(MOST_DEPTH):
+        below: list[ast.AST] = []
+        for node in level:
+            _refuse(node, names)
+            match node:
+                case ast.Subscript(value=ast.Name(id="memory"), slice=ast.Constant(value=str(key))):
+                    keys.add(key)
+            below += [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.expr_context)]
+            if isinstance(node, ast.Call):
+                below.remove(node.func)
+        if not below:
+            return Condition(text, frozenset(keys), root)
+        level = below
+    raise ConditionInvalid(f"it is nested more than {MOST_DEPTH} deep")
+
+
+def _refuse(node: ast.AST, names: tuple[str, ...]) -> None:
+    if isinstance(node, ast.Name):
+        if node.id not in names:
+            raise ConditionInvalid(f"unknown name {node.id!r}; known are {', '.join(names)}")
+    elif isinstance(node, ast.Call):
+        if not isinstance(node.func, ast.Name) or node.func.id not in _FUNCTIONS:
+            raise ConditionInvalid(f"only {', '.join(_FUNCTIONS)} may be called")
+        if node.keywords or not node.args:
+            raise ConditionInvalid(f"{node.func.id} takes plain arguments only")
+    elif isinstance(node, ast.Constant):
+        if not isinstance(node.value, str | int | float | None):
+            raise ConditionInvalid(f"a {type(node.value).__name__} is not allowed")
+    elif not isinstance(node, _ALLOWED):
+        raise ConditionInvalid(f"{type(node).__name__} is not allowed")
+
+
+class _Evaluation:
+    """One evaluation, with what is left of its work."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self._names = names
+        self._left = MOST_WORK
+
+    def of(self, node: ast.expr) -> Any:
+        self._left -= 1
+        match node:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name(id=name):
+                return self._names[name]
+            case ast.BoolOp(op=ast.And(), values=parts):
+                return self._first(parts, stop_at=False)
+            case ast.BoolOp(values=parts):
+                return self._first(parts, stop_at=True)
+            case ast.UnaryOp(op=sign, operand=operand):
+                return _UNARY[type(sign)](self.of(operand))
+            case ast.Compare():
+                return self._compare(node)
+            case ast.BinOp(left=left, op=sign, right=right):
+                return self._combine(_BINARY[type(sign)], self.of(left), self.of(right))
+            case ast.Subscript(value=inner, slice=place):
+                return self._item(self.of(inner), self.of(place))
+            case ast.IfExp(test=test, body=body, orelse=other):
+                return self.of(body) if self.of(test) else self.of(other)
+            case ast.List(elts=parts) | ast.Tuple(elts=parts):
+                return [self.of(part) for part in parts]
+            case ast.Call(func=ast.Name(id=name), args=arguments):
+                return self._call(name, [self.of(argument) for argument in arguments])
+        raise ConditionFailed(f"{type(node).__name__} is not allowed")
+
+    def _first(self, parts: list[ast.expr], *, stop_at: bool) -> Any:
+        found: Any = None
+        for part in parts:
+            found = self.of(part)
+            if bool(found) is stop_at:
+                break
+        return found
+
+    def _compare(self, node: ast.Compare) -> bool:
+        left = self.of(node.left)
+        for sign, part in zip(node.ops, node.comparators, strict=True):
+            right = self.of(part)
+            self._weigh(left)
+            self._weigh(right)
+            if not _COMPARE[type(sign)](left, right):
+                return False
+            left = right
+        return True
+
+    def _combine(self, act: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+        for side in (left, right):
+            # Text and lists multiply and format without end; a condition has no use for either.
+            if not isinstance(side, int | float):
+                raise ConditionFailed(f"arithmetic wants numbers, not {_kind(side)}")
+        return act(left, right)
+
+    def _item(self, whole: Any, place: Any) -> Any:
+        if isinstance(whole, dict) and isinstance(place, list):
+            raise ConditionFailed("a list is no key")
+        return whole[place]
+
+    def _call(self, name: str, arguments: list[Any]) -> Any:
+        if name != "len":
+            for argument in arguments:
+                self._weigh(argument)
+        if name == "round" and len(arguments) > 1:
+            # round(1, -10**9) would compute that power.
+            arguments[1] = max(-_MOST_DIGITS, min(_MOST_DIGITS, arguments[1]))
+        return _FUNCTIONS[name](*arguments)
+
+    def _weigh(self, value: Any) -> None:
+        level = [value]
+        while level and self._left > 0:
+            below: list[Any] = []
+            for item in level:
+                self._left -= 1
+                if isinstance(item, str):
+                    self._left -= len(item) // 64
+                elif isinstance(item, dict | list):
+                    self._left -= len(item)
+                    if self._left <= 0:
+                        break
+                    below.extend(item.values() if isinstance(item, dict) else item)
+            level = below
+        if self._left <= 0:
+            raise ConditionFailed("it takes too much work for values of this size")
+
+
+def _kind(value: Any) -> str:
+    return {dict: "an object", list: "a list", str: "text", type(None): "None"}.get(type(value), type(value).__name__)
+
+
+_MOST_DIGITS = 20
+
+_FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+    "abs": abs,
+    "all": all,
+    "any": any,
+    "len": len,
+    "max": max,
+    "min": min,
+    "round": round,
+    "sum": sum,
+}
+_UNARY: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.Not: operator.not_, ast.USub: operator.neg}
+_BINARY: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+_COMPARE: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+    ast.In: lambda item, whole: operator.contains(whole, item),
+    ast.NotIn: lambda item, whole: not operator.contains(whole, item),
+}
+_ALLOWED: Final = (
+    ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Compare, ast.BinOp, ast.Subscript, ast.IfExp, ast.List, ast.Tuple,
+    *_UNARY, *_BINARY, *_COMPARE,
+)  # fmt: skip

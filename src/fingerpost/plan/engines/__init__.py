@@ -1,0 +1,1 @@
+"""Where runs are kept, and who may carry them on."""

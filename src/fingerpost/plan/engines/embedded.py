@@ -1,0 +1,245 @@
+"""Runs in one SQLite file beside the process: no server, many processes, one writer at a time (WAL)."""
+
+import asyncio
+import json
+import sqlite3
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fingerpost.plan.engines.file import RunsFile
+from fingerpost.plan.engines.group_commit import GroupCommit
+from fingerpost.plan.engines.holding import Holds
+from fingerpost.plan.journal import (
+    ENDED,
+    PROTOCOL,
+    Event,
+    Given,
+    RunLine,
+    RunRecord,
+    RunState,
+    Signal,
+    StepRecord,
+    Verb,
+)
+from fingerpost.plan.weighing import encode
+
+_R = TypeVar("_R")
+
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
+
+_PUT_STEP = (
+    "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, step_id) DO UPDATE SET"
+    " state = excluded.state, output = excluded.output, note = excluded.note,"
+    " attempts = excluded.attempts, at = excluded.at"
+)
+_PUT_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)"
+_PUT_STATE = "UPDATE run SET state = ?, ended_at = ? WHERE id = ?"
+
+
+class EmbeddedJournal:
+    """The journal in a folder: ``runs.sqlite``, and a lock a run while it is carried on."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = RunsFile(Path(folder) / "runs.sqlite")
+        self._holds = Holds(Path(folder) / "runs.locks")
+        self._writer: GroupCommit | None = None
+
+    async def create(
+        self, base_id: str | None, user: str | None, plan_json: str, goal: str, steps: int, given: Given, at: str
+    ) -> str:
+        """Keep a new run."""
+        memory = encode({"values": dict(given.values), "paths": dict(given.paths)})
+
+        def write(connection: sqlite3.Connection) -> str:
+            connection.execute("BEGIN IMMEDIATE")
+            run_id = str(uuid.uuid4())
+            if base_id is not None:
+                # Ruling F4: under a fixed clock the same question has the same ids, one after the other.
+                count = 0
+                while True:
+                    count += 1
+                    run_id = str(uuid.uuid5(_NAMESPACE, f"{base_id}#{count}"))
+                    if connection.execute("SELECT 1 FROM run WHERE id = ?", (run_id,)).fetchone() is None:
+                        break
+            connection.execute(
+                "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, 'running', ?, NULL, ?, 0)",
+                (run_id, user, plan_json, goal, steps, memory, at, PROTOCOL),
+            )
+            connection.execute("COMMIT")
+            return run_id
+
+        return await self._asked(write)
+
+    async def find(self, run_id: str) -> RunRecord | None:
+        """Return a run, or None."""
+        return await self._asked(lambda connection: _read_run(connection, run_id), absent=None)
+
+    async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
+        """Return a user's newest runs."""
+
+        def read(connection: sqlite3.Connection) -> list[RunLine]:
+            rows = connection.execute(
+                "SELECT id, state, goal, created_at, ended_at, step_count,"
+                " (SELECT count(*) FROM step WHERE run_id = id AND step.state IN ('completed', 'skipped'))"
+                " FROM run WHERE user IS ? ORDER BY created_at DESC, rowid DESC LIMIT ?",
+                (user, limit),
+            )
+            return [RunLine(*row) for row in rows]
+
+        return await self._asked(read, absent=[])
+
+    async def list_events(self, run_id: str, after: int, limit: int) -> list[Event]:
+        """Return what happened after an event, in order."""
+
+        def read(connection: sqlite3.Connection) -> list[Event]:
+            rows = connection.execute(
+                "SELECT seq, at, kind, step_id, data FROM event WHERE run_id = ? AND seq > ? ORDER BY seq LIMIT ?",
+                (run_id, after, limit),
+            )
+            return [Event(*row) for row in rows]
+
+        return await self._asked(read, absent=[])
+
+    def record(
+        self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
+    ) -> Awaitable[None]:
+        """Write down what happened; the result is there when it is on disk."""
+        return self._writing().put(
+            None
+            if step is None
+            else (run_id, step.step_id, step.state, step.output, step.note, step.attempts, step.at),
+            [(run_id, event.seq, event.at, event.kind, event.step_id, event.data) for event in events],
+            None if state is None else (state, at if state in ENDED else None, run_id),
+        )
+
+    def mention(self, run_id: str, event: Event) -> None:
+        """Write down what need not be waited for."""
+        self._writing().mention((run_id, event.seq, event.at, event.kind, event.step_id, event.data))
+
+    async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
+        """Replace a run's plan."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(
+                "UPDATE run SET plan = ?, goal = ?, step_count = ?, state = 'running', ended_at = NULL,"
+                " replans = replans + 1 WHERE id = ?",
+                (plan_json, goal, len(json.loads(plan_json)["steps"]), run_id),
+            )
+            connection.executemany(
+                "DELETE FROM step WHERE run_id = ? AND step_id = ?", [(run_id, number) for number in forget]
+            )
+            connection.execute(_PUT_EVENT, (run_id, event.seq, event.at, event.kind, event.step_id, event.data))
+            connection.execute("COMMIT")
+
+        await self._asked(write)
+
+    async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
+        """Tell whoever carries a run on."""
+
+        def write(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO signal (run_id, verb, step_id, value) VALUES (?, ?, ?, ?)",
+                (run_id, verb, step_id, encode(value)),
+            )
+
+        await self._asked(write)
+
+    async def list_signals(self, run_id: str, after: int) -> list[Signal]:
+        """Return what a run has been told."""
+
+        def read(connection: sqlite3.Connection) -> list[Signal]:
+            rows = connection.execute(
+                "SELECT seq, verb, step_id, value FROM signal WHERE run_id = ? AND seq > ? ORDER BY seq",
+                (run_id, after),
+            )
+            return [Signal(seq, verb, step_id, json.loads(value)) for seq, verb, step_id, value in rows]
+
+        return await self._asked(read, absent=[])
+
+    @asynccontextmanager
+    async def hold(self, run_id: str) -> AsyncIterator[bool]:
+        """Carry a run on alone."""
+        with self._holds.hold(run_id) as is_ours:
+            try:
+                yield is_ours
+            finally:
+                if is_ours and self._writer is not None:
+                    await self._writer.drained()
+
+    def is_held(self, run_id: str) -> bool:
+        """Whether anybody carries the run on."""
+        return self._holds.is_held(run_id)
+
+    async def forget_before(self, at: str) -> int:
+        """Remove runs that ended before an instant."""
+
+        def write(connection: sqlite3.Connection) -> int:
+            connection.execute("BEGIN IMMEDIATE")
+            old = [row[0] for row in connection.execute("SELECT id FROM run WHERE ended_at < ?", (at,))]
+            for statement in (
+                "DELETE FROM step WHERE run_id = ?",
+                "DELETE FROM event WHERE run_id = ?",
+                "DELETE FROM signal WHERE run_id = ?",
+                "DELETE FROM run WHERE id = ?",
+            ):
+                connection.executemany(statement, [(run_id,) for run_id in old])
+            connection.execute("COMMIT")
+            return len(old)
+
+        return await self._asked(write, absent=0)
+
+    def close(self) -> None:
+        """End the writer's thread; what was recorded is on disk."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+    def _writing(self) -> GroupCommit:
+        # One writer an event loop: the command line and the tests begin a new one now and then.
+        if self._writer is None or self._writer.loop is not asyncio.get_running_loop():
+            self.close()
+            self._writer = GroupCommit(self._file.connect, (_PUT_STEP, _PUT_EVENT, _PUT_STATE))
+        return self._writer
+
+    async def _asked(self, act: Callable[[sqlite3.Connection], _R], **absent: _R) -> _R:
+        """Do something with the file in a thread; where nobody has written yet, ``absent`` is the answer."""
+        if absent and not self._file.exists():
+            return absent["absent"]
+
+        def ask() -> _R:
+            with self._file.opened() as connection:
+                return act(connection)
+
+        return await asyncio.to_thread(ask)
+
+
+def _read_run(connection: sqlite3.Connection, run_id: str) -> RunRecord | None:
+    connection.execute("BEGIN")
+    row = connection.execute(
+        "SELECT user, plan, given, state, created_at, ended_at, protocol, replans FROM run WHERE id = ?", (run_id,)
+    ).fetchone()
+    if row is None:
+        return None
+    steps = connection.execute(
+        "SELECT step_id, state, output, note, attempts, at FROM step WHERE run_id = ?", (run_id,)
+    ).fetchall()
+    last = connection.execute("SELECT max(seq) FROM event WHERE run_id = ?", (run_id,)).fetchone()[0]
+    connection.execute("COMMIT")
+    user, plan_json, given, state, created_at, ended_at, protocol, replans = row
+    return RunRecord(
+        run_id=run_id,
+        user=user,
+        plan_json=plan_json,
+        given=Given(**json.loads(given)),
+        state=state,
+        created_at=created_at,
+        ended_at=ended_at,
+        protocol=protocol,
+        replans=replans,
+        steps={step[0]: StepRecord(*step) for step in steps},
+        last_seq=last or 0,
+    )

@@ -1,0 +1,138 @@
+"""Many small records, few commits: all that is ready when the disk is free goes down in one transaction."""
+
+import asyncio
+import logging
+import queue
+import sqlite3
+import threading
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from fingerpost.errors import ToolError
+from fingerpost.plan.journal import JournalFailed
+
+_log = logging.getLogger(__name__)
+
+# What nobody waits for goes down this much later at most, alone if need be.
+_PATIENCE_S = 0.02
+
+Row = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class _Batch:
+    waiters: list["asyncio.Future[None]"] = field(default_factory=list)
+    steps: list[Row] = field(default_factory=list)
+    events: list[Row] = field(default_factory=list)
+    states: list[Row] = field(default_factory=list)
+
+
+class GroupCommit:
+    """The one writer of a journal, for one event loop: a thread with a connection of its own."""
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection], statements: tuple[str, str, str]) -> None:
+        self.loop = asyncio.get_running_loop()
+        self._connect = connect
+        self._statements = statements
+        self._open = _Batch()
+        self._is_busy = False
+        self._is_due = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._work: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._write, name="fingerpost-journal", daemon=True)
+        self._thread.start()
+
+    def put(self, step: Row | None, events: list[Row], state: Row | None) -> Awaitable[None]:
+        """Add to the next transaction; the result is there when it is on disk."""
+        batch = self._open
+        if step is not None:
+            batch.steps.append(step)
+        batch.events += events
+        if state is not None:
+            batch.states.append(state)
+        # One future each: cancelling one who waits must not cancel the others.
+        durable = self.loop.create_future()
+        batch.waiters.append(durable)
+        if not self._is_due:
+            self._is_due = True
+            # Not at once: what else is ready in this turn of the loop shares the commit.
+            self.loop.call_soon(self._hand_over)
+        return durable
+
+    def mention(self, event: Row) -> None:
+        """Add an event that nobody waits for."""
+        self._open.events.append(event)
+        if self._timer is None:
+            self._timer = self.loop.call_later(_PATIENCE_S, self._patience_ends)
+
+    async def drained(self) -> None:
+        """Wait until all that was put or mentioned is on disk."""
+        while self._is_busy or self._open.events or self._open.steps or self._open.states:
+            self._is_due = True
+            durable = self.loop.create_future()
+            self._open.waiters.append(durable)
+            self._hand_over()
+            await asyncio.wait([durable])
+            durable.exception()
+
+    def close(self) -> None:
+        """Let the thread end once it has written what it was handed; anything else is dropped."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._work.put(None)
+        self._thread.join()
+
+    def _patience_ends(self) -> None:
+        self._timer = None
+        if self._open.events:
+            self._is_due = True
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        if self._is_busy or not self._is_due:
+            return
+        batch, self._open = self._open, _Batch()
+        self._is_busy, self._is_due = True, False
+        self._work.put(batch)
+
+    def _written(self, batch: _Batch, error: BaseException | None) -> None:
+        self._is_busy = False
+        if error is not None:
+            _log.error("the journal could not be written: %s", error)
+        for durable in batch.waiters:
+            if durable.done():
+                continue
+            if error is None:
+                durable.set_result(None)
+            else:
+                failed = JournalFailed("What a run did could not be written down: its disk is full or its file busy")
+                failed.__cause__ = error
+                durable.set_exception(failed)
+        self._hand_over()
+
+    def _write(self) -> None:
+        connection: sqlite3.Connection | None = None
+        while (batch := self._work.get()) is not None:
+            error: BaseException | None = None
+            try:
+                connection = connection or self._connect()
+                self._commit(connection, batch)
+            except (sqlite3.Error, OSError, ToolError) as caught:
+                error = caught
+            if not self.loop.is_closed():
+                self.loop.call_soon_threadsafe(self._written, batch, error)
+        if connection is not None:
+            connection.close()
+
+    def _commit(self, connection: sqlite3.Connection, batch: _Batch) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for statement, rows in zip(self._statements, (batch.steps, batch.events, batch.states), strict=True):
+                if rows:
+                    connection.executemany(statement, rows)
+            connection.execute("COMMIT")
+        except sqlite3.Error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise

@@ -1,0 +1,360 @@
+"""One run, carried on: every step as soon as what it needs is recorded, side by side within limits.
+
+There is no barrier between branches, and nothing is replayed: a step is looked up by its id, or it runs.
+"""
+
+import asyncio
+import logging
+import traceback
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from pydantic import ValidationError
+
+from fingerpost import clock
+from fingerpost.contract.check import explain
+from fingerpost.contract.envelope import unexpected
+from fingerpost.contract.identity import new_correlation_id
+from fingerpost.contract.response import failure_response, success_response
+from fingerpost.errors import BrokenContract, ToolError
+from fingerpost.plan.catalogue import HUMAN
+from fingerpost.plan.conditions import ConditionFailed
+from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.memory import Memory
+from fingerpost.plan.performing import Outcome, Performer, failed, think
+from fingerpost.plan.references import fill, walk
+from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
+from fingerpost.plan.weighing import encode
+
+_log = logging.getLogger(__name__)
+
+Watch = Callable[[Event], None]
+
+_ONE_ATTEMPT = '{"attempts":1}'
+
+
+class Execution:
+    """Carries one run on, from wherever it stands, to where nothing more can be done."""
+
+    def __init__(
+        self,
+        run: RunRecord,
+        valid: ValidPlan,
+        journal: Journal,
+        performer: Performer,
+        limits: Limits,
+        watch: Watch | None = None,
+    ) -> None:
+        self._run = run
+        self._valid = valid
+        self._journal = journal
+        self._performer = performer
+        self._limits = limits
+        self._watch = watch
+        self._seq = run.last_seq
+        settled = {number: step for number, step in run.steps.items() if step.state in ("completed", "skipped")}
+        outputs = {number: step.output for number, step in settled.items() if step.output is not None}
+        self._memory = Memory(valid, run.given, outputs)
+        self._todo = len(valid.steps) - sum(number in valid.steps for number in settled)
+        self._missing = {
+            number: sum(dependency not in settled for dependency in ready.dependencies)
+            for number, ready in valid.steps.items()
+            if number not in settled
+        }
+        self._followers: dict[int, list[int]] = {}
+        for number in self._missing:
+            for dependency in valid.steps[number].dependencies:
+                self._followers.setdefault(dependency, []).append(number)
+        self._queue = deque(number for number, missing in self._missing.items() if missing == 0)
+        self._running: dict[asyncio.Task[bool], int] = {}
+        self._failing: set[int] = set()
+        self._is_cancelled = False
+        self._broken: BaseException | None = None
+        self._asked: set[int] = set()
+        self._decisions: dict[int, Signal] = {}
+        self._last_signal = 0
+        self._untold: deque[list[Any]] = deque()
+        self._still: asyncio.Future[None] | None = None
+
+    @property
+    def running(self) -> frozenset[int]:
+        """The steps that are under way at this moment."""
+        return frozenset(self._running.values())
+
+    def hear(self, signals: list[Signal]) -> None:
+        """Act on what somebody wants of this run; of two decisions on one step the first holds."""
+        for signal in signals:
+            self._last_signal = max(self._last_signal, signal.seq)
+            if signal.verb == "cancel":
+                self._is_cancelled = True
+                self._stop()
+            elif signal.step_id is not None and signal.step_id not in self._decisions:
+                self._decisions[signal.step_id] = signal
+                if signal.step_id in self._asked:
+                    self._asked.discard(signal.step_id)
+                    self._queue.append(signal.step_id)
+        self._go_on()
+
+    @property
+    def last_signal(self) -> int:
+        """The last signal that was heard."""
+        return self._last_signal
+
+    async def carry_on(self) -> RunState:
+        """Return how the run stands when nothing more can be done now.
+
+        Raises:
+            JournalFailed: what happened cannot be written down; the run can be resumed from its record.
+        """
+        self._still = asyncio.get_running_loop().create_future()
+        is_first = self._run.last_seq == 0
+        self._mention("run_started" if is_first else "run_resumed", None)
+        if self._run.state != "running":
+            await self._journal.record(self._run.run_id, None, [], "running", self._now())
+        try:
+            self._go_on()
+            await self._still
+        finally:
+            tasks = list(self._running)
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+        if self._broken is not None:
+            raise self._broken
+        return await self._settle()
+
+    async def _settle(self) -> RunState:
+        if self._todo == 0:
+            if not self._valid.steps or not self._missing:
+                # Nothing was left to do: the crash came between the last step and the end.
+                await self._end("completed")
+            return "completed"
+        if self._is_cancelled:
+            state: RunState = "cancelled"
+        elif self._asked:
+            state = "waiting"
+        else:
+            state = "failed"
+        await self._end(state)
+        return state
+
+    async def _end(self, state: RunState) -> None:
+        event = self._event(f"run_{state}", None)
+        await self._journal.record(self._run.run_id, None, [event], state, event.at)
+        self._told(event)
+
+    def _go_on(self) -> None:
+        """Start what can be started; say so where nothing is under way any more."""
+        if self._still is None or self._still.done():
+            return
+        while self._queue and not self._is_stopping and len(self._running) < self._limits.steps_at_once:
+            number = self._queue.popleft()
+            task = asyncio.create_task(self._step(self._valid.steps[number]))
+            self._running[task] = number
+            task.add_done_callback(self._step_ended)
+        if not self._running:
+            self._still.set_result(None)
+
+    @property
+    def _is_stopping(self) -> bool:
+        return self._is_cancelled or self._broken is not None
+
+    def _stop(self) -> None:
+        for task in self._running:
+            task.cancel()
+
+    def _step_ended(self, task: "asyncio.Task[bool]") -> None:
+        number = self._running.pop(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, JournalFailed) or (error is not None and number in self._failing):
+            self._broken = self._broken or error
+            self._stop()
+        elif error is not None:
+            self._failing.add(number)
+            # Whatever a tool raises is that step's failure, not the run's end.
+            again = asyncio.create_task(self._fail_unexpectedly(self._valid.steps[number], error))
+            self._running[again] = number
+            again.add_done_callback(self._step_ended)
+        elif not task.cancelled() and task.result():
+            for follower in self._followers.get(number, ()):
+                self._missing[follower] -= 1
+                if self._missing[follower] == 0:
+                    self._queue.append(follower)
+        self._go_on()
+
+    async def _step(self, ready: ReadyStep) -> bool:
+        """Carry out one step; True where those that wait for it may go on."""
+        step = ready.step
+        if step.agent == HUMAN:
+            return await self._human(ready)
+        if step.done_check is not None and await self._skip(ready):
+            return True
+        self._mention("step_started", step.step_id)
+        try:
+            outcome = await self._perform(ready)
+        except ToolError as error:
+            if isinstance(error, JournalFailed):
+                raise
+            name = step.tool or step.agent or ""
+            outcome = Outcome(failed(name, name, {}, error), 0, error.message)
+        return await self._record(ready, outcome)
+
+    async def _perform(self, ready: ReadyStep) -> Outcome:
+        step, question = ready.step, ready.question
+        arguments = step.parameters if question is None else question.arguments
+        if ready.references:
+            values = self._memory.resolve(ready)
+            prefix = () if question is None else question.prefix
+            arguments = fill(arguments, values.__getitem__, prefix)
+            if question is not None:
+                self._check(ready, arguments)
+        if step.tool is None and step.agent is None:
+            return Outcome(think(arguments, self._gathered(ready)), 1, None)
+
+        def tell(attempt: int, reason: str, wait_s: float | None) -> None:
+            told = {"attempt": attempt, "error": reason[:1000], "retried_after_s": wait_s}
+            self._mention("attempt_failed", step.step_id, encode(told))
+
+        return await self._performer.perform(ready, arguments, self._run.run_id, self._run.user, tell)
+
+    def _check(self, ready: ReadyStep, arguments: dict[str, Any]) -> None:
+        assert ready.question is not None
+        try:
+            read_arguments(ready.question.model, arguments)
+        except ValidationError as error:
+            raise explain(error, ready.question.model) from error
+
+    def _gathered(self, ready: ReadyStep) -> dict[str, Any]:
+        found = {}
+        for dependency in ready.dependencies:
+            other = self._valid.steps[dependency]
+            response = self._memory.response_of(dependency)
+            if other.key is not None and response is not None:
+                found[other.key] = self._memory.value_of(other)
+        return found
+
+    async def _skip(self, ready: ReadyStep) -> bool:
+        """Skip a step whose value is present and whose check holds; without an expected key the check alone decides."""
+        assert ready.condition is not None
+        is_present, _value, response = self._memory.find_value(ready)
+        if ready.step.expected_key is not None and not is_present:
+            return False
+        try:
+            if not ready.condition.holds(self._memory.names_for(ready)):
+                return False
+        except ConditionFailed as error:
+            self._mention("condition_failed", ready.step.step_id, encode({"reason": f"done_check: {error}"}))
+            return False
+        reason = "its value is present and done_check holds" if is_present else "done_check holds"
+        output = encode(response) if is_present else None
+        await self._write(ready, "skipped", output, reason, 0, encode({"reason": reason}))
+        return True
+
+    async def _record(self, ready: ReadyStep, outcome: Outcome) -> bool:
+        response, note = outcome.response, outcome.note
+        output = encode(dict(response))
+        if note is None and self._memory.bytes + len(output) > self._limits.memory_bytes:
+            note = f"The run's memory may hold {self._limits.memory_bytes:,} bytes, and is full"
+            response = failure_response(str(response["output_key"]), str(response["query_type"]), {}, note)
+            output = encode(response)
+        if note is not None:
+            told = encode({"attempts": outcome.attempts, "error": note[:1000]})
+            await self._write(ready, "failed", output, note, outcome.attempts, told)
+            return False
+        data = _ONE_ATTEMPT
+        if ready.step.output_path and not walk(response, ready.step.output_path)[0]:
+            data = encode({"attempts": outcome.attempts, "nothing_at": ready.step.output_path})
+        elif outcome.attempts > 1:
+            data = encode({"attempts": outcome.attempts})
+        await self._write(ready, "completed", output, None, outcome.attempts, data)
+        return True
+
+    async def _write(
+        self, ready: ReadyStep, state: StepState, output: str | None, note: str | None, attempts: int, data: str
+    ) -> None:
+        """Record how a step stands, and, with the last step of all, that the run is completed."""
+        number = ready.step.step_id
+        event = self._event(f"step_{state}", number, data)
+        events = [event]
+        run_state: RunState | None = None
+        if state in ("completed", "skipped"):
+            if output is not None:
+                self._memory.keep(number, output)
+            self._todo -= 1
+            if self._todo == 0:
+                run_state = "completed"
+                events.append(self._event("run_completed", None))
+        record = StepRecord(number, state, output, note, attempts, event.at)
+        await self._journal.record(self._run.run_id, record, events, run_state, event.at)
+        if self._watch is not None:
+            for each in events:
+                self._told(each)
+
+    async def _human(self, ready: ReadyStep) -> bool:
+        """Ask a person, or act on what the person decided."""
+        number = ready.step.step_id
+        decision = self._decisions.get(number)
+        if decision is None:
+            known = self._run.steps.get(number)
+            self._asked.add(number)
+            if known is None or known.state != "waiting":
+                await self._write(ready, "waiting", None, "waits for a person", 0, encode({}))
+            return False
+        told = decision.value if isinstance(decision.value, dict) else {}
+        data = {"approved": decision.verb == "approve", "note": told.get("note"), "value": told.get("value")}
+        self._mention(f"step_{'approved' if data['approved'] else 'rejected'}", number, encode({"note": data["note"]}))
+        arguments = ready.step.parameters
+        if ready.references:
+            try:
+                arguments = fill(arguments, self._memory.resolve(ready).__getitem__)
+            except ToolError as error:
+                return await self._record(ready, Outcome(failed(HUMAN, "approval", {}, error), 1, error.message))
+        if not data["approved"]:
+            note = f"A person did not approve{': ' + str(data['note']) if data['note'] else ''}"
+            response = failure_response(HUMAN, "approval", arguments, note, "error", {"data": data})
+            return await self._record(ready, Outcome(response, 1, note))
+        response = success_response(HUMAN, "approval", arguments, [data], {"data": data})
+        return await self._record(ready, Outcome(response, 1, None))
+
+    async def _fail_unexpectedly(self, ready: ReadyStep, error: BaseException) -> bool:
+        name = ready.step.tool or ready.step.agent or ""
+        correlation_id = new_correlation_id(clock.find_fixed(), self._run.user, name, ready.step.parameters)
+        _log.error(
+            "run=%s step=%s tool=%s correlationId=%s failed\n%s",
+            self._run.run_id,
+            ready.step.step_id,
+            name,
+            correlation_id,
+            "".join(traceback.format_exception(error)),
+        )
+        told = error if isinstance(error, BrokenContract) else unexpected(correlation_id)
+        return await self._record(ready, Outcome(failed(name, name, {}, told), 1, told.message))
+
+    def _event(self, kind: str, number: int | None, data: str | None = None) -> Event:
+        self._seq += 1
+        event = Event(self._seq, self._now(), kind, number, data)
+        if self._watch is not None:
+            self._untold.append([event, False])
+        return event
+
+    def _mention(self, kind: str, number: int | None, data: str | None = None) -> None:
+        event = self._event(kind, number, data)
+        self._journal.mention(self._run.run_id, event)
+        self._told(event)
+
+    def _told(self, event: Event) -> None:
+        """Tell whoever watches, in order: an event waits for the record of those before it."""
+        if self._watch is None:
+            return
+        for entry in self._untold:
+            if entry[0] is event:
+                entry[1] = True
+        while self._untold and self._untold[0][1]:
+            self._watch(self._untold.popleft()[0])
+
+    @staticmethod
+    def _now() -> str:
+        return clock.now().isoformat().replace("+00:00", "Z")

@@ -1,0 +1,205 @@
+"""How one step's tool or agent is asked: limits, timeouts, retries, breaker, and one answer at the end.
+
+The policy stands here once, whatever engine a run is kept by.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fingerpost.contract.attempt import Attempt, begin_attempt
+from fingerpost.contract.envelope import Family, step_fields
+from fingerpost.contract.response import failure_response, success_response
+from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
+from fingerpost.plan.breaker import Breaker
+from fingerpost.plan.catalogue import Catalogue, Task
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.validation import ReadyStep
+from fingerpost.plan.weighing import find_excess
+
+Sleep = Callable[[float], Awaitable[None]]
+Tell = Callable[[int, str, float | None], None]
+"""Attempt, what failed, and the wait before the next one (None: there is none)."""
+
+THINKING = "thinking"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a step ended: a standard response, and the number of attempts. ``note`` is why it failed, or None."""
+
+    response: Mapping[str, Any]
+    attempts: int
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    response: Mapping[str, Any]
+    note: str
+    may_retry: bool
+    wait_s: float | None
+    blames_tool: bool
+
+
+class Performer:
+    """Asks tools and agents on behalf of all runs of a process."""
+
+    def __init__(self, catalogue: Catalogue, limits: Limits, sleep: Sleep = asyncio.sleep) -> None:
+        self._catalogue = catalogue
+        self._limits = limits
+        self._sleep = sleep
+        self._breakers: dict[str, Breaker] = {}
+        self._gates: dict[str, asyncio.Semaphore] = {}
+
+    async def perform(
+        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, tell: Tell
+    ) -> Outcome:
+        """Return how a step ended; ``parameters`` are the question's arguments, references resolved.
+
+        Whatever a tool or an agent raises besides ToolError rises.
+        """
+        key = f"{run_id}:{ready.step.step_id}"
+        number = 0
+        while True:
+            number += 1
+            begin_attempt(Attempt(key, number))
+            result = await self._attempt(ready, parameters, run_id, user, key)
+            if not isinstance(result, _Failure):
+                return Outcome(result, number, None)
+            wait_s = self._wait_before_next(result, number, key)
+            tell(number, result.note, wait_s)
+            if wait_s is None:
+                return Outcome(result.response, number, result.note)
+            await self._sleep(wait_s)
+
+    def _wait_before_next(self, failure: _Failure, number: int, key: str) -> float | None:
+        limits = self._limits
+        if not failure.may_retry or number >= limits.attempts:
+            return None
+        # Steps that failed together must not come back together; the same step waits the same each time.
+        spread = 0.5 + (hash_of(f"{key}/{number}") % 1000) / 1000
+        wait_s = min(limits.backoff_s * float(2 ** (number - 1)) * spread, limits.longest_backoff_s)
+        if failure.wait_s is not None:
+            if failure.wait_s > limits.longest_backoff_s:
+                return None
+            wait_s = max(wait_s, failure.wait_s)
+        return wait_s
+
+    async def _attempt(
+        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
+    ) -> Mapping[str, Any] | _Failure:
+        name = ready.step.tool or ready.step.agent or THINKING
+        query_type = ready.question.query_type if ready.question is not None else name
+        breaker = self._breakers.get(name)
+        if breaker is None:
+            breaker = self._breakers[name] = Breaker(self._limits.breaker_failures, self._limits.breaker_s)
+            self._gates[name] = asyncio.Semaphore(self._limits.calls_per_tool)
+        try:
+            if (wait_s := breaker.wait_s()) is not None:
+                message = f"{name} failed {self._limits.breaker_failures} times in a row and is left alone for a while"
+                raise SourceLimited(message, retry_after_s=wait_s)
+            async with self._gates[name]:
+                response = await self._ask(ready, parameters, run_id, user, key)
+            failure = self._find_failure(response, name)
+        except ToolError as error:
+            failure = _failure_of(error, name, query_type, parameters)
+        if failure is None:
+            breaker.told(is_well=True)
+            return response
+        if failure.blames_tool:
+            breaker.told(is_well=False)
+        return failure
+
+    async def _ask(
+        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
+    ) -> Mapping[str, Any]:
+        tool, step = ready.tool, ready.step
+        most_s = self._limits.attempt_s
+        try:
+            async with asyncio.timeout(most_s):
+                if step.agent is None:
+                    assert tool is not None
+                    assert ready.question is not None
+                    return await tool.execute(ready.question.query_type, parameters, user)
+                return await self._ask_agent(ready, parameters, run_id, user, key)
+        except TimeoutError as error:
+            late = SourceTimeout(f"{step.tool or step.agent} did not answer within {most_s:g} s")
+            # Nobody knows what became of the call: only what may be done twice is asked again.
+            late.retryable = tool is not None and tool.is_idempotent
+            raise late from error
+
+    async def _ask_agent(
+        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
+    ) -> Mapping[str, Any]:
+        step, tool, question = ready.step, ready.tool, ready.question
+        assert step.agent is not None
+
+        async def perform(arguments: dict[str, Any]) -> Mapping[str, Any]:
+            assert tool is not None
+            assert question is not None
+            return await tool.execute(question.query_type, arguments, user)
+
+        task = Task(
+            run_id=run_id,
+            step_id=step.step_id,
+            description=step.description,
+            parameters=parameters,
+            user=user,
+            idempotency_key=key,
+            perform=None if tool is None else perform,
+        )
+        answer = await self._catalogue.agents[step.agent](task)
+        if isinstance(answer, Mapping) and {"success", "results", "output_key"} <= answer.keys():
+            return answer
+        return success_response(step.agent, step.agent, parameters, [answer], {"data": answer})
+
+    def _find_failure(self, response: Any, name: str) -> _Failure | None:
+        if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
+            raise BrokenContract(f"{name} did not answer in the standard response")
+        if type(response) is not dict:
+            response = dict(response)
+        excess = find_excess(response, most_bytes=self._limits.output_bytes, most_depth=self._limits.depth)
+        if excess is not None:
+            raise BrokenContract(f"The output of {name} cannot be kept: a value in it {excess}")
+        if response["success"]:
+            return None
+        note = response.get("error") or response.get("warning") or "it failed without a word"
+        may_retry = response.get("retryable") is True
+        after = response.get("retry_after")
+        wait_s = float(after) if isinstance(after, int | float) and not isinstance(after, bool) else None
+        return _Failure(response, str(note), may_retry, wait_s, blames_tool=may_retry)
+
+
+def think(parameters: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a step without tool and agent answers: its parameters with every reference resolved.
+
+    Without parameters it gathers the values of the steps that it depends on, by key. It adds nothing of its own.
+    """
+    data = parameters or dict(known)
+    return success_response(THINKING, THINKING, parameters, [data], {"data": data})
+
+
+def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
+    """Return the standard response of a failure."""
+    return failure_response(name, query_type, parameters, error.message, "error", step_fields(error, Family.STEP))
+
+
+def hash_of(text: str) -> int:
+    """Return a number that is the same in every process."""
+    number = 0
+    for letter in text.encode():
+        number = (number * 131 + letter) % 1_000_003
+    return number
+
+
+def _failure_of(error: ToolError, name: str, query_type: str, parameters: dict[str, Any]) -> _Failure:
+    wait_s = error.retry_after_s if isinstance(error, SourceLimited) else None
+    return _Failure(
+        failed(name, query_type, parameters, error),
+        error.message,
+        error.retryable,
+        wait_s,
+        blames_tool=isinstance(error, StorageUnavailable) and not isinstance(error, SourceLimited),
+    )

@@ -1,0 +1,1 @@
+"""Who writes plans: every planner is checked by the one ``validate_plan``."""

@@ -1,0 +1,342 @@
+"""Runs of plans: begun, looked at, approved, cancelled, resumed, changed. What every face goes through."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from fingerpost import clock
+from fingerpost.contract.check import explain
+from fingerpost.contract.identity import new_correlation_id
+from fingerpost.contract.plan import Plan
+from fingerpost.errors import PlanInvalid, StorageUnavailable
+from fingerpost.plan.catalogue import HUMAN, Catalogue
+from fingerpost.plan.execution import Execution, Watch
+from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunLine, RunRecord, RunState, Verb
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.memory import Memory
+from fingerpost.plan.performing import Performer, Sleep
+from fingerpost.plan.validation import ValidPlan, validate_plan
+from fingerpost.plan.weighing import encode, find_excess
+
+_log = logging.getLogger(__name__)
+
+_ID_CHARS = 36
+
+
+class PlanRuns:
+    """Carries plans out over one catalogue, and keeps them in one journal.
+
+    Many processes may share a journal: each run is carried on by one of them at a time.
+    """
+
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        journal: Journal,
+        limits: Limits | None = None,
+        *,
+        poll_s: float = 0.5,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self.catalogue = catalogue
+        self.journal = journal
+        self.limits = limits or Limits()
+        self._poll_s = poll_s
+        self._performer = Performer(catalogue, self.limits, sleep)
+        self._executions: dict[str, Execution] = {}
+        self._tasks: dict[str, asyncio.Task[RunState]] = {}
+
+    def check(self, plan: Plan, memory: Mapping[str, Any] | None = None) -> ValidPlan:
+        """Return a plan that can run; nothing is kept.
+
+        Raises:
+            PlanInvalid: it cannot; ``details["errors"]`` has every problem.
+        """
+        return validate_plan(plan, self.catalogue, memory=memory or (), limits=self.limits)
+
+    async def create(
+        self,
+        plan: Plan,
+        *,
+        user: str | None = None,
+        memory: Mapping[str, Any] | None = None,
+        memory_of: str | None = None,
+    ) -> str:
+        """Check a plan, keep it, and return its run's id; nothing has run yet.
+
+        ``memory`` gives values by key; ``memory_of`` an earlier run of the same user, which they go over.
+
+        Raises:
+            PlanInvalid: the plan, or the memory, is no good.
+        """
+        given = await self._given(user, memory or {}, memory_of)
+        valid = self.check(plan, given.values)
+        fixed = clock.find_fixed()
+        plan_json = encode(valid.plan.model_dump(mode="json"))
+        if len(plan_json) > self.limits.plan_bytes:
+            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
+        base = None
+        if fixed is not None:
+            base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
+        return await self.journal.create(base, user, plan_json, plan.goal, len(plan.steps), given, now())
+
+    async def carry_on(self, run_id: str, watch: Watch | None = None) -> RunState:
+        """Carry a run on in this task until nothing more can be done now, and return how it stands.
+
+        Raises:
+            StorageUnavailable: another process carries it on, or the journal cannot be written.
+            PlanInvalid: the run is unknown, or what is unfinished of its plan can no longer be carried out.
+        """
+        state: RunState = "running"
+        heard = -1
+        while True:
+            async with self.journal.hold(run_id) as is_ours:
+                if not is_ours:
+                    if heard >= 0:
+                        return state
+                    raise StorageUnavailable(f"The run {run_id} is being carried on elsewhere")
+                run = await self._get(run_id)
+                if run.state in ("completed", "cancelled"):
+                    return run.state
+                execution = Execution(run, self._revalidated(run), self.journal, self._performer, self.limits, watch)
+                self._executions[run_id] = execution
+                listener = None
+                try:
+                    if run.last_seq > 0 or heard >= 0:
+                        execution.hear(await self.journal.list_signals(run_id, 0))
+                    listener = asyncio.create_task(self._listen(run_id, execution))
+                    state = await execution.carry_on()
+                finally:
+                    del self._executions[run_id]
+                    if listener is not None:
+                        listener.cancel()
+                        await asyncio.wait([listener])
+                heard = execution.last_signal
+            # Somebody may have decided between our last look and the end of our hold, and not have got one.
+            if state != "waiting" or not await self.journal.list_signals(run_id, heard):
+                return state
+
+    def begin(self, run_id: str, watch: Watch | None = None) -> None:
+        """Carry a run on in the background of this process."""
+        task = asyncio.create_task(self.carry_on(run_id, watch), name=f"run {run_id}")
+        self._tasks[run_id] = task
+        task.add_done_callback(lambda ended: self._ended(run_id, ended))
+
+    async def wait(self, run_id: str, longest_s: float) -> None:
+        """Wait until this process does nothing more for a run, or for so long.
+
+        Raises:
+            ToolError: it had to be given up.
+        """
+        task = self._tasks.get(run_id)
+        if task is not None:
+            await asyncio.wait([task], timeout=longest_s)
+            if task.done() and not task.cancelled():
+                task.result()
+
+    async def get(self, run_id: str, user: str | None) -> RunRecord:
+        """Return a user's run.
+
+        Raises:
+            PlanInvalid: this user has no such run.
+        """
+        run = await self.journal.find(run_id) if len(run_id) == _ID_CHARS else None
+        if run is None or run.user != user:
+            raise PlanInvalid(f"There is no run '{run_id[:_ID_CHARS]}'", {"field": "run_id"})
+        return run
+
+    async def list_runs(self, user: str | None, limit: int = 50) -> list[RunLine]:
+        """Return a user's newest runs; who has no name has no list."""
+        return [] if user is None else await self.journal.list_runs(user, limit)
+
+    def memory_of(self, run: RunRecord) -> Memory:
+        """Return what a run remembers as it stands."""
+        outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
+        return Memory(self._shape_of(run), run.given, outputs)
+
+    def running_of(self, run_id: str) -> frozenset[int]:
+        """Return the steps of a run that this process has under way."""
+        execution = self._executions.get(run_id)
+        return frozenset() if execution is None else execution.running
+
+    async def cancel(self, run_id: str, user: str | None) -> None:
+        """End a run: what is under way is stopped, what is recorded stays.
+
+        Raises:
+            PlanInvalid: there is no such run, or it has ended.
+        """
+        run = await self.get(run_id, user)
+        if run.state in ENDED:
+            raise PlanInvalid(f"The run has ended already: it is {run.state}", {"field": "action"})
+        await self._tell(run_id, "cancel", None, None)
+
+    async def decide(
+        self, run_id: str, user: str | None, step_id: int, *, approved: bool, note: str | None = None, value: Any = None
+    ) -> None:
+        """Answer a step that waits for a person; of two answers the first holds.
+
+        Raises:
+            PlanInvalid: the run has no such step, or it no longer waits.
+        """
+        run = await self.get(run_id, user)
+        plan = plan_of(run)
+        step = next((step for step in plan.steps if step.step_id == step_id), None)
+        if step is None or step.agent != HUMAN:
+            waiting = [str(each.step_id) for each in plan.steps if each.agent == HUMAN]
+            there = f"steps {', '.join(waiting)} do" if waiting else "none does"
+            raise PlanInvalid(f"Step {step_id} waits for no person; {there}", {"field": "step_id"})
+        known = run.steps.get(step_id)
+        if run.state in ENDED or (known is not None and known.state != "waiting"):
+            raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
+        told = {"note": note, "value": value}
+        if excess := find_excess(told, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
+            raise PlanInvalid(f"The decision cannot be kept: its value {excess}", {"field": "value"})
+        await self._tell(run_id, "approve" if approved else "reject", step_id, told)
+
+    async def check_resumable(self, run_id: str, user: str | None) -> RunRecord:
+        """Return a run that may be carried on.
+
+        Raises:
+            PlanInvalid: it is unknown, completed or cancelled, or its plan no longer fits the tools.
+        """
+        run = await self.get(run_id, user)
+        if run.state in ("completed", "cancelled"):
+            hint = "Start a new run, with memory_of this one"
+            raise PlanInvalid(f"The run cannot be resumed: it is {run.state}", {"field": "action"}, hint=hint)
+        self._revalidated(run)
+        return run
+
+    async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
+        """Replace what has not been finished of a run's plan; what is recorded as finished stays as it is.
+
+        Raises:
+            PlanInvalid: the plan may not be changed (any more), or the new one is no good.
+            StorageUnavailable: the run is being carried on.
+        """
+        run = await self.get(run_id, user)
+        old = plan_of(run)
+        if run.state in ("completed", "cancelled"):
+            raise PlanInvalid(f"The run has ended: it is {run.state}", {"field": "action"})
+        if not old.can_modify:
+            raise PlanInvalid("The plan says can_modify: false, so its unfinished steps stay as they are")
+        if run.replans >= self.limits.replans:
+            raise PlanInvalid(f"The plan was changed {run.replans} times already, which is the limit")
+        done = finished(run)
+        kept = {step.step_id: step for step in plan.steps}
+        changed = [s.step_id for s in old.steps if s.step_id in done and kept.get(s.step_id) != s]
+        if changed:
+            numbers = ", ".join(map(str, changed))
+            raise PlanInvalid(f"Finished steps must stay as they are: {numbers}", {"field": "plan"})
+        validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
+        async with self.journal.hold(run_id) as is_ours:
+            if not is_ours:
+                raise StorageUnavailable("The run is being carried on; change it when it has come to a stop")
+            data = encode({"goal": plan.goal, "steps": [step.step_id for step in plan.steps]})
+            event = Event(run.last_seq + 1, now(), "plan_changed", None, data)
+            forget = [number for number in run.steps if number not in done]
+            await self.journal.change_plan(run_id, encode(plan.model_dump(mode="json")), plan.goal, forget, event)
+
+    async def stop(self) -> None:
+        """Leave every run of this process where its record stands; each can be resumed."""
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+
+    async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> Given:
+        values, paths = dict(memory), dict[str, list[str]]()
+        if excess := find_excess(values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
+            raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory"})
+        if memory_of is not None:
+            earlier = self.memory_of(await self.get(memory_of, user))
+            values = {**earlier.keyed(), **values}
+            paths = {key: path for key, path in earlier.paths().items() if key not in memory}
+        return Given(values=values, paths=paths)
+
+    async def _tell(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
+        await self.journal.signal(run_id, verb, step_id, value)
+        execution = self._executions.get(run_id)
+        if execution is not None:
+            execution.hear(await self.journal.list_signals(run_id, execution.last_signal))
+
+    async def _listen(self, run_id: str, execution: Execution) -> None:
+        """Hear what other processes want of a run."""
+        while True:
+            await asyncio.sleep(self._poll_s)
+            try:
+                execution.hear(await self.journal.list_signals(run_id, execution.last_signal))
+            except StorageUnavailable as error:
+                # The next look may succeed; a record that cannot be written ends the run by itself.
+                _log.warning("run=%s could not be listened for: %s", run_id, error.message)
+
+    async def _get(self, run_id: str) -> RunRecord:
+        run = await self.journal.find(run_id)
+        if run is None:
+            raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
+        return run
+
+    def _revalidated(self, run: RunRecord) -> ValidPlan:
+        """Return a run's plan checked against the tools of today: an upgrade may have come between."""
+        if run.protocol > PROTOCOL:
+            raise PlanInvalid("The run was begun by a newer fingerpost; update this one to carry it on")
+        return validate_plan(
+            plan_of(run), self.catalogue, memory=run.given.values, done=finished(run), limits=self.limits
+        )
+
+    def _shape_of(self, run: RunRecord) -> ValidPlan:
+        """Return a run's plan for reading alone: whether its tools are still there does not matter."""
+        plan = plan_of(run)
+        numbers = [step.step_id for step in plan.steps]
+        return validate_plan(plan, self.catalogue, memory=run.given.values, done=numbers, limits=self.limits)
+
+    def _ended(self, run_id: str, task: "asyncio.Task[RunState]") -> None:
+        if self._tasks.get(run_id) is task:
+            del self._tasks[run_id]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("run=%s was given up: %s", run_id, error)
+
+
+def plan_of(run: RunRecord) -> Plan:
+    """Return the plan that a run carries out, as it was written."""
+    return Plan.model_validate_json(run.plan_json)
+
+
+def finished(run: RunRecord) -> frozenset[int]:
+    """Return the steps that never run again."""
+    return frozenset(number for number, step in run.steps.items() if step.state in ("completed", "skipped"))
+
+
+def read_plan(raw: object, limits: Limits | None = None) -> Plan:
+    """Return the plan in a decoded JSON value, bounded before any model is built.
+
+    ``created_at`` is filled in where it is absent.
+
+    Raises:
+        PlanInvalid: it is no plan.
+    """
+    limits = limits or Limits()
+    if isinstance(raw, Mapping) and isinstance(raw.get("steps"), list) and len(raw["steps"]) > limits.steps:
+        raise PlanInvalid(f"The plan has {len(raw['steps']):,} steps, and may have {limits.steps:,}", {"field": "plan"})
+    if not isinstance(raw, Mapping):
+        raise PlanInvalid("The plan must be an object with a goal and steps", {"field": "plan"})
+    # Two levels more: what limits parameters must not refuse the plan around them.
+    if excess := find_excess(dict(raw), most_bytes=limits.plan_bytes, most_depth=limits.depth + 4):
+        raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
+    try:
+        return Plan.model_validate({"created_at": now(), **raw})
+    except ValidationError as error:
+        raise _unreadable(error) from error
+
+
+def _unreadable(error: ValidationError) -> PlanInvalid:
+    told = explain(error, Plan)
+    return PlanInvalid(f"The plan cannot be read: {told.message}", told.details)
+
+
+def now() -> str:
+    """Return the present instant as plans write it: ISO 8601, UTC."""
+    return clock.now().isoformat().replace("+00:00", "Z")

@@ -1,0 +1,314 @@
+"""Everything that can be known of a plan before any of it runs.
+
+``validate_plan`` finds all problems at once; a plan that passes has known tools, sound parameters, an order,
+and a source for each reference.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.problem import describe_problem
+from fingerpost.contract.wire import WireModel
+from fingerpost.errors import PlanInvalid
+from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, Question, listed, nearest, read_question
+from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.order import find_cycle, reach_of
+from fingerpost.plan.references import Reference, Way, fill, list_references
+from fingerpost.plan.weighing import find_excess
+
+_MOST_TOLD = 5
+_MOST_LISTED = 100
+_MOST_KEY_CHARS = 200
+# Any text would do; this one is a date to no model, and says what it is where a model's message shows it.
+_HOLE = "$ref"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong; ``step_id`` is None where it is the plan's own."""
+
+    step_id: int | None
+    field: str
+    reason: str
+
+    def __str__(self) -> str:
+        """Return the problem as one sentence."""
+        place = "the plan" if self.step_id is None else f"step {self.step_id}"
+        return f"{place}: {self.field} {self.reason}"
+
+
+@dataclass(slots=True)
+class ReadyStep:
+    """A step that passed.
+
+    Attributes:
+        step: as it was written.
+        tool: what performs it, where it names a tool.
+        question: its parameters, read, where it names a tool.
+        key: where its output is kept: its expected key, else its tool's output key.
+        condition: its done_check, compiled.
+        references: those in its parameters.
+        dependencies: declared and inferred, in order.
+        sources: per reference's place the step that provides it; None where the given memory does.
+        earlier: the step, before it, that last wrote its own key, if any.
+        read_keys: per memory key that its condition names, the step that provides it, or None.
+    """
+
+    step: PlanStep
+    tool: PlanTool | None = None
+    question: Question | None = None
+    key: str | None = None
+    condition: Condition | None = None
+    references: list[Reference] = field(default_factory=list)
+    dependencies: list[int] = field(default_factory=list)
+    sources: dict[Way, int | None] = field(default_factory=dict)
+    earlier: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ValidPlan:
+    """A plan that can run: its steps by id, in the plan's order, and all that come before each."""
+
+    plan: Plan
+    steps: Mapping[int, ReadyStep]
+    before: Mapping[int, frozenset[int]]
+
+    def writers_of(self, key: str) -> list[int]:
+        """Return the steps that write a key, in their order."""
+        found = [number for number, ready in self.steps.items() if ready.key == key]
+        return sorted(found, key=lambda number: len(self.before[number]))
+
+
+def validate_plan(
+    plan: Plan,
+    catalogue: Catalogue,
+    *,
+    memory: Collection[str] = (),
+    done: Collection[int] = (),
+    limits: Limits | None = None,
+) -> ValidPlan:
+    """Return a plan that can run.
+
+    ``memory`` holds the keys that are given; ``done`` the steps that need no tool any more.
+
+    Raises:
+        PlanInvalid: ``details["errors"]`` has every problem, the sentence the first of them.
+    """
+    check = _Check(plan, catalogue, frozenset(memory), frozenset(done), limits or Limits())
+    problems = check.problems()
+    if problems:
+        raise plan_invalid(problems)
+    return ValidPlan(plan, check.ready, check.before)
+
+
+def plan_invalid(problems: list[Problem]) -> PlanInvalid:
+    """Return the error that tells of problems."""
+    rest = len(problems) - _MOST_TOLD
+    more = f"; and {rest} more problems" if rest > 0 else ""
+    first = problems[0]
+    place = "plan" if first.step_id is None else f"plan.steps[step_id={first.step_id}].{first.field}"
+    errors = [{"step_id": each.step_id, "field": each.field, "reason": each.reason} for each in problems[:_MOST_LISTED]]
+    details: dict[str, Any] = {"field": place, "errors": errors}
+    if len(problems) > _MOST_LISTED:
+        details["errors_left_out"] = len(problems) - _MOST_LISTED
+    sentence = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
+    return PlanInvalid(f"The plan cannot run: {sentence}{more}", details)
+
+
+class _Check:
+    def __init__(
+        self, plan: Plan, catalogue: Catalogue, memory: frozenset[str], done: frozenset[int], limits: Limits
+    ) -> None:
+        self.plan = plan
+        self.ready: dict[int, ReadyStep] = {}
+        self.before: dict[int, frozenset[int]] = {}
+        self._catalogue = catalogue
+        self._memory = memory
+        self._done = done
+        self._limits = limits
+        self._writers: dict[str, list[int]] = {}
+
+    def problems(self) -> list[Problem]:
+        if size := list(self._size()):
+            return size
+        found = [problem for step in self.plan.steps for problem in self._step(step)]
+        declared = {
+            number: [d for d in ready.step.dependencies if d in self.ready] for number, ready in self.ready.items()
+        }
+        if cycle := find_cycle(declared):
+            return [*found, Problem(cycle[0], "dependencies", f"go in a circle: {_arrow(cycle)}")]
+        below = reach_of(declared)
+        found += [problem for ready in self.ready.values() for problem in self._sources(ready, below)]
+        edges = {number: ready.dependencies for number, ready in self.ready.items()}
+        if cycle := find_cycle(edges):
+            return [*found, Problem(cycle[0], "parameters", f"refer to one another in a circle: {_arrow(cycle)}")]
+        self.before = reach_of(edges)
+        found += self._rival_writers()
+        if not found:
+            self._choose_sources()
+        return found
+
+    def _size(self) -> Iterator[Problem]:
+        limits, steps = self._limits, self.plan.steps
+        if len(steps) > limits.steps:
+            yield Problem(None, "steps", f"are {len(steps):,}, and may be {limits.steps:,}")
+            return
+        if not steps:
+            yield Problem(None, "steps", "are none; a plan needs one at least")
+        for step in steps:
+            if excess := find_excess(step.parameters, most_bytes=limits.plan_bytes, most_depth=limits.depth):
+                # A number that is too large would not print.
+                yield Problem(None, "steps", f"hold parameters that cannot be kept: a value {excess}")
+
+    def _step(self, step: PlanStep) -> Iterator[Problem]:
+        number = step.step_id
+        if number in self.ready:
+            yield Problem(number, "step_id", "is taken by another step")
+            return
+        ready = self.ready[number] = ReadyStep(step, dependencies=list(dict.fromkeys(step.dependencies)))
+        is_done = number in self._done
+        yield from self._who(ready, is_done)
+        ready.key = step.expected_key or (ready.tool.spec.output_key if ready.tool else None)
+        if ready.key is not None:
+            self._writers.setdefault(ready.key, []).append(number)
+        if step.expected_key is not None and not 0 < len(step.expected_key) <= _MOST_KEY_CHARS:
+            yield Problem(number, "expected_key", f"must be 1 to {_MOST_KEY_CHARS} characters")
+        for found in list_references(step.parameters):
+            if isinstance(found, Reference):
+                ready.references.append(found)
+            else:
+                yield Problem(number, _place(("parameters", *found[0])), f"is no reference: {found[1]}")
+        if ready.tool is not None and not is_done:
+            yield from self._parameters(ready)
+        if step.done_check is not None:
+            try:
+                ready.condition = compile_condition(step.done_check, _bindable(ready.key))
+            except ConditionInvalid as error:
+                yield Problem(number, "done_check", f"{_clip(step.done_check)!r} does not compile: {error}")
+
+    def _who(self, ready: ReadyStep, is_done: bool) -> Iterator[Problem]:
+        step, tools, agents = ready.step, self._catalogue.tools, self._catalogue.agents
+        if step.tool is not None:
+            ready.tool = tools.get(step.tool)
+            if ready.tool is None and not is_done:
+                guess = nearest(step.tool, tools) or listed(tools)
+                yield Problem(step.step_id, "tool", f"'{_clip(step.tool)}' is not found in registry; {guess}")
+        if step.agent == HUMAN and step.tool is not None:
+            yield Problem(step.step_id, "agent", "is a human, who approves and performs no tool; depend on that step")
+        elif step.agent not in (None, HUMAN, *agents) and not is_done:
+            guess = nearest(step.agent or "", [*agents, HUMAN]) or listed([*agents, HUMAN])
+            yield Problem(step.step_id, "agent", f"'{_clip(step.agent or '')}' is not known; {guess}")
+
+    def _parameters(self, ready: ReadyStep) -> Iterator[Problem]:
+        assert ready.tool is not None
+        number = ready.step.step_id
+        question = read_question(ready.tool.spec, ready.step.parameters)
+        if isinstance(question, str):
+            yield Problem(number, "parameters", question)
+            return
+        ready.question = question
+        skip = len(question.prefix)
+        holes = [reference.at[skip:] for reference in ready.references]
+        try:
+            read_arguments(question.model, fill(question.arguments, lambda _at: _HOLE))
+        except ValidationError as error:
+            for complaint in error.errors(include_url=False):
+                if _is_of_a_hole(complaint, holes):
+                    continue
+                told = describe_problem(complaint, question.model)
+                yield Problem(
+                    number, _place(("parameters", *question.prefix)) + f".{told.path}".rstrip("."), told.sentence
+                )
+
+    def _sources(self, ready: ReadyStep, below: Mapping[int, frozenset[int]]) -> Iterator[Problem]:
+        """Add what references and conditions imply to the dependencies, and refuse what nobody provides."""
+        number = ready.step.step_id
+        for dependency in ready.step.dependencies:
+            if dependency not in self.ready:
+                known = listed(map(str, self.ready))
+                yield Problem(number, "dependencies", f"name step {dependency}, which does not exist; {known}")
+        ready.dependencies = [dependency for dependency in ready.dependencies if dependency in self.ready]
+        for reference in ready.references:
+            writers = self._writers_for(number, reference.key, below)
+            if not writers and reference.key not in self._memory and not reference.has_default:
+                keys = {*self._writers, *self._memory}
+                guess = nearest(reference.key, keys - {ready.key}) or listed(keys - {ready.key})
+                place = _place(("parameters", *reference.at))
+                yield Problem(number, place, f"refers to '{_clip(reference.key)}', which no step provides; {guess}")
+            ready.dependencies += writers
+        if ready.condition is not None:
+            for key in sorted(ready.condition.keys - {ready.key}):
+                ready.dependencies += self._writers_for(number, key, below)
+        ready.dependencies = list(dict.fromkeys(ready.dependencies))
+
+    def _writers_for(self, reader: int, key: str, below: Mapping[int, frozenset[int]]) -> list[int]:
+        """Return the steps whose output a reader may read: all that write the key and do not wait for the reader."""
+        return [each for each in self._writers.get(key, ()) if each != reader and reader not in below[each]]
+
+    def _rival_writers(self) -> Iterator[Problem]:
+        for key, writers in self._writers.items():
+            ordered = sorted(writers, key=lambda number: len(self.before[number]))
+            for first, second in pairwise(ordered):
+                if first not in self.before[second]:
+                    reason = (
+                        f"'{_clip(key)}' is also written by step {first}; make one depend on the other, or rename one"
+                    )
+                    yield Problem(second, "expected_key", reason)
+                    break
+
+    def _choose_sources(self) -> None:
+        for number, ready in self.ready.items():
+            for reference in ready.references:
+                ready.sources[reference.at] = self._last_before(number, reference.key)
+            if ready.key is not None and len(self._writers[ready.key]) > 1:
+                ready.earlier = self._last_before(number, ready.key)
+
+    def _last_before(self, number: int, key: str) -> int | None:
+        before = self.before[number]
+        writers = [each for each in self._writers.get(key, ()) if each in before]
+        return max(writers, key=lambda each: len(self.before[each]), default=None)
+
+
+def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:
+    """Return arguments as their model.
+
+    Raises:
+        pydantic.ValidationError: they do not hold.
+    """
+    return model.read(arguments) if issubclass(model, WireModel) else model.model_validate(arguments)
+
+
+def _bindable(key: str | None) -> str | None:
+    return key if key is not None and key.isidentifier() and key not in OWN_NAMES else None
+
+
+def _is_of_a_hole(complaint: Any, holes: list[Way]) -> bool:
+    """Whether a complaint is about a value that is not there yet, or about a whole that holds one."""
+    location: Way = tuple(complaint["loc"])
+    is_exact = complaint["type"] in ("missing", "extra_forbidden")
+    return any(_within(hole, location) or (not is_exact and _within(location, hole)) for hole in holes)
+
+
+def _within(part: Way, whole: Way) -> bool:
+    """Whether all of a way's parts stand in another, in order: a model's way also names the branches of unions."""
+    rest = iter(whole)
+    return all(any(part_of == other for other in rest) for part_of in part)
+
+
+def _place(way: Way) -> str:
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{_clip(part)}" for part in way).removeprefix(".")
+
+
+def _arrow(cycle: list[int]) -> str:
+    shown = cycle if len(cycle) <= 12 else [*cycle[:6], *cycle[-5:]]
+    return " → ".join(map(str, [*shown, cycle[0]]))
+
+
+def _clip(text: str, most: int = 80) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

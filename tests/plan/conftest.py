@@ -1,0 +1,37 @@
+"""Every plan test has a clock that stands still, and closes what it opened."""
+
+import pytest
+
+from tests.plan.drawing import NOW, Recorder, runs_in
+
+
+@pytest.fixture(autouse=True)
+def _standing_clock(monkeypatch):
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+
+
+@pytest.fixture
+def recorder():
+    """A tool that echoes."""
+    return Recorder()
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Draw runs in this test's folder; their writers end with the test."""
+    drawn = []
+
+    def draw(*tools, **more):
+        runs = runs_in(tmp_path, *tools, **more)
+        drawn.append(runs)
+        return runs
+
+    yield draw
+    for runs in drawn:
+        runs.journal.close()
+
+
+@pytest.fixture
+def runs(opened, recorder):
+    """Runs over the echo tool."""
+    return opened(recorder.tool())

@@ -1,0 +1,138 @@
+"""Plans and tools drawn in a line or two."""
+
+import asyncio
+from collections import Counter
+
+from pydantic import BaseModel, ConfigDict
+
+from fingerpost.contract.attempt import find_attempt
+from fingerpost.contract.filings import FinancialFactsParams
+from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.response import failure_response, success_response
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.plan.catalogue import Catalogue, PlanTool
+from fingerpost.plan.engines.embedded import EmbeddedJournal
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.memory import list_items
+from fingerpost.plan.runs import PlanRuns, plan_of
+
+NOW = "2026-03-10T06:00:00Z"
+CREATED = "2026-03-10T06:00:00Z"
+
+
+class EchoParams(BaseModel):
+    """What the test tool takes."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    n: int = 0
+    label: str = ""
+    extra: object = None
+
+
+def step(number, tool="echo", **fields):
+    """Draw a step; without a key of its own it gets ``k<number>``."""
+    fields.setdefault("expected_key", f"k{number}")
+    return PlanStep(step_id=number, description=f"step {number}", tool=tool, **fields)
+
+
+def human(number, **fields):
+    """Draw a step that a person approves."""
+    return PlanStep(step_id=number, description="May we?", agent="human", **fields)
+
+
+def plan(*steps, **fields):
+    """Draw a plan."""
+    return Plan(goal="a goal", steps=list(steps), created_at=CREATED, **fields)
+
+
+def ref(key, path=None, **more):
+    """Draw a reference."""
+    return {"$ref": key, **({} if path is None else {"path": path}), **more}
+
+
+class Recorder:
+    """A test tool: echoes its parameters as data, and keeps what it was called with.
+
+    ``script`` maps a label to what happens instead: an exception, a response, or an async function of the parameters.
+    """
+
+    def __init__(self, script=None):
+        self.calls = []
+        self.keys = []
+        self.counts = Counter()
+        self.script = script or {}
+        self.at_once = self.most_at_once = 0
+
+    async def __call__(self, query_type, parameters, user):
+        label = parameters.get("label", "")
+        self.calls.append(parameters)
+        self.keys.append(find_attempt().idempotency_key)
+        self.counts[label] += 1
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            await asyncio.sleep(0)
+            act = self.script.get(label)
+            if isinstance(act, list):
+                act = act[min(self.counts[label], len(act)) - 1]
+            if isinstance(act, BaseException):
+                raise act
+            if callable(act):
+                act = await act(parameters)
+            if act is not None:
+                return act
+            return success_response("echo", query_type, parameters, [parameters], {"data": dict(parameters)})
+        finally:
+            self.at_once -= 1
+
+    def tool(self, name="echo", **fields):
+        spec = ToolSpec(name=name, input_schema={name: EchoParams}, output_key=name)
+        return PlanTool(spec=spec, execute=self, **fields)
+
+
+def failure(message, *, retryable=False, **extra):
+    """Draw a standard response that failed."""
+    return failure_response("echo", "echo", {}, message, "error", {"retryable": retryable, **extra})
+
+
+async def financial_data(query_type, parameters, _user):
+    """The contract's own example tool, with one figure."""
+    data = dict.fromkeys(parameters["metrics"], 394328000000)
+    return success_response("sec_financial_data", query_type, parameters, [data], {"data": data})
+
+
+FINANCIAL = PlanTool(
+    spec=ToolSpec(
+        name="sec_financial_data",
+        input_schema={"financial_facts": FinancialFactsParams},
+        output_key="sec_financial_data",
+    ),
+    execute=financial_data,
+)
+
+QUICK = Limits(backoff_s=0.0, attempt_s=5.0)
+
+
+def runs_in(folder, *tools, limits=QUICK, agents=None, **more):
+    """Draw runs over some tools, kept in a folder."""
+    return PlanRuns(Catalogue.of(tools, agents), EmbeddedJournal(folder), limits, poll_s=0.01, **more)
+
+
+async def ended(runs, a_plan, **more):
+    """Carry a plan out and return (state, record)."""
+    run_id = await runs.create(a_plan, user="ann", **more)
+    state = await runs.carry_on(run_id)
+    return state, await runs.get(run_id, "ann")
+
+
+async def events_of(runs, run):
+    """Return (kind, step) of everything that happened in a run."""
+    events = await runs.journal.list_events(run.run_id, 0, 1000)
+    return [(event.kind, event.step_id) for event in events]
+
+
+async def items_of(runs, run):
+    """Return the typed items of a run's memory."""
+    events = await runs.journal.list_events(run.run_id, 0, 1000)
+    return list_items(plan_of(run).model_dump(), run.created_at, run.steps, events)

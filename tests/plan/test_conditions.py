@@ -1,0 +1,117 @@
+"""Conditions: what is allowed, what is refused with which words, and that none goes on for ever."""
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.plan.conditions import ConditionFailed, ConditionInvalid, compile_condition
+
+NAMES = {"value": [1, 2], "results": [{"v": 3}], "memory": {"a": {"success": True}}, "revenue": {"data": 4}}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("True", True),
+        ("False", False),
+        ("value is not None", True),
+        ("results is not None and len(results) > 0", True),
+        ("len(value) == 2 and value[1] == 2", True),
+        ("memory['a']['success'] and not (revenue['data'] < 4)", True),
+        ("3 in value or 'x' in ['x', 'y']", True),
+        ("-1 < 0 < len(value)", True),
+        ("0 < 0 < 1 / 0", False),
+        ("1 if value else 0", True),
+        ("sum(value) / len(value) == 1.5 and 7 % 4 == 3 and 7 // 2 == 3", True),
+        ("value", True),
+        ("None", False),
+    ],
+)
+def test_what_a_condition_may_say(text, expected):
+    """Python's meaning, for the part of Python that is there."""
+    assert compile_condition(text, "revenue").holds(NAMES) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("value not None", "syntax error at column 11; did you mean 'value is not None'?"),
+        ("list length > 0", "syntax error at column 6; did you mean 'len(value) > 0'?"),
+        ("len(value) => 1", "syntax error at column 12; did you mean 'len(value) >= 1'?"),
+        ("value = 3", "syntax error at column 7; did you mean 'value == 3'?"),
+        ("value.total > 1", "Attribute is not allowed; did you mean 'value[\"total\"] > 1'?"),
+        ("results.length > 0", "Attribute is not allowed; did you mean 'len(results) > 0'?"),
+        ("result is 1",
+         "unknown name 'result'; known are memory, results, value, revenue; did you mean 'value is 1'?"),
+        ("foo > 1", "unknown name 'foo'; known are memory, results, value, revenue"),
+        ("__import__('os').system('id')", "only abs, all, any, len, max, min, round, sum may be called"),
+        ("value.__class__.__mro__()", "only abs, all, any, len, max, min, round, sum may be called"),
+        ("9**9**9", "Pow is not allowed"),
+        ("[x for x in value]", "ListComp is not allowed"),
+        ("(lambda: 1)", "Lambda is not allowed"),
+        ("(value := 3)", "NamedExpr is not allowed"),
+        ("f'{value}'", "JoinedStr is not allowed"),
+        ("len", "unknown name 'len'; known are memory, results, value, revenue"),
+        ("sum(*value)", "Starred is not allowed"),
+        ("max(value, key=len)", "max takes plain arguments only"),
+        ("value[1:2]", "Slice is not allowed"),
+        ("b'x' == 1", "a bytes is not allowed"),
+        ("1j == 1", "a complex is not allowed"),
+        ("", "syntax error at column 1"),
+        ("not " * 30 + "True", "it is nested more than 20 deep"),
+        ("1 + " * 200 + "1", "it has 801 characters, and may have 500"),
+    ],
+)  # fmt: skip
+def test_what_is_refused_says_why(text, expected):
+    """Every refusal is made when the plan is checked, and a suggestion is one that compiles."""
+    with pytest.raises(ConditionInvalid) as caught:
+        compile_condition(text, "revenue")
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["value > 1", "value['x']", "value[9]", "1 / 0 == 1", "len(3)", "'%99999999999d' % 1", "'ab' * 9999999"]
+)
+def test_values_that_do_not_fit_are_told(text):
+    """A sound condition may fail on the values it finds; it never raises anything else."""
+    with pytest.raises(ConditionFailed):
+        compile_condition(text, None).holds(NAMES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " or ".join(["memory == results"] * 20),
+        "sum(value) > 0 and max(value) > 0 and " * 10 + "value in value",
+        "round(value[0], -999999999) == 1",
+    ],
+)
+def test_work_is_bounded(text):
+    """A condition over a million numbers ends at once, refused or answered."""
+    many = list(range(1_000_000))
+    begun = time.perf_counter()
+    try:
+        compile_condition(text, None).holds({"value": many, "results": [*many[:-1], 0], "memory": list(many)})
+        refusal = ""
+    except ConditionFailed as error:
+        refusal = str(error)
+    assert refusal in ("", "it takes too much work for values of this size")
+    assert time.perf_counter() - begun < 2
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet="value()[]<>=!&|.'\"0123456789 andortifxlsNTrue+-*/%,:_", max_size=60))
+def test_any_text_compiles_or_is_refused(text):
+    """Nothing but ConditionInvalid and ConditionFailed ever comes out."""
+    try:
+        answer = compile_condition(text, "k").holds({"value": 1, "results": [], "memory": {}, "k": "x"})
+    except (ConditionInvalid, ConditionFailed) as error:
+        answer = str(error) != ""
+    assert answer in (True, False)
+
+
+def test_the_keys_that_a_condition_reads_are_known():
+    """They order the steps."""
+    assert compile_condition("memory['a']['b'] and memory[\"c\"]", None).keys == {"a", "c"}

@@ -1,0 +1,221 @@
+"""The life of a run: held by one, cancelled, approved, resumed, changed, forgotten."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.errors import PlanInvalid, StorageUnavailable
+from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.limits import Limits
+from tests.plan.drawing import QUICK, Recorder, ended, failure, human, plan, ref, step
+
+
+async def test_a_cancelled_run_stops_what_is_under_way(opened, recorder):
+    """What is recorded stays, nothing else begins, and it cannot be resumed."""
+    started = asyncio.Event()
+
+    async def hang(_parameters):
+        started.set()
+        await asyncio.Event().wait()
+
+    recorder.script = {"x": hang}
+    runs = opened(recorder.tool())
+    first, second = step(1), step(2, parameters={"label": "x"}, dependencies=[1])
+    run_id = await runs.create(plan(first, second, step(3, dependencies=[2])), user="ann")
+    runs.begin(run_id)
+    await started.wait()
+    await runs.cancel(run_id, "ann")
+    await runs.wait(run_id, 5)
+    run = await runs.get(run_id, "ann")
+
+    assert (run.state, list(run.steps)) == ("cancelled", [1])
+    with pytest.raises(PlanInvalid, match="it is cancelled"):
+        await runs.check_resumable(run_id, "ann")
+
+
+async def test_another_process_can_cancel(opened, recorder, tmp_path):
+    """A run is listened for by whoever carries it on."""
+    started = asyncio.Event()
+
+    async def hang(_parameters):
+        started.set()
+        await asyncio.Event().wait()
+
+    recorder.script = {"x": hang}
+    here, there = opened(recorder.tool()), opened(recorder.tool())
+    run_id = await here.create(plan(step(1, parameters={"label": "x"})), user="ann")
+    here.begin(run_id)
+    await started.wait()
+    await there.cancel(run_id, "ann")
+    await here.wait(run_id, 5)
+
+    assert (await there.get(run_id, "ann")).state == "cancelled"
+
+
+async def test_two_never_carry_on_one_run(opened, recorder):
+    """The second is refused while the first holds it."""
+    started = asyncio.Event()
+
+    async def hang(_parameters):
+        started.set()
+        await asyncio.Event().wait()
+
+    recorder.script = {"x": hang}
+    here, there = opened(recorder.tool()), opened(recorder.tool())
+    run_id = await here.create(plan(step(1, parameters={"label": "x"})), user="ann")
+    here.begin(run_id)
+    await started.wait()
+
+    with pytest.raises(StorageUnavailable, match="being carried on elsewhere"):
+        await there.carry_on(run_id)
+    await here.stop()
+    assert here.journal.is_held(run_id) is False
+
+
+@pytest.mark.parametrize(("approved", "state", "steps"), [(True, "completed", {1, 2, 3}), (False, "failed", {1, 2})])
+async def test_a_person_approves_or_does_not(runs, recorder, approved, state, steps):
+    """The run waits, held by nobody; a decision lets it go on, or fails the step."""
+    a_plan = plan(step(1), human(2, dependencies=[1]), step(3, dependencies=[2]))
+    waiting, run = await ended(runs, a_plan)
+    assert (waiting, runs.journal.is_held(run.run_id), len(recorder.calls)) == ("waiting", False, 1)
+
+    await runs.decide(run.run_id, "ann", 2, approved=approved, note="as agreed")
+    assert await runs.carry_on(run.run_id) == state
+    assert set((await runs.get(run.run_id, "ann")).steps) == steps
+
+
+async def test_a_decision_is_a_value_that_later_steps_may_read(runs, recorder):
+    """``data`` has approved, note and value."""
+    a_plan = plan(human(1, expected_key="ok"), step(2, parameters={"n": ref("ok", "data.value.n")}))
+    _state, run = await ended(runs, a_plan)
+    await runs.decide(run.run_id, "ann", 1, approved=True, value={"n": 4})
+    await runs.decide(run.run_id, "ann", 1, approved=False)
+
+    assert await runs.carry_on(run.run_id) == "completed"
+    assert recorder.calls == [{"n": 4}]
+
+
+async def test_a_decision_may_come_while_other_steps_are_under_way(opened, recorder):
+    """The run that is carried on hears it."""
+    begun, gate = asyncio.Event(), asyncio.Event()
+
+    async def wait(_parameters):
+        begun.set()
+        await gate.wait()
+
+    recorder.script = {"x": wait}
+    runs = opened(recorder.tool())
+    a_plan = plan(step(1, parameters={"label": "x"}), human(2), step(3, dependencies=[2]))
+    run_id = await runs.create(a_plan, user="ann")
+    runs.begin(run_id)
+    await begun.wait()
+    await runs.decide(run_id, "ann", 2, approved=True)
+    gate.set()
+    await runs.wait(run_id, 5)
+
+    assert (await runs.get(run_id, "ann")).state == "completed"
+
+
+@pytest.mark.parametrize(("number", "message"), [(1, "Step 1 waits for no person"), (9, "Step 9 waits for no person")])
+async def test_only_a_step_that_waits_can_be_decided(runs, number, message):
+    """Anything else says what does wait."""
+    _state, run = await ended(runs, plan(step(1), human(2)))
+
+    with pytest.raises(PlanInvalid, match=f"^{message}; steps 2 do$"):
+        await runs.decide(run.run_id, "ann", number, approved=True)
+
+
+async def test_a_failed_run_is_resumed_where_it_failed(opened, recorder):
+    """What is recorded is not run again; the failed step runs under the same key."""
+    recorder.script = {"x": [failure("wrong"), None]}
+    runs = opened(recorder.tool())
+    steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), step(3, dependencies=[2])]
+    state, run = await ended(runs, plan(*steps))
+    again = await runs.carry_on(run.run_id)
+
+    assert (state, again) == ("failed", "completed")
+    assert recorder.counts == {"": 2, "x": 2}
+    assert recorder.keys[1] == recorder.keys[2] == f"{run.run_id}:2"
+
+
+async def test_a_run_is_its_users_own(runs):
+    """Another user learns nothing, not even that it exists."""
+    _state, run = await ended(runs, plan(step(1)))
+
+    with pytest.raises(PlanInvalid, match=f"^There is no run '{run.run_id}'$"):
+        await runs.get(run.run_id, "eve")
+    assert [line.run_id for line in await runs.list_runs("ann")] == [run.run_id]
+    assert await runs.list_runs("eve") == []
+
+
+async def test_run_ids_count_under_a_fixed_clock(opened, recorder, tmp_path):
+    """F4: the same plan twice has two ids, the same two in any other house."""
+    runs = opened(recorder.tool())
+    ids = [await runs.create(plan(step(1)), user="ann") for _ in range(2)]
+    (tmp_path / "runs.sqlite").rename(tmp_path / "old.sqlite")
+    other = opened(recorder.tool())
+
+    assert ids[0] != ids[1]
+    assert [await other.create(plan(step(1)), user="ann") for _ in range(2)] == ids
+
+
+async def test_old_runs_are_forgotten_and_unfinished_ones_never(runs):
+    """Retention counts from the end of a run."""
+    _state, done = await ended(runs, plan(step(1)))
+    _state, waiting = await ended(runs, plan(human(1)))
+
+    assert await runs.journal.forget_before("2026-03-10T05:00:00Z") == 0
+    assert await runs.journal.forget_before("2026-03-11T00:00:00Z") == 1
+    assert await runs.journal.find(done.run_id) is None
+    assert (await runs.get(waiting.run_id, "ann")).state == "waiting"
+
+
+async def test_the_unfinished_part_may_be_replaced(opened, recorder):
+    """Finished steps stay as they are; the others may be anything that passes."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool())
+    first, second = step(1), step(2, parameters={"label": "x"}, dependencies=[1])
+    _state, run = await ended(runs, plan(first, second))
+    await runs.replace_unfinished(run.run_id, "ann", plan(first, step(5, dependencies=[1])))
+    state = await runs.carry_on(run.run_id)
+    changed = await runs.get(run.run_id, "ann")
+
+    assert (state, list(changed.steps), changed.replans) == ("completed", [1, 5], 1)
+    assert recorder.counts == {"": 2, "x": 1}
+
+
+async def test_what_may_not_be_replaced_is_not(opened, recorder):
+    """Neither finished steps, nor a plan that says so, nor more often than the bound."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool(), limits=Limits(replans=1))
+    bad = step(2, parameters={"label": "x"})
+    _state, run = await ended(runs, plan(step(1), bad))
+    with pytest.raises(PlanInvalid, match="Finished steps must stay as they are: 1"):
+        await runs.replace_unfinished(run.run_id, "ann", plan(step(1, parameters={"n": 2})))
+    await runs.replace_unfinished(run.run_id, "ann", plan(step(1), step(3)))
+    with pytest.raises(PlanInvalid, match="changed 1 times already"):
+        await runs.replace_unfinished(run.run_id, "ann", plan(step(1), step(3)))
+    _state, fixed = await ended(runs, plan(bad, can_modify=False))
+    with pytest.raises(PlanInvalid, match="can_modify: false"):
+        await runs.replace_unfinished(fixed.run_id, "ann", plan(step(3)))
+
+
+async def test_an_upgrade_between_two_halves_of_a_run(opened, recorder):
+    """What was recorded stands; what is left must fit the tools of today."""
+    recorder.script = {"x": failure("down")}
+    old = opened(recorder.tool(), recorder.tool("older"))
+    _state, run = await ended(old, plan(step(1, "older"), step(2, parameters={"label": "x"}, dependencies=[1])))
+    new = opened(Recorder().tool(), limits=QUICK)
+    without = opened(limits=QUICK)
+
+    with pytest.raises(PlanInvalid, match="step 2: tool 'echo' is not found in registry"):
+        await without.carry_on(run.run_id)
+    assert await new.carry_on(run.run_id) == "completed"
+
+
+def test_two_tools_of_one_name_are_refused(recorder):
+    """And nobody may pass for the human."""
+    with pytest.raises(PlanInvalid):
+        Catalogue.of([recorder.tool(), recorder.tool()])
+    with pytest.raises(PlanInvalid):
+        Catalogue.of([], {"human": None})

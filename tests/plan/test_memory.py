@@ -1,0 +1,130 @@
+"""Memory: what is kept under which key, when a step is skipped, and what a thinking step makes of it."""
+
+import pytest
+
+from fingerpost.contract.plan import PlanStep
+from fingerpost.plan.limits import Limits
+from tests.plan.drawing import FINANCIAL, ended, events_of, failure, items_of, plan, ref, step
+
+APPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
+EXAMPLE = PlanStep(
+    step_id=1,
+    description="Get Apple's revenue for 2022",
+    tool="sec_financial_data",
+    parameters={"query_type": "financial_facts", "parameters": APPLE},
+    expected_key="revenue_data",
+    output_path=["data", "Revenue"],
+    done_check="True",
+    dependencies=[],
+    status="pending",
+)
+
+
+async def test_contract_002s_example_runs_as_written(opened):
+    """S51, S52: the result is stored under ``revenue_data``, its value at the output path."""
+    runs = opened(FINANCIAL)
+    state, run = await ended(runs, plan(EXAMPLE))
+    memory = runs.memory_of(run)
+
+    assert state == "completed"
+    assert memory.keyed()["revenue_data"]["data"] == {"Revenue": 394_328_000_000}
+    assert memory.value_of(runs.check(plan(EXAMPLE)).steps[1]) == 394_328_000_000
+
+
+async def test_run_again_from_that_memory_the_example_is_skipped(opened):
+    """F5: the value is kept, the item recorded with all it should say."""
+    runs = opened(FINANCIAL)
+    _state, first = await ended(runs, plan(EXAMPLE))
+    _state, again = await ended(runs, plan(EXAMPLE), memory_of=first.run_id)
+
+    assert again.steps[1].state == "skipped"
+    assert runs.memory_of(again).keyed() == runs.memory_of(first).keyed()
+    assert (await items_of(runs, again))[1:] == [
+        {
+            "type": "step_skipped",
+            "step_id": 1,
+            "description": "Get Apple's revenue for 2022",
+            "tool": "sec_financial_data",
+            "expected_key": "revenue_data",
+            "output_path": ["data", "Revenue"],
+            "done_check": "True",
+            "reason": "its value is present and done_check holds",
+            "timestamp": "2026-03-10T06:00:00Z",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("memory", "done_check", "expected"),
+    [
+        ({}, "True", "completed"),
+        ({"k1": {"data": {"n": 1}}}, "True", "skipped"),
+        ({"k1": {"data": {"n": 1}}}, "value == 1", "skipped"),
+        ({"k1": {"data": {"n": 1}}}, "value == 2", "completed"),
+        ({"k1": {"data": {"n": 1}}}, "len(value) > 0", "completed"),
+        ({"k1": {"data": {}}}, "True", "completed"),
+        ({"k1": {"success": False, "data": {"n": 1}}}, "True", "completed"),
+        ({"k1": {"data": {"n": 1}}}, None, "completed"),
+    ],
+)
+async def test_a_step_is_skipped_only_where_its_value_is_present_and_its_check_holds(
+    runs, memory, done_check, expected
+):
+    """F4, F5: present means the key is there, no failure, and the path resolves."""
+    first = step(1, output_path=["data", "n"], done_check=done_check)
+    _state, run = await ended(runs, plan(first), memory=memory)
+
+    assert run.steps[1].state == expected
+
+
+async def test_without_an_expected_key_the_check_alone_decides(runs, recorder):
+    """F5."""
+    _state, run = await ended(runs, plan(step(1, expected_key=None, done_check="True")))
+
+    assert (run.steps[1].state, recorder.calls) == ("skipped", [])
+
+
+async def test_a_check_that_cannot_be_answered_is_said_and_the_step_runs(runs):
+    """Never silent."""
+    _state, run = await ended(runs, plan(step(1, done_check="value > 'x'")), memory={"k1": 3})
+
+    assert ("condition_failed", 1) in await events_of(runs, run)
+
+
+async def test_a_runs_memory_is_bounded(opened, recorder):
+    """The step that would fill it fails, and says so."""
+    runs = opened(recorder.tool(), limits=Limits(memory_bytes=500))
+    steps = [step(n, parameters={"label": "y" * 60}, dependencies=[n - 1] if n > 1 else []) for n in range(1, 4)]
+    _state, run = await ended(runs, plan(*steps))
+
+    assert run.steps[2].note == "The run's memory may hold 500 bytes, and is full"
+
+
+async def test_memory_items_are_typed(opened, recorder):
+    """F4: plan, tool_result, tool_error, step_failed."""
+    recorder.script = {"bad": failure("wrong")}
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "bad"}, dependencies=[1])))
+
+    assert [(item["type"], item.get("step_id")) for item in await items_of(runs, run)] == [
+        ("plan", None), ("tool_result", 1), ("tool_error", 2), ("step_failed", 2),
+    ]  # fmt: skip
+
+
+async def test_a_thinking_step_composes_what_it_is_given(runs):
+    """F6: parameters with their references resolved, word for word, and nothing more."""
+    think = PlanStep(
+        step_id=2, description="think", parameters={"answer": ref("k1", "data.n"), "unit": "USD"}, expected_key="out"
+    )
+    _state, run = await ended(runs, plan(step(1, parameters={"n": 5}), think))
+
+    assert runs.memory_of(run).keyed()["out"]["data"] == {"answer": 5, "unit": "USD"}
+
+
+async def test_a_thinking_step_without_parameters_gathers_what_it_depends_on(runs):
+    """By key, the values at their output paths."""
+    think = PlanStep(step_id=3, description="think", dependencies=[1, 2], expected_key="out")
+    steps = [step(n, parameters={"n": n}, output_path=["data", "n"]) for n in (1, 2)]
+    _state, run = await ended(runs, plan(*steps, think))
+
+    assert runs.memory_of(run).keyed()["out"]["data"] == {"k1": 1, "k2": 2}

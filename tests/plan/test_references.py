@@ -1,0 +1,141 @@
+"""References: typed values, never pasted text; a path whose work is bounded."""
+
+import pytest
+
+from fingerpost.plan.references import Reference, ReferenceInvalid, fill, list_references, walk
+from tests.plan.drawing import ended, plan, ref, step
+
+RESPONSE = {"data": {"Revenue": [{"year": 2022, "v": 1}, {"year": 2023, "v": 2.5}]}, "results": []}
+
+
+def one(raw):
+    """Return the only reference of a value, or why it is none."""
+    (found,) = list_references(raw)
+    return found if isinstance(found, Reference) else found[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("data.Revenue[?year==`2023`].v | [0]", 2.5),
+        ("data.Revenue[*].v", [1, 2.5]),
+        ("sum(data.Revenue[].v)", 3.5),
+        ("data.Nothing.at.all", None),
+        ("abs(data)", None),
+    ],
+)
+def test_a_path_keeps_types(path, expected):
+    """Numbers stay numbers, lists lists."""
+    assert one(ref("k", path)).find_in(RESPONSE) == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (ref("k", "a..b"), "path 'a..b' is not JMESPath: there is a mistake at character 3"),
+        ({"$ref": "k", "paht": "a"}, "a reference has $ref, path and default, and no paht"),
+        ({"$ref": 3}, "$ref must be the memory key of a step, as text"),
+        (ref("k", "[@,@]" + "|[@,@]" * 40), "path puts too many lists or objects together"),
+        (ref("k", "[?`[1,1]`[?`[1,1]`]]"), "path may hold plain values only, no lists and no objects"),
+        (ref("k", "a" + ".a" * 300), "path has 601 characters, and may have 500"),
+    ],
+)
+def test_what_is_no_reference_says_why(raw, expected):
+    """What grows without end is refused with the rest."""
+    assert one(raw) == expected
+
+
+def test_functions_that_grow_text_are_refused():
+    """``join`` and ``to_string`` could make a gigabyte of a few references."""
+    assert one(ref("k", "join('x', @)")).startswith("path may not call join; it may call abs, ")
+
+
+def test_references_are_found_wherever_they_stand():
+    """In objects and lists, each with its place."""
+    places = [found.at for found in list_references({"a": [1, ref("x")], "b": {"c": ref("y")}})]
+
+    assert places == [("a", 1), ("b", "c")]
+
+
+def test_filling_leaves_everything_else_alone():
+    """What is no reference is kept, and the original is not changed."""
+    raw = {"a": [1, ref("x")], "b": "{$ref}"}
+
+    assert fill(raw, lambda at: at) == {"a": [1, ("a", 1)], "b": "{$ref}"}
+    assert raw["a"][1] == ref("x")
+
+
+def test_without_a_path_there_is_nothing_to_search():
+    """A bare reference is the value at the output path, which the step knows, not the reference."""
+    with pytest.raises(ReferenceInvalid):
+        one(ref("k")).find_in(RESPONSE)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (["data", "Revenue", "1", "v"], (True, 2.5)),
+        (["data", "Revenue", "2"], (False, None)),
+        (["data", "revenue"], (False, None)),
+        ([], (True, RESPONSE)),
+    ],
+)
+def test_an_output_path_is_walked_key_by_key(path, expected):
+    """Keys are exact; a list is entered by its index."""
+    assert walk(RESPONSE, path) == expected
+
+
+async def test_a_reference_hands_the_value_over_as_it_is(runs, recorder):
+    """A bare reference is the value at the other step's output path; with a path it starts at the whole response."""
+    first = step(1, parameters={"n": 7, "extra": {"deep": [1, None, 2.5]}}, output_path=["data", "n"])
+    second = step(2, parameters={"n": ref("k1"), "extra": ref("k1", "data.extra.deep")})
+    state, _run = await ended(runs, plan(first, second))
+
+    assert state == "completed"
+    assert recorder.calls[1] == {"n": 7, "extra": [1, None, 2.5]}
+
+
+async def test_a_missing_value_is_an_error_that_names_the_reference(runs, recorder):
+    """JMESPath's silent null does not pass on."""
+    state, run = await ended(runs, plan(step(1), step(2, parameters={"n": ref("k1", "data.nope")})))
+
+    assert state == "failed"
+    assert run.steps[2].note == (
+        "The reference to 'k1' at path 'data.nope', in parameters.n, found no value: nothing is there"
+    )
+    assert len(recorder.calls) == 1
+
+
+async def test_a_default_stands_in_for_a_missing_value(runs, recorder):
+    """Also where nobody provides the key at all; a default may be null."""
+    a = step(1, parameters={"n": ref("nobody", default=3)})
+    b = step(2, parameters={"n": ref("k1", "data.nope", default=4), "extra": ref("nobody", default=None)})
+    state, _run = await ended(runs, plan(a, b))
+
+    assert (state, recorder.calls) == ("completed", [{"n": 3}, {"n": 4, "extra": None}])
+
+
+async def test_resolved_parameters_are_checked_again(runs, recorder):
+    """The whole model is checked when the values are there; the tool is not asked with what it forbids."""
+    a = step(1, parameters={"label": "text"}, output_path=["data", "label"])
+    state, run = await ended(runs, plan(a, step(2, parameters={"n": ref("k1")})))
+
+    assert (state, len(recorder.calls)) == ("failed", 1)
+    assert run.steps[2].note == 'n must be a whole number, not the text "text"'
+
+
+async def test_what_one_step_does_to_a_value_no_other_sees(opened, recorder):
+    """Values are read from the record, never shared."""
+
+    async def spoil(parameters):
+        parameters["extra"].append("spoilt")
+
+    recorder.script = {"spoil": spoil}
+    first = step(1, parameters={"extra": [1]}, output_path=["data", "extra"])
+    later = [
+        step(2, parameters={"label": "spoil", "extra": ref("k1")}),
+        step(3, parameters={"extra": ref("k1")}, dependencies=[2]),
+    ]
+    await ended(opened(recorder.tool()), plan(first, *later))
+
+    assert recorder.calls[2] == {"extra": [1]}

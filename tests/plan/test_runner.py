@@ -1,0 +1,222 @@
+"""The runner: order, limits, timeouts, retries, breaker, events."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
+from fingerpost.plan.limits import Limits
+from tests.plan.drawing import Recorder, ended, failure, plan, step
+
+
+async def test_a_step_starts_as_soon_as_its_own_inputs_are_there(opened, recorder):
+    """No barrier between branches: the long branch does not hold the other back."""
+    gate = asyncio.Event()
+
+    async def wait(_parameters):
+        await gate.wait()
+
+    async def open_gate(_parameters):
+        gate.set()
+
+    recorder.script = {"slow": wait, "last": open_gate}
+    runs = opened(recorder.tool())
+    branches = [
+        step(1, parameters={"label": "slow"}),
+        step(2),
+        step(3, dependencies=[2]),
+        step(4, dependencies=[3], parameters={"label": "last"}),
+        step(5, dependencies=[1, 4]),
+    ]
+    state, run = await ended(runs, plan(*branches))
+
+    assert (state, len(run.steps)) == ("completed", 5)
+
+
+@pytest.mark.parametrize(("limits", "most"), [(Limits(steps_at_once=3), 3), (Limits(calls_per_tool=2), 2)])
+async def test_no_more_steps_run_at_once_than_the_limits_say(opened, recorder, limits, most):
+    """Per run, and per tool."""
+    state, _run = await ended(opened(recorder.tool(), limits=limits), plan(*[step(n) for n in range(1, 10)]))
+
+    assert (state, recorder.most_at_once) == ("completed", most)
+
+
+async def test_the_limit_of_a_tool_holds_over_all_runs(opened, recorder):
+    """Two runs of one process share it."""
+    runs = opened(recorder.tool(), limits=Limits(calls_per_tool=2))
+    ids = [await runs.create(plan(*[step(n) for n in range(1, 5)]), user="ann") for _ in range(2)]
+    await asyncio.gather(*[runs.carry_on(run_id) for run_id in ids])
+
+    assert (len(recorder.calls), recorder.most_at_once) == (8, 2)
+
+
+RETRIES = {
+    "retryable response": ([failure("busy", retryable=True), None], "completed", 2),
+    "retryable error": ([SourceUnreachable("no line"), None], "completed", 2),
+    "final response": ([failure("wrong"), None], "failed", 1),
+    "an error that is not worth a retry": ([PlanInvalid("no"), None], "failed", 1),
+    "never well": ([failure("busy", retryable=True)], "failed", 3),
+    "a wait that is too long": ([SourceLimited("later", retry_after_s=99), None], "failed", 1),
+    "a wait that is not": ([SourceLimited("soon", retry_after_s=0.0), None], "completed", 2),
+}
+
+
+@pytest.mark.parametrize(("script", "state", "calls"), RETRIES.values(), ids=RETRIES)
+async def test_only_what_says_so_is_tried_again(opened, recorder, script, state, calls):
+    """A retry happens where the error says retryable, and under the same key."""
+    recorder.script = {"x": script}
+    got, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
+
+    assert (got, len(recorder.calls)) == (state, calls)
+    assert set(recorder.keys) == {f"{run.run_id}:1"}
+
+
+async def test_a_retry_waits_longer_each_time_and_never_longer_than_allowed(opened, recorder):
+    """The waits grow, spread by at most half, up to the bound."""
+    waits = []
+
+    async def sleep(seconds):
+        waits.append(seconds)
+
+    recorder.script = {"x": failure("busy", retryable=True)}
+    limits = Limits(attempts=5, backoff_s=1.0, longest_backoff_s=5.0, breaker_failures=99)
+    runs = opened(recorder.tool(), limits=limits, sleep=sleep)
+    await ended(runs, plan(step(1, parameters={"label": "x"})))
+
+    assert len(waits) == 4
+    assert all(0.5 * 2**n <= wait <= min(1.5 * 2**n, 5.0) for n, wait in enumerate(waits))
+
+
+async def test_the_source_says_how_long_to_wait(opened, recorder):
+    """``retry_after`` beats a shorter wait of ours."""
+    waits = []
+
+    async def sleep(seconds):
+        waits.append(seconds)
+
+    recorder.script = {"x": [failure("busy", retryable=True, retry_after=7), None]}
+    await ended(opened(recorder.tool(), sleep=sleep), plan(step(1, parameters={"label": "x"})))
+
+    assert waits == [7.0]
+
+
+@pytest.mark.parametrize(("is_idempotent", "calls"), [(True, 3), (False, 1)])
+async def test_an_attempt_that_takes_too_long_is_ended(opened, recorder, is_idempotent, calls):
+    """Each attempt has its own time; a tool that may not be asked twice is not, since nobody knows what it did."""
+
+    async def hang(_parameters):
+        await asyncio.Event().wait()
+
+    recorder.script = {"x": hang}
+    runs = opened(recorder.tool(is_idempotent=is_idempotent), limits=Limits(attempt_s=0.01, backoff_s=0))
+    state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
+
+    assert (state, len(recorder.calls)) == ("failed", calls)
+    assert run.steps[1].note == "echo did not answer within 0.01 s"
+
+
+async def test_a_tool_that_keeps_failing_is_left_alone(opened, recorder):
+    """The breaker opens after some failures in a row, for all runs; other tools go on."""
+    recorder.script = {"x": failure("down", retryable=True)}
+    other = Recorder()
+    limits = Limits(attempts=1, breaker_failures=3, breaker_s=60)
+    runs = opened(recorder.tool(), other.tool("other"), limits=limits)
+    chain = [step(n, parameters={"label": "x"}) for n in range(1, 4)]
+    await ended(runs, plan(*chain))
+    _state, run = await ended(runs, plan(step(1, parameters={"label": "x"}), step(2, "other")))
+
+    assert (len(recorder.calls), len(other.calls)) == (3, 1)
+    assert run.steps[1].note == "echo failed 3 times in a row and is left alone for a while"
+
+
+async def test_a_breaker_lets_one_through_when_its_rest_is_over(opened, recorder):
+    """One good answer closes it."""
+    recorder.script = {"x": [failure("down", retryable=True), None]}
+    runs = opened(recorder.tool(), limits=Limits(attempts=1, breaker_failures=1, breaker_s=0.0))
+    first, _run = await ended(runs, plan(step(1, parameters={"label": "x"})))
+    second, _run = await ended(runs, plan(step(1, parameters={"label": "x"}), step(2)))
+
+    assert (first, second) == ("failed", "completed")
+
+
+async def test_a_failure_stops_its_own_branch_and_no_other(opened, recorder):
+    """Partial results are kept; what waits for the failed step stays pending."""
+    recorder.script = {"bad": failure("wrong")}
+    runs = opened(recorder.tool())
+    steps = [step(1, parameters={"label": "bad"}), step(2, dependencies=[1]), step(3), step(4, dependencies=[3])]
+    state, run = await ended(runs, plan(*steps))
+
+    assert state == "failed"
+    assert {number: each.state for number, each in run.steps.items()} == {1: "failed", 3: "completed", 4: "completed"}
+    assert set(runs.memory_of(run).keyed()) == {"k1", "k3", "k4"}
+
+
+async def test_whatever_a_tool_raises_is_its_steps_failure(opened, recorder, caplog):
+    """The traceback goes to the operator, a sentence to the caller."""
+    recorder.script = {"bad": ZeroDivisionError("secret")}
+    state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "bad"}), step(2)))
+
+    assert (state, run.steps[2].state) == ("failed", "completed")
+    assert run.steps[1].note.startswith("Something failed inside fingerpost")
+    assert ("secret" in run.steps[1].note, "secret" in caplog.text) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "note"),
+    [
+        ({"data": 1}, "echo did not answer in the standard response"),
+        ({"success": True, "data": "x" * 2_000_000},
+         "The output of echo cannot be kept: a value in it is larger than 1,000,000 bytes of JSON"),
+        ({"success": True, "data": {1, 2}},
+         "The output of echo cannot be kept: a value in it holds a set, which is not JSON"),
+        ({"success": True, "data": float("nan")},
+         "The output of echo cannot be kept: a value in it holds a number that is not finite"),
+    ],
+)  # fmt: skip
+async def test_an_output_that_cannot_be_kept_fails_its_step(opened, recorder, answer, note):
+    """Outputs are JSON, bounded, in the standard response."""
+    recorder.script = {"x": answer}
+    state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
+
+    assert (state, run.steps[1].note) == ("failed", note)
+
+
+async def test_events_tell_what_happened_in_order(runs):
+    """Each has the next number; a watcher sees the same ones in the same order."""
+    seen = []
+    run_id = await runs.create(plan(step(1), step(2, dependencies=[1])), user="ann")
+    await runs.carry_on(run_id, seen.append)
+    kept = await runs.journal.list_events(run_id, 0, 100)
+
+    assert seen == kept
+    assert [event.seq for event in kept] == list(range(1, len(kept) + 1))
+    assert [(event.kind, event.step_id) for event in kept] == [
+        ("run_started", None), ("step_started", 1), ("step_completed", 1), ("step_started", 2), ("step_completed", 2),
+        ("run_completed", None),
+    ]  # fmt: skip
+
+
+async def test_every_failed_call_is_in_the_ledger(opened, recorder):
+    """Attempt, error, and the wait before the next."""
+    recorder.script = {"x": [failure("busy", retryable=True), None]}
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
+    events = await runs.journal.list_events(run.run_id, 0, 100)
+
+    assert [event.data for event in events if event.step_id == 1] == [
+        None, '{"attempt":1,"error":"busy","retried_after_s":0.0}', '{"attempts":2}',
+    ]  # fmt: skip
+
+
+async def test_an_agent_performs_a_step_with_or_without_a_tool(opened, recorder):
+    """F6: it gets the parameters, and a way to call the step's tool."""
+
+    async def clerk(task):
+        return await task.perform({**task.parameters, "label": "by clerk"}) if task.perform else {"seen": task.step_id}
+
+    runs = opened(recorder.tool(), agents={"clerk": clerk})
+    steps = [step(1, agent="clerk", parameters={"n": 3}), step(2, None, agent="clerk")]
+    state, run = await ended(runs, plan(*steps))
+
+    assert (state, recorder.calls) == ("completed", [{"n": 3, "label": "by clerk"}])
+    assert runs.memory_of(run).keyed()["k2"]["data"] == {"seen": 2}

@@ -1,0 +1,197 @@
+"""Validation before running: every problem at once, each with its place and what to do."""
+
+import pytest
+
+from fingerpost.contract.plan import PlanStep
+from fingerpost.errors import PlanInvalid
+from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.runs import read_plan
+from fingerpost.plan.validation import validate_plan
+from tests.plan.drawing import FINANCIAL, human, plan, ref, step
+from tests.plan.drawing import Recorder as Echo
+
+CATALOGUE = Catalogue.of([Echo().tool(), FINANCIAL], {"clerk": None})
+
+
+def problems(*steps, memory=()):
+    """Return (step, field, reason) of everything that is wrong."""
+    with pytest.raises(PlanInvalid) as caught:
+        validate_plan(plan(*steps), CATALOGUE, memory=memory)
+    return [(each["step_id"], each["field"], each["reason"]) for each in caught.value.details["errors"]]
+
+
+def facts(**fields):
+    arguments = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
+    return {"query_type": "financial_facts", "parameters": {**arguments, **fields}}
+
+
+QUERY_TYPE = (
+    "query type 'financial_fact' is not supported by the sec_financial_data tool; did you mean 'financial_facts'?"
+)
+CONDITION = "'value not None' does not compile: syntax error at column 11; did you mean 'value is not None'?"
+
+
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ([step(1, "ecko")], (1, "tool", "'ecko' is not found in registry; did you mean 'echo'?")),
+        ([step(1, "xyz")], (1, "tool", "'xyz' is not found in registry; there are echo, sec_financial_data")),
+        ([step(1, None, agent="clark")], (1, "agent", "'clark' is not known; did you mean 'clerk'?")),
+        ([step(1, agent="human")],
+         (1, "agent", "is a human, who approves and performs no tool; depend on that step")),
+        ([step(1, "sec_financial_data", parameters={"query_type": "financial_fact", "parameters": {}})],
+         (1, "parameters", QUERY_TYPE)),
+        ([step(1, parameters={"n": "x"})], (1, "parameters.n", 'n must be a whole number, not the text "x"')),
+        ([step(1, dependencies=[9])], (1, "dependencies", "name step 9, which does not exist; there are 1")),
+        ([step(1, dependencies=[1])], (1, "dependencies", "go in a circle: 1 → 1")),
+        ([step(1, dependencies=[2]), step(2, dependencies=[1])], (1, "dependencies", "go in a circle: 1 → 2 → 1")),
+        ([step(1, parameters={"n": ref("k2")}), step(2, parameters={"n": ref("k1")})],
+         (1, "parameters", "refer to one another in a circle: 1 → 2 → 1")),
+        ([step(1, parameters={"n": ref("k1")})],
+         (1, "parameters.n", "refers to 'k1', which no step provides; there are none")),
+        ([step(1), step(2, parameters={"extra": [ref("k3")]})],
+         (2, "parameters.extra[0]", "refers to 'k3', which no step provides; there are k1")),
+        ([step(1, expected_key="k"), step(2, expected_key="k")],
+         (2, "expected_key", "'k' is also written by step 1; make one depend on the other, or rename one")),
+        ([step(1, done_check="value not None")],
+         (1, "done_check", CONDITION)),
+        ([step(1), step(1)], (1, "step_id", "is taken by another step")),
+        ([], (None, "steps", "are none; a plan needs one at least")),
+    ],
+)  # fmt: skip
+def test_one_problem_is_told_with_its_place(steps, expected):
+    """Each kind of problem has its step, its field and its reason."""
+    assert problems(*steps) == [expected]
+
+
+def test_all_problems_are_told_at_once():
+    """A writer need not come back for each."""
+    told = problems(
+        step(1, "nope"),
+        step(2, parameters={"n": "x", "wrong": 1}),
+        step(3, done_check="foo", dependencies=[7]),
+    )
+
+    assert [(number, field) for number, field, _reason in told] == [
+        (1, "tool"), (2, "parameters.n"), (2, "parameters.wrong"), (3, "done_check"), (3, "dependencies"),
+    ]  # fmt: skip
+
+
+def test_the_sentence_tells_the_first_and_counts_the_rest():
+    """A plan of many mistakes has one readable sentence."""
+    with pytest.raises(PlanInvalid, match=r"^The plan cannot run: step 1: tool 'x' .* and 5 more problems$"):
+        validate_plan(plan(*[step(number, "x") for number in range(1, 11)]), CATALOGUE)
+
+
+def test_contract_002s_parameters_may_be_wrapped_or_flat():
+    """F2: flat where the tool has one query type."""
+    valid = validate_plan(
+        plan(
+            step(1, "sec_financial_data", parameters=facts()),
+            step(2, "sec_financial_data", parameters=facts()["parameters"]),
+        ),
+        CATALOGUE,
+    )
+
+    assert [ready.question.arguments["ticker"] for ready in valid.steps.values()] == ["AAPL", "AAPL"]
+
+
+def test_a_reference_is_a_hole_in_the_parameters_and_the_rest_is_checked():
+    """What is not known yet is no problem; what is known and wrong is one."""
+    known = step(1, "sec_financial_data", parameters=facts(ticker=ref("k2"), start_date=ref("k2"), metrics=[ref("k2")]))
+    wrong = step(1, "sec_financial_data", parameters=facts(ticker=ref("k2"), end_date="2022"))
+
+    assert validate_plan(plan(known, step(2)), CATALOGUE).steps[1].dependencies == [2]
+    assert problems(wrong, step(2)) == [
+        (1, "parameters.parameters.end_date", "end_date: Date must be in YYYY-MM-DD format")
+    ]
+
+
+def test_dependencies_are_inferred_and_merged():
+    """From references, and from the keys that a condition names."""
+    valid = validate_plan(
+        plan(
+            step(1),
+            step(2),
+            step(3, parameters={"n": ref("k1", "data.n")}, dependencies=[2]),
+            step(4, done_check="memory['k3']['success']"),
+        ),
+        CATALOGUE,
+    )
+
+    assert {number: ready.dependencies for number, ready in valid.steps.items()} == {1: [], 2: [], 3: [2, 1], 4: [3]}
+
+
+def test_of_two_ordered_writers_the_last_before_the_reader_is_read():
+    """A reader between them reads the first one; one after both, the second."""
+    valid = validate_plan(
+        plan(
+            step(1, expected_key="k"),
+            step(2, expected_key="between", parameters={"n": ref("k", "data.n")}),
+            step(3, expected_key="k", dependencies=[1, 2]),
+            step(4, expected_key="after", parameters={"n": ref("k", "data.n")}),
+        ),
+        CATALOGUE,
+    )
+
+    assert (valid.steps[2].sources[("n",)], valid.steps[4].sources[("n",)]) == (1, 3)
+
+
+def test_given_memory_provides_keys():
+    """A key that is given needs no step."""
+    valid = validate_plan(plan(step(1, parameters={"n": ref("here")})), CATALOGUE, memory={"here"})
+
+    assert valid.steps[1].sources == {("n",): None}
+
+
+def test_a_step_that_is_done_needs_no_tool_any_more():
+    """After an upgrade that took a tool away, what was recorded still stands."""
+    valid = validate_plan(plan(step(1, "gone"), step(2, parameters={"n": ref("k1", "n")})), CATALOGUE, done={1})
+
+    assert list(valid.steps) == [1, 2]
+
+
+def test_a_thinking_step_and_a_human_need_no_tool():
+    """F6: neither tool nor agent is a thinking step, ``human`` is built in."""
+    thinking = PlanStep(step_id=2, description="think", dependencies=[1])
+
+    assert list(validate_plan(plan(human(1), thinking), CATALOGUE).steps) == [1, 2]
+
+
+@pytest.mark.parametrize("count", [500, 501])
+def test_the_number_of_steps_is_bounded(count):
+    """One step more than allowed is refused before any model is built of it."""
+    raw = {"goal": "g", "steps": [{"step_id": n, "description": "", "tool": "echo"} for n in range(count)]}
+    if count == 500:
+        assert len(read_plan(raw).steps) == 500
+        return
+    with pytest.raises(PlanInvalid, match=r"^The plan has 501 steps, and may have 500$"):
+        read_plan(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ([], "The plan must be an object with a goal and steps"),
+        ({"goal": "g", "stesp": []}, "The plan cannot be read: "),
+        ({"goal": "g", "steps": [{"step_id": 1}]}, "The plan cannot be read: steps[0].description is missing"),
+        ({"goal": "x" * 2_000_000}, "The plan cannot be read: a value in it is larger than 1,000,000 bytes of JSON"),
+    ],
+)
+def test_what_is_no_plan_says_so(raw, message):
+    """Unknown fields are refused, and so is what is too large."""
+    with pytest.raises(PlanInvalid) as caught:
+        read_plan(raw)
+    assert caught.value.message.startswith(message)
+
+
+def test_a_plan_may_leave_out_when_it_was_created():
+    """Then it was now."""
+    assert read_plan({"goal": "g", "steps": []}).created_at == "2026-03-10T06:00:00Z"
+
+
+def test_limits_are_the_runs_own():
+    """A stricter house refuses what another takes."""
+    with pytest.raises(PlanInvalid, match=r"steps are 2, and may be 1$"):
+        validate_plan(plan(step(1), step(2)), CATALOGUE, limits=Limits(steps=1))
