@@ -28,6 +28,12 @@ def find_message(data: bytes) -> FeedMessage | None:
 
 
 def find_timestamp(data: bytes) -> int | None:
-    """Return a message's own timestamp (Unix seconds), None where it has none or cannot be read."""
+    """Return a message's own timestamp (Unix seconds), None where it states none.
+
+    Raises:
+        ValueError: the bytes are not a message.
+    """
     message = find_message(data)
-    return (message.header.timestamp or None) if message else None
+    if message is None:
+        raise ValueError("not a GTFS-Realtime message")
+    return message.header.timestamp or None

@@ -1,0 +1,223 @@
+"""Real time for networks that have none: late vehicles, a cancellation, a closed line and a lift out of order.
+
+The simulator writes GTFS-Realtime as an operator would; it is read back like any other.
+What it writes is a function of the network, the scenario and the instant: nothing is drawn by lot.
+"""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import NamedTuple
+
+import numpy as np
+from google.transit.gtfs_realtime_pb2 import Alert, FeedHeader, FeedMessage, TripDescriptor, TripUpdate
+
+from fingerpost.transit.timetable.service_days import local_day, service_day_start, services_on
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_YES, Timetable
+
+HOUR_S = 3600
+QUARTER_S = 900
+# Vehicles that set out later than this are not told of yet.
+HORIZON_S = HOUR_S
+# A line is closed from the full hour, for so long.
+CLOSED_S = 2 * HOUR_S
+# Around the quarter of an hour, these departures of a line are cancelled.
+CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
+# A call that is this long past is no longer told of.
+_PAST_S = 60
+_DAY_S = 86_400
+
+# Of ten vehicles, how late each is at the end of its way.
+_LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scenario:
+    """What goes wrong. Routes and stops are named by their own ids; None leaves that trouble out."""
+
+    closed_route: str | None = None
+    cancelled_route: str | None = None
+    broken_lift_stop: str | None = None
+    with_delays: bool = True
+
+
+_SCENARIOS = {
+    "DEMO-HELSINKI": Scenario(closed_route="M1", cancelled_route="E", broken_lift_stop="KAMPPI"),
+    "DEMO-LONDON": Scenario(closed_route="VICTORIA", cancelled_route="CENTRAL", broken_lift_stop="GREEN-PARK"),
+}
+
+
+def find_scenario(timetable: Timetable) -> Scenario:
+    """Return the scenario of a demo network; for another, its two busiest lines and its busiest step-free stop."""
+    known = _SCENARIOS.get(timetable.feeds[0].name)
+    if known is not None:
+        return known
+    runs = np.bincount(timetable.trip_route[timetable.run_trip], minlength=len(timetable.route_local_id))
+    routes = np.argsort(-runs, kind="stable")[:2].tolist()
+    calls = np.bincount(timetable.event_stop, minlength=timetable.stop_count)
+    calls = np.where(timetable.stop_wheelchair == WHEELCHAIR_YES, calls, 0)
+    names = [timetable.route_local_id[route] for route in routes]
+    stop = int(np.argmax(calls)) if calls.any() else None
+    return Scenario(
+        closed_route=names[0] if names else None,
+        cancelled_route=names[1] if len(names) > 1 else None,
+        broken_lift_stop=None if stop is None else timetable.stop_local_id[stop],
+    )
+
+
+def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -> bytes:
+    """Return the GTFS-Realtime message that an operator would publish at an instant (Unix seconds)."""
+    scene = scenario or find_scenario(timetable)
+    message = FeedMessage()
+    message.header.gtfs_realtime_version = "2.0"
+    message.header.incrementality = FeedHeader.FULL_DATASET
+    message.header.timestamp = now
+    closed_from, cancelled_around = now - now % HOUR_S, now - now % QUARTER_S
+    for vehicle in _vehicles(timetable, now):
+        update = message.entity.add(id=vehicle.name).trip_update
+        _name_trip(update.trip, vehicle)
+        update.timestamp = now
+        if _is_cancelled(vehicle, scene, closed_from, cancelled_around):
+            update.trip.schedule_relationship = TripDescriptor.CANCELED
+        elif scene.with_delays and vehicle.begins < now + HORIZON_S:
+            _tell_calls(update, timetable, vehicle, now)
+        else:
+            del message.entity[-1]
+    _add_alerts(message, timetable, scene, closed_from, cancelled_around)
+    return message.SerializeToString(deterministic=True)
+
+
+class _Vehicle(NamedTuple):
+    """One run on one day; ``start`` is the Unix second from which its event times count, ``begins`` when it leaves."""
+
+    trip: int
+    trip_id: str
+    route_id: str
+    day: date
+    start: int
+    begins: int
+    start_time: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.trip_id}-{self.day:%Y%m%d}-{self.start_time}"
+
+
+def _vehicles(timetable: Timetable, now: int) -> Iterator[_Vehicle]:
+    """Yield the vehicles under way at an instant and those of the hours after it, in the order of their runs."""
+    first, last = timetable.trip_first_event[:-1], timetable.trip_first_event[1:] - 1
+    trip = timetable.run_trip
+    begins_s = timetable.event_departure_s[first][trip] + timetable.run_shift_s
+    ends_s = timetable.event_arrival_s[last][trip] + timetable.run_shift_s
+    feed_of_run = timetable.route_feed[timetable.trip_route[trip]]
+    longest_days = int(ends_s.max(initial=0)) // _DAY_S + 1
+    for row, feed in enumerate(timetable.feeds):
+        today = local_day(now, feed.zone).toordinal()
+        for ordinal in range(today - longest_days, today + 2):
+            day = date.fromordinal(ordinal)
+            start = service_day_start(day, feed.zone)
+            running = services_on(timetable, day)[timetable.trip_service[trip]] != 0
+            chosen = running & (feed_of_run == row) & (start + ends_s >= now - _PAST_S)
+            chosen &= start + begins_s < now + CLOSED_S + HOUR_S
+            for run in np.flatnonzero(chosen).tolist():
+                own = int(trip[run])
+                yield _Vehicle(
+                    trip=own,
+                    trip_id=timetable.trip_local_id[own],
+                    route_id=timetable.route_local_id[int(timetable.trip_route[own])],
+                    day=day,
+                    start=start + int(timetable.run_shift_s[run]),
+                    begins=start + int(begins_s[run]),
+                    start_time=_clock_text(int(begins_s[run])),
+                )
+
+
+def _is_cancelled(vehicle: _Vehicle, scene: Scenario, closed_from: int, cancelled_around: int) -> bool:
+    if vehicle.route_id == scene.closed_route:
+        return vehicle.begins < closed_from + CLOSED_S
+    since_s = vehicle.begins - cancelled_around
+    return vehicle.route_id == scene.cancelled_route and -CANCELLED_BEFORE_S <= since_s < CANCELLED_AFTER_S
+
+
+def _clock_text(seconds: int) -> str:
+    return f"{seconds // HOUR_S:02}:{seconds % HOUR_S // 60:02}:{seconds % 60:02}"
+
+
+def _name_trip(trip: TripDescriptor, vehicle: _Vehicle) -> None:
+    trip.trip_id = vehicle.trip_id
+    trip.route_id = vehicle.route_id
+    trip.start_date = f"{vehicle.day:%Y%m%d}"
+    trip.start_time = vehicle.start_time
+    trip.schedule_relationship = TripDescriptor.SCHEDULED
+
+
+def _tell_calls(update: TripUpdate, timetable: Timetable, vehicle: _Vehicle, now: int) -> None:
+    """Tell when the vehicle reaches its remaining calls; it gets later from call to call, and leaves on time."""
+    late_s = _LATE_S[zlib.crc32(vehicle.name.encode()) % len(_LATE_S)]
+    begin, end = int(timetable.trip_first_event[vehicle.trip]), int(timetable.trip_first_event[vehicle.trip + 1])
+    for event in range(begin, end):
+        own_s = late_s * (event - begin) // (end - begin - 1)
+        departure = vehicle.start + int(timetable.event_departure_s[event]) + own_s
+        if departure < now - _PAST_S:
+            continue
+        call = update.stop_time_update.add()
+        call.stop_sequence = int(timetable.event_sequence[event])
+        call.stop_id = timetable.stop_local_id[int(timetable.event_stop[event])]
+        call.arrival.time = vehicle.start + int(timetable.event_arrival_s[event]) + own_s
+        call.departure.time = departure
+
+
+def _add_alerts(
+    message: FeedMessage, timetable: Timetable, scene: Scenario, closed_from: int, cancelled_around: int
+) -> None:
+    routes, stops = list(timetable.route_local_id), list(timetable.stop_local_id)
+    if scene.closed_route in routes:
+        name = timetable.route_short_name[routes.index(scene.closed_route)] or scene.closed_route
+        alert = _new_alert(message, f"closed-{scene.closed_route}", Alert.TECHNICAL_PROBLEM, Alert.NO_SERVICE)
+        alert.severity_level = Alert.SEVERE
+        alert.active_period.add(start=closed_from, end=closed_from + CLOSED_S)
+        alert.informed_entity.add(route_id=scene.closed_route)
+        _tell(
+            alert,
+            fi=(f"Linja {name} ei liikennöi", f"Linja {name} on poikki teknisen vian vuoksi."),
+            en=(f"Line {name} is closed", f"Line {name} does not run because of a technical fault."),
+            sv=(f"Linje {name} trafikerar inte", f"Linje {name} står stilla på grund av ett tekniskt fel."),
+        )
+    if scene.cancelled_route in routes:
+        name = timetable.route_short_name[routes.index(scene.cancelled_route)] or scene.cancelled_route
+        alert = _new_alert(message, f"cancelled-{scene.cancelled_route}", Alert.MAINTENANCE, Alert.REDUCED_SERVICE)
+        alert.severity_level = Alert.WARNING
+        alert.active_period.add(
+            start=cancelled_around - CANCELLED_BEFORE_S, end=cancelled_around + CANCELLED_AFTER_S + HOUR_S
+        )
+        alert.informed_entity.add(route_id=scene.cancelled_route)
+        _tell(
+            alert,
+            fi=(f"Linjan {name} vuoroja on peruttu", f"Linjan {name} vuoroja on peruttu kalustovian vuoksi."),
+            en=(f"Trips of line {name} are cancelled", f"Trips of line {name} are cancelled: a vehicle broke down."),
+            sv=(f"Turer på linje {name} är inställda", f"Turer på linje {name} är inställda på grund av fordonsfel."),
+        )
+    if scene.broken_lift_stop in stops:
+        name = timetable.stop_name[stops.index(scene.broken_lift_stop)]
+        alert = _new_alert(message, f"lift-{scene.broken_lift_stop}", Alert.MAINTENANCE, Alert.ACCESSIBILITY_ISSUE)
+        alert.informed_entity.add(stop_id=scene.broken_lift_stop)
+        _tell(
+            alert,
+            fi=(f"Hissi epäkunnossa: {name}", f"Hissi ei ole käytössä: {name}."),
+            en=(f"Lift out of order: {name}", f"The lift at {name} is out of order."),
+            sv=(f"Hissen ur funktion: {name}", f"Hissen är ur funktion: {name}."),
+        )
+
+
+def _new_alert(message: FeedMessage, name: str, cause: Alert.Cause, effect: Alert.Effect) -> Alert:
+    alert = message.entity.add(id=name).alert
+    alert.cause = cause
+    alert.effect = effect
+    return alert
+
+
+def _tell(alert: Alert, **texts: tuple[str, str]) -> None:
+    for language, (header, description) in texts.items():
+        alert.header_text.translation.add(language=language, text=header)
+        alert.description_text.translation.add(language=language, text=description)

@@ -1,0 +1,241 @@
+"""Where a network's real time comes from: files and URLs, asked politely, the last good message of each kept.
+
+A source that fails, or answers something that is no message, changes nothing but what is told of it.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+from fingerpost.errors import SourceLimited, ToolError
+from fingerpost.net.request import Bounds, Request, read_template
+from fingerpost.net.response import Response
+from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
+from fingerpost.transit.gtfs.realtime_outcomes import APPLIED
+from fingerpost.transit.timetable.overlay import Overlay
+
+# A URL is asked no more often than this; after failures less and less often.
+POLL_S = 15
+_LONGEST_WAIT_S = 300
+_MAX_BYTES = 64_000_000
+# Inode, size and time of writing.
+_Stamp = tuple[int, ...]
+_BOUNDS = Bounds(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
+
+
+class Fetch(Protocol):
+    """How a URL is asked; ``net.client.Client.fetch`` is one. ``known`` makes the request conditional."""
+
+    async def __call__(self, request: Request, known: Response | None = None) -> Response:
+        """Return the answer, ``known`` itself where it still holds.
+
+        Raises:
+            ToolError: the source did not answer, or with a failure.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RealtimeSource:
+    """A file's path or a URL (``${NAME}`` stands for a key in the environment), and the FEED it speaks of, if one."""
+
+    location: str
+    feed_name: str | None = None
+
+    @property
+    def is_url(self) -> bool:
+        """Whether the location is asked over HTTP."""
+        return self.location.lower().startswith(("http://", "https://"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceHealth:
+    """How one source fares. Instants are Unix seconds, None for never.
+
+    ``age_s`` is the age of the message that is in use, by its own timestamp where it has one, never below 0.
+    ``problem`` says why the latest attempt brought nothing usable, None where it did.
+    """
+
+    location: str
+    feed_name: str | None
+    asked: int | None
+    received: int | None
+    timestamp: int | None
+    age_s: int | None
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealtimeHealth:
+    """How the real time of a network fares: its sources, and by reason what of it was matched and what was not."""
+
+    sources: tuple[SourceHealth, ...]
+    matched: Mapping[str, int]
+    unmatched: Mapping[str, int]
+    calls: Mapping[str, int]
+    messages: Mapping[str, int]
+
+
+@dataclass(slots=True)
+class _Kept:
+    """One source: its last good message, and when it may be asked again."""
+
+    source: RealtimeSource
+    message: FeedBytes | None = None
+    timestamp: int | None = None
+    asked: int | None = None
+    due: int = 0
+    failures: int = 0
+    problem: str | None = None
+    response: Response | None = None
+    stamp: _Stamp = ()
+
+    @property
+    def health_time(self) -> int | None:
+        return self.timestamp or (self.message.received if self.message else None)
+
+
+class _NoMessage(Exception):
+    """What a source gave cannot be used; the text says why."""
+
+
+class RealtimeFeeds:
+    """The real time of one network.
+
+    Args:
+        sources: where it comes from.
+        fetch: how a URL is asked.
+        clock: the present instant.
+    """
+
+    def __init__(self, sources: Sequence[RealtimeSource], fetch: Fetch, clock: Callable[[], datetime]) -> None:
+        self._kept = [_Kept(source) for source in sources]
+        self._fetch = fetch
+        self._clock = clock
+        self._lock = asyncio.Lock()
+
+    async def refresh(self, now: int | None = None) -> bool:
+        """Ask the sources that are due, all at once; return whether any message is new.
+
+        ``now`` is Unix seconds, the clock's where left out. Never raises for what a source does.
+        """
+        async with self._lock:
+            instant = int(self._clock().timestamp()) if now is None else now
+            due = [kept for kept in self._kept if instant >= kept.due]
+            return any(await asyncio.gather(*(self._ask(kept, instant) for kept in due)))
+
+    async def keep_fresh(
+        self, publish: Callable[[], Awaitable[None]], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    ) -> None:
+        """Refresh for ever, and publish whenever a message is new; a server runs this as a task and cancels it."""
+        while True:
+            if await self.refresh():
+                await publish()
+            await sleep(POLL_S)
+
+    def messages(self) -> tuple[FeedBytes, ...]:
+        """Return the last good message of every source that has one."""
+        return tuple(kept.message for kept in self._kept if kept.message is not None)
+
+    def health(self, overlay: Overlay | None = None, now: int | None = None) -> RealtimeHealth:
+        """Return how the sources fare, and what became of their messages in an overlay that was read from them."""
+        instant = int(self._clock().timestamp()) if now is None else now
+        counts = overlay.counts if overlay else {}
+        return RealtimeHealth(
+            sources=tuple(_health_of(kept, instant) for kept in self._kept),
+            matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
+            unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
+            calls=overlay.call_counts if overlay else MappingProxyType({}),
+            messages=overlay.message_counts if overlay else MappingProxyType({}),
+        )
+
+    async def _ask(self, kept: _Kept, now: int) -> bool:
+        kept.asked = now
+        try:
+            is_new = await (self._ask_url(kept, now) if kept.source.is_url else self._read_file(kept, now))
+        except (ToolError, _NoMessage) as error:
+            kept.problem = str(error)
+            kept.failures += 1
+            kept.due = now + _wait_s(kept, error)
+            return False
+        kept.problem, kept.failures = None, 0
+        kept.due = now + POLL_S if kept.source.is_url else now
+        return is_new
+
+    async def _ask_url(self, kept: _Kept, now: int) -> bool:
+        url, secrets = read_template(kept.source.location)
+        request = Request(url=url, secret_params=secrets, bounds=_BOUNDS)
+        response = await self._fetch(request, kept.response)
+        if kept.response is not None and response.body == kept.response.body:
+            kept.response = response
+            return False
+        is_new = await self._keep(kept, response.body, now, now)
+        kept.response = response
+        return is_new
+
+    async def _read_file(self, kept: _Kept, now: int) -> bool:
+        before = kept.stamp
+        data, kept.stamp, written = await asyncio.to_thread(_load, kept.source.location, before)
+        if data is not None:
+            return await self._keep(kept, data, min(written, now), now)
+        if kept.problem is not None:
+            raise _NoMessage(kept.problem)
+        return False
+
+    async def _keep(self, kept: _Kept, data: bytes, received: int, now: int) -> bool:
+        """Put a message in the place of the kept one, unless it is damaged or older."""
+        timestamp = await asyncio.to_thread(_timestamp, data)
+        believed = kept.timestamp is not None and kept.timestamp <= now + CLOCK_SKEW_S
+        if believed and timestamp is not None and timestamp < (kept.timestamp or 0):
+            raise _NoMessage("The source gave an older message than before.")
+        kept.message = FeedBytes(data, received, kept.source.feed_name)
+        kept.timestamp = timestamp
+        return True
+
+
+def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
+    """Return what a file holds, None where it is the same as before, what tells it apart, and when it was written."""
+    path = Path(location).expanduser()
+    try:
+        stat = path.stat()
+        stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        if stamp == before:
+            return None, stamp, int(stat.st_mtime)
+        if stat.st_size > _MAX_BYTES:
+            raise _NoMessage(f"{path.name} is larger than a message may be.")
+        return path.read_bytes(), stamp, int(stat.st_mtime)
+    except OSError as error:
+        raise _NoMessage(f"{path.name} cannot be read: {error.strerror or type(error).__name__}.") from error
+
+
+def _timestamp(data: bytes) -> int | None:
+    try:
+        return find_timestamp(data)
+    except ValueError as error:
+        raise _NoMessage("The source gave something that is not a GTFS-Realtime message.") from error
+
+
+def _wait_s(kept: _Kept, error: Exception) -> int:
+    """Return how long to leave a source alone: a file may be mended at once, a URL needs patience."""
+    if not kept.source.is_url:
+        return 0
+    patience_s = min(POLL_S << min(kept.failures, 10), _LONGEST_WAIT_S)
+    asked_for_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
+    return max(patience_s, asked_for_s)
+
+
+def _health_of(kept: _Kept, now: int) -> SourceHealth:
+    known = kept.health_time
+    return SourceHealth(
+        location=kept.source.location,
+        feed_name=kept.source.feed_name,
+        asked=kept.asked,
+        received=kept.message.received if kept.message else None,
+        timestamp=kept.timestamp,
+        age_s=None if known is None else max(0, now - known),
+        problem=kept.problem,
+    )
