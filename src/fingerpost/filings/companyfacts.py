@@ -1,0 +1,174 @@
+"""Reading what EDGAR publishes: ``companyfacts``, ``submissions`` and ``company_tickers`` files."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fingerpost.errors import FeedUnusable
+from fingerpost.filings.fact import ANNUAL_FORMS, PERIODIC_FORMS, Fact, plain_number
+from fingerpost.filings.periods import YEAR, class_of, name_years
+
+# A year end that few of a filing's annual figures bear is a slip, or a joint venture's.
+_COMMON_SHARE = 0.2
+_MONEY_LETTERS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsFile:
+    """One company's figures: ``filing_years`` is each filing's own ``fy``; ``fiscal_years`` what a year is called."""
+
+    cik: int
+    name: str
+    facts: list[Fact]
+    labels: dict[str, str]
+    fiscal_years: dict[str, int]
+    currency: str
+    complete_through: str
+    first_end: str
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """One row of a company's list of filings."""
+
+    accession: str
+    form: str
+    filed: str
+    report_date: str
+    document: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionsFile:
+    """Who a company is and what it has filed lately; ``is_complete`` is false where EDGAR has older pages."""
+
+    cik: int
+    name: str
+    tickers: list[str]
+    sic: str | None
+    industry: str | None
+    exchange: str | None
+    former_names: list[str]
+    filings: list[Filing]
+    is_complete: bool
+
+
+def parse_json(content: bytes, name: str) -> dict[str, Any]:
+    """Return a file's JSON object.
+
+    Raises:
+        FeedUnusable: it is cut short, a web page, or something else.
+    """
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        what = "a web page" if content.lstrip()[:1] == b"<" else "not JSON, or cut short"
+        raise FeedUnusable(f"{name} is {what}") from error
+    if not isinstance(found, dict):
+        raise FeedUnusable(f"{name} is not a JSON object")
+    return found
+
+
+def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
+    """Return a ``companyfacts`` file's figures, each once.
+
+    Raises:
+        FeedUnusable: a part is missing or of another kind.
+    """
+    facts: dict[Fact, None] = {}
+    years: list[tuple[str, int | None, str, str, str]] = []
+    labels: dict[str, str] = {}
+    try:
+        for taxonomy, concepts in raw["facts"].items():
+            for tag, described in concepts.items():
+                concept = f"{taxonomy}:{tag}"
+                labels[concept] = described.get("label") or tag
+                for unit, rows in described["units"].items():
+                    for row in rows:
+                        start, end, form = row.get("start") or "", row["end"], row["form"]
+                        accession, filed = row["accn"], row["filed"]
+                        value = plain_number(row["val"])
+                        facts[Fact(concept, unit, start, end, value, accession, form, filed)] = None
+                        if form in ANNUAL_FORMS and class_of(start, end) == YEAR:
+                            years.append((accession, row.get("fy"), form, filed, end))
+        cik, company = int(raw["cik"]), str(raw["entityName"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FeedUnusable(f"{name} is not a companyfacts file: {type(error).__name__} {error}") from error
+    if not facts:
+        raise FeedUnusable(f"{name} holds no facts")
+    rows_ = list(facts)
+    return FactsFile(
+        cik=cik,
+        name=company,
+        facts=rows_,
+        labels=labels,
+        fiscal_years=_fiscal_years(years),
+        currency=_currency(rows_),
+        complete_through=max((fact.filed for fact in rows_ if fact.form in PERIODIC_FORMS), default=""),
+        first_end=min(fact.end for fact in rows_),
+    )
+
+
+def read_submissions(raw: Mapping[str, Any], name: str) -> SubmissionsFile:
+    """Return a ``submissions`` file.
+
+    Raises:
+        FeedUnusable: a part is missing or of another kind.
+    """
+    try:
+        recent = raw["filings"]["recent"]
+        columns = zip(
+            recent["accessionNumber"],
+            recent["form"],
+            recent["filingDate"],
+            recent["reportDate"],
+            recent["primaryDocument"],
+            recent["primaryDocDescription"],
+            strict=True,
+        )
+        return SubmissionsFile(
+            cik=int(raw["cik"]),
+            name=str(raw["name"]),
+            tickers=[str(ticker) for ticker in raw.get("tickers") or ()],
+            sic=raw.get("sic") or None,
+            industry=raw.get("sicDescription") or None,
+            exchange=next((exchange for exchange in raw.get("exchanges") or () if exchange), None),
+            former_names=[former["name"] for former in raw.get("formerNames") or ()],
+            filings=[Filing(*(str(cell) for cell in row)) for row in columns],
+            is_complete=not raw["filings"].get("files"),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FeedUnusable(f"{name} is not a submissions file: {type(error).__name__} {error}") from error
+
+
+def read_tickers(raw: Mapping[str, Any], name: str) -> list[tuple[str, int, str]]:
+    """Return (ticker, CIK, company name) of a ``company_tickers`` file.
+
+    Raises:
+        FeedUnusable: a part is missing or of another kind.
+    """
+    try:
+        return [(str(row["ticker"]), int(row["cik_str"]), str(row["title"])) for row in raw.values()]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise FeedUnusable(f"{name} is not a company_tickers file: {type(error).__name__} {error}") from error
+
+
+def _fiscal_years(years: Iterable[tuple[str, int | None, str, str, str]]) -> dict[str, int]:
+    """Return what each fiscal year is called, by its end: an annual report's newest common year end is its ``fy``."""
+    by_filing: dict[tuple[str, str, int | None], Counter[str]] = defaultdict(Counter)
+    for accession, year, _form, filed, end in years:
+        if end <= filed:
+            by_filing[accession, filed, year][end] += 1
+    reported = []
+    for (_accession, filed, year), ends in by_filing.items():
+        enough = max(ends.values()) * _COMMON_SHARE
+        reported.append((max(end for end, count in ends.items() if count >= enough), filed, year))
+    return name_years(reported)
+
+
+def _currency(facts: Iterable[Fact]) -> str:
+    counts = Counter(fact.unit for fact in facts if len(fact.unit) == _MONEY_LETTERS and fact.unit.isupper())
+    return min(counts, key=lambda unit: (-counts[unit], unit), default="USD")

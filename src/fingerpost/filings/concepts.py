@@ -1,0 +1,139 @@
+"""From what a caller says to the tags that a company files: metric words, aliases, raw concepts, near misses."""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+
+FLOW, STOCK, PER_SHARE, SHARES, WEIGHTED, RAW = "flow", "stock", "per_share", "shares", "weighted", "raw"
+REVENUE = "Revenue"
+
+_SUGGESTED = 3
+_LIKENESS = 0.72
+_PREFIXES = {"usgaap": "us-gaap", "us-gaap": "us-gaap", "ifrs": "ifrs-full", "ifrs-full": "ifrs-full"}
+
+# Bank: what is left after interest expense is the revenue that the company speaks of.
+_NET_OF_INTEREST = "us-gaap:RevenuesNetOfInterestExpense"
+_WITH_TAX = "us-gaap:RevenueFromContractWithCustomerIncludingAssessedTax"
+_WITHOUT_TAX = "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax"
+# Tobacco and fuel: excise taxes are collected, not earned (SIC codes).
+_EXCISE_SIC = frozenset({"2100", "2111", "2911", "2990", "5172"})
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A figure that a caller can ask for, and the families of concepts that may hold it, best first."""
+
+    name: str
+    statement: str
+    kind: str
+    aliases: tuple[str, ...]
+    tiers: tuple[tuple[str, ...], ...]
+
+    @property
+    def concepts(self) -> tuple[str, ...]:
+        """All concepts of all tiers."""
+        return tuple(concept for tier in self.tiers for concept in tier)
+
+    @property
+    def description(self) -> str:
+        """The name as words."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name)
+
+
+@cache
+def list_metrics() -> tuple[Metric, ...]:
+    """Return all metric words, in the table's order."""
+    text = (files("fingerpost.filings") / "metrics.txt").read_text(encoding="utf-8")
+    return tuple(_read(line) for line in text.splitlines() if not line.startswith("#"))
+
+
+@cache
+def _by_word() -> dict[str, Metric]:
+    words: dict[str, Metric] = {}
+    for metric in list_metrics():
+        for word in (metric.name, *metric.aliases):
+            words.setdefault(_plain(word), metric)
+    for metric in list_metrics():
+        # A tag that belongs to one metric alone is a word for it too.
+        for concept in metric.tiers[0]:
+            words.setdefault(_plain(concept.partition(":")[2]), metric)
+    return words
+
+
+def find_metric(text: str) -> Metric | None:
+    """Return the metric that a text names, whatever its case, spaces and hyphens; None for an unknown word."""
+    return _by_word().get(_plain(text))
+
+
+def find_concept(text: str, concepts: Collection[str]) -> Metric | None:
+    """Return a raw concept of a company, asked for as ``us-gaap:Tag`` or by the bare tag, as a metric of its own."""
+    prefix, _, tag = text.strip().rpartition(":")
+    taxonomy = _PREFIXES.get(prefix.lower(), prefix.lower())
+    for concept in sorted(concepts):
+        of, _, name = concept.partition(":")
+        if name.lower() == tag.lower() and taxonomy in ("", of):
+            return raw_metric(concept)
+    return None
+
+
+def raw_metric(concept: str) -> Metric:
+    """Return a concept as a metric of its own."""
+    return Metric(concept, "", RAW, (), ((concept,),))
+
+
+def suggest(text: str, concepts: Collection[str]) -> list[str]:
+    """Return the words that the caller may have meant, best first: metric words, then the company's own tags."""
+    words = _by_word()
+    near = get_close_matches(_plain(text), words, n=_SUGGESTED, cutoff=_LIKENESS)
+    found = list(dict.fromkeys(words[word].name for word in near))
+    tags = {_plain(concept.partition(":")[2]): concept for concept in concepts}
+    found += [tags[tag] for tag in get_close_matches(_plain(text), tags, n=_SUGGESTED, cutoff=_LIKENESS)]
+    return found[:_SUGGESTED]
+
+
+def words_in(text: str) -> list[tuple[str, Metric]]:
+    """Return the metric words that stand in a sentence, the longest first."""
+    padded = f" {re.sub(r'[^a-z0-9&]+', ' ', text.lower())} "
+    found = []
+    for metric in list_metrics():
+        words = (metric.description.lower(), *metric.aliases)
+        found += [(word, metric) for word in words if f" {word} " in padded]
+    return sorted(found, key=lambda pair: (-len(pair[0]), pair[1].name))
+
+
+def headline_concept(metric: Metric, stated: dict[str, float], sic: str | None) -> str:
+    """Return which concept of one family speaks for the whole company, from what one filing states for one period.
+
+    The largest does: a smaller one is a part. A bank's revenue is net of interest expense;
+    excise taxes are not a tobacco or fuel company's revenue.
+    """
+    order = {concept: place for place, concept in enumerate(metric.concepts)}
+    if metric.name == REVENUE:
+        if _NET_OF_INTEREST in stated:
+            net = stated[_NET_OF_INTEREST]
+            return min((concept for concept in stated if stated[concept] == net), key=order.__getitem__)
+        if sic in _EXCISE_SIC and _WITHOUT_TAX in stated:
+            return _WITHOUT_TAX
+    return min(stated, key=lambda concept: (-stated[concept], order[concept]))
+
+
+def _read(line: str) -> Metric:
+    name, statement, kind, aliases, tiers = (part.strip() for part in line.split("|"))
+    return Metric(
+        name,
+        statement,
+        kind,
+        tuple(alias.strip() for alias in aliases.split(",")),
+        tuple(_concepts(tier.split()) for tier in tiers.split(";")),
+    )
+
+
+def _concepts(tags: Iterable[str]) -> tuple[str, ...]:
+    return tuple(tag.replace("ifrs:", "ifrs-full:") if ":" in tag else f"us-gaap:{tag}" for tag in tags)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[^a-z0-9&]+", "", text.lower())

@@ -1,0 +1,84 @@
+"""EDGAR's addresses, its rules of access, and its own way to say no.
+
+SEC's fair access rules: a declared User-Agent with a contact, and no more than ten requests a second from one user,
+all machines together. Who asks faster is shut out for ten minutes by a page that is not an API's answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fingerpost.errors import DataNotFound, SourceKeyRefused, SourceLimited, ToolError
+from fingerpost.net.limiter import Pace
+from fingerpost.net.request import Bounds, Request
+from fingerpost.net.response import Response
+
+CONTACT_SETTING = "FINGERPOST_SEC_CONTACT"
+
+# One at a time, eight a second: no span of a second ever holds a ninth, whatever the number of processes.
+PACE = Pace(name="edgar", per_second=8, burst=1)
+PACES: Mapping[str, Pace] = {"data.sec.gov": PACE, "www.sec.gov": PACE}
+
+_BLOCKED_S = 600.0
+_BLOCK_PAGE = b"request rate threshold"
+_UNDECLARED = b"undeclared automated tool"
+_BOUNDS = Bounds(connect_s=10.0, read_s=30.0, total_s=120.0, max_bytes=200_000_000, attempts=4)
+_HINT = f"Set {CONTACT_SETTING} to an e-mail address by which the SEC can reach you"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edgar:
+    """Writes requests to EDGAR. ``data`` and ``www`` are its two hosts, with their scheme.
+
+    Raises:
+        SourceKeyRefused: ``contact`` is empty; EDGAR is not called without one.
+    """
+
+    contact: str
+    data: str = "https://data.sec.gov"
+    www: str = "https://www.sec.gov"
+
+    def __post_init__(self) -> None:
+        if not self.contact.strip():
+            raise SourceKeyRefused(
+                f"EDGAR wants to know whom to write to, and {CONTACT_SETTING} is not set",
+                {"setting": CONTACT_SETTING},
+                hint=_HINT,
+            )
+
+    def tickers(self) -> Request:
+        """Ask for all companies that have a ticker."""
+        return self._ask(f"{self.www}/files/company_tickers.json")
+
+    def submissions(self, cik: int) -> Request:
+        """Ask who a company is, and for its newest filings."""
+        return self._ask(f"{self.data}/submissions/CIK{cik:010d}.json")
+
+    def facts(self, cik: int) -> Request:
+        """Ask for all figures of a company."""
+        return self._ask(f"{self.data}/api/xbrl/companyfacts/CIK{cik:010d}.json")
+
+    def document(self, cik: int, accession: str, document: str) -> Request:
+        """Ask for the main document of a filing."""
+        return self._ask(f"{self.www}/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{document}")
+
+    def _ask(self, url: str) -> Request:
+        return Request(url=url, headers={"user-agent": f"fingerpost {self.contact}"}, judge=read_refusal, bounds=_BOUNDS)
+
+
+def read_refusal(response: Response) -> ToolError | None:
+    """Return what EDGAR means by an answer that is none.
+
+    The page for those who ask too fast comes with various statuses; a 404 says that EDGAR has no such file.
+    """
+    start = response.body[:20_000].lower() if response.body.lstrip()[:1] == b"<" else b""
+    if _BLOCK_PAGE in start:
+        return SourceLimited(
+            "EDGAR has shut us out for a while: too many requests came from here", retry_after_s=_BLOCKED_S
+        )
+    if _UNDECLARED in start or (response.status == 403 and "retry-after" not in response.headers):
+        return SourceKeyRefused(
+            f"EDGAR refuses us (HTTP {response.status}): it does not accept the contact", hint=_HINT
+        )
+    if response.status == 404:
+        return DataNotFound("EDGAR has no such file", {"url": response.shown})
+    return None

@@ -1,0 +1,97 @@
+"""A resolved number: the value that answers, the filing that states it, and what else was ever stated."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fingerpost.filings.fact import Fact
+from fingerpost.filings.periods import class_of
+
+REPORTED, DERIVED, ESTIMATED = "reported", "derived", "estimated"
+LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted", "as_of"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Which filings are looked at, and which of their values is wanted.
+
+    ``as_of`` hides what was filed later. ``filing_type`` keeps one form. ``unit`` asks for a unit by name.
+    """
+
+    vintage: str = LATEST
+    as_of: str | None = None
+    filing_type: str | None = None
+    unit: str | None = None
+    estimate: bool = False
+
+    @property
+    def label(self) -> str:
+        """The vintage that an answer under this view bears."""
+        return AS_OF if self.as_of is not None and self.vintage == LATEST else self.vintage
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A value that a later filing stated instead of the one before; ``kind`` names the difference."""
+
+    value: int | float
+    fact: Fact
+    kind: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the revision as an answer shows it."""
+        return {
+            "value": self.value,
+            "kind": self.kind,
+            "filing_date": self.fact.filed,
+            "filing_type": self.fact.form,
+            "accession_number": self.fact.accession,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """One value for one period.
+
+    ``fact`` is the earliest filing's statement of the value; for what is derived, the statement that completes it.
+    ``values`` lists what the filings stated, oldest first, each with the name of its difference from the one before.
+    ``parts`` are what a derived value was computed from, ``formula`` says how.
+    """
+
+    start: str
+    end: str
+    unit: str
+    value: int | float
+    fact: Fact
+    tier: int = 0
+    concepts: frozenset[str] = frozenset()
+    kind: str = REPORTED
+    values: tuple[Revision, ...] = ()
+    alternatives: tuple[Fact, ...] = ()
+    parts: tuple["Figure", ...] = ()
+    formula: str = ""
+    notes: tuple[str, ...] = ()
+    fiscal_year: int = 0
+    fiscal_quarter: int = 0
+
+    @property
+    def period(self) -> str:
+        """The class of the period."""
+        return class_of(self.start, self.end)
+
+    @property
+    def restated(self) -> bool:
+        """Whether a filing stated another value, beyond rounding and splits, after the first."""
+        return any(revision.kind == "restated" for revision in self.values)
+
+    def with_note(self, note: str) -> "Figure":
+        """Return the figure with one more thing to be said."""
+        return replace(self, notes=(*self.notes, note))
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """All figures of one metric at one company under one view, by end and length."""
+
+    figures: tuple[Figure, ...]
+    units: frozenset[str] = frozenset()
+    by_end: dict[str, list[Figure]] = field(default_factory=dict, compare=False)

@@ -1,0 +1,274 @@
+"""The reading side: companies, concepts and figures, from the facts file or, without one, from the shipped sample."""
+
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fingerpost.filings import schema
+from fingerpost.filings.companyfacts import Filing
+from fingerpost.filings.concepts import Metric, find_concept, find_metric
+from fingerpost.filings.fact import Company, Fact
+from fingerpost.filings.figure import Series, View
+from fingerpost.filings.periods import FiscalCalendar
+from fingerpost.filings.resolver import resolve
+from fingerpost.filings.revisions import SPLIT_CONCEPT, Split, list_splits
+from fingerpost.filings.store import new_sample, plain_ticker
+
+_KEPT = 4_096
+_SUGGESTED = 3
+_T = TypeVar("_T")
+
+_COMPANY = (
+    "SELECT cik, ticker, name, sic, industry, exchange, currency, dataset, retrieved_at, complete_through, first_end"
+    " FROM companies"
+)
+
+
+class FactLibrary:
+    """Answers about companies and figures; keeps what it resolved until the file changes.
+
+    Every method may raise SettingsInvalid (the file is not ours) or StorageUnavailable (it is busy).
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._opened: tuple[int, int] | None = None
+        self._seen = -1
+        self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
+
+    @property
+    def holds_file(self) -> bool:
+        """Whether anything was loaded; else the sample answers."""
+        return self.path is not None and self.path.exists()
+
+    def find_company(self, text: str) -> Company | None:
+        """Return the company of a ticker or CIK, or None; one that has figures under several CIKs is its newest."""
+        return self._keep(("company", text), lambda: self._find_company(text))
+
+    def list_companies(self) -> list[Company]:
+        """Return every company that has figures, by ticker."""
+        return self._keep(
+            ("companies",), lambda: [self._company(row) for row in self._rows(f"{_COMPANY} ORDER BY ticker, cik")]
+        )
+
+    def find_listed(self, text: str) -> tuple[str, int, str] | None:
+        """Return (ticker, CIK, name) of a company that is known to exist though no figures of it were loaded."""
+        rows = self._rows("SELECT ticker, cik, name FROM listed WHERE ticker = ?", plain_ticker(text))
+        return rows[0] if rows else None
+
+    def suggest_tickers(self, text: str) -> list[str]:
+        """Return the tickers that the caller may have meant: by company name, then by spelling."""
+        words = text.strip().lower()
+        names = self._rows("SELECT ticker, name FROM companies UNION SELECT ticker, name FROM listed ORDER BY 1")
+        begun = [ticker for ticker, name in names if len(words) > 1 and name.lower().startswith(words)]
+        near = get_close_matches(plain_ticker(text), [ticker for ticker, _ in names], n=_SUGGESTED, cutoff=0.6)
+        return list(dict.fromkeys([*sorted(begun, key=len), *near]))[:_SUGGESTED]
+
+    def list_concepts(self, company: Company) -> dict[str, str]:
+        """Return the concepts that a company files, and their labels."""
+        return self._keep(
+            ("concepts", company.cik),
+            lambda: dict(
+                row
+                for cik in self._ciks(company)
+                for row in self._rows("SELECT name, label FROM concepts WHERE cik = ? ORDER BY name", cik)
+            ),
+        )
+
+    def list_concepts_known(self, company: Company, as_of: str) -> set[str]:
+        """Return the concepts that a company had filed by a day."""
+        return {
+            name
+            for cik in self._ciks(company)
+            for (name,) in self._rows(
+                "SELECT DISTINCT concepts.name FROM concepts JOIN reported ON reported.concept = concepts.id"
+                " JOIN reports ON reports.id = reported.report WHERE concepts.cik = ? AND reports.filed <= ?",
+                cik,
+                as_of,
+            )
+        }
+
+    def find_metric(self, company: Company, text: str) -> Metric | None:
+        """Return what a caller's word means at a company: a metric word, or one of the company's own concepts."""
+        found = find_metric(text) if ":" not in text else None
+        return found or find_concept(text, self.list_concepts(company))
+
+    def calendar(self, company: Company) -> FiscalCalendar:
+        """Return what the company calls its years."""
+        return self._keep(("calendar", company.cik), lambda: self._calendar(company))
+
+    def splits(self, company: Company) -> list[Split]:
+        """Return the company's share splits."""
+        return self._keep(("splits", company.cik), lambda: list_splits(self._facts(company, (SPLIT_CONCEPT,))))
+
+    def series(self, company: Company, metric: Metric, view: View) -> Series:
+        """Return every figure of a metric under a view."""
+        return self._keep(
+            ("series", company.cik, metric.concepts, metric.name, view), lambda: self._series(company, metric, view)
+        )
+
+    def list_filings(self, company_or_cik: Company | int) -> list[Filing]:
+        """Return a company's filings, newest first: its list where one was loaded, else what its figures cite."""
+        cik = company_or_cik if isinstance(company_or_cik, int) else company_or_cik.cik
+        rows = self._rows(
+            "SELECT accession_number, filing_type, filing_date, report_date, document, description FROM filings"
+            " WHERE cik = ? ORDER BY filing_date DESC, accession_number DESC",
+            cik,
+        )
+        if not rows:
+            rows = self._rows(
+                "SELECT accession, form, filed, '', '', '' FROM reports WHERE cik = ?"
+                " ORDER BY filed DESC, accession DESC",
+                cik,
+            )
+        return [Filing(*row) for row in rows]
+
+    def find_filing_list(self, cik: int) -> tuple[bool, str] | None:
+        """Return whether a loaded list of filings is complete and its oldest day, or None where none was loaded."""
+        rows = self._rows("SELECT is_complete, oldest FROM filing_lists WHERE cik = ?", cik)
+        return (bool(rows[0][0]), rows[0][1]) if rows else None
+
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Return the rows of one of our own queries."""
+        return self._rows(query, *values)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._let_go()
+
+    def _find_company(self, text: str) -> Company | None:
+        wanted = plain_ticker(text)
+        digits = wanted.removeprefix("CIK").lstrip("0")
+        rows = self._rows(
+            f"{_COMPANY} WHERE cik IN (SELECT cik FROM tickers WHERE ticker = ?) OR ticker = ?"  # noqa: S608
+            " ORDER BY complete_through DESC, cik DESC",
+            wanted,
+            wanted,
+        )
+        if not rows and digits.isdigit() and len(digits) <= 10:
+            rows = self._rows(f"{_COMPANY} WHERE cik = ?", int(digits))
+        return self._company(rows[0]) if rows else None
+
+    def _company(self, row: tuple[Any, ...]) -> Company:
+        cik, ticker, *rest = row
+        tickers = [each for (each,) in self._rows("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", cik)]
+        names = (
+            "name",
+            "sic",
+            "industry",
+            "exchange",
+            "currency",
+            "dataset",
+            "retrieved_at",
+            "complete_through",
+            "first_end",
+        )
+        return Company(
+            cik=cik, ticker=ticker, tickers=tuple(tickers or [ticker]), **dict(zip(names, rest, strict=True))
+        )
+
+    def _ciks(self, company: Company) -> list[int]:
+        """Return every CIK that one of the company's tickers stands for: a predecessor holds the older years."""
+        rows = self._rows(
+            "SELECT DISTINCT other.cik FROM tickers AS own JOIN tickers AS other ON other.ticker = own.ticker"
+            " WHERE own.cik = ? ORDER BY other.cik",
+            company.cik,
+        )
+        return [cik for (cik,) in rows] or [company.cik]
+
+    def _calendar(self, company: Company) -> FiscalCalendar:
+        years: dict[str, int] = {}
+        for cik in self._ciks(company):
+            years |= dict(self._rows("SELECT end_date, fiscal_year FROM fiscal_years WHERE cik = ?", cik))
+        return FiscalCalendar(years.items())
+
+    def _series(self, company: Company, metric: Metric, view: View) -> Series:
+        return resolve(
+            metric,
+            self._facts(company, metric.concepts),
+            calendar=self.calendar(company),
+            splits=self.splits(company),
+            sic=company.sic,
+            currency=company.currency,
+            view=view,
+        )
+
+    def _facts(self, company: Company, concepts: tuple[str, ...]) -> list[Fact]:
+        marks = ", ".join("?" * len(concepts))
+        return [
+            Fact(*row)
+            for cik in self._ciks(company)
+            for row in self._rows(
+                "SELECT concepts.name, reported.unit, reported.start_date, reported.end_date, reported.value,"  # noqa: S608
+                " reports.accession, reports.form, reports.filed FROM concepts"
+                " JOIN reported ON reported.concept = concepts.id JOIN reports ON reports.id = reported.report"
+                f" WHERE concepts.cik = ? AND concepts.name IN ({marks})",
+                cik,
+                *concepts,
+            )
+        ]
+
+    def _keep(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
+        with self._lock:
+            self._refresh()
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            else:
+                self._kept[key] = make()
+                if len(self._kept) > _KEPT:
+                    self._kept.popitem(last=False)
+            found: _T = self._kept[key]
+            return found
+
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._lock, schema.told():
+            self._refresh()
+            assert self._connection is not None
+            return self._connection.execute(query, values).fetchall()
+
+    def _refresh(self) -> None:
+        """Follow the file: one that came, went or was written to makes what was kept stale."""
+        identity = self._identity()
+        if self._connection is None or identity != self._opened:
+            self._let_go()
+            with schema.told():
+                self._connection = new_sample() if identity is None else self._open_file()
+            self._opened = identity
+            self._seen = -1
+        if identity is None:
+            return
+        with schema.told():
+            seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        if seen != self._seen:
+            self._kept.clear()
+            self._seen = seen
+
+    def _identity(self) -> tuple[int, int] | None:
+        if self.path is None:
+            return None
+        try:
+            found = self.path.stat()
+        except FileNotFoundError:
+            return None
+        return found.st_dev, found.st_ino
+
+    def _open_file(self) -> sqlite3.Connection:
+        assert self.path is not None
+        connection = schema.connect(self.path, "ro")
+        if schema.is_empty(connection):
+            connection.close()
+            return new_sample()
+        return connection
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+        self._kept.clear()

@@ -1,0 +1,116 @@
+"""What a period is called: by its length, and by the fiscal year that it belongs to.
+
+Both come from start and end. A source's ``fy`` and ``fp`` describe the filing, not the period (filings.md, section 4).
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from datetime import date, timedelta
+from functools import lru_cache
+
+YEAR, QUARTER, HALF, NINE_MONTHS, INSTANT, OTHER = "FY", "Q", "H1", "9M", "instant", "other"
+YEAR_TO_DATE = (HALF, NINE_MONTHS)
+
+_CLASSES = ((75, 105, QUARTER), (165, 200, HALF), (255, 290, NINE_MONTHS), (350, 380, YEAR))
+_YEAR_DAYS = 365.25
+# A 52/53-week year moves its end by up to six days; taggers miss by one.
+_SLACK_DAYS = 7
+# A year that ends in the first days of January bears the name of the year before.
+_NEW_YEAR_DAYS = 10
+
+
+@lru_cache(maxsize=4096)
+def day_number(day: str) -> int:
+    """Return an ISO day as a number that can be subtracted."""
+    return date.fromisoformat(day).toordinal()
+
+
+@lru_cache(maxsize=4096)
+def class_of(start: str, end: str) -> str:
+    """Return the class of a period by its length; an empty start is an instant."""
+    if not start:
+        return INSTANT
+    days = day_number(end) - day_number(start)
+    return next((name for low, high, name in _CLASSES if low <= days <= high), OTHER)
+
+
+class FiscalCalendar:
+    """The ends of a company's fiscal years and what it calls them.
+
+    Ends before the first and after the last known one are a whole number of years away from the nearest.
+    """
+
+    def __init__(self, years: Iterable[tuple[str, int]]) -> None:
+        self._anchors = sorted((day_number(end), year) for end, year in years)
+        self._days = [day for day, _ in self._anchors]
+
+    def place(self, end: str) -> tuple[int, int]:
+        """Return the fiscal year that a day lies in, and the quarter (1 to 4) whose end is nearest to it."""
+        day = day_number(end)
+        if not self._anchors:
+            named = date.fromordinal(day - _NEW_YEAR_DAYS)
+            return named.year, (named.month + 2) // 3
+        year_end, year = self._year_around(day)
+        left = round((year_end - day) / (_YEAR_DAYS / 4))
+        return year, max(1, min(4, 4 - left))
+
+    def is_year_end(self, end: str) -> bool:
+        """Whether a fiscal year ends on this day, give or take a week."""
+        day = day_number(end)
+        if not self._anchors:
+            return True
+        year_end, _ = self._year_around(day)
+        return abs(year_end - day) <= _SLACK_DAYS
+
+    def days_off(self, end: str) -> int:
+        """Return how many days lie between a day and the nearest end of a fiscal quarter."""
+        if not self._anchors:
+            return 0
+        day = day_number(end)
+        year_end, _ = self._year_around(day)
+        quarter_days = _YEAR_DAYS / 4
+        left = (year_end - day) / quarter_days
+        return round(abs(left - round(left)) * quarter_days)
+
+    def _year_around(self, day: int) -> tuple[int, int]:
+        at = bisect_left(self._days, day - _SLACK_DAYS)
+        if at == len(self._anchors):
+            known_end, known_year = self._anchors[-1]
+            years = -int(-(day - _SLACK_DAYS - known_end) // _YEAR_DAYS)
+            return known_end + round(years * _YEAR_DAYS), known_year + years
+        known_end, known_year = self._anchors[at]
+        years = int((known_end - day + _SLACK_DAYS) // _YEAR_DAYS)
+        return known_end - round(years * _YEAR_DAYS), known_year - years
+
+
+def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int]:
+    """Return the fiscal year of each annual period end, from (end, filed, the filing's ``fy``).
+
+    The earliest filing names an end. A name that most others contradict is a slip of the tagger
+    (four annual reports of NVIDIA call themselves a year too old) and gives way to the others' count.
+    """
+    first: dict[str, int] = {}
+    for end, _filed, year in sorted(reported, key=lambda row: (row[1], row[0])):
+        if year is not None:
+            first.setdefault(end, year)
+    if not first:
+        return {}
+    named = sorted(first.items())
+    agreeing = {end: sum(_agree(end, year, *other) for other in named) for end, year in named}
+    best_end, best_year = max(named, key=lambda row: (agreeing[row[0]], row[0]))
+    if agreeing[best_end] * 2 <= len(named):
+        return first
+    return {end: best_year + _years_between(best_end, end) for end, _ in named}
+
+
+def _agree(end: str, year: int, other_end: str, other_year: int) -> bool:
+    return other_year - year == _years_between(end, other_end)
+
+
+def _years_between(end: str, other_end: str) -> int:
+    return round((day_number(other_end) - day_number(end)) / _YEAR_DAYS)
+
+
+def day_after(day: str) -> str:
+    """Return the next day."""
+    return (date.fromisoformat(day) + timedelta(days=1)).isoformat()

@@ -1,0 +1,203 @@
+"""The questions about figures: facts, series over time, histories, comparisons."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fingerpost.filings.concepts import Metric
+from fingerpost.filings.fact import Company, filing_url
+from fingerpost.filings.figure import Figure, View
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
+from fingerpost.filings.reasons import missing_figure, missing_metric, missing_ticker
+from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
+from fingerpost.filings.rows import fiscal_period, period_type, row_of
+from fingerpost.filings.window import Found, Window, look
+
+ANNUAL, QUARTERLY, TO_DATE, INSTANTS = "annual", "quarterly", "ytd", "instant"
+_CLASSES = {ANNUAL: (YEAR,), QUARTERLY: (QUARTER,), TO_DATE: YEAR_TO_DATE, INSTANTS: (INSTANT,)}
+
+
+def get_company(library: FactLibrary, ticker: str, message: str) -> Company:
+    """Return a ticker's company.
+
+    Raises:
+        DataNotFound: there is none; ``message`` begins the sentence.
+    """
+    company = library.find_company(ticker)
+    if company is None:
+        raise nothing(message, {ticker: missing_ticker(library, ticker)})
+    return company
+
+
+def financial_facts(library: FactLibrary, ticker: str, metrics: Sequence[str], window: Window, view: View) -> Reply:
+    """Return the figures of some metrics at a company in a window.
+
+    Raises:
+        DataNotFound: none of them was found.
+    """
+    nobody = f"No financial facts found for {ticker}"
+    company = get_company(library, ticker, nobody)
+    reply = Reply([], data={}, source=source_of(company))
+    scalars = []
+    for text in dict.fromkeys(metrics):
+        metric, found = _look_up(library, company, text, window, view, reply)
+        if metric is None or found is None:
+            continue
+        reply.results += [row_of(company, metric.name, figure, view) for figure in found.figures]
+        if found.headline:
+            assert reply.data is not None
+            reply.data[text] = value_of(found)
+            scalars.append(found.is_scalar)
+    if not reply.results:
+        raise nothing(nobody, reply.missing, reply.source)
+    reply.value_mode = mode_of(scalars)
+    return reply
+
+
+def value_of(found: Found) -> Any:
+    """Return one headline as a number, several as a list (ruling F3)."""
+    if found.is_scalar:
+        return found.headline[0].value
+    return [{"end_date": figure.end, "value": figure.value} for figure in found.headline]
+
+
+def time_series(
+    library: FactLibrary, ticker: str, text: str, window: Window, frequency: str | None, view: View
+) -> Reply:
+    """Return one metric over time; without a frequency, whichever length the window's headline has.
+
+    Raises:
+        DataNotFound: there is none.
+    """
+    nobody = f"No time series data found for {ticker} and metric {text}"
+    company = get_company(library, ticker, nobody)
+    reply = Reply([], source=source_of(company))
+    metric, found = _look_up(library, company, text, window, view, reply)
+    if metric is None or found is None:
+        raise nothing(nobody, reply.missing, reply.source)
+    chosen = found.headline if frequency is None else _of_frequency(library, company, found, frequency)
+    if not chosen:
+        reply.missing = {text: missing_figure(library, company, metric, window, view)}
+        raise nothing(nobody, reply.missing, reply.source)
+    reply.missing = {}
+    reply.results = [row_of(company, metric.name, figure, view) for figure in chosen]
+    reply.data = {text: [{"end_date": figure.end, "value": figure.value} for figure in chosen]}
+    reply.value_mode = mode_of([False])
+    return reply
+
+
+def fact_history(library: FactLibrary, ticker: str, text: str, window: Window, view: View) -> Reply:
+    """Return each value that was stated for the periods of a window, oldest first, each difference named.
+
+    Raises:
+        DataNotFound: there is none.
+    """
+    nobody = f"No financial facts found for {ticker}"
+    company = get_company(library, ticker, nobody)
+    reply = Reply([], source=source_of(company))
+    metric, found = _look_up(library, company, text, window, view, reply)
+    if metric is None or found is None:
+        raise nothing(nobody, reply.missing, reply.source)
+    for figure in found.figures:
+        reply.results += _history_of(company, metric, figure)
+    if not reply.results:
+        missing = {text: missing_figure(library, company, metric, window, view)}
+        raise nothing(nobody, missing, reply.source)
+    return reply
+
+
+def compare(library: FactLibrary, tickers: Sequence[str], metrics: Sequence[str], window: Window, view: View) -> Reply:
+    """Return the figures of some metrics at several companies, ``data`` by ticker.
+
+    Raises:
+        DataNotFound: no company has any of them.
+    """
+    nobody = f"No financial facts found for {', '.join(tickers)}"
+    reply = Reply([], data={})
+    scalars, companies, ends = [], [], set()
+    for ticker in dict.fromkeys(tickers):
+        company = library.find_company(ticker)
+        if company is None:
+            reply.missing[ticker] = missing_ticker(library, ticker)
+            continue
+        companies.append(company)
+        values: dict[str, Any] = {}
+        own = Reply([])
+        for text in dict.fromkeys(metrics):
+            metric, found = _look_up(library, company, text, window, view, own)
+            if metric is not None and found is not None and found.headline:
+                values[text] = value_of(found)
+                scalars.append(found.is_scalar)
+                reply.results += [row_of(company, metric.name, figure, view) for figure in found.headline]
+                ends |= {figure.end for figure in found.headline}
+        reply.missing |= {f"{ticker}.{text}": entry for text, entry in own.missing.items()}
+        if values:
+            assert reply.data is not None
+            reply.data[ticker] = values
+    if companies:
+        reply.source = source_of(*companies)
+    if not reply.results:
+        raise nothing(nobody, reply.missing, reply.source)
+    reply.value_mode = mode_of(scalars)
+    notes = []
+    if len(ends) > 1:
+        notes.append("The periods end on different days: " + ", ".join(sorted(ends)))
+    if len(units := {row["unit"] for row in reply.results}) > 1:
+        notes.append("The units differ and were not converted: " + ", ".join(sorted(units)))
+    if notes:
+        reply.extra["notes"] = notes
+    return reply
+
+
+def _look_up(
+    library: FactLibrary, company: Company, text: str, window: Window, view: View, reply: Reply
+) -> tuple[Metric | None, Found | None]:
+    """Return a word's metric and what is found of it; say in the reply what is missing."""
+    metric = library.find_metric(company, text)
+    if metric is None:
+        reply.missing[text] = missing_metric(library, company, text)
+        return None, None
+    found = look(library.series(company, metric, view), window, library.calendar(company))
+    if not found.headline:
+        reply.missing[text] = missing_figure(library, company, metric, window, view)
+    return metric, found
+
+
+def _of_frequency(library: FactLibrary, company: Company, found: Found, frequency: str) -> list[Figure]:
+    calendar = library.calendar(company)
+    wanted = _CLASSES[frequency]
+    keeps: Callable[[Figure], bool] = lambda figure: figure.period in wanted  # noqa: E731
+    if all(figure.period == INSTANT for figure in found.figures):
+        # A balance has no length: its year is the one that ends there.
+        keeps = (lambda figure: calendar.is_year_end(figure.end)) if frequency == ANNUAL else (lambda _figure: True)
+    return sorted((figure for figure in found.figures if keeps(figure)), key=lambda figure: (figure.end, figure.start))
+
+
+def _history_of(company: Company, metric: Metric, figure: Figure) -> list[dict[str, Any]]:
+    return [
+        {
+            "ticker": company.ticker,
+            "metric_name": metric.name,
+            "value": revision.value,
+            "unit": figure.unit,
+            "kind": revision.kind,
+            "period_type": period_type(figure),
+            "fiscal_year": figure.fiscal_year,
+            "fiscal_period": fiscal_period(figure),
+            "start_date": figure.start or None,
+            "end_date": figure.end,
+            "filing_date": revision.fact.filed,
+            "filing_type": revision.fact.form,
+            "accession_number": revision.fact.accession,
+            "filing_url": filing_url(company.cik, revision.fact.accession),
+            "xbrl_tag": revision.fact.concept,
+        }
+        for revision in figure.values
+    ]
+
+
+def at_period(library: FactLibrary, company: Company, metric: Metric, figure: Figure, view: View) -> Figure | None:
+    """Return another metric's figure for the period of a figure, or at its end."""
+    series = library.series(company, metric, view)
+    same = [other for other in series.by_end.get(figure.end, ()) if other.period in (figure.period, INSTANT)]
+    return same[0] if same else None

@@ -1,0 +1,121 @@
+"""Why there is no figure: a word for the machine, a sentence, and what to do next."""
+
+from dataclasses import replace
+from typing import Any
+
+from fingerpost.filings.concepts import PER_SHARE, Metric, suggest
+from fingerpost.filings.fact import Company
+from fingerpost.filings.figure import Series, View
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.window import BY_PERIOD, Window, look
+
+NOT_REPORTED = "not_reported"
+NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
+BEFORE_XBRL = "before_xbrl"
+UNKNOWN_METRIC = "unknown_metric"
+UNKNOWN_TICKER = "unknown_ticker"
+NOT_LOADED = "not_loaded"
+OUTSIDE_SAMPLE = "outside_sample"
+HIDDEN_BY_AS_OF = "hidden_by_as_of"
+OTHER_UNIT = "other_unit"
+OTHER_FORM = "other_form"
+NOT_DERIVABLE = "not_derivable"
+
+
+def load_hint(ticker: str) -> str:
+    """Return the commands that bring all of a company's figures."""
+    return f"Run: fingerpost filings sync {ticker}, or fingerpost filings load FILE with its companyfacts file"
+
+
+def missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
+    """Return why a ticker has no company behind it."""
+    listed = library.find_listed(ticker)
+    if listed is not None:
+        return _entry(NOT_LOADED, f"No figures of {listed[2]} have been loaded yet", load_hint(listed[0]))
+    near = library.suggest_tickers(ticker)
+    if near:
+        return _entry(UNKNOWN_TICKER, f"No company here is called {ticker}", f"Did you mean {', '.join(near)}?", near)
+    known = ", ".join(company.ticker for company in library.list_companies()[:10])
+    return _entry(UNKNOWN_TICKER, f"No company here is called {ticker}; there are {known}", load_hint(ticker))
+
+
+def missing_metric(library: FactLibrary, company: Company, text: str) -> dict[str, Any]:
+    """Return why a word names no metric."""
+    near = suggest(text, library.list_concepts(company))
+    step = (
+        f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for the words, or name a us-gaap: tag"
+    )
+    return _entry(UNKNOWN_METRIC, f"{text} is no metric word, and {company.name} files no such tag", step, near)
+
+
+def missing_figure(
+    library: FactLibrary, company: Company, metric: Metric, window: Window, view: View
+) -> dict[str, Any]:
+    """Return why a company has no figure of a metric in a window, under a view."""
+    calendar = library.calendar(company)
+
+    def finds(other: View) -> bool:
+        return bool(look(library.series(company, metric, other), window, calendar).headline)
+
+    series = library.series(company, metric, view)
+    what = f"{metric.name} of {company.name} for {window.told}"
+    if view.as_of is not None and finds(replace(view, as_of=None)):
+        return _entry(HIDDEN_BY_AS_OF, f"{what} was filed after {view.as_of}", "Ask for a later as_of, or none")
+    if view.unit is not None and finds(replace(view, unit=None)):
+        units = ", ".join(sorted(series.units))
+        return _entry(OTHER_UNIT, f"{what} is not told in {view.unit}", f"It is told in {units}")
+    if view.filing_type is not None and finds(replace(view, filing_type=None)):
+        return _entry(OTHER_FORM, f"no {view.filing_type} states {what}", "Leave filing_type out")
+    if company.dataset == "sample":
+        step = load_hint(company.ticker)
+        return _entry(OUTSIDE_SAMPLE, f"the sample that ships with fingerpost does not hold {what}", step)
+    if metric.kind == PER_SHARE and window.quarter == 4 and _has_year(series, window):
+        return _entry(
+            NOT_DERIVABLE,
+            f"{what} is not reported, and per-share figures do not add up over quarters",
+            "Send estimate: true for an estimate, and call it one",
+        )
+    if _is_later(window, company, series):
+        return _entry(
+            NOT_IN_AGGREGATE_YET,
+            f"{what} is not in the SEC's aggregate as of {company.complete_through}",
+            f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet",
+        )
+    if window.basis == BY_PERIOD and _is_before(window, company):
+        return _entry(
+            BEFORE_XBRL, f"{company.name} files figures as data since {company.first_end}", "Ask for a later period"
+        )
+    if not series.figures:
+        return _entry(
+            NOT_REPORTED, f"{company.name} reports no {metric.name} under any tag that stands for it", _OTHERS
+        )
+    return _entry(NOT_REPORTED, f"{company.name} reports no {metric.name} for {window.told}", _OTHERS)
+
+
+_OTHERS = "Ask query_type metrics for what the company does report"
+
+
+def _has_year(series: Series, window: Window) -> bool:
+    return any(figure.fiscal_year == window.year and figure.period == "FY" for figure in series.figures)
+
+
+def _is_later(window: Window, company: Company, series: Series) -> bool:
+    if window.year is None:
+        return window.first > max((figure.end for figure in series.figures), default=company.complete_through)
+    if not series.figures:
+        return False
+    newest = series.figures[-1]
+    return (window.year, window.quarter or 4) > (newest.fiscal_year, newest.fiscal_quarter)
+
+
+def _is_before(window: Window, company: Company) -> bool:
+    if window.year is None:
+        return window.last < company.first_end
+    return window.year < int(company.first_end[:4]) - 1
+
+
+def _entry(reason: str, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:
+    entry: dict[str, Any] = {"reason": reason, "message": message, "next_step": next_step}
+    if near:
+        entry["did_you_mean"] = near
+    return entry

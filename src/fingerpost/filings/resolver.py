@@ -1,0 +1,246 @@
+"""From raw facts to figures: which value, of which vintage, from which filing (filings.md, section 4).
+
+Facts of one period are read filing by filing. In each filing the tag that speaks for the whole company wins;
+over the filings, in the order of their days, these values are the vintages.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from fingerpost.filings.concepts import FLOW, RAW, Metric, headline_concept
+from fingerpost.filings.fact import PERIODIC_FORMS, RECAST_FORMS, Fact
+from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, Revision, Series, View
+from fingerpost.filings.periods import QUARTER, FiscalCalendar, class_of, day_number
+from fingerpost.filings.quarters import derive_quarters
+from fingerpost.filings.revisions import (
+    Split,
+    is_per_share,
+    is_rounding,
+    is_share_count,
+    kind_of_change,
+    split_factor,
+)
+
+_LATEST = View()
+_SAME_START_DAYS = 7
+_SAME_END_DAYS = 3
+
+_Period = tuple[str, str]
+_Stated = Mapping[str, dict[str, Fact]]
+
+
+def resolve(
+    metric: Metric,
+    facts: Iterable[Fact],
+    *,
+    calendar: FiscalCalendar,
+    splits: Sequence[Split] = (),
+    sic: str | None = None,
+    currency: str = "USD",
+    view: View = _LATEST,
+) -> Series:
+    """Return every figure of a metric that the facts can answer, reported and derived.
+
+    The order of the facts, and facts that stand there twice, change nothing.
+    """
+    visible = [fact for fact in facts if view.as_of is None or fact.filed <= view.as_of]
+    units = frozenset(fact.unit for fact in visible)
+    unit = _choose_unit(visible, currency, view.unit)
+    visible = [fact for fact in visible if fact.unit == unit]
+    figures = _resolve_periods(metric, visible, splits, sic, view)
+    if metric.kind in (FLOW, RAW) or view.estimate:
+        derived = derive_quarters(figures, estimate=view.estimate)
+        better = {figure.end: figure.tier for figure in derived}
+        figures = [
+            figure
+            for figure in figures
+            if figure.period != QUARTER or figure.tier <= better.get(figure.end, figure.tier)
+        ] + derived
+    factors = [split_factor(splits, figure.fact.filed, view.as_of) for figure in figures]
+    figures = [_in_shares_of(figure, factor, view) for figure, factor in zip(figures, factors, strict=True)]
+    named = [_named(figure, calendar) for figure in figures]
+    named.sort(key=lambda figure: (figure.end, figure.start))
+    by_end: dict[str, list[Figure]] = defaultdict(list)
+    for figure in named:
+        by_end[figure.end].append(figure)
+    return Series(tuple(named), units, dict(by_end))
+
+
+def _resolve_periods(
+    metric: Metric, facts: Sequence[Fact], splits: Sequence[Split], sic: str | None, view: View
+) -> list[Figure]:
+    if view.filing_type is not None:
+        wanted = view.filing_type.upper()
+        passes: list[Callable[[Fact], bool]] = [lambda fact: fact.form == wanted]
+    else:
+        passes = [lambda fact: fact.form in PERIODIC_FORMS, lambda fact: fact.form in RECAST_FORMS]
+    found: dict[_Period, Figure] = {}
+    taken: set[tuple[str, str]] = set()
+    for is_read in passes:
+        for place, tier in enumerate(metric.tiers):
+            periods = _group(fact for fact in facts if fact.concept in tier and is_read(fact))
+            partial = _find_partial(metric, periods.values(), sic)
+            for period, stated in periods.items():
+                # One class and end is one period: a second tier does not add it with a start that differs by a day.
+                known = (class_of(*period), period[1])
+                if known not in taken:
+                    found[period] = _resolve_period(metric, period, stated, partial, place, splits, sic, view)
+            taken |= {(class_of(*period), period[1]) for period in periods}
+    return list(found.values())
+
+
+def _choose_unit(facts: Sequence[Fact], currency: str, wanted: str | None) -> str:
+    """Return the one unit that a series is told in: amounts in two currencies are never mixed."""
+    counts = Counter(fact.unit for fact in set(facts))
+    if wanted is not None:
+        matching = [
+            unit for unit in counts if unit.lower() == wanted.lower() or unit.lower() == f"{wanted}/shares".lower()
+        ]
+        return min(matching, default=wanted)
+    for own in (currency, f"{currency}/shares"):
+        if own in counts:
+            return own
+    return min(counts, key=lambda unit: (-counts[unit], unit), default=currency)
+
+
+def _group(facts: Iterable[Fact]) -> dict[_Period, dict[str, dict[str, Fact]]]:
+    """Return the facts by period, by accession, by concept; days that miss each other by a slip are one day."""
+    seen = set(facts)
+    ends: dict[str, Counter[str]] = defaultdict(Counter)
+    starts: dict[_Period, Counter[str]] = defaultdict(Counter)
+    for fact in seen:
+        ends[class_of(fact.start, fact.end)][fact.end] += 1
+    usual_ends = {kind: _usual_days(counts, _SAME_END_DAYS) for kind, counts in ends.items()}
+    for fact in seen:
+        kind = class_of(fact.start, fact.end)
+        starts[kind, usual_ends[kind][fact.end]][fact.start] += 1
+    usual_starts = {key: _usual_days(counts, _SAME_START_DAYS) for key, counts in starts.items()}
+    periods: dict[_Period, dict[str, dict[str, Fact]]] = defaultdict(lambda: defaultdict(dict))
+    for fact in seen:
+        kind = class_of(fact.start, fact.end)
+        end = usual_ends[kind][fact.end]
+        start = usual_starts[kind, end][fact.start]
+        stated = periods[start, end][fact.accession]
+        other = stated.get(fact.concept)
+        if other is None or _precedence(fact) > _precedence(other):
+            stated[fact.concept] = fact
+    return periods
+
+
+def _usual_days(counts: Counter[str], slack_days: int) -> dict[str, str]:
+    """Return for each day the most frequent one within a few days of it."""
+    days = sorted(counts)
+    if len(days) == 1 or not days[0]:
+        return {day: day for day in days}
+    usual = {}
+    for place, day in enumerate(days):
+        near = [day]
+        for step in (-1, 1):
+            at = place + step
+            while 0 <= at < len(days) and abs(day_number(days[at]) - day_number(day)) <= slack_days:
+                near.append(days[at])
+                at += step
+        usual[day] = min(near, key=lambda other: (-counts[other], other))
+    return usual
+
+
+def _precedence(fact: Fact) -> tuple[float, float, str, str]:
+    return abs(fact.value), fact.value, fact.start, fact.end
+
+
+def _find_partial(metric: Metric, periods: Iterable[_Stated], sic: str | None) -> dict[str, set[str]]:
+    """Return which concepts were a part of which others, wherever one filing states both for one period."""
+    beaten: dict[str, set[str]] = defaultdict(set)
+    for stated in periods:
+        for by_concept in stated.values():
+            if len(by_concept) > 1:
+                values = {concept: fact.value for concept, fact in by_concept.items()}
+                winner = headline_concept(metric, values, sic)
+                for concept, value in values.items():
+                    if value != values[winner]:
+                        beaten[concept].add(winner)
+    return {
+        concept: {winner for winner in winners if concept not in beaten.get(winner, ())}
+        for concept, winners in beaten.items()
+    }
+
+
+def _resolve_period(
+    metric: Metric,
+    period: _Period,
+    stated: _Stated,
+    partial: Mapping[str, set[str]],
+    tier: int,
+    splits: Sequence[Split],
+    sic: str | None,
+    view: View,
+) -> Figure:
+    present = {concept for by_concept in stated.values() for concept in by_concept}
+    whole = {concept for concept in present if not partial.get(concept, set()) & present} or present
+    headlines = []
+    for by_concept in stated.values():
+        values = {concept: fact.value for concept, fact in by_concept.items() if concept in whole}
+        if values:
+            headlines.append(by_concept[headline_concept(metric, values, sic)])
+    headlines.sort(key=lambda fact: (fact.filed, fact.accession))
+    revisions = _list_revisions(headlines, splits)
+    chosen = revisions[0] if view.vintage == ORIGINAL else _latest(revisions)
+    stating = [fact for by_concept in stated.values() for fact in by_concept.values() if fact.value == chosen.value]
+    fact = min(stating, key=lambda fact: (fact.filed, fact.accession, metric.concepts.index(fact.concept)))
+    alternatives = {
+        other.concept: other
+        for other in sorted(
+            (other for by_concept in stated.values() for other in by_concept.values()),
+            key=lambda other: (other.filed, other.accession),
+        )
+        if not any(other.value == revision.value for revision in revisions)
+    }
+    return Figure(
+        start=period[0],
+        end=period[1],
+        unit=fact.unit,
+        value=chosen.value,
+        fact=fact,
+        tier=tier,
+        concepts=frozenset(fact.concept for fact in stating),
+        values=tuple(revisions),
+        alternatives=tuple(alternatives[concept] for concept in sorted(alternatives)),
+        notes=() if tier == 0 else (f"no {metric.tiers[0][0]} for this period: {fact.concept} stands in",),
+    )
+
+
+def _list_revisions(headlines: Sequence[Fact], splits: Sequence[Split]) -> list[Revision]:
+    first = headlines[0]
+    revisions = [Revision(first.value, first, "original")]
+    for fact in headlines[1:]:
+        before = revisions[-1]
+        if fact.value != before.value:
+            between = split_factor(splits, before.fact.filed, None)
+            ratios = {split.ratio for split in splits} | {between}
+            kind = kind_of_change(before.value, fact.value, fact.unit, sorted(ratios - {1.0}))
+            revisions.append(Revision(fact.value, fact, kind))
+    return revisions
+
+
+def _latest(revisions: Sequence[Revision]) -> Revision:
+    """Return the newest value, told as exactly as any filing told it."""
+    last = revisions[-1]
+    exact = [revision for revision in revisions if is_rounding(revision.value, last.value)]
+    return exact[-1] if exact else last
+
+
+def _in_shares_of(figure: Figure, factor: float, view: View) -> Figure:
+    if factor == 1 or not (is_per_share(figure.unit) or is_share_count(figure.unit)):
+        return figure
+    ratio = f"{factor:g}:1"
+    if view.vintage != SPLIT_ADJUSTED:
+        return figure.with_note(f"filed before a {ratio} split and not adjusted for it; ask for vintage split_adjusted")
+    value = figure.value / factor if is_per_share(figure.unit) else round(figure.value * factor)
+    note = f"adjusted for a {ratio} split after it was filed; stated as {figure.value}"
+    return replace(figure, value=round(value, 6), kind="derived", notes=(*figure.notes, note))
+
+
+def _named(figure: Figure, calendar: FiscalCalendar) -> Figure:
+    year, quarter = calendar.place(figure.end)
+    return replace(figure, fiscal_year=year, fiscal_quarter=quarter)

@@ -1,0 +1,216 @@
+"""What was loaded, in one SQLite file: figures, companies, lists of filings, sections of text."""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fingerpost.filings import sample, schema
+from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
+
+SAMPLE, EDGAR, BULK = "sample", "edgar", "bulk"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of a filing's text; ``section_type`` is a short name such as ``risk_factors``."""
+
+    cik: int
+    accession: str
+    form: str
+    filed: str
+    section_type: str
+    title: str
+    text: str
+
+
+def plain_ticker(text: str) -> str:
+    """Return a ticker as EDGAR writes it: ``brk.b`` is ``BRK-B``."""
+    return text.strip().upper().replace(".", "-").replace("/", "-")
+
+
+class FactStore:
+    """The writing side of the facts file; a new one begins with the sample that ships with the package."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def put_facts(
+        self, file: FactsFile, *, tickers: Iterable[str] = (), retrieved_at: str | None = None, dataset: str = EDGAR
+    ) -> None:
+        """Replace a company's figures by a file's, in one transaction."""
+        with self._writing() as connection:
+            insert_facts(connection, file, tickers=tickers, retrieved_at=retrieved_at, dataset=dataset)
+
+    def put_submissions(self, file: SubmissionsFile) -> None:
+        """Replace what is known of a company and its list of filings."""
+        with self._writing() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO tickers VALUES (?, ?)", [(plain_ticker(each), file.cik) for each in file.tickers]
+            )
+            ticker = plain_ticker(file.tickers[0]) if file.tickers else None
+            connection.execute(
+                "UPDATE companies SET name = ?, ticker = coalesce(?, ticker), sic = ?, industry = ?, exchange = ?"
+                " WHERE cik = ?",
+                (file.name, ticker, file.sic, file.industry, file.exchange, file.cik),
+            )
+            connection.executemany(
+                "INSERT OR REPLACE INTO listed VALUES (?, ?, ?)",
+                [(plain_ticker(each), file.cik, file.name) for each in file.tickers],
+            )
+            connection.execute("DELETE FROM filings WHERE cik = ?", (file.cik,))
+            connection.executemany(
+                "INSERT OR REPLACE INTO filings VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (file.cik, row.accession, row.form, row.filed, row.report_date, row.document, row.description)
+                    for row in file.filings
+                ],
+            )
+            oldest = min((row.filed for row in file.filings), default="")
+            connection.execute(
+                "INSERT OR REPLACE INTO filing_lists VALUES (?, ?, ?)", (file.cik, file.is_complete, oldest)
+            )
+
+    def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
+        """Remember which companies there are, so that a ticker without figures is told from one that does not exist."""
+        with self._writing() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO listed VALUES (?, ?, ?)",
+                [(plain_ticker(ticker), cik, name) for ticker, cik, name in rows],
+            )
+            connection.execute(
+                "INSERT OR IGNORE INTO tickers SELECT ticker, cik FROM listed WHERE cik IN (SELECT cik FROM companies)"
+            )
+            connection.execute(
+                "UPDATE companies SET ticker = (SELECT min(ticker) FROM tickers WHERE tickers.cik = companies.cik)"
+                " WHERE ticker LIKE 'CIK%' AND cik IN (SELECT cik FROM tickers)"
+            )
+
+    def put_sections(self, sections: Sequence[Section]) -> None:
+        """Replace the text of the filings that the sections belong to."""
+        with self._writing() as connection:
+            for accession in {section.accession for section in sections}:
+                old = connection.execute(
+                    "SELECT id, title, text FROM sections WHERE accession_number = ?", (accession,)
+                ).fetchall()
+                connection.executemany(
+                    "INSERT INTO section_words (section_words, rowid, title, text) VALUES ('delete', ?, ?, ?)", old
+                )
+                connection.execute("DELETE FROM sections WHERE accession_number = ?", (accession,))
+            for position, section in enumerate(sections, 1):
+                row = connection.execute(
+                    "INSERT INTO sections (cik, accession_number, filing_type, filing_date, position, section_type,"
+                    " title, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        section.cik,
+                        section.accession,
+                        section.form,
+                        section.filed,
+                        position,
+                        section.section_type,
+                        section.title,
+                        section.text,
+                    ),
+                )
+                connection.execute(
+                    "INSERT INTO section_words (rowid, title, text) VALUES (?, ?, ?)",
+                    (row.lastrowid, section.title, section.text),
+                )
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with schema.opened(self.path, "rwc") as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            if schema.is_empty(connection):
+                schema.create(connection)
+            connection.execute("BEGIN IMMEDIATE")
+            if not connection.execute("SELECT count(*) FROM companies").fetchone()[0]:
+                insert_sample(connection)
+            yield connection
+            connection.execute("COMMIT")
+
+
+def new_sample() -> sqlite3.Connection:
+    """Return a database in memory that holds the shipped sample and nothing else."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    schema.create(connection)
+    connection.execute("BEGIN")
+    insert_sample(connection)
+    connection.execute("COMMIT")
+    return connection
+
+
+def insert_sample(connection: sqlite3.Connection) -> None:
+    """Write the shipped sample into a database."""
+    for entry in sample.read_sample():
+        insert_facts(connection, entry.file, tickers=entry.tickers, retrieved_at=None, dataset=SAMPLE)
+        connection.execute(
+            "UPDATE companies SET sic = ?, industry = ?, exchange = ? WHERE cik = ?",
+            (entry.sic, entry.industry, entry.exchange, entry.file.cik),
+        )
+
+
+def insert_facts(
+    connection: sqlite3.Connection,
+    file: FactsFile,
+    *,
+    tickers: Iterable[str],
+    retrieved_at: str | None,
+    dataset: str,
+) -> None:
+    """Write a company's figures in place of what was there."""
+    cik = file.cik
+    own = [plain_ticker(ticker) for ticker in tickers]
+    own += [row[0] for row in connection.execute("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", (cik,))]
+    own += [row[0] for row in connection.execute("SELECT ticker FROM listed WHERE cik = ? ORDER BY ticker", (cik,))]
+    before = connection.execute(
+        "SELECT ticker, sic, industry, exchange FROM companies WHERE cik = ?", (cik,)
+    ).fetchone()
+    ticker = before[0] if before and not before[0].startswith("CIK") else (own[0] if own else f"CIK{cik:010d}")
+    _forget(connection, cik)
+    connection.executemany("INSERT OR IGNORE INTO tickers VALUES (?, ?)", [(each, cik) for each in own])
+    connection.execute(
+        "INSERT INTO companies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            cik,
+            ticker,
+            file.name,
+            *(before[1:] if before else (None, None, None)),
+            file.currency,
+            dataset,
+            retrieved_at,
+            file.complete_through,
+            file.first_end,
+        ),
+    )
+    next_concept = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM concepts").fetchone()[0]
+    concepts = {name: next_concept + place for place, name in enumerate(file.labels)}
+    connection.executemany(
+        "INSERT INTO concepts VALUES (?, ?, ?, ?)",
+        [(number, cik, name, file.labels[name]) for name, number in concepts.items()],
+    )
+    next_report = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM reports").fetchone()[0]
+    keys = dict.fromkeys((fact.accession, fact.form, fact.filed) for fact in file.facts)
+    reports = {key: next_report + place for place, key in enumerate(keys)}
+    connection.executemany(
+        "INSERT INTO reports VALUES (?, ?, ?, ?, ?)", [(number, cik, *key) for key, number in reports.items()]
+    )
+    connection.executemany(
+        "INSERT INTO reported VALUES (?, ?, ?, ?, ?, ?)",
+        [
+            (concepts[concept], unit, start, end, value, reports[accession, form, filed])
+            for concept, unit, start, end, value, accession, form, filed in file.facts
+        ],
+    )
+    connection.executemany(
+        "INSERT INTO fiscal_years VALUES (?, ?, ?)", [(cik, end, year) for end, year in file.fiscal_years.items()]
+    )
+
+
+def _forget(connection: sqlite3.Connection, cik: int) -> None:
+    connection.execute("DELETE FROM reported WHERE concept IN (SELECT id FROM concepts WHERE cik = ?)", (cik,))
+    for table in ("concepts", "reports", "fiscal_years", "companies"):
+        connection.execute(f"DELETE FROM {table} WHERE cik = ?", (cik,))  # noqa: S608  (names of our own)

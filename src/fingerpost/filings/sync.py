@@ -1,0 +1,150 @@
+"""Fetching a company from EDGAR into the facts file, politely; whatever fails, what was there keeps answering."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from fingerpost.errors import DataNotFound, FeedUnusable, SourceChanged
+from fingerpost.filings.companyfacts import FactsFile, parse_json, read_facts, read_submissions, read_tickers
+from fingerpost.filings.edgar import Edgar
+from fingerpost.filings.fetched import FetchedFiles
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.plain_text import read_plain_text
+from fingerpost.filings.store import FactStore, plain_ticker
+from fingerpost.filings.texts import split_sections
+from fingerpost.net.client import Client
+from fingerpost.net.request import Request
+from fingerpost.net.response import Response
+
+NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
+
+_NOT_MODIFIED = 304
+_WITH_SECTIONS = frozenset({"10-K", "10-K/A", "10-Q", "10-Q/A", "20-F", "40-F"})
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synced:
+    """What became of one CIK.
+
+    Attributes:
+        facts: ``new``, ``unchanged``, or ``not_in_aggregate``: EDGAR's collection holds no figures of the company.
+        complete_through: the newest filing day that the figures cover, or None where there are none.
+        filings: how many are listed.
+        texts: how many filings' texts were fetched.
+    """
+
+    ticker: str
+    cik: int
+    name: str
+    facts: str
+    complete_through: str | None
+    filings: int
+    texts: int
+
+
+class EdgarSync:
+    """Brings companies from EDGAR into a facts file."""
+
+    def __init__(self, store: FactStore, client: Client, edgar: Edgar) -> None:
+        self._store = store
+        self._client = client
+        self._edgar = edgar
+        self._fetched = FetchedFiles(store.path)
+
+    async def sync(self, ticker: str, *, texts: int = 0) -> list[Synced]:
+        """Fetch a company's figures, its list of filings and, of its newest reports, ``texts`` texts.
+
+        A ticker may stand for several CIKs: each is fetched.
+
+        Raises:
+            DataNotFound: EDGAR knows no such ticker; the message names near ones.
+            SourceKeyRefused: EDGAR does not accept the contact.
+            SourceLimited: EDGAR, or our own limit, asks us to wait ``retry_after_s``.
+            SourceTimeout, SourceUnreachable, SourceFailed: EDGAR did not answer.
+            SourceChanged: it answered something else than it used to.
+        """
+        wanted = plain_ticker(ticker)
+        return [await self._sync(wanted, cik, texts) for cik in await self._ciks(wanted)]
+
+    async def _ciks(self, ticker: str) -> list[int]:
+        known = await asyncio.to_thread(self._list_ciks, ticker)
+        if known:
+            return known
+        response = await self._client.fetch(self._edgar.tickers())
+        rows = _read(read_tickers, response, "company_tickers.json")
+        await asyncio.to_thread(self._store.put_tickers, rows)
+        known = await asyncio.to_thread(self._list_ciks, ticker)
+        if known:
+            return known
+        near = await asyncio.to_thread(self._suggest, ticker)
+        raise DataNotFound(
+            f"EDGAR knows no ticker {ticker}",
+            {"reason": "unknown_ticker", "did_you_mean": near},
+            hint=f"Did you mean {', '.join(near)}?" if near else None,
+        )
+
+    async def _sync(self, ticker: str, cik: int, texts: int) -> Synced:
+        submissions = _read(
+            read_submissions, await self._client.fetch(self._edgar.submissions(cik)), f"submissions of CIK {cik}"
+        )
+        _same_company(submissions.cik, cik)
+        outcome = await self._sync_facts(cik, submissions.tickers or [ticker])
+        await asyncio.to_thread(self._store.put_submissions, submissions)
+        reports = [filing for filing in submissions.filings if filing.form in _WITH_SECTIONS and filing.document][:texts]
+        for filing in reports:
+            request = self._edgar.document(cik, filing.accession, filing.document)
+            text = read_plain_text((await self._client.fetch(request)).body)
+            sections = split_sections(cik, filing.accession, filing.form, filing.filed, text)
+            await asyncio.to_thread(self._store.put_sections, sections)
+        return Synced(
+            ticker=ticker,
+            cik=cik,
+            name=submissions.name,
+            facts=outcome,
+            complete_through=await asyncio.to_thread(self._complete_through, cik),
+            filings=len(submissions.filings),
+            texts=len(reports),
+        )
+
+    async def _sync_facts(self, cik: int, tickers: list[str]) -> str:
+        request = self._edgar.facts(cik)
+        known = await asyncio.to_thread(self._find_known, request, cik)
+        try:
+            response = await self._client.fetch(request, known=known)
+        except DataNotFound:
+            return NOT_IN_AGGREGATE
+        if response.from_cache:
+            return UNCHANGED
+        file = _read(read_facts, response, f"companyfacts of CIK {cik}")
+        _same_company(file.cik, cik)
+        await asyncio.to_thread(self._keep, request, response, file, tickers)
+        return NEW
+
+    def _keep(self, request: Request, response: Response, file: FactsFile, tickers: list[str]) -> None:
+        """Store the figures first and their validators last: killed between, they are fetched once more."""
+        retrieved_at = _written(response)
+        self._store.put_facts(file, tickers=tickers, retrieved_at=retrieved_at)
+        self._fetched.put(request.url, response.validators, retrieved_at)
+
+    def _find_known(self, request: Request, cik: int) -> Response | None:
+        """Return a stand-in for the answer whose figures are in the file, or None where others, or none, are there."""
+        found = self._fetched.find(request.url)
+        if found is None:
+            return None
+        validators, retrieved_at = found
+        with _library(self._store) as library:
+            rows = library.rows("SELECT retrieved_at FROM companies WHERE cik = ?", cik)
+        if rows != [(retrieved_at,)]:
+            return None
+        return _stand_in(request, validators_headers(validators))
+
+    def _list_ciks(self, ticker: str) -> list[int]:
+        with _library(self._store) as library:
+            rows = library.rows(
+                "SELECT cik FROM tickers WHERE ticker = ? UNION SELECT cik FROM listed WHERE ticker = ? ORDER BY 1",
+                ticker,
+                ticker,
+            )
+        return [cik for (cik,) in rows]

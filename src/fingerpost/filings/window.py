@@ -1,0 +1,117 @@
+"""Which periods are asked for, and which of the figures found there is the headline (ruling F3)."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fingerpost.errors import ParameterError
+from fingerpost.filings.figure import Figure, Series
+from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE, FiscalCalendar
+
+BY_PERIOD, BY_FILED = "period", "filed"
+FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
+
+_FISCAL = re.compile(r"(?:FY)?([0-9]{4})(?:[- ]?(FY|Q[1-4]))?", re.IGNORECASE)
+_QUARTER_SLACK_DAYS = 14
+_IN_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Days (first and last, both included), or a fiscal year and perhaps its quarter; ``basis`` says which days."""
+
+    first: str = FIRST_DAY
+    last: str = LAST_DAY
+    year: int | None = None
+    quarter: int | None = None
+    basis: str = BY_PERIOD
+
+    @property
+    def told(self) -> str:
+        """The window in words."""
+        if self.year is not None:
+            return f"fiscal {self.year}" + (f" Q{self.quarter}" if self.quarter else "")
+        if (self.first, self.last) == (FIRST_DAY, LAST_DAY):
+            return "any period"
+        return f"{self.first} to {self.last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The figures of a window, and those of them that answer; one headline is a number, more are a series."""
+
+    figures: tuple[Figure, ...]
+    headline: tuple[Figure, ...]
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether the window resolves to one value."""
+        return len(self.headline) == 1
+
+
+def read_window(start_date: str | None, end_date: str | None, period: str | None, basis: str = BY_PERIOD) -> Window:
+    """Return the window that a call names.
+
+    Raises:
+        ParameterError: the period is no fiscal year or quarter.
+    """
+    if period is None:
+        return Window(start_date or FIRST_DAY, end_date or LAST_DAY, basis=basis)
+    year, quarter = read_period(period)
+    return Window(start_date or FIRST_DAY, end_date or LAST_DAY, year, quarter, basis)
+
+
+def read_period(period: str) -> tuple[int, int | None]:
+    """Return the fiscal year, and the quarter where one is named.
+
+    Raises:
+        ParameterError: the text is neither ``YYYY`` nor ``YYYY-Qn``.
+    """
+    matched = _FISCAL.fullmatch(period.strip())
+    if matched is None:
+        raise ParameterError(
+            f"period must be a fiscal year or quarter, such as 2022 or 2022-Q2; you sent {period!r}",
+            {"field": "period"},
+        )
+    part = (matched[2] or "FY").upper()
+    return int(matched[1]), None if part == "FY" else int(part[1])
+
+
+def look(series: Series, window: Window, calendar: FiscalCalendar) -> Found:
+    """Return what a series holds in a window.
+
+    Headline: the fiscal years that end there, with the balances at their ends; else the quarters; else the instants.
+    """
+    inside = [figure for figure in series.figures if _is_inside(figure, window, calendar)]
+    if window.quarter is not None:
+        chosen = [figure for figure in inside if figure.period in (QUARTER, INSTANT)]
+    else:
+        chosen = [figure for figure in inside if figure.period == YEAR] or [
+            figure for figure in inside if figure.period == INSTANT and calendar.is_year_end(figure.end)
+        ]
+        for kind in (QUARTER, INSTANT):
+            chosen = chosen or [figure for figure in inside if figure.period == kind]
+    return Found(_in_order(inside), tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
+
+
+def _is_inside(figure: Figure, window: Window, calendar: FiscalCalendar) -> bool:
+    day = figure.end if window.basis == BY_PERIOD else figure.fact.filed
+    if not window.first <= day <= window.last:
+        return False
+    if window.year is None:
+        return True
+    if figure.fiscal_year != window.year:
+        return False
+    if window.quarter is not None:
+        return figure.fiscal_quarter == window.quarter and figure.period != YEAR and _ends_a_quarter(figure, calendar)
+    return figure.period == YEAR or (figure.period == INSTANT and calendar.is_year_end(figure.end))
+
+
+def _ends_a_quarter(figure: Figure, calendar: FiscalCalendar) -> bool:
+    """Whether an instant is a quarter's end; the day of a cover page is not."""
+    return figure.period != INSTANT or calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS
+
+
+def _in_order(figures: Sequence[Figure]) -> tuple[Figure, ...]:
+    places = {kind: place for place, kind in enumerate(_IN_ORDER)}
+    return tuple(sorted(figures, key=lambda figure: (places.get(figure.period, len(places)), figure.end, figure.start)))
