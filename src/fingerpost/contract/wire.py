@@ -47,6 +47,7 @@ def _read_identifier(value: Any) -> str:
 Whole = Annotated[int, BeforeValidator(_read_whole)]
 """A whole number; 2.0 is 2. Booleans, numeric strings, NaN and infinities are refused (ruling A6)."""
 
+
 def _print_number(value: float) -> int | float:
     return int(value) if value.is_integer() else value
 
