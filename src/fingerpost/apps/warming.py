@@ -86,7 +86,9 @@ async def _ask_once(network: Network) -> None:
         )
         for stop in (stops[0], stops[-1])
     ]
-    await network.list_departures(BoardQuestion(stop_ids=ends[0].stop_ids, instant=instant, window_s=_BOARD_S))
+    await network.list_departures(
+        BoardQuestion(stop_ids=ends[0].stop_ids, instant=instant, window_s=_BOARD_S, wanted=1)
+    )
     await network.find_places(stops[0].stop.name)
     await network.plan_journeys(JourneyQuestion(origin=ends[0], destination=ends[1], instant=instant))
 

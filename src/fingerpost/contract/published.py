@@ -25,6 +25,9 @@ from fingerpost.errors import BrokenContract, DataNotFound, ParameterError, Quer
 
 _log = logging.getLogger(__name__)
 
+Wire = dict[str, Any]
+"""A JSON object as it goes over the wire: camelCase, absent fields left out."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
@@ -82,8 +85,10 @@ class PublishedTool(Tool):
     open_world: ClassVar[bool] = False
 
     @abstractmethod
-    async def handle(self, arguments: Any, call: Call) -> WireModel:
+    async def handle(self, arguments: Any, call: Call) -> WireModel | Wire:
         """Return the answer to checked arguments (an instance of ``input_model``).
+
+        An object in the wire's form is the shortest way: it is read into ``output_model`` once, which is the check.
 
         Raises:
             ToolError: whatever the caller should know.
@@ -164,7 +169,8 @@ class PublishedTool(Tool):
             correlation_id = new_correlation_id(fixed, user, self.name, raw)
             call = Call(tool=self.name, user=user, now=fixed or clock.now(), correlation_id=correlation_id)
             answer = await self.handle(self._read(raw), call)
-            result: tuple[dict[str, Any], str] | ToolError = (self._checked(answer), self.describe(answer))
+            body, checked = self._checked(answer)
+            result: tuple[dict[str, Any], str] | ToolError = (body, self.describe(checked))
             code = "ok"
         except ToolError as error:
             correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
@@ -181,23 +187,28 @@ class PublishedTool(Tool):
         except ValidationError as error:
             raise explain(error, self.input_model, self.when_missing) from error
 
-    def _checked(self, answer: WireModel) -> dict[str, Any]:
-        """Return the answer's body, which its model has read back in the wire's form.
+    def _checked(self, answer: WireModel | Wire) -> tuple[Wire, WireModel]:
+        """Return the answer's body, and the model that has read it in the wire's form.
 
-        Reading back costs less than building the models did, and sees what an assignment or ``model_construct`` hid.
+        Reading costs less than building models, and sees what an assignment or ``model_construct`` hid.
         """
-        model = type(answer)
-        if model not in self.output_models:
-            raise BrokenContract(f"{self.name} answered with {model.__name__}, which it does not publish")
+        if isinstance(answer, WireModel):
+            model, body = type(answer), self._written(answer)
+            if model not in self.output_models:
+                raise BrokenContract(f"{self.name} answered with {model.__name__}, which it does not publish")
+        else:
+            model, body = self.output_models[0], answer
         try:
-            body = answer.to_wire()
-            model.read(body)
-        except PydanticSerializationError as error:
-            raise BrokenContract(f"{self.name} was about to answer what has no JSON form") from error
+            return body, model.read(body)
         except ValidationError as error:
             first = describe_problem(error.errors(include_url=False)[0], model)
             raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
-        return body
+
+    def _written(self, answer: WireModel) -> Wire:
+        try:
+            return answer.to_wire()
+        except PydanticSerializationError as error:
+            raise BrokenContract(f"{self.name} was about to answer what has no JSON form") from error
 
     def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
         parameters = raw if isinstance(raw, Mapping) else None

@@ -1,15 +1,23 @@
 """find_stops: stops near a point (ruling C3)."""
 
-from typing import Annotated, cast
+from typing import Annotated
 
 from pydantic import Field
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published import Call, PublishedTool, Wire
 from fingerpost.contract.wire import Whole, WireModel
 from fingerpost.tools.itinerary_shapes import TransitMode
 from fingerpost.tools.plan_trip_text import said_below
-from fingerpost.tools.shapes import Language, Meta, WireCoordinate, WireWarning, wire_warnings
+from fingerpost.tools.shapes import (
+    Language,
+    Meta,
+    WireCoordinate,
+    WireWarning,
+    show_coordinate,
+    show_meta,
+    show_warnings,
+)
 from fingerpost.transit.model import NearbyStop
 from fingerpost.transit.port import Networks
 from fingerpost.transit.rules.modes import trip_word
@@ -64,7 +72,7 @@ class FindStops(PublishedTool):
     def __init__(self, networks: Networks) -> None:
         self._networks = networks
 
-    async def handle(self, arguments: FindStopsInput, call: Call) -> FindStopsOutput:
+    async def handle(self, arguments: FindStopsInput, call: Call) -> Wire:
         """Ask the network that covers the point, filter, and cut to the limit."""
         centre = arguments.coordinate.inner()
         network = get_network_at(await self._networks.list_networks(), centre, end="coordinate")
@@ -75,21 +83,21 @@ class FindStops(PublishedTool):
         if len(fitting) > len(shown):
             text = f"{len(fitting)} stops are near; the nearest {len(shown)} are shown."
             warnings.add(WarningCode.TRUNCATED_RESULTS, text)
-        return FindStopsOutput(
-            stops=[
-                WireNearbyStop(
-                    id=each.stop.id or "",
-                    name=each.stop.name,
-                    coordinate=WireCoordinate.of(each.stop.coordinate),
-                    distance=round(each.distance_m),
-                    modes=_words(each),
-                )
+        return {
+            "stops": [
+                {
+                    "id": each.stop.id or "",
+                    "name": each.stop.name,
+                    "coordinate": show_coordinate(each.stop.coordinate),
+                    "distance": round(each.distance_m),
+                    "modes": _words(each),
+                }
                 for each in shown
             ],
-            warnings=wire_warnings(warnings),
-            correlation_id=call.correlation_id,
-            meta=Meta(**Meta.facts(network.describe(arguments.language))),
-        )
+            **show_warnings(warnings),
+            "correlationId": call.correlation_id,
+            "meta": show_meta(network.describe(arguments.language)),
+        }
 
     def describe(self, answer: FindStopsOutput) -> str:
         """Return the stops as lines to read."""
@@ -100,8 +108,8 @@ class FindStops(PublishedTool):
         return "\n".join(lines + said_below(answer.warnings, answer.meta))
 
 
-def _words(stop: NearbyStop) -> list[TransitMode]:
-    return cast("list[TransitMode]", sorted({trip_word(mode) for mode in stop.modes}))
+def _words(stop: NearbyStop) -> list[str]:
+    return sorted({trip_word(mode) for mode in stop.modes})
 
 
 def _fits(stop: NearbyStop, asked: FindStopsInput) -> bool:

@@ -1,17 +1,17 @@
 """get_departures (contract 001): the board of a stop."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published import Call, PublishedTool, Wire
 from fingerpost.contract.wire import Flag, Identifier, Whole, WireModel
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import TransitMode
 from fingerpost.tools.plan_trip_text import clock_of, said_below
-from fingerpost.tools.shapes import Language, Meta, WireWarning, wire_warnings
+from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
 from fingerpost.tools.stop_finder import StopFinder
 from fingerpost.transit.model import Departure, Provenance
 from fingerpost.transit.port import BoardQuestion, Networks
@@ -51,21 +51,6 @@ class WireDeparture(WireModel):
     status: Status
     platform: str | None = None
 
-    @classmethod
-    def of(cls, departure: Departure, zone: str) -> "WireDeparture":
-        """Show a departure; a cancelled one has no expected time (ruling C1)."""
-        delay_s = None if departure.cancelled else departure.departure_delay_s
-        return cls(
-            line=departure.line,
-            mode=cast("TransitMode", trip_word(departure.mode)),
-            destination=departure.destination,
-            scheduled_time=print_instant(departure.scheduled, zone),
-            realtime_time=None if delay_s is None else print_instant(departure.expected, zone),
-            delay_seconds=delay_s,
-            status=status_of_departure(departure),
-            platform=departure.platform,
-        )
-
 
 class GetDeparturesOutput(WireModel):
     """The answer."""
@@ -100,7 +85,7 @@ class GetDepartures(PublishedTool):
     def __init__(self, networks: Networks, variables: VariableStore) -> None:
         self._stops = StopFinder(networks, variables)
 
-    async def handle(self, arguments: GetDeparturesInput, call: Call) -> GetDeparturesOutput:
+    async def handle(self, arguments: GetDeparturesInput, call: Call) -> Wire:
         """Find the stop, ask for its board, sort it and cut it to the limit."""
         warnings = Warnings()
         stop = await self._stops.get_stop(
@@ -113,26 +98,32 @@ class GetDepartures(PublishedTool):
         now = int(call.now.timestamp())
         window_s = arguments.window_minutes * 60
         found = await stop.network.list_departures(
-            BoardQuestion(stop_ids=stop.place.member_ids, instant=now, window_s=window_s, language=arguments.language)
+            BoardQuestion(
+                stop_ids=stop.place.member_ids,
+                instant=now,
+                window_s=window_s,
+                language=arguments.language,
+                wanted=arguments.limit,
+            )
         )
         departures = sorted(
-            (each for each in found if now <= each.expected <= now + window_s),
+            (each for each in found.departures if now <= each.expected <= now + window_s),
             key=lambda each: (each.expected, each.scheduled, each.line, each.destination, each.trip_id),
         )
         shown = departures[: arguments.limit]
         provenance = stop.network.describe(arguments.language)
         age_s = realtime_age_s(shown, now)
-        _warn(departures, shown, provenance, print_instant(now, provenance.zone)[:10], age_s, warnings)
-        return GetDeparturesOutput(
-            stop_id=stop.place.id or arguments.stop.value,
-            stop_name=stop.place.name,
-            realtime_used=uses_realtime(shown),
-            data_freshness=print_instant(data_freshness(shown, now), provenance.zone),
-            departures=[WireDeparture.of(each, provenance.zone) for each in shown],
-            correlation_id=call.correlation_id,
-            warnings=wire_warnings(warnings),
-            meta=Meta(**Meta.facts(provenance, realtime_age_s=age_s)),
-        )
+        _warn(found.found_count, shown, provenance, print_instant(now, provenance.zone)[:10], age_s, warnings)
+        return {
+            "stopId": stop.place.id or arguments.stop.value,
+            "stopName": stop.place.name,
+            "realtimeUsed": uses_realtime(shown),
+            "dataFreshness": print_instant(data_freshness(shown, now), provenance.zone),
+            "departures": [show_departure(each, provenance.zone) for each in shown],
+            "correlationId": call.correlation_id,
+            **show_warnings(warnings),
+            "meta": show_meta(provenance, realtime_age_s=age_s),
+        }
 
     def describe(self, answer: GetDeparturesOutput) -> str:
         """Return the board as lines to read."""
@@ -140,6 +131,23 @@ class GetDepartures(PublishedTool):
         lines = [f"Departures from {answer.stop_name or answer.stop_id} ({answer.stop_id}), {answer.meta.time_zone}:"]
         lines += [_row(each, day) for each in answer.departures] or ["No departures in the window."]
         return "\n".join(lines + said_below(answer.warnings, answer.meta))
+
+
+def show_departure(departure: Departure, zone: str) -> Wire:
+    """Write a row of the board; a cancelled one has no expected time (ruling C1)."""
+    shown: Wire = {
+        "line": departure.line,
+        "mode": trip_word(departure.mode),
+        "destination": departure.destination,
+        "scheduledTime": print_instant(departure.scheduled, zone),
+        "status": status_of_departure(departure).value,
+    }
+    if departure.departure_delay_s is not None and not departure.cancelled:
+        shown["realtimeTime"] = print_instant(departure.expected, zone)
+        shown["delaySeconds"] = departure.departure_delay_s
+    if departure.platform is not None:
+        shown["platform"] = departure.platform
+    return shown
 
 
 def _row(departure: WireDeparture, day: str) -> str:
@@ -156,18 +164,18 @@ def _row(departure: WireDeparture, day: str) -> str:
 
 
 def _warn(
-    departures: Sequence[Departure],
+    found_count: int,
     shown: Sequence[Departure],
     provenance: Provenance,
     today: str,
     age_s: int | None,
     warnings: Warnings,
 ) -> None:
-    if len(departures) > len(shown):
-        text = f"{len(departures)} departures are in the window; the first {len(shown)} are shown."
+    if found_count > len(shown):
+        text = f"{found_count} departures are in the window; the first {len(shown)} are shown."
         warnings.add(WarningCode.TRUNCATED_RESULTS, text)
     first, last = provenance.first_day, provenance.last_day
-    if not departures and first and last and not first.isoformat() <= today <= last.isoformat():
+    if not found_count and first and last and not first.isoformat() <= today <= last.isoformat():
         warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
     for each in shown:
         if each.headway_s:

@@ -1,11 +1,15 @@
-"""Itineraries and legs in contract 000's shape: a view of the inner model (ruling B1)."""
+"""Itineraries and legs in contract 000's shape: a view of the inner model (ruling B1).
 
-from typing import Literal, cast
+The models are the published shape; the ``show_`` functions write it, and the seam reads what they wrote.
+"""
+
+from typing import Literal
 
 from pydantic import Field
 
+from fingerpost.contract.published import Wire
 from fingerpost.contract.wire import Flag, Whole, WireModel
-from fingerpost.tools.shapes import WireCoordinate
+from fingerpost.tools.shapes import WireCoordinate, show_coordinate
 from fingerpost.transit.model import Leg, StopPoint
 from fingerpost.transit.rules.disruption import Choice, find_leg_note
 from fingerpost.transit.rules.fingerprint import fingerprint
@@ -26,13 +30,6 @@ class WireStopPoint(WireModel):
     id: str | None = None
     platform: str | None = None
 
-    @classmethod
-    def of(cls, point: StopPoint) -> "WireStopPoint":
-        """Show a stop, or a place that is none."""
-        return cls(
-            name=point.name, coordinate=WireCoordinate.of(point.coordinate), id=point.id, platform=point.platform
-        )
-
 
 class WireLeg(WireModel):
     """One ride or walk; times are the expected ones, durations in seconds, distances in metres."""
@@ -52,27 +49,6 @@ class WireLeg(WireModel):
     last_realtime_update: str | None = None
     disruption_note: str | None = None
 
-    @classmethod
-    def of(cls, leg: Leg, zone: str) -> "WireLeg":
-        """Show a leg in a network's zone."""
-        update = leg.last_realtime_update
-        return cls(
-            mode=cast("TransitMode", trip_word(leg.mode)),
-            from_=WireStopPoint.of(leg.start),
-            to=WireStopPoint.of(leg.end),
-            departure_time=print_instant(leg.departure, zone),
-            arrival_time=print_instant(leg.arrival, zone),
-            duration=leg.duration_s,
-            distance=None if leg.distance_m is None else round(leg.distance_m),
-            line=leg.line,
-            headsign=leg.headsign,
-            trip_id=leg.trip_id,
-            status=status_of(leg),
-            delay_seconds=leg.departure_delay_s if leg.is_transit and not leg.cancelled else None,
-            last_realtime_update=None if update is None else print_instant(update, zone),
-            disruption_note=find_leg_note(leg),
-        )
-
 
 class WireItinerary(WireModel):
     """One way to make the trip."""
@@ -87,18 +63,63 @@ class WireItinerary(WireModel):
     disruption_flag: Flag | None = Field(default=None, alias="DisruptionFlag")
     disruption_note: str | None = Field(default=None, alias="DisruptionNote")
 
-    @classmethod
-    def of(cls, choice: Choice, zone: str, notes: list[str]) -> "WireItinerary":
-        """Show a chosen itinerary in a network's zone."""
-        itinerary = choice.itinerary
-        return cls(
-            legs=[WireLeg.of(leg, zone) for leg in itinerary.legs],
-            total_duration=itinerary.duration_s,
-            number_of_transfers=itinerary.transfers,
-            walking_distance=round(itinerary.walk_m),
-            schedule_type=schedule_type_of(itinerary).value,
-            fingerprint=fingerprint(itinerary),
-            accessibility_notes=notes or None,
-            disruption_flag=choice.flagged or None,
-            disruption_note=choice.note,
-        )
+
+def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> Wire:
+    """Write a chosen itinerary in a network's zone."""
+    itinerary = choice.itinerary
+    shown: Wire = {
+        "legs": [show_leg(leg, zone) for leg in itinerary.legs],
+        "totalDuration": itinerary.duration_s,
+        "numberOfTransfers": itinerary.transfers,
+        "walkingDistance": round(itinerary.walk_m),
+        "scheduleType": schedule_type_of(itinerary).value,
+        "fingerprint": fingerprint(itinerary),
+    }
+    if notes:
+        shown["accessibilityNotes"] = notes
+    if choice.flagged:
+        shown["DisruptionFlag"] = True
+    if choice.note is not None:
+        shown["DisruptionNote"] = choice.note
+    return shown
+
+
+def show_leg(leg: Leg, zone: str) -> Wire:
+    """Write a leg in a network's zone."""
+    shown: Wire = {
+        "mode": trip_word(leg.mode),
+        "from": show_stop_point(leg.start),
+        "to": show_stop_point(leg.end),
+        "departureTime": print_instant(leg.departure, zone),
+        "arrivalTime": print_instant(leg.arrival, zone),
+        "duration": leg.duration_s,
+    }
+    if leg.distance_m is not None:
+        shown["distance"] = round(leg.distance_m)
+    if leg.is_transit:
+        shown |= _ride_words(leg, zone)
+    return shown
+
+
+def _ride_words(leg: Leg, zone: str) -> Wire:
+    status = status_of(leg)
+    told = {
+        "line": leg.line,
+        "headsign": leg.headsign,
+        "tripId": leg.trip_id,
+        "status": None if status is None else status.value,
+        "delaySeconds": None if leg.cancelled else leg.departure_delay_s,
+        "lastRealtimeUpdate": leg.last_realtime_update and print_instant(leg.last_realtime_update, zone),
+        "disruptionNote": find_leg_note(leg),
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def show_stop_point(point: StopPoint) -> Wire:
+    """Write a stop, or a place that is none."""
+    shown: Wire = {"name": point.name, "coordinate": show_coordinate(point.coordinate)}
+    if point.id is not None:
+        shown["id"] = point.id
+    if point.platform is not None:
+        shown["platform"] = point.platform
+    return shown

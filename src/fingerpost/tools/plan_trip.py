@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published import Call, PublishedTool, Wire
 from fingerpost.errors import NoItinerary
 from fingerpost.store.variables import VariableStore
-from fingerpost.tools.itinerary_shapes import WireItinerary
-from fingerpost.tools.plan_trip_shapes import PlanConstraints, PlanMeta, PlanTripInput, PlanTripOutput, Requested
+from fingerpost.tools.itinerary_shapes import show_itinerary
+from fingerpost.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput
 from fingerpost.tools.plan_trip_text import describe_plan
-from fingerpost.tools.shapes import LocationRef, wire_warnings
+from fingerpost.tools.shapes import show_location, show_meta, show_warnings
 from fingerpost.tools.trip_ends import TripEndFinder, TripEnds
 from fingerpost.transit.model import Itinerary, Leg, Optimize
 from fingerpost.transit.port import JourneyQuestion, Network, Networks
@@ -41,7 +41,7 @@ class PlanTrip(PublishedTool):
     def __init__(self, networks: Networks, variables: VariableStore) -> None:
         self._ends = TripEndFinder(networks, variables)
 
-    async def handle(self, arguments: PlanTripInput, call: Call) -> PlanTripOutput:
+    async def handle(self, arguments: PlanTripInput, call: Call) -> Wire:
         """Resolve the ends, ask the network, ask again where it is in trouble, and choose."""
         warnings = Warnings()
         now = int(call.now.timestamp())
@@ -117,7 +117,7 @@ def _answer(
     question: JourneyQuestion,
     merged: Merged,
     warnings: Warnings,
-) -> PlanTripOutput:
+) -> Wire:
     received = int(call.now.timestamp())
     shown = [choice.itinerary for choice in merged.choices]
     legs = [leg for itinerary in shown for leg in itinerary.legs]
@@ -132,25 +132,24 @@ def _answer(
     _warn(merged, shown, legs, question, age_s, warnings)
     provenance = ends.network.describe(constraints.language)
     zone = provenance.zone
-    return PlanTripOutput(
-        origin=LocationRef.of(ends.origin),
-        destination=LocationRef.of(ends.destination),
-        requested=Requested(type=arguments.when.type, time=print_instant(question.instant, zone)),
-        constraints=PlanConstraints(**dict(constraints)),
-        itineraries=[
-            WireItinerary.of(choice, zone, [note] if note else [])
+    meta = show_meta(provenance, realtime_age_s=age_s) | {"walking": provenance.walking}
+    if merged.deduplicated_from is not None:
+        meta["deduplicatedFrom"] = merged.deduplicated_from
+    return {
+        "origin": show_location(ends.origin),
+        "destination": show_location(ends.destination),
+        "requested": {"type": arguments.when.type, "time": print_instant(question.instant, zone)},
+        "constraints": constraints.to_wire(),
+        "itineraries": [
+            show_itinerary(choice, zone, [note] if note else [])
             for choice, note in zip(merged.choices, notes, strict=True)
         ],
-        realtime_used=schedule_type_of_all(shown).value,
-        data_freshness=print_instant(data_freshness(legs, received), zone),
-        warnings=wire_warnings(warnings),
-        correlation_id=call.correlation_id,
-        meta=PlanMeta(
-            **PlanMeta.facts(provenance, realtime_age_s=age_s),
-            deduplicated_from=merged.deduplicated_from,
-            walking=provenance.walking,
-        ),
-    )
+        "realtimeUsed": schedule_type_of_all(shown).value,
+        "dataFreshness": print_instant(data_freshness(legs, received), zone),
+        **show_warnings(warnings),
+        "correlationId": call.correlation_id,
+        "meta": meta,
+    }
 
 
 def _warn(

@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from fingerpost.contract.published import Wire
 from fingerpost.contract.wire import Flag, Identifier, Number, Whole, WireModel
 from fingerpost.transit.model import Coordinate, Location, PlaceMatch, Provenance
 from fingerpost.transit.rules.warnings import Warnings
@@ -38,17 +39,6 @@ class LocationRef(WireModel):
     name: str | None = None
     address: str | None = None
 
-    @classmethod
-    def of(cls, location: Location) -> "LocationRef":
-        """Show a resolved location."""
-        return cls(
-            coordinate=WireCoordinate.of(location.coordinate),
-            raw_source=location.source.value,
-            label=location.label,
-            name=location.name,
-            address=location.address,
-        )
-
 
 class WireWarning(WireModel):
     """Something that the answer must not leave unsaid."""
@@ -69,20 +59,6 @@ class Meta(WireModel):
     notes: list[str] | None = None
     realtime_age_seconds: Whole | None = None
 
-    @classmethod
-    def facts(cls, provenance: Provenance, *, realtime_age_s: int | None = None) -> dict[str, Any]:
-        """Return the fields of where an answer comes from."""
-        return {
-            "network": provenance.network,
-            "source": provenance.source,
-            "time_zone": provenance.zone,
-            "language": provenance.language,
-            "attribution": list(provenance.attribution) or None,
-            "demo": provenance.demo or None,
-            "notes": list(provenance.notes) or None,
-            "realtime_age_seconds": realtime_age_s,
-        }
-
 
 class CoordsEnd(WireModel):
     """A position."""
@@ -101,9 +77,44 @@ class LabelEnd(WireModel):
 TripEnd = Annotated[CoordsEnd | LabelEnd, Field(discriminator="type")]
 
 
-def wire_warnings(warnings: Warnings) -> list[WireWarning] | None:
-    """Return the warnings as the wire has them, None where there are none (ruling A2)."""
-    return [WireWarning(code=each.code, message=each.message) for each in warnings.list_all()] or None
+def show_coordinate(coordinate: Coordinate) -> Wire:
+    """Write a position to the precision of a tenth of a metre."""
+    return {"lat": round(coordinate.lat, 6), "lon": round(coordinate.lon, 6)}
+
+
+def show_location(location: Location) -> Wire:
+    """Write one end of a trip as it was understood."""
+    told = {"label": location.label, "name": location.name, "address": location.address}
+    return {
+        "coordinate": show_coordinate(location.coordinate),
+        "rawSource": location.source.value,
+        **{name: value for name, value in told.items() if value is not None},
+    }
+
+
+def show_meta(provenance: Provenance, *, realtime_age_s: int | None = None) -> Wire:
+    """Write where an answer comes from."""
+    shown: Wire = {
+        "network": provenance.network,
+        "source": provenance.source,
+        "timeZone": provenance.zone,
+        "language": provenance.language,
+    }
+    if provenance.attribution:
+        shown["attribution"] = list(provenance.attribution)
+    if provenance.demo:
+        shown["demo"] = True
+    if provenance.notes:
+        shown["notes"] = list(provenance.notes)
+    if realtime_age_s is not None:
+        shown["realtimeAgeSeconds"] = realtime_age_s
+    return shown
+
+
+def show_warnings(warnings: Warnings) -> Wire:
+    """Write the warnings as a field of the answer, no field where there are none (ruling A2)."""
+    shown = [{"code": each.code.value, "message": each.message} for each in warnings.list_all()]
+    return {"warnings": shown} if shown else {}
 
 
 def candidate_of(match: PlaceMatch) -> dict[str, Any]:
@@ -113,7 +124,7 @@ def candidate_of(match: PlaceMatch) -> dict[str, Any]:
         "token": place.token,
         "name": place.name,
         "type": place.kind.value,
-        "coordinate": WireCoordinate.of(place.coordinate).to_wire(),
+        "coordinate": show_coordinate(place.coordinate),
         "confidenceScore": round(match.score, 2),
         "locality": place.locality,
     }

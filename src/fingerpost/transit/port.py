@@ -60,12 +60,24 @@ class JourneyAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardQuestion:
-    """Departures from some stops, expected in [instant, instant + window_s], both ends included."""
+    """Departures from some stops, expected in [instant, instant + window_s], both ends included.
+
+    ``wanted`` is how many of the first of them the caller will show; a source may leave out the rest.
+    """
 
     stop_ids: Sequence[str]
     instant: int
     window_s: int
+    wanted: int
     language: str = "en"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardAnswer:
+    """The first departures of a board, order not promised, and how many there are in all."""
+
+    departures: Sequence[Departure]
+    found_count: int
 
 
 class PlansJourneys(Protocol):
@@ -83,8 +95,8 @@ class PlansJourneys(Protocol):
 class ListsDepartures(Protocol):
     """A source of departure boards."""
 
-    async def list_departures(self, question: BoardQuestion) -> Sequence[Departure]:
-        """Return every departure in the window, order not promised, calls without boarding left out."""
+    async def list_departures(self, question: BoardQuestion) -> BoardAnswer:
+        """Return the departures of the window that leave first, calls without boarding left out."""
         ...
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fingerpost.transit.model import Itinerary, Leg, Optimize
-from fingerpost.transit.rules.fingerprint import deduplicate, fingerprint
+from fingerpost.transit.rules.fingerprint import deduplicate_named, fingerprint
 from fingerpost.transit.rules.modes import trip_word
-from fingerpost.transit.rules.ranking import rank
+from fingerpost.transit.rules.ranking import rank_named
 
 # A ride that leaves or arrives later than this disrupts; being early does not.
 DISRUPTED_AFTER_S = 300
@@ -94,24 +94,26 @@ def merge_alternatives(
     Flagged is a usable itinerary that only the second question found, while the first has a disrupted one.
     Without alternatives the order is that of ``optimize`` alone, and nothing is flagged or named as dropped.
     """
-    unique, removed = deduplicate([*first, *second])
-    promised = {fingerprint(itinerary) for itinerary in first}
-    ranked = rank(unique, optimize, arrive_by=arrive_by)
+    named = [(fingerprint(each), each) for each in (*first, *second)]
+    promised = {name for name, _ in named[: len(first)]}
+    unique = deduplicate_named(named)
+    names = {id(itinerary): name for name, itinerary in unique.items()}
+    ranked = rank_named(unique.items(), optimize, arrive_by=arrive_by)
     if with_alternatives:
         ranked.sort(key=is_disrupted)
     any_trouble = with_alternatives and any(map(is_disrupted, first))
 
     def choose(itinerary: Itinerary) -> Choice:
         note = find_note(itinerary)
-        is_new = fingerprint(itinerary) not in promised
+        is_new = names[id(itinerary)] not in promised
         return Choice(itinerary, flagged=any_trouble and is_new and note is None, note=note)
 
     fallen = ranked[limit:] if with_alternatives else []
     return Merged(
         choices=tuple(map(choose, ranked[:limit])),
-        dropped=tuple(each for each in fallen if is_disrupted(each) and fingerprint(each) in promised),
+        dropped=tuple(each for each in fallen if is_disrupted(each) and names[id(each)] in promised),
         unique_found=len(unique),
-        deduplicated_from=len(first) + len(second) if removed else None,
+        deduplicated_from=len(named) if len(named) > len(unique) else None,
     )
 
 

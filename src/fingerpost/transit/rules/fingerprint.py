@@ -1,7 +1,7 @@
 """One name for one way of travelling, so that it is not offered twice (ruling B7)."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -30,13 +30,18 @@ def deduplicate(itineraries: Sequence[Itinerary]) -> tuple[list[Itinerary], int]
 
     Of equals the one with fewer changes, then the shorter, then the first is kept, in the place of the first.
     """
-    kept: dict[str, Itinerary] = {}
-    for itinerary in itineraries:
-        key = fingerprint(itinerary)
-        rival = kept.get(key)
-        if rival is None or _preference(itinerary) < _preference(rival):
-            kept[key] = itinerary
+    kept = deduplicate_named([(fingerprint(each), each) for each in itineraries])
     return list(kept.values()), len(itineraries) - len(kept)
+
+
+def deduplicate_named(named: Iterable[tuple[str, Itinerary]]) -> dict[str, Itinerary]:
+    """Return itineraries by the fingerprint that stands beside each, of equals the one to keep."""
+    kept: dict[str, Itinerary] = {}
+    for name, itinerary in named:
+        rival = kept.get(name)
+        if rival is None or _preference(itinerary) < _preference(rival):
+            kept[name] = itinerary
+    return kept
 
 
 def _preference(itinerary: Itinerary) -> tuple[int, int]:

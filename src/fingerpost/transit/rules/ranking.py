@@ -22,11 +22,17 @@ SortKey = tuple[int, int, int, int, str]
 
 def rank(itineraries: Iterable[Itinerary], optimize: Optimize, *, arrive_by: bool) -> list[Itinerary]:
     """Return the itineraries in the rider's order, best first; the order is the same for any order of input."""
-    return sorted(itineraries, key=lambda itinerary: sort_key(itinerary, optimize, arrive_by=arrive_by))
+    return rank_named([(fingerprint(each), each) for each in itineraries], optimize, arrive_by=arrive_by)
 
 
-def sort_key(itinerary: Itinerary, optimize: Optimize, *, arrive_by: bool) -> SortKey:
-    """Return a key by which the better itinerary sorts first.
+def rank_named(named: Iterable[tuple[str, Itinerary]], optimize: Optimize, *, arrive_by: bool) -> list[Itinerary]:
+    """Return itineraries, whose fingerprints stand beside them, in the rider's order."""
+    keyed = [(sort_key(each, optimize, arrive_by=arrive_by, name=name), each) for name, each in named]
+    return [itinerary for _, itinerary in sorted(keyed, key=lambda pair: pair[0])]
+
+
+def sort_key(itinerary: Itinerary, optimize: Optimize, *, arrive_by: bool, name: str | None = None) -> SortKey:
+    """Return a key by which the better itinerary sorts first; ``name`` is its fingerprint, where known already.
 
     After what ``optimize`` asks for: arrival, or latest departure where ``arrive_by``; changes; then leaving
     later (arriving earlier where ``arrive_by``), because nobody likes to wait; the fingerprint last.
@@ -41,7 +47,7 @@ def sort_key(itinerary: Itinerary, optimize: Optimize, *, arrive_by: bool) -> So
         first = changes
     else:
         first = time + CHANGE_COST_S * changes + WALK_COST * walk_s(itinerary)
-    return first, time, changes, other, fingerprint(itinerary)
+    return first, time, changes, other, name if name is not None else fingerprint(itinerary)
 
 
 def walk_s(itinerary: Itinerary) -> int:

@@ -12,7 +12,6 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.transit.model import (
     Bounds,
     Coordinate,
-    Departure,
     Itinerary,
     Location,
     Mode,
@@ -21,7 +20,7 @@ from fingerpost.transit.model import (
     PlaceMatch,
     Provenance,
 )
-from fingerpost.transit.port import BoardQuestion, JourneyAnswer, JourneyQuestion
+from fingerpost.transit.port import BoardAnswer, BoardQuestion, JourneyAnswer, JourneyQuestion
 from fingerpost.transit.providers.embedded.departures import departure_of, is_call_off
 from fingerpost.transit.providers.embedded.itineraries import itinerary_of
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
@@ -197,7 +196,7 @@ class EmbeddedNetwork:
 
     # ------------------------------------------------------------------------------------------ boards
 
-    async def list_departures(self, question: BoardQuestion) -> Sequence[Departure]:
+    async def list_departures(self, question: BoardQuestion) -> BoardAnswer:
         """List a board from the timetable; see the port."""
         day = local_day(question.instant, self.zone)
         snapshot = self._snapshot
@@ -205,19 +204,21 @@ class EmbeddedNetwork:
             return self._board(snapshot, question)
         return await asyncio.to_thread(self._board, snapshot, question)
 
-    def _board(self, snapshot: Snapshot, question: BoardQuestion) -> list[Departure]:
+    def _board(self, snapshot: Snapshot, question: BoardQuestion) -> BoardAnswer:
         rows = [row for stop_id in question.stop_ids if (row := self._row(stop_id)) is not None]
         day = local_day(question.instant, self.zone)
 
-        def calls_in(slices: Slices) -> list[BoardCall]:
+        def calls_in(slices: Slices, wanted: int | None) -> tuple[list[BoardCall], int]:
             piece = slices.get_slice(day, mirrored=False, step_free=False)
-            return list_board_calls(self._timetable, piece, rows, question.instant, question.window_s)
+            return list_board_calls(self._timetable, piece, rows, question.instant, question.window_s, wanted)
 
-        calls = calls_in(snapshot.live)
+        calls, count = calls_in(snapshot.live, question.wanted)
         if snapshot.live is not snapshot.planned:
-            calls += [call for call in calls_in(snapshot.planned) if is_call_off(snapshot, call)]
+            off = [call for call in calls_in(snapshot.planned, None)[0] if is_call_off(snapshot, call)]
+            calls = sorted(calls + off, key=lambda call: call.departure)[: question.wanted]
+            count += len(off)
         words = self._words.in_language(self._choose(question.language))
-        return [departure_of(snapshot, words, call) for call in calls]
+        return BoardAnswer(departures=[departure_of(snapshot, words, call) for call in calls], found_count=count)
 
     # ------------------------------------------------------------------------------------------ places
 
