@@ -1,44 +1,89 @@
 """``calendar.txt`` and ``calendar_dates.txt``: the dates on which each service runs."""
 
-from datetime import date, timedelta
-from typing import NamedTuple
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.findings import Findings, Reason
 from fingerpost.transit.gtfs.table import Table, find_day
+from fingerpost.transit.timetable.timetable import Int32
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _ADDED, _REMOVED = "1", "2"
 
-# A timetable is made for months. Dates outside these years are slips of the pen, and longer ranges mean "for good".
-_YEARS = range(1990, 2200)
-LONGEST_RANGE_DAYS = 3 * 366
+# Dates outside these years are slips of the pen; "for good" is written as 2099.
+_YEARS = range(1990, 2101)
+# Services times days of the calendar. Ten thousand services over five years are a tenth of it.
+MOST_SERVICE_DAYS = 200_000_000
 
 
-class Services(NamedTuple):
-    """Services of one feed; ``row_of`` maps a service id to its row.
+class Services:
+    """Services of one feed.
 
-    ``places`` are the (table, line) where each is first named.
+    Attributes:
+        row_of: maps a service id to its row.
+        days: for each row the ordinals (date.toordinal) of its days, in order.
+        places: for each row the (table, line) where it is first named.
     """
 
-    days: list[set[date]]
-    row_of: dict[str, int]
-    places: list[tuple[str, int]]
+    def __init__(self) -> None:
+        self.row_of: dict[str, int] = {}
+        self.days: list[Int32] = []
+        self.places: list[tuple[str, int]] = []
+        self._weekly: list[Int32] = []
+        self._exceptions: list[dict[int, bool]] = []
 
     def row(self, service_id: str, table: Table, line: int) -> int:
         """Return the row of a service, adding it if it is new."""
-        row = self.row_of.setdefault(service_id, len(self.days))
-        if row == len(self.days):
-            self.days.append(set())
+        row = self.row_of.setdefault(service_id, len(self.places))
+        if row == len(self.places):
             self.places.append((table.name, line))
+            self._weekly.append(np.zeros(0, np.int32))
+            self._exceptions.append({})
         return row
+
+    def run_weekly(self, row: int, start: date, end: date, runs_on: Sequence[bool]) -> None:
+        """Let a service run on some weekdays (Monday first) from one day to another."""
+        span = np.arange(start.toordinal(), end.toordinal() + 1, dtype=np.int32)
+        self._weekly[row] = span[np.array(runs_on)[(span + 6) % 7]]
+
+    def run_on(self, row: int, day: date, *, runs: bool) -> None:
+        """Let a service run, or not, on one day, whatever its week says."""
+        self._exceptions[row][day.toordinal()] = runs
+
+    def settle(self, findings: Findings) -> None:
+        """Work out the days of all services, once everything has been said."""
+        for weekly, exceptions in zip(self._weekly, self._exceptions, strict=True):
+            added = np.array([day for day, runs in exceptions.items() if runs], np.int32)
+            removed = np.array([day for day, runs in exceptions.items() if not runs], np.int32)
+            self.days.append(np.setdiff1d(np.union1d(weekly, added), removed).astype(np.int32))
+        self._shorten(findings)
+        for days, (table_name, line) in zip(self.days, self.places, strict=True):
+            if not len(days):
+                findings.add(Reason.SERVICE_WITHOUT_DAYS, table_name, line)
+
+    def _shorten(self, findings: Findings) -> None:
+        """Cut the calendar where services times days are too many to keep: it then begins where half have begun."""
+        running = [days for days in self.days if len(days)]
+        if not running:
+            return
+        first, last = min(int(days[0]) for days in running), max(int(days[-1]) for days in running)
+        most_days = MOST_SERVICE_DAYS // len(self.days)
+        if last - first < most_days:
+            return
+        begin = sorted(int(days[0]) for days in running)[len(running) // 2]
+        for row, days in enumerate(self.days):
+            kept = days[(days >= begin) & (days < begin + most_days)]
+            if len(kept) < len(days):
+                findings.add(Reason.CALENDAR_SHORTENED, *self.places[row])
+            self.days[row] = kept
 
 
 def read_services(archive: Archive) -> Services:
-    """Read the dates of every service, exceptions applied.
-
-    A range that is longer than LONGEST_RANGE_DAYS ends there. A row that cannot be read is left out and counted.
+    """Read the dates of every service, exceptions applied. A row that cannot be read is left out and counted.
 
     Raises:
         FeedUnusable: the feed has neither of the two tables.
@@ -50,14 +95,12 @@ def read_services(archive: Archive) -> Services:
             f"{archive.name} holds neither calendar.txt nor calendar_dates.txt, so no day of service is known. "
             "Check that this is a GTFS feed, and ask its publisher for a complete one."
         )
-    services = Services([], {}, [])
+    services = Services()
     if weekly is not None:
         _read_weekly(weekly, services)
     if exceptions is not None:
         _read_exceptions(exceptions, services)
-    for days, (table_name, line) in zip(services.days, services.places, strict=True):
-        if not days:
-            archive.findings.add(Reason.SERVICE_WITHOUT_DAYS, table_name, line)
+    services.settle(archive.findings)
     return services
 
 
@@ -69,20 +112,15 @@ def _read_weekly(table: Table, services: Services) -> None:
             table.note(Reason.ID_REPEATED if service_id else Reason.ID_MISSING, line, "service_id")
             continue
         start, end = _find_day(start_text), _find_day(end_text)
-        days = services.days[services.row(service_id, table, line)]
+        row = services.row(service_id, table, line)
         if start is None or end is None:
             column = "start_date" if start is None else "end_date"
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, column)
-            continue
-        if end < start:
+        elif end < start:
             table.note(Reason.CALENDAR_RUNS_BACKWARDS, line, "end_date")
-            continue
-        if (end - start).days >= LONGEST_RANGE_DAYS:
-            table.note(Reason.CALENDAR_SHORTENED, line, "end_date")
-            end = start + timedelta(days=LONGEST_RANGE_DAYS - 1)
-        runs_on = [_mark(table, line, *mark) for mark in zip(_WEEKDAYS, marks, strict=True)]
-        span = (start + timedelta(days=n) for n in range((end - start).days + 1))
-        days.update(day for day in span if runs_on[day.weekday()])
+        else:
+            runs_on = [_mark(table, line, *mark) for mark in zip(_WEEKDAYS, marks, strict=True)]
+            services.run_weekly(row, start, end, runs_on)
 
 
 def _read_exceptions(table: Table, services: Services) -> None:
@@ -90,14 +128,12 @@ def _read_exceptions(table: Table, services: Services) -> None:
         if not service_id:
             table.note(Reason.ID_MISSING, line, "service_id")
             continue
-        days = services.days[services.row(service_id, table, line)]
+        row = services.row(service_id, table, line)
         day = _find_day(day_text)
         if day is None:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "date")
-        elif type_text == _ADDED:
-            days.add(day)
-        elif type_text == _REMOVED:
-            days.discard(day)
+        elif type_text in {_ADDED, _REMOVED}:
+            services.run_on(row, day, runs=type_text == _ADDED)
         else:
             table.note(Reason.CALENDAR_ROW_UNREADABLE, line, "exception_type")
 

@@ -27,9 +27,9 @@ from fingerpost.transit.timetable.walking import straight_line_m
 
 # Ruling A8: how far apart one stop may lie in two feeds that are given the same FEED.
 SAME_STOP_M = 100.0
-# Where the names differ, one stop may not be further apart than this, and the names must still resemble each other.
+# Where the names differ, one stop may not be further apart than this, and the names must share their words in part.
 SAME_SPOT_M = 30.0
-ALIKE = 75.0
+ALIKE = 60.0
 
 
 class Merging:
@@ -53,7 +53,7 @@ class Merging:
         draft.feeds.append(tables.feed)
         stop_rows = self._add_stops(tables, feed, findings)
         draft.routes += [row._replace(feed=feed) for row in tables.routes]
-        draft.services += [ServiceRow(feed, frozenset(days)) for days in tables.services]
+        draft.services += [ServiceRow(feed, days) for days in tables.services]
         self._append(
             trip_id=trips.local_id,
             trip_route=trips.route + route_base,
@@ -169,7 +169,7 @@ class Merging:
         if first.kind == second.kind:
             if _plain(first.name) == _plain(second.name) and apart_m <= SAME_STOP_M:
                 return
-            alike = fuzz.token_sort_ratio(first.name, second.name, processor=default_process)
+            alike = fuzz.token_set_ratio(first.name, second.name, processor=default_process)
             if apart_m <= SAME_SPOT_M and alike >= ALIKE:
                 findings.add(Reason.STOP_NAMED_OTHERWISE_ASSUMED, "stops.txt", 0, "stop_name")
                 return

@@ -51,7 +51,7 @@ class FeedTables(NamedTuple):
     feed: Feed
     stops: Sequence[StopRow]
     routes: Sequence[RouteRow]
-    services: Sequence[set[date]]
+    services: Sequence[Int32]
     trips: TripColumns
     runs: RunColumns
     transfers: TransferColumns
@@ -79,7 +79,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     shapes, trip_shape = read_shapes(archive, shape_ids, trips)
     translations = _read_translations(archive, stops, routes, trips, headsigns)
     trip_service, days = _drop_idle_services(archive, trips, services)
-    served = [day for service in days for day in service]
+    served = [date.fromordinal(int(day)) for service in days if len(service) for day in (service[0], service[-1])]
     if not (len(runs.trip) and served):
         raise FeedUnusable(_nothing_left(archive))
     trip_columns = TripColumns(
@@ -164,7 +164,7 @@ def _read_translations(
     )
 
 
-def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> tuple[Int32, list[set[date]]]:
+def _drop_idle_services(archive: Archive, trips: Trips, services: Services) -> tuple[Int32, list[Int32]]:
     """Leave out services that no trip uses, so that the calendar covers the days on which something runs."""
     used = np.zeros(len(services.days), np.bool_)
     used[trips.service] = True

@@ -117,7 +117,7 @@ def _read_calls(
                 table.note_rows(reason, block.lines[usable & faulty], column)
                 usable &= ~faulty
         whole = usable.all()
-        columns = {
+        columns: dict[str, Any] = {
             "row": np.arange(row, row + len(trip), dtype=np.int32),
             "trip": trip,
             "sequence": sequence,
@@ -130,7 +130,7 @@ def _read_calls(
         for name, values in columns.items():
             parts[name].append(values if whole else values[usable])
         row += len(trip)
-    merged = {name: np.concatenate([np.zeros(0, _KEPT[name]), *parts.pop(name)]) for name in _KEPT}
+    merged: dict[str, Any] = {name: np.concatenate([np.zeros(0, _KEPT[name]), *parts.pop(name)]) for name in _KEPT}
     return Calls(**merged), lines, on_demand[:-1]
 
 

@@ -1,7 +1,7 @@
 """From a draft's rows to a timetable: columns are packed, and what follows from them is worked out once."""
 
 from collections.abc import Mapping
-from datetime import date, timedelta
+from datetime import date
 
 import numpy as np
 
@@ -116,10 +116,16 @@ def _wheelchair(row: StopRow, stops: list[StopRow]) -> int:
 
 
 def _calendar(services: list[ServiceRow]) -> tuple[date, UInt8]:
-    days = [day for row in services for day in row.days or ()]
-    start, end = (min(days), max(days)) if days else (_NO_DAY, _NO_DAY - timedelta(days=1))
-    runs_on = np.zeros((len(services), (end - start).days + 1), np.uint8)
-    for index, row in enumerate(services):
-        for day in row.days or ():
-            runs_on[index, (day - start).days] = 1
-    return start, runs_on
+    ordinals = [_ordinals(row) for row in services]
+    every = np.concatenate([np.zeros(0, np.int32), *ordinals])
+    start, length = (int(every.min()), int(every.max() - every.min()) + 1) if len(every) else (_NO_DAY.toordinal(), 0)
+    runs_on = np.zeros((len(services), length), np.uint8)
+    for index, days in enumerate(ordinals):
+        runs_on[index, days - start] = 1
+    return date.fromordinal(start), runs_on
+
+
+def _ordinals(row: ServiceRow) -> Int32:
+    if isinstance(row.days, np.ndarray):
+        return row.days
+    return np.array([day.toordinal() for day in row.days or ()], np.int32)

@@ -57,10 +57,10 @@ class RunRow(NamedTuple):
 
 
 class ServiceRow(NamedTuple):
-    """The days on which trips run: a set of dates, or None for every day."""
+    """The days on which trips run: dates, or their ordinals (date.toordinal) in an array, or None for every day."""
 
     feed: int
-    days: frozenset[date] | None
+    days: frozenset[date] | Int32 | None
 
 
 class TransferRow(NamedTuple):
