@@ -62,7 +62,9 @@ class Edgar:
         return self._ask(f"{self.www}/Archives/edgar/data/{cik}/{accession.replace('-', '')}/{document}")
 
     def _ask(self, url: str) -> Request:
-        return Request(url=url, headers={"user-agent": f"fingerpost {self.contact}"}, judge=read_refusal, bounds=_BOUNDS)
+        return Request(
+            url=url, headers={"user-agent": f"fingerpost {self.contact}"}, judge=read_refusal, bounds=_BOUNDS
+        )
 
 
 def read_refusal(response: Response) -> ToolError | None:

@@ -1,7 +1,8 @@
 """Fetching a company from EDGAR into the facts file, politely; whatever fails, what was there keeps answering."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -13,9 +14,9 @@ from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.plain_text import read_plain_text
 from fingerpost.filings.store import FactStore, plain_ticker
 from fingerpost.filings.texts import split_sections
+from fingerpost.net.body import MemoryBody
 from fingerpost.net.client import Client
-from fingerpost.net.request import Request
-from fingerpost.net.response import Response
+from fingerpost.net.response import Response, Validators
 
 NEW, UNCHANGED, NOT_IN_AGGREGATE = "new", "unchanged", "not_in_aggregate"
 
@@ -73,7 +74,7 @@ class EdgarSync:
         if known:
             return known
         response = await self._client.fetch(self._edgar.tickers())
-        rows = _read(read_tickers, response, "company_tickers.json")
+        rows = _read(read_tickers, response.body, "company_tickers.json")
         await asyncio.to_thread(self._store.put_tickers, rows)
         known = await asyncio.to_thread(self._list_ciks, ticker)
         if known:
@@ -86,13 +87,14 @@ class EdgarSync:
         )
 
     async def _sync(self, ticker: str, cik: int, texts: int) -> Synced:
-        submissions = _read(
-            read_submissions, await self._client.fetch(self._edgar.submissions(cik)), f"submissions of CIK {cik}"
-        )
+        answer = await self._client.fetch(self._edgar.submissions(cik))
+        submissions = _read(read_submissions, answer.body, f"submissions of CIK {cik}")
         _same_company(submissions.cik, cik)
         outcome = await self._sync_facts(cik, submissions.tickers or [ticker])
         await asyncio.to_thread(self._store.put_submissions, submissions)
-        reports = [filing for filing in submissions.filings if filing.form in _WITH_SECTIONS and filing.document][:texts]
+        reports = [filing for filing in submissions.filings if filing.form in _WITH_SECTIONS and filing.document][
+            :texts
+        ]
         for filing in reports:
             request = self._edgar.document(cik, filing.accession, filing.document)
             text = read_plain_text((await self._client.fetch(request)).body)
@@ -109,42 +111,70 @@ class EdgarSync:
         )
 
     async def _sync_facts(self, cik: int, tickers: list[str]) -> str:
-        request = self._edgar.facts(cik)
-        known = await asyncio.to_thread(self._find_known, request, cik)
+        request, body = self._edgar.facts(cik), MemoryBody()
+        known = await asyncio.to_thread(self._find_known, request.url, cik)
         try:
-            response = await self._client.fetch(request, known=known)
+            response = await self._client.fetch_into(request, body, known)
         except DataNotFound:
             return NOT_IN_AGGREGATE
-        if response.from_cache:
+        if response.status == _NOT_MODIFIED:
             return UNCHANGED
-        file = _read(read_facts, response, f"companyfacts of CIK {cik}")
+        file = _read(read_facts, body.content(), f"companyfacts of CIK {cik}")
         _same_company(file.cik, cik)
-        await asyncio.to_thread(self._keep, request, response, file, tickers)
+        await asyncio.to_thread(self._keep, request.url, response, file, tickers)
         return NEW
 
-    def _keep(self, request: Request, response: Response, file: FactsFile, tickers: list[str]) -> None:
+    def _keep(self, url: str, response: Response, file: FactsFile, tickers: list[str]) -> None:
         """Store the figures first and their validators last: killed between, they are fetched once more."""
-        retrieved_at = _written(response)
+        retrieved_at = response.retrieved_at.strftime("%Y-%m-%dT%H:%M:%SZ")
         self._store.put_facts(file, tickers=tickers, retrieved_at=retrieved_at)
-        self._fetched.put(request.url, response.validators, retrieved_at)
+        self._fetched.put(url, response.validators, retrieved_at)
 
-    def _find_known(self, request: Request, cik: int) -> Response | None:
-        """Return a stand-in for the answer whose figures are in the file, or None where others, or none, are there."""
-        found = self._fetched.find(request.url)
+    def _find_known(self, url: str, cik: int) -> Validators | None:
+        """Return the validators of the figures that are in the file, or None where it holds others, or none."""
+        found = self._fetched.find(url)
         if found is None:
             return None
         validators, retrieved_at = found
-        with _library(self._store) as library:
-            rows = library.rows("SELECT retrieved_at FROM companies WHERE cik = ?", cik)
-        if rows != [(retrieved_at,)]:
-            return None
-        return _stand_in(request, validators_headers(validators))
+        return (
+            validators
+            if self._rows("SELECT retrieved_at FROM companies WHERE cik = ?", cik) == [(retrieved_at,)]
+            else None
+        )
+
+    def _complete_through(self, cik: int) -> str | None:
+        rows = self._rows("SELECT complete_through FROM companies WHERE cik = ?", cik)
+        return str(rows[0][0]) if rows else None
 
     def _list_ciks(self, ticker: str) -> list[int]:
-        with _library(self._store) as library:
-            rows = library.rows(
-                "SELECT cik FROM tickers WHERE ticker = ? UNION SELECT cik FROM listed WHERE ticker = ? ORDER BY 1",
-                ticker,
-                ticker,
-            )
+        rows = self._rows(
+            "SELECT cik FROM tickers WHERE ticker = ? UNION SELECT cik FROM listed WHERE ticker = ? ORDER BY 1",
+            ticker,
+            ticker,
+        )
         return [cik for (cik,) in rows]
+
+    def _suggest(self, ticker: str) -> list[str]:
+        with closing(FactLibrary(self._store.path)) as library:
+            return library.suggest_tickers(ticker)
+
+    def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        with closing(FactLibrary(self._store.path)) as library:
+            return library.rows(query, *values)
+
+
+def _read(reader: Callable[[Mapping[str, Any], str], _T], content: bytes, name: str) -> _T:
+    """Return what a reader makes of an answer.
+
+    Raises:
+        SourceChanged: nothing.
+    """
+    try:
+        return reader(parse_json(content, name), name)
+    except FeedUnusable as error:
+        raise SourceChanged(f"EDGAR's answer cannot be used: {error.message}") from error
+
+
+def _same_company(answered: int, asked: int) -> None:
+    if answered != asked:
+        raise SourceChanged(f"EDGAR answered with CIK {answered} where CIK {asked} was asked for")

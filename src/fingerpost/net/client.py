@@ -178,7 +178,8 @@ class Client:
             if response.status in redirects.STATUSES and response.status not in request.accept:
                 request = redirects.follow(request, response.status, response.headers)
                 continue
-            failure = _judge(request, response, conditional=bool(conditions))
+            seen = replace(response, body=response.body or body.content()) if isinstance(body, MemoryBody) else response
+            failure = _judge(request, seen, conditional=bool(conditions))
             if isinstance(failure, SourceLimited):
                 await self._limiter.pause(host, failure.retry_after_s)
             if failure is not None:

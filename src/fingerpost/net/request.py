@@ -53,7 +53,7 @@ class Request:
         repeatable: may be sent again after a failure; None means where the method is safe.
         fresh_s: how long an answer may be served again from memory; 0 always asks.
         accept: statuses beyond 2xx that are an answer, not a failure.
-        judge: the source's own reading of an answer, asked before the status is.
+        judge: the source's own reading of an answer, asked before the status is; it sees a body that is in memory.
     """
 
     url: str

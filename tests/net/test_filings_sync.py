@@ -1,0 +1,265 @@
+"""A local EDGAR: what it refuses, what it cuts short, what is new, and that the file keeps answering."""
+
+import gzip
+import json
+from contextlib import closing
+
+import pytest
+
+from fingerpost.errors import (
+    DataNotFound,
+    SourceChanged,
+    SourceFailed,
+    SourceKeyRefused,
+    SourceLimited,
+    SourceUnreachable,
+)
+from fingerpost.filings.companyfacts import read_facts
+from fingerpost.filings.edgar import PACE, PACES, Edgar
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.store import FactStore
+from fingerpost.filings.sync import EdgarSync, Synced
+from fingerpost.net.limiter import Limiter
+from tests.net.local_server import HOST, FakeTime, answer, new_client, serving
+from tests.shared_data import get_shared
+
+CONTACT = "ops@example.org"
+CIK = 1234567
+TICKERS = {"0": {"cik_str": CIK, "ticker": "TOWN", "title": "Town Corp."}}
+SUBMISSIONS = {
+    "cik": f"{CIK:010d}",
+    "name": "Town Corp.",
+    "tickers": ["TOWN"],
+    "exchanges": ["NYSE"],
+    "sic": "4111",
+    "sicDescription": "Local Transit",
+    "filings": {
+        "recent": {
+            "accessionNumber": ["0001234567-26-000002"],
+            "form": ["10-K"],
+            "filingDate": ["2026-02-01"],
+            "reportDate": ["2025-12-31"],
+            "primaryDocument": ["town-10k.htm"],
+            "primaryDocDescription": ["10-K"],
+        },
+        "files": [],
+    },
+}
+DOCUMENT = b"""<html><head><title>hidden</title></head><body><p>Item 1. Business</p><p>Trams &amp; ferries.</p>
+<p>Item 1A. Risk Factors</p><p>Rain.</p><script>hidden()</script></body></html>"""
+BLOCKED = b"<!DOCTYPE html><html><title>SEC.gov | Request Rate Threshold Exceeded</title></html>"
+UNDECLARED = b"<html><h1>Your Request Originates from an Undeclared Automated Tool</h1></html>"
+
+
+def facts(*years, cik=CIK):
+    """Return a companyfacts file with a revenue of a million a year."""
+    rows = [
+        {
+            "start": f"{year}-01-01",
+            "end": f"{year}-12-31",
+            "val": 1_000_000 * (year - 2000),
+            "accn": f"0001234567-{year - 1999}-000002",
+            "fy": year,
+            "fp": "FY",
+            "form": "10-K",
+            "filed": f"{year + 1}-02-01",
+        }
+        for year in years
+    ]
+    concept = {"label": "Revenues", "description": "", "units": {"USD": rows}}
+    return {"cik": cik, "entityName": "Town Corp.", "facts": {"us-gaap": {"Revenues": concept}}}
+
+
+def as_json(body, **headers):
+    return answer(body=gzip.compress(json.dumps(body).encode()), Content_Encoding="gzip", **headers)
+
+
+def syncing(server, client, tmp_path):
+    return EdgarSync(
+        FactStore(tmp_path / "filings.sqlite"), client, Edgar(contact=CONTACT, data=server.url, www=server.url)
+    )
+
+
+def covered(tmp_path):
+    """What the file answers: until when, and how many figures."""
+    with closing(FactLibrary(tmp_path / "filings.sqlite")) as library:
+        company = library.find_company("TOWN")
+        count = library.rows("SELECT count(*) FROM facts WHERE cik = ?", CIK)[0][0]
+        return company and company.complete_through, count
+
+
+async def test_a_company_is_fetched(tmp_path):
+    """Who it is, its filings, its figures: three files, each asked for with the contact."""
+    replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024, 2025))]
+    async with serving(*replies) as server, new_client() as client:
+        done = await syncing(server, client, tmp_path).sync("town")
+
+    assert done == [
+        Synced(
+            ticker="TOWN", cik=CIK, name="Town Corp.", facts="new", complete_through="2026-02-01", filings=1, texts=0
+        )
+    ]
+    assert [asked.target for asked in server.asked] == [
+        "/files/company_tickers.json",
+        "/submissions/CIK0001234567.json",
+        "/api/xbrl/companyfacts/CIK0001234567.json",
+    ]
+    assert {asked.headers["user-agent"] for asked in server.asked} == {f"fingerpost {CONTACT}"}
+    assert covered(tmp_path) == ("2026-02-01", 2)
+
+
+async def test_new_figures_come_and_unchanged_ones_are_not_fetched(tmp_path):
+    """The second time 304, the third time another year."""
+    replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024), ETag='"1"'), as_json(SUBMISSIONS)]
+    replies += [answer("304 Not Modified"), as_json(SUBMISSIONS), as_json(facts(2024, 2025), ETag='"2"')]
+    async with serving(*replies) as server, new_client() as client:
+        sync = syncing(server, client, tmp_path)
+        outcomes = [(await sync.sync("TOWN"))[0].facts for _ in range(3)]
+
+    sent = [asked.headers.get("if-none-match") for asked in server.asked if "companyfacts" in asked.target]
+    assert (outcomes, sent) == (["new", "unchanged", "new"], [None, '"1"', '"1"'])
+    assert covered(tmp_path) == ("2026-02-01", 2)
+
+
+async def test_validators_count_only_for_the_figures_that_are_there(tmp_path):
+    """Another file was loaded since: EDGAR is asked for its own again, whole."""
+    replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024), ETag='"1"'), as_json(SUBMISSIONS)]
+    replies += [as_json(facts(2024), ETag='"1"')]
+    async with serving(*replies) as server, new_client() as client:
+        sync = syncing(server, client, tmp_path)
+        await sync.sync("TOWN")
+        FactStore(tmp_path / "filings.sqlite").put_facts(read_facts(facts(2001), "older"), tickers=["TOWN"])
+        await sync.sync("TOWN")
+
+    assert ("if-none-match" in server.asked[-1].headers, covered(tmp_path)) == (False, ("2025-02-01", 1))
+
+
+def test_without_a_contact_edgar_is_not_called():
+    """The setting is named."""
+    with pytest.raises(SourceKeyRefused, match="FINGERPOST_SEC_CONTACT") as raised:
+        Edgar(contact=" ")
+
+    assert raised.value.details == {"setting": "FINGERPOST_SEC_CONTACT"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        pytest.param(answer("403 Forbidden", UNDECLARED), SourceKeyRefused, id="403 without contact"),
+        pytest.param(answer("403 Forbidden"), SourceKeyRefused, id="403"),
+        pytest.param(answer("429 Too Many Requests", Retry_After="700"), SourceLimited, id="429"),
+        pytest.param(answer("403 Forbidden", BLOCKED), SourceLimited, id="block page as 403"),
+        pytest.param(answer("200 OK", BLOCKED), SourceLimited, id="block page as 200"),
+        pytest.param(answer("503 Busy"), SourceFailed, id="503"),
+        pytest.param(answer(body=json.dumps(facts(2025)).encode()[:-40]), SourceChanged, id="truncated JSON"),
+        pytest.param(answer(body=b"<html>Maintenance</html>"), SourceChanged, id="a web page"),
+        pytest.param(as_json(facts(2025, cik=99)), SourceChanged, id="another company"),
+        pytest.param(as_json({"cik": CIK, "entityName": "T", "facts": []}), SourceChanged, id="another shape"),
+        pytest.param(
+            b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 9999\r\n\r\n{", SourceUnreachable, id="broken off"
+        ),
+    ],
+)
+async def test_whatever_fails_the_file_keeps_answering(tmp_path, reply, error):
+    """The right word, and the figures of before, with the day that they cover."""
+    replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2024)), as_json(SUBMISSIONS), reply]
+    if error is SourceUnreachable:
+        replies[-1] = closing_after(reply)
+    async with serving(*replies) as server, new_client() as client:
+        sync = syncing(server, client, tmp_path)
+        await sync.sync("TOWN")
+        with pytest.raises(error):
+            await sync.sync("TOWN")
+
+    assert covered(tmp_path) == ("2025-02-01", 1)
+
+
+def closing_after(content):
+    async def write(writer):
+        writer.write(content)
+        await writer.drain()
+
+    return write
+
+
+async def test_who_is_shut_out_asks_nobody_for_ten_minutes(tmp_path):
+    """After the block page nothing is sent, by no process that shares the limit, until the time is over."""
+    time = FakeTime()
+    limiter = Limiter(paces={HOST: PACE}, clock_ms=time.clock_ms, sleep=time.sleep)
+    replies = [answer("403 Forbidden", BLOCKED), as_json(TICKERS)]
+    async with serving(*replies) as server, new_client(limiter=limiter) as client:
+        sync = syncing(server, client, tmp_path)
+        for _ in range(3):
+            with pytest.raises(SourceLimited) as raised:
+                await sync.sync("TOWN")
+
+    assert (len(server.asked), raised.value.retry_after_s) == (1, 600)
+
+
+async def test_a_company_that_is_missing_from_the_aggregate_is_told_so(tmp_path):
+    """EDGAR knows the company and lists its filings, but its collection of figures does not have it."""
+    replies = [as_json(TICKERS), as_json(SUBMISSIONS), answer("404 Not Found", b"<Error>NoSuchKey</Error>")]
+    async with serving(*replies) as server, new_client() as client:
+        done = await syncing(server, client, tmp_path).sync("TOWN")
+
+    assert done == [
+        Synced(
+            ticker="TOWN",
+            cik=CIK,
+            name="Town Corp.",
+            facts="not_in_aggregate",
+            complete_through=None,
+            filings=1,
+            texts=0,
+        )
+    ]
+
+
+async def test_a_ticker_that_edgar_does_not_know_is_told_with_near_ones(tmp_path):
+    """Did you mean."""
+    async with serving(as_json(TICKERS)) as server, new_client() as client:
+        with pytest.raises(DataNotFound) as raised:
+            await syncing(server, client, tmp_path).sync("TOWNN")
+
+    assert raised.value.details == {"reason": "unknown_ticker", "did_you_mean": ["TOWN"]}
+
+
+async def test_the_text_of_reports_is_fetched_on_request(tmp_path):
+    """The newest report, cut at its items, without what a reader does not see."""
+    replies = [as_json(TICKERS), as_json(SUBMISSIONS), as_json(facts(2025)), answer(body=DOCUMENT)]
+    async with serving(*replies) as server, new_client() as client:
+        done = await syncing(server, client, tmp_path).sync("TOWN", texts=5)
+
+    with closing(FactLibrary(tmp_path / "filings.sqlite")) as library:
+        sections = library.rows("SELECT section_type, text FROM sections ORDER BY position")
+    assert server.asked[-1].target == "/Archives/edgar/data/1234567/000123456726000002/town-10k.htm"
+    assert (done[0].texts, sections) == (1, [("business", "Trams & ferries."), ("risk_factors", "Rain.")])
+
+
+async def test_edgar_is_asked_eight_times_a_second_at_most():
+    """Both hosts count together, and no second sees a ninth request."""
+    time = FakeTime()
+    limiter = Limiter(paces=PACES, clock_ms=time.clock_ms, sleep=time.sleep)
+    passed = []
+    for turn in range(40):
+        await limiter.wait(("data.sec.gov", "www.sec.gov")[turn % 2], longest_s=60)
+        passed.append(time.now_ms)
+
+    assert max(sum(start <= at < start + 1000 for at in passed) for start in passed) == 8
+
+
+async def test_apples_own_files_come_over_the_wire(tmp_path):
+    """The contract's figure, from EDGAR's files: revenue of fiscal 2022 as 0000320193-22-000108 states it."""
+    names = ("submissions_CIK0000320193_AAPL.json", "companyfacts_CIK0000320193_AAPL.json")
+    replies = [
+        answer(body=gzip.compress(get_shared(f"sec/{name}").read_bytes(), 1), Content_Encoding="gzip") for name in names
+    ]
+    async with serving(*replies) as server, new_client() as client:
+        done = await syncing(server, client, tmp_path).sync("AAPL")
+    with closing(FactLibrary(tmp_path / "filings.sqlite")) as library:
+        revenue = library.rows(
+            "SELECT DISTINCT value FROM facts WHERE ticker = 'AAPL' AND accession_number = '0000320193-22-000108'"
+            " AND concept LIKE 'us-gaap:RevenueFromContract%' AND start_date = '2021-09-26' AND end_date = '2022-09-24'"
+        )
+
+    assert (done[0].facts, 394_328_000_000 in [value for (value,) in revenue]) == ("new", True)
