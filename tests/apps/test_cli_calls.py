@@ -22,7 +22,8 @@ def test_a_call_under_a_fixed_clock_is_the_same_byte_for_byte():
     """A call under a fixed clock is the same byte for byte."""
     once, again = call("plan_trip", TRIP), call("plan_trip", TRIP)
 
-    assert (once.returncode, once.stdout, once.stderr) == (0, again.stdout, "")
+    # On a fresh machine the first call says on stderr that it compiles the engine.
+    assert (once.returncode, once.stdout, again.stderr) == (0, again.stdout, "")
     assert once.stdout.count("\n") == 1
     assert len(json.loads(once.stdout)["itineraries"]) == 2
 

@@ -1,160 +1,31 @@
-"""The engine against nigiri on the real Helsinki feed, where both walk the same footpaths.
+"""The engine against nigiri on the real Helsinki feed, where both walk the same footpaths (``levelled.py``)."""
 
-What nigiri does of itself is taken out of the feed first, so that no difference needs explaining away:
-it links stops of one name and children of one station (names become ids, parents go); its footpaths come from
-``transfers.txt`` alone, in whole minutes, never shorter than its two minutes to change, and closed transitively
-(so both get the same footpaths: all pairs within a cluster of stops, rounded up to minutes).
-Both may end with a footpath into the goal stop, and neither may begin with one.
-nigiri drops journeys that are no faster than the footpath all the way; ours is told of that walk too.
-"""
-
-import csv
-import io
 import random
-import zipfile
-from dataclasses import replace
-from datetime import date, datetime
-from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.raptor.arrays import Question
 from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.search import run_kernel
-from fingerpost.transit.timetable.timetable import STOP
-from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, neighbours_m, straight_line_m, walk_m, walk_s
+from tests.raptor.levelled import DAY, FEED, ask_engine, ask_rival, level, load_rival
 from tests.shared_data import get_shared
 
-nigiri = pytest.importorskip("pynigiri", reason="pynigiri has no wheel for this platform")
+pytest.importorskip("pynigiri", reason="pynigiri has no wheel for this platform")
 
-DAY = date(2022, 2, 22)
-ZONE = ZoneInfo("Europe/Helsinki")
-MIDNIGHT = int(datetime(2022, 2, 22, tzinfo=ZONE).timestamp())
 QUESTIONS = 300
-MAX_TRANSFERS = 6
 # The feed holds one day; past this nigiri's and our horizon may differ.
 LAST_ARRIVAL_S = 32 * 3600
-LINK_M = 120.0
-
-
-def _rows(archive, name):
-    return list(csv.DictReader(io.StringIO(archive.read(name).decode("utf-8-sig"))))
-
-
-def _text(rows):
-    out = io.StringIO()
-    writer = csv.DictWriter(out, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return out.getvalue()
-
-
-def _clustered(timetable):
-    """The timetable with footpaths between all stops of a cluster, whose members are at most LINK_M from the next."""
-    rows = np.flatnonzero(timetable.stop_kind == STOP)
-    near_a, near_b, _ = neighbours_m(timetable.stop_lat, timetable.stop_lon, rows, LINK_M)
-    cluster = np.arange(timetable.stop_count)
-    while True:
-        lower = cluster.copy()
-        np.minimum.at(lower, near_a, cluster[near_b])
-        if (lower == cluster).all():
-            break
-        cluster = lower
-    pairs = [(a, b) for a in rows.tolist() for b in np.flatnonzero(cluster == cluster[a]).tolist() if a != b]
-    origin, goal = (np.array(side) for side in zip(*pairs, strict=True))
-    metres = [
-        float(
-            walk_m(
-                straight_line_m(
-                    timetable.stop_lat[a], timetable.stop_lon[a], timetable.stop_lat[[b]], timetable.stop_lon[[b]]
-                )
-            )[0]
-        )
-        for a, b in pairs
-    ]
-    seconds = walk_s(np.array(metres)) + CHANGE_SLACK_S
-    first = np.zeros(timetable.stop_count + 1, np.int32)
-    np.cumsum(np.bincount(origin, minlength=timetable.stop_count), out=first[1:])
-    return replace(
-        timetable,
-        foot_first=first,
-        foot_to=goal.astype(np.int32),
-        foot_s=(-(-seconds // 60) * 60).astype(np.int32),
-        foot_m=np.ceil(metres).astype(np.int32),
-    )
 
 
 @pytest.fixture(scope="module")
 def levelled(tmp_path_factory):
     """The feed both engines read, and our timetable of it."""
-    original = get_shared("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip")
-    timetable = import_feeds("HSL", [FeedSource(original)]).timetable
-    ids = list(timetable.stop_local_id)
-    timetable = _clustered(timetable)
-    origins = np.repeat(np.arange(len(ids)), np.diff(timetable.foot_first))
     path = tmp_path_factory.mktemp("levelled") / "hsl.zip"
-    with zipfile.ZipFile(original) as archive, zipfile.ZipFile(path, "w") as out:
-        for name in ("agency.txt", "routes.txt", "trips.txt", "stop_times.txt", "calendar.txt", "frequencies.txt"):
-            out.writestr(name, archive.read(name))
-        stops = _rows(archive, "stops.txt")
-        out.writestr("stops.txt", _text([row | {"stop_name": row["stop_id"], "parent_station": ""} for row in stops]))
-        links = ["from_stop_id,to_stop_id,transfer_type,min_transfer_time"]
-        links += [
-            f"{ids[a]},{ids[b]},2,{seconds}"
-            for a, b, seconds in zip(
-                origins.tolist(), timetable.foot_to.tolist(), timetable.foot_s.tolist(), strict=True
-            )
-        ]
-        out.writestr("transfers.txt", "\n".join(links) + "\n")
-    return path, timetable
+    return path, level(get_shared(FEED), path)
 
 
 @pytest.fixture(scope="module")
 def rival(levelled):
-    path, _ = levelled
-    config = nigiri.LoaderConfig()
-    config.link_stop_distance = 0
-    config.default_tz = "UTC"
-    finalize = nigiri.FinalizeOptions()
-    finalize.adjust_footpaths = False
-    finalize.merge_dupes_inter_src = False
-    finalize.merge_dupes_intra_src = False
-    source = nigiri.TimetableSource("gtfs", str(path), config)
-    return nigiri.load_timetable([source], "2022-02-22", "2022-02-24", finalize)
-
-
-def _theirs(rival, locations, origin, destination, leave_s):
-    query = nigiri.Query()
-    query.start_time = (MIDNIGHT + leave_s) // 60
-    query.start = [nigiri.Offset(locations[origin], 0, 0)]
-    query.destination = [nigiri.Offset(locations[destination], 0, 0)]
-    query.max_transfers = MAX_TRANSFERS
-    query.max_travel_time = 1440
-    return sorted((journey.transfers, _instant(journey.dest_time) - MIDNIGHT) for journey in nigiri.route(rival, query))
-
-
-def _instant(time):
-    return int(time.replace(tzinfo=ZoneInfo("UTC")).timestamp()) if isinstance(time, datetime) else int(time) * 60
-
-
-def _ours(timetable, piece, origin, destination, leave_s):
-    origins = np.repeat(np.arange(timetable.stop_count), np.diff(timetable.foot_first))
-    into = np.flatnonzero(timetable.foot_to == destination)
-    nothing = np.zeros(1, np.int32)
-    egress_stop = np.concatenate([[destination], origins[into]]).astype(np.int32)
-    egress_s = np.concatenate([nothing, timetable.foot_s[into]])
-    egress_m = np.concatenate([nothing, timetable.foot_m[into]])
-    direct = np.flatnonzero((origins == origin) & (timetable.foot_to == destination))
-    direct_s = int(timetable.foot_s[direct[0]]) if len(direct) else int(UNREACHED)
-    ask = Question(
-        np.array([origin], np.int32), nothing, nothing, egress_stop, egress_s, egress_m,
-        leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6,
-    )  # fmt: skip
-    journeys = run_kernel(timetable, piece, ask)
-    return sorted((journey.transfers, journey.arrival - MIDNIGHT) for journey in journeys)
+    return load_rival(levelled[0])
 
 
 def test_pareto_sets_of_300_random_questions_are_nigiris(levelled, rival):
@@ -167,8 +38,8 @@ def test_pareto_sets_of_300_random_questions_are_nigiris(levelled, rival):
     questions = [(*dice.sample(served, 2), dice.randrange(5 * 3600, 23 * 3600, 60)) for _ in range(QUESTIONS)]
     locations = {stop: rival.find_location(ids[stop]) for question in questions for stop in question[:2]}
 
-    answers = [_ours(timetable, piece, *question) for question in questions]
-    theirs = [_theirs(rival, locations, *question) for question in questions]
+    answers = [ask_engine(timetable, piece, *question) for question in questions]
+    theirs = [ask_rival(rival, locations, *question) for question in questions]
 
     assert [[row for row in answer if row[1] <= LAST_ARRIVAL_S] for answer in answers] == [
         [row for row in answer if row[1] <= LAST_ARRIVAL_S] for answer in theirs

@@ -1,0 +1,50 @@
+# The doors of this house. Each one sets up .venv first, on a machine that has only Python 3.11, pip and make.
+
+.DEFAULT_GOAL := help
+.PHONY: demo test check bench docs soak help
+
+PYTHON ?= $(firstword $(foreach name,python3.11 python3 python3.12 python3.13,$(if $(shell $(name) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(name))))
+BIN := .venv/bin
+# Machine code that was compiled once serves every door.
+export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
+
+demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
+	@$(BIN)/python examples/plan_through_mcp.py
+
+test: .venv/ready oracle  ## Run every test
+	@$(BIN)/pytest $(TESTS)
+
+check: .venv/ready  ## Lint, format, types, and the direction of imports
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers with a mock upstream
+	@$(BIN)/python bench/run.py
+
+docs: .venv/ready  ## Write docs/reference anew from the code
+	@$(BIN)/python docs/generate.py
+
+soak: .venv/ready oracle  ## Run the long comparisons with the oracles
+	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor
+
+help:  ## List the doors
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+
+.venv/ready: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed, and was not found. Say where: make PYTHON=..." >&2; exit 1; }
+	@echo "Setting up .venv with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@
+
+# The second oracle exists as one wheel. Where it cannot be had, its tests are skipped and say so.
+.PHONY: oracle
+oracle: .venv/oracle
+	@$(BIN)/python -c "import pynigiri" 2>/dev/null || echo "No pynigiri here: the comparisons with it are skipped."
+
+.venv/oracle: .venv/ready
+	@if $(BIN)/python -m pip install --quiet --disable-pip-version-check --retries 1 --only-binary :all: --group oracle 2>/dev/null; \
+	then touch $@; else echo "pynigiri could not be installed; it is tried again next time."; fi

@@ -1,0 +1,68 @@
+"""The yardstick: no engine at all, only asyncio and one SQLite file with the same promise.
+
+The plan is on disk before the first step, every step is on disk before the next one sees its result,
+and what ends together shares a commit (WAL, synchronous FULL).
+"""
+
+import asyncio
+import json
+import sqlite3
+import uuid
+
+
+class Bare:
+    def __init__(self, path):
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        self._connection.execute("CREATE TABLE run (id TEXT PRIMARY KEY, plan TEXT, state TEXT)")
+        self._connection.execute("CREATE TABLE step (run TEXT, id INTEGER, output TEXT, PRIMARY KEY (run, id))")
+        self._buffer = []
+        self._flushing = None
+
+    async def run(self, edges):
+        """Run no-op steps, ``edges`` being the steps that each waits for; return all outputs."""
+        run_id = str(uuid.uuid4())
+        await asyncio.to_thread(self._write, [("INSERT INTO run VALUES (?, ?, 'running')", (run_id, json.dumps(edges)))])
+        tasks = {}
+
+        async def go(step):
+            for before in edges[step]:
+                await tasks[before]
+            output = await no_op(step)
+            await self._record(run_id, step, json.dumps(output))
+            return output
+
+        for step in edges:
+            tasks[step] = asyncio.create_task(go(step))
+        outputs = {step: await task for step, task in tasks.items()}
+        await asyncio.to_thread(self._write, [("UPDATE run SET state = 'completed' WHERE id = ?", (run_id,))])
+        return outputs
+
+    def close(self):
+        self._connection.close()
+
+    async def _record(self, run_id, step, output):
+        done = asyncio.get_running_loop().create_future()
+        self._buffer.append((("INSERT INTO step VALUES (?, ?, ?)", (run_id, step, output)), done))
+        if self._flushing is None:
+            self._flushing = asyncio.create_task(self._flush())
+        await done
+
+    async def _flush(self):
+        while self._buffer:
+            batch, self._buffer = self._buffer, []
+            await asyncio.to_thread(self._write, [row for row, _done in batch])
+            for _row, done in batch:
+                done.set_result(None)
+        self._flushing = None
+
+    def _write(self, rows):
+        self._connection.execute("BEGIN IMMEDIATE")
+        for statement, values in rows:
+            self._connection.execute(statement, values)
+        self._connection.execute("COMMIT")
+
+
+async def no_op(step):
+    return {"data": {"n": step}}

@@ -1,0 +1,102 @@
+"""DBOS and LangGraph, asked the same, in an environment of their own.
+
+A line in names engine and shape; a line out is the milliseconds of one run and the sum of all outputs.
+"""
+
+import asyncio
+import operator
+import sys
+import tempfile
+import time
+import uuid
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+WIDTH = 50
+FOLDER = Path(tempfile.mkdtemp(prefix="fingerpost-rivals-"))
+
+
+def new_dbos():
+    from dbos import DBOS, DBOSConfig
+
+    DBOS(config=DBOSConfig(name="bench", system_database_url=f"sqlite:///{FOLDER}/dbos.sqlite", log_level="ERROR"))
+
+    @DBOS.step()
+    async def no_op(step: int) -> int:
+        return step
+
+    @DBOS.workflow()
+    async def chain() -> int:
+        total = 0
+        for step in range(1, WIDTH + 1):
+            total += await no_op(step)
+        return total
+
+    @DBOS.workflow()
+    async def fan() -> int:
+        slots = [DBOS.reserve_step() for _ in range(WIDTH)]
+        found = await asyncio.gather(
+            *[slot.run_async({"name": f"step-{step}"}, no_op, step) for step, slot in enumerate(slots, 1)]
+        )
+        return sum(found) + await no_op(0)
+
+    DBOS.launch()
+    return {"chain": chain, "fan": fan}
+
+
+class State(TypedDict):
+    total: Annotated[int, operator.add]
+
+
+def new_langgraph():
+    from langgraph.graph import END, START, StateGraph
+
+    def node(step):
+        async def no_op(_state):
+            return {"total": step}
+
+        return no_op
+
+    graphs = {"chain": StateGraph(State), "fan": StateGraph(State)}
+    for graph in graphs.values():
+        for step in range(1, WIDTH + 1):
+            graph.add_node(f"s{step}", node(step))
+    graphs["fan"].add_node("join", node(0))
+    graphs["chain"].add_edge(START, "s1")
+    graphs["chain"].add_edge(f"s{WIDTH}", END)
+    for step in range(1, WIDTH):
+        graphs["chain"].add_edge(f"s{step}", f"s{step + 1}")
+    for step in range(1, WIDTH + 1):
+        graphs["fan"].add_edge(START, f"s{step}")
+        graphs["fan"].add_edge(f"s{step}", "join")
+    graphs["fan"].add_edge("join", END)
+    return graphs
+
+
+async def main():
+    import aiosqlite
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    workflows, graphs = new_dbos(), new_langgraph()
+    async with aiosqlite.connect(FOLDER / "langgraph.sqlite") as connection:
+        saver = AsyncSqliteSaver(connection)
+        await saver.setup()
+        compiled = {name: graph.compile(checkpointer=saver) for name, graph in graphs.items()}
+        print("ready", flush=True)
+        loop = asyncio.get_running_loop()
+        while line := await loop.run_in_executor(None, sys.stdin.readline):
+            engine, shape = line.split()
+            begun = time.perf_counter()
+            if engine == "dbos":
+                total = await workflows[shape]()
+            else:
+                config = {"configurable": {"thread_id": str(uuid.uuid4())}, "recursion_limit": WIDTH + 5}
+                total = (await compiled[shape].ainvoke({"total": 0}, config, durability="sync"))["total"]
+            print(f"{(time.perf_counter() - begun) * 1e3} {total}", flush=True)
+    from dbos import DBOS
+
+    DBOS.destroy()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,45 @@
+"""The real HTTP server, with a no-op tool on the same server object: what the protocol alone costs.
+
+The no-op answers without going through any room of the house: no check, no log, one empty object.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import mcp_types as types
+
+from fingerpost.apps.logs import start_logging
+from fingerpost.apps.mcp import http
+from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import House, build
+
+NOOP = "noop"
+_CALL = "tools/call"
+_NOOP_SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}}
+
+
+def new_server_with_noop(house: House, *, user: str | None) -> Any:
+    """Return the house's server, which answers one more tool."""
+    server = new_server(house, user=user)
+    entry = server.get_request_handler(_CALL)
+    if entry is None:
+        raise RuntimeError("the server answers no calls")
+
+    async def call(ctx: Any, params: types.CallToolRequestParams) -> Any:
+        if params.name == NOOP:
+            empty: Mapping[str, Any] = {}
+            return types.CallToolResult(content=[types.TextContent(type="text", text="")], structured_content=empty)
+        return await entry.handler(ctx, params)
+
+    server.add_request_handler(_CALL, types.CallToolRequestParams, call)
+    find_schema = server.get_tool_input_schema
+    if find_schema is not None:
+        server.get_tool_input_schema = lambda name: _NOOP_SCHEMA if name == NOOP else find_schema(name)
+    return server
+
+
+if __name__ == "__main__":
+    http.new_server = new_server_with_noop
+    start_logging()
+    http.serve_http(build(read_settings()), http.Address.read("127.0.0.1:0"))

@@ -1,0 +1,246 @@
+"""Write docs/reference anew from the code: ``make docs``.
+
+A test runs ``render_all`` and compares: what is in docs/reference is what the code says.
+"""
+
+import inspect
+import re
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from fingerpost import clock, errors
+from fingerpost.apps.cli.app import app
+from fingerpost.apps.settings import Settings
+from fingerpost.contract.envelope import Family, code_of, render_error
+from fingerpost.contract.published import PublishedTool
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.rules import warnings
+
+FOLDER = Path(__file__).parent / "reference"
+NOTICE = "<!-- Written by docs/generate.py; change the code, then run `make docs`. -->"
+# Read by numba, and by whoever tests; no settings of ours.
+FOREIGN_VARIABLES = {
+    clock.VARIABLE: "fixes the clock, as an instant with an offset; every answer is then the same, byte for byte.",
+    "NUMBA_CACHE_DIR": "the folder for compiled kernels, instead of one inside the home.",
+}
+
+
+def render_all() -> dict[str, str]:
+    """Return the text of every page, by file name."""
+    pages = {
+        "tools.md": _tools(),
+        "commands.md": _commands(),
+        "settings.md": _settings(),
+        "errors.md": _errors(),
+    }
+    return {name: "\n".join([*lines, ""]) for name, lines in pages.items()}
+
+
+# ------------------------------------------------------------------------------------------- tools
+
+
+def _tools() -> list[str]:
+    lines = ["# Tools", "", NOTICE, "", "Every field that is not required may be left out.", ""]
+    with tempfile.TemporaryDirectory() as folder:
+        for tool in list_tools(FakeNetworks(), VariableStore(Path(folder) / "variables.sqlite")):
+            lines += _tool(tool)
+    return lines[:-1]
+
+
+def _tool(tool: PublishedTool) -> list[str]:
+    writes = "It only reads." if tool.read_only else "It writes."
+    lines = [
+        f"## {tool.name}",
+        "",
+        tool.description,
+        f"Group `{tool.group}`; errors of contract {tool.family.value}.",
+        writes,
+    ]
+    lines += ["", "### It takes", "", *_fields(tool.input_schema)]
+    for model in tool.output_models:
+        name = f": {model.__name__}" if len(tool.output_models) > 1 else ""
+        schema = tool.output_schema
+        if name:
+            schema = {**schema, **schema.get("$defs", {}).get(model.__name__, {})}
+        lines += ["", f"### It answers{name}", "", *_fields(schema)]
+    return [*lines, ""]
+
+
+def _fields(schema: dict[str, Any]) -> list[str]:
+    rows = list(_walk(schema, schema.get("$defs", {}), ""))
+    if not rows:
+        return ["Nothing."]
+    return ["| field | type | required | default | notes |", "|---|---|---|---|---|", *rows]
+
+
+def _walk(schema: dict[str, Any], defs: dict[str, Any], path: str) -> Iterator[str]:
+    required = schema.get("required", [])
+    for name, field in schema.get("properties", {}).items():
+        whole = _resolve(field, defs)
+        here = f"{path}{name}"
+        default = _code(whole["default"]) if "default" in whole and not isinstance(whole["default"], dict) else ""
+        notes = _cell("; ".join(filter(None, [whole.get("description", ""), _bounds(whole)])))
+        yield f"| `{here}` | {_type(whole, defs)} | {'yes' if name in required else ''} | {default} | {notes} |"
+        for branch in _branches(whole, defs):
+            yield from _walk(branch, defs, f"{here}." if "properties" in branch else here)
+
+
+def _branches(field: dict[str, Any], defs: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the objects inside a field, each union branch and list entry once."""
+    found: list[dict[str, Any]] = []
+    for branch in [field, *(_resolve(each, defs) for each in (*field.get("anyOf", ()), *field.get("oneOf", ())))]:
+        inner = _resolve(branch["items"], defs) if "items" in branch else branch
+        if "properties" in inner:
+            found.append(inner)
+    return found
+
+
+def _resolve(field: dict[str, Any], defs: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in field:
+        return {**defs[field["$ref"].rsplit("/", 1)[-1]], **{key: field[key] for key in field if key != "$ref"}}
+    return field
+
+
+def _type(field: dict[str, Any], defs: dict[str, Any]) -> str:
+    if "const" in field:
+        return _code(field["const"])
+    if "enum" in field:
+        return ", ".join(map(_code, field["enum"]))
+    choices = [*field.get("anyOf", ()), *field.get("oneOf", ())]
+    if choices:
+        return " or ".join(dict.fromkeys(_type(_resolve(choice, defs), defs) for choice in choices))
+    if "items" in field:
+        return f"list of {_type(_resolve(field['items'], defs), defs)}"
+    return str(field.get("type", "any JSON"))
+
+
+_BOUNDS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {} entries",
+    "maxItems": "at most {} entries",
+}
+
+
+def _bounds(field: dict[str, Any]) -> str:
+    return ", ".join(text.format(field[key]) for key, text in _BOUNDS.items() if key in field)
+
+
+def _code(value: object) -> str:
+    shown = str(value).lower() if isinstance(value, bool) else value
+    return f"`{shown}`"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.replace("|", "\\|").split())
+
+
+# ---------------------------------------------------------------------------------------- commands
+
+
+def _commands() -> list[str]:
+    root = typer.main.get_command(app)
+    lines = ["# Commands", "", NOTICE, "", "Exit status: 0 ok, 1 the tool answered an error, 2 wrong usage.", ""]
+    lines += ["## fingerpost", "", root.help or "", "", *_parameters(root), ""]
+    for name, command in _leaves(root, "fingerpost"):
+        lines += [f"## {name}", "", _cell(command.help or ""), "", *_parameters(command), ""]
+    return lines[:-1]
+
+
+def _leaves(group: Any, path: str) -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _leaves(command, f"{path} {name}")
+        else:
+            yield f"{path} {name}", command
+
+
+def _parameters(command: Any) -> list[str]:
+    rows = []
+    for each in command.params:
+        if each.name == "help":
+            continue
+        is_option = each.param_type_name == "option"
+        name = ", ".join(each.opts) if is_option else (each.metavar or each.name.upper())
+        rows.append(f"| `{name}` | {'' if is_option else 'yes'} | {_cell(each.help or '')} |")
+    return ["| parameter | required | what it is |", "|---|---|---|", *rows] if rows else ["No parameters."]
+
+
+# ---------------------------------------------------------------------------------------- settings
+
+
+def _settings() -> list[str]:
+    told = dict(re.findall(r"^    (\w+): (.+)$", inspect.cleandoc(Settings.__doc__ or ""), re.MULTILINE))
+    lines = ["# Settings", "", NOTICE, "", "Environment variables; an empty one counts as unset.", ""]
+    lines += ["| variable | default | what it is |", "|---|---|---|"]
+    for name, field in Settings.model_fields.items():
+        default = "the platform's data folder" if field.default_factory else _default(field.default)
+        lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {_cell(told[name])} |")
+    return [*lines, *(f"| `{name}` | unset | {text} |" for name, text in FOREIGN_VARIABLES.items())]
+
+
+def _default(value: object) -> str:
+    return "unset" if value is None else _code(value)
+
+
+# ------------------------------------------------------------------------------------------ errors
+
+
+def _errors() -> list[str]:
+    lines = ["# Errors", "", NOTICE, ""]
+    lines += ["The class is what Python code catches; each contract has its own word for it.", ""]
+    lines += [
+        "| class | what it means | 000 | 001 | 002 | 003 | 004 | worth a retry |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    lines += [_error(kind) for kind in _list_errors(errors.ToolError)]
+    lines += [
+        "",
+        "Contract 002 prints `error`, or `warning` where nothing was found; the class is its `error_code`.",
+        "",
+    ]
+    lines += ["## Warnings", "", "An answer may carry one entry a code.", ""]
+    return [*lines, *(f"* `{code.value}`" for code in warnings.WarningCode)]
+
+
+def _list_errors(kind: type[errors.ToolError]) -> Iterator[type[errors.ToolError]]:
+    yield kind
+    for branch in kind.__subclasses__():
+        if branch.__module__ == errors.__name__:
+            yield from _list_errors(branch)
+
+
+def _error(kind: type[errors.ToolError]) -> str:
+    error = kind.__new__(kind)
+    errors.ToolError.__init__(error, "")
+    if isinstance(error, errors.SourceLimited):
+        error.retry_after_s = 0.0
+    codes = {family: code_of(error, family) for family in Family}
+    category = render_error(error, Family.LOOKUP, "")["error"]["category"]
+    codes[Family.LOOKUP] = f"{category} / {codes[Family.LOOKUP]}"
+    order = (Family.PLAN_TRIP, Family.BOARD, Family.STEP, Family.LOOKUP, Family.LONDON)
+    meaning = _cell((kind.__doc__ or "").split("\n\n")[0])
+    cells = [f"`{kind.__name__}`", meaning, *(codes[each] for each in order), "yes" if error.retryable else ""]
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> int:
+    """Write every page."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in render_all().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+        print(f"docs/reference/{name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

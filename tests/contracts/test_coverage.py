@@ -1,0 +1,88 @@
+"""The table of what covers each statement of the contracts is whole and true."""
+
+import ast
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.house.sources import ROOT, parse
+
+TABLE = Path(__file__).with_name("coverage.md")
+ROW = re.compile(r"^\| ([PDSMJ]\d+(?:-[PDSMJ]\d+)?) \| (.+) \|$", re.MULTILINE)
+FILE = re.compile(r"`([\w/]+\.py)`: ((?:`test_\w+`(?:, )?)+)")
+REASONS = ("not yet: ", "not a test: ")
+
+# The statements of the tools and models that are built.
+BUILT = (
+    [f"P{number}" for number in range(1, 79)]
+    + [f"D{number}" for number in range(1, 47)]
+    + [f"S{number}" for number in (*range(1, 32), *range(43, 67))]
+    + [f"M{number}" for number in (*range(1, 22), *range(48, 53), *range(56, 59), 62)]
+)
+
+
+def rows():
+    """Return the cell of each id; a range stands for all its ids."""
+    found = {}
+    for span, cell in ROW.findall(TABLE.read_text(encoding="utf-8")):
+        for name in spread(span):
+            assert name not in found, f"{name} stands twice"
+            found[name] = cell
+    return found
+
+
+def spread(span):
+    """Return the ids of ``P1`` or ``P1-P3``."""
+    first, _, last = span.partition("-")
+    letter, begin = first[0], int(first[1:])
+    return [f"{letter}{number}" for number in range(begin, int((last or first)[1:]) + 1)]
+
+
+def named_tests(cell):
+    """Return (path under tests, name) of every test that a cell names."""
+    return [(path, name) for path, names in FILE.findall(cell) for name in re.findall(r"test_\w+", names)]
+
+
+def test_every_statement_of_a_built_tool_is_covered_or_says_why_not():
+    """Each id has a test, or a reason that begins like one."""
+    table = rows()
+    bare = [name for name in BUILT if not named_tests(table.get(name, "")) and not has_reason(table.get(name, ""))]
+
+    assert bare == []
+
+
+def has_reason(cell):
+    return any(part.startswith(REASONS) and len(part.split()) > 4 for part in cell.split("; "))
+
+
+def test_every_named_test_is_there():
+    """No row names a test that does not exist."""
+    missing = [
+        f"{name}: {path}::{test}"
+        for name, cell in rows().items()
+        for path, test in named_tests(cell)
+        if test not in functions_of(ROOT / "tests" / path)
+    ]
+
+    assert missing == []
+
+
+def functions_of(path):
+    if not path.exists():
+        return set()
+    return {node.name for node in ast.walk(parse(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+
+
+def test_the_table_has_every_id_of_the_checklist():
+    """No statement of the checklist is forgotten, and none is made up."""
+    shared = Path(os.environ.get("FINGERPOST_SHARED", ROOT.parent / "shared"))
+    checklist = shared / "contracts" / "checklist.md"
+    if not checklist.exists():
+        assert not (shared.exists() and os.environ.get("CI")), "the shared folder is there, its checklist is not"
+        pytest.skip("needs the checklist of the contracts, which is absent")
+    spans = re.findall(r"^\| ([PDSMJ]\d+(?:-[PDSMJ]\d+)?) \|", checklist.read_text(encoding="utf-8"), re.MULTILINE)
+    expected = {name for span in spans for name in spread(span)}
+
+    assert set(rows()) == expected

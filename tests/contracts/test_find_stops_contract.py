@@ -1,0 +1,86 @@
+"""find_stops (ruling C3): stops near a point."""
+
+import pytest
+
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Coordinate, Mode, NearbyStop, StopPoint
+from tests.contracts.conftest import codes, refusal
+
+CENTRE = {"lat": 60.17, "lon": 24.94}
+
+
+def near(name, distance_m, *modes):
+    point = StopPoint(name=name, coordinate=Coordinate(60.17, 24.94), id=f"T:{name.upper()}")
+    return NearbyStop(stop=point, distance_m=distance_m, modes=modes or (Mode.BUS,))
+
+
+def names(answer):
+    return [stop["name"] for stop in answer.body["stops"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "coordinate is missing"),
+        ({"coordinate": {"lat": 91, "lon": 0}}, "coordinate.lat must be at most 90; you sent 91"),
+        ({"coordinate": CENTRE, "radius": 0}, "radius must be at least 1; you sent 0"),
+        ({"coordinate": CENTRE, "radius": 3001}, "radius must be at most 3000; you sent 3001"),
+        ({"coordinate": CENTRE, "maxResults": 0}, "maxResults must be at least 1; you sent 0"),
+        ({"coordinate": CENTRE, "maxResults": 51}, "maxResults must be at most 50; you sent 51"),
+    ],
+)
+def test_bad_input_is_a_validation_error(demo, arguments, message):
+    """C3: what is wrong, and what was sent."""
+    assert refusal(demo("find_stops", arguments)) == ("validation-error", message, None)
+
+
+def test_the_nearest_come_first_with_what_runs_there(demo):
+    """C3: by distance; id, name, coordinate, metres and modes."""
+    body = demo("find_stops", {"coordinate": CENTRE, "maxResults": 2}).body
+
+    assert body["stops"] == [
+        {
+            "id": "DEMO-HELSINKI:RAUTATIENTORI",
+            "name": "Rautatientori",
+            "coordinate": {"lat": 60.1707, "lon": 24.9408},
+            "distance": 90,
+            "modes": ["METRO"],
+        },
+        {
+            "id": "DEMO-HELSINKI:RAUTATIEASEMA-TRAM",
+            "name": "Rautatieasema",
+            "coordinate": {"lat": 60.1706, "lon": 24.9415},
+            "distance": 106,
+            "modes": ["TRAM"],
+        },
+    ]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(1, ["truncated-results"]), (2, [])])
+def test_more_than_the_limit_is_said(over, most, expected):
+    """C3: two stops are near."""
+    network = FakeNetwork(near=[near("a", 10), near("b", 20)])
+
+    assert codes(over(network)("find_stops", {"coordinate": CENTRE, "maxResults": most})) == expected
+
+
+def test_a_filter_by_text_knows_no_accents(over):
+    """C3: part of the name, in any case, with or without accents."""
+    network = FakeNetwork(near=[near("Töölö", 10), near("Kallio", 20)])
+
+    assert names(over(network)("find_stops", {"coordinate": CENTRE, "textFilter": "TOOL"})) == ["Töölö"]
+
+
+def test_a_filter_by_mode_keeps_what_runs_any_of_them(over):
+    """C3: METRO keeps the station, and a stop of both."""
+    network = FakeNetwork(near=[near("m", 10, Mode.METRO), near("b", 20), near("both", 30, Mode.BUS, Mode.METRO)])
+    answer = over(network)("find_stops", {"coordinate": CENTRE, "includeModes": ["METRO"]})
+
+    assert names(answer) == ["m", "both"]
+
+
+def test_a_point_outside_every_network_is_a_validation_error(demo):
+    """A5: the board family has no word for a region."""
+    code, message, _ = refusal(demo("find_stops", {"coordinate": {"lat": 48.85, "lon": 2.35}}))
+
+    assert (code, message) == ("validation-error", "coordinate lies outside every network")

@@ -1,0 +1,271 @@
+"""Contract 001: what get_departures accepts and answers."""
+
+import json
+import uuid
+
+import pytest
+
+from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Departure, Mode, Provenance
+from tests.contracts.conftest import board_of, codes, label, refusal, stop_place
+from tests.rules.drawing import DAY, T0, at, departure
+
+STOP = {"stop": {"type": "id", "value": "T:A"}}
+KAMPPI = "DEMO-HELSINKI:KAMPPI"
+LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
+
+
+def leaving(minute, line="7", **more):
+    """Draw a tram that leaves so many minutes after the standing clock."""
+    return Departure(
+        line=line,
+        mode=Mode.TRAM,
+        destination="B",
+        scheduled=at(minute),
+        stop_id="T:A",
+        trip_id=f"{line}-{minute}",
+        service_day=DAY,
+        **more,
+    )
+
+
+def rows(answer):
+    return [(row["line"], row["scheduledTime"][11:16]) for row in answer.body["departures"]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        ({}, "stop id missing", None),
+        ({"stop": {"type": "id"}}, "stop id missing", None),
+        ({"stop": {"type": "id", "value": ""}}, "stop id missing", None),
+        ({"stop": {"type": "id", "value": "HSL:1234"}}, "no stop has the id 'HSL:1234'", LOOK_UP),
+        ({"stop": {"type": "name", "value": "A"}}, "stop.type must be 'id' or 'label'; you sent \"name\"", None),
+        ({**STOP, "limit": 51}, "limit must be at most 50; you sent 51", None),
+        ({**STOP, "limit": 0}, "limit must be at least 1; you sent 0", None),
+        ({**STOP, "windowMinutes": 121}, "windowMinutes must be at most 120; you sent 121", None),
+        ({**STOP, "windowMinutes": 0}, "windowMinutes must be at least 1; you sent 0", None),
+        ({**STOP, "windowMinutes": "20"}, 'windowMinutes must be a whole number, not the text "20"', None),
+        ({**STOP, "language": "de"}, "language must be 'fi', 'sv' or 'en'; you sent \"de\"", None),
+        ({**STOP, "from": 1}, "unknown field 'from'; allowed: language, limit, stop, windowMinutes", None),
+    ],
+)
+def test_bad_input_is_a_validation_error(over, arguments, message, hint):
+    """D3-D6, D28, D35, D37: what is wrong, and what to do."""
+    assert refusal(over(board_of())("get_departures", arguments)) == ("validation-error", message, hint)
+
+
+def test_the_request_example_is_answered_where_the_stop_exists(over):
+    """D1, D2, D35: the contract's own request, on a network that knows HSL:1234."""
+    network = FakeNetwork(places={"x": [stop_place("HSL:1234", "Stop")]}, departures=[leaving(5)])
+    request = {"stop": {"type": "id", "value": "HSL:1234"}, "windowMinutes": 20, "limit": 5}
+    answer = over(network)("get_departures", request)
+
+    assert answer.body["stopId"] == "HSL:1234"
+    assert rows(answer) == [("7", "08:05")]
+    assert network.asked[0].window_s == 1200
+
+
+def test_a_board_has_the_contracts_fields(over):
+    """D7-D21, D38, A10: the answer whole, and a row whole."""
+    row = leaving(5, departure_delay_s=120, platform="2", last_realtime_update=T0)
+    body = over(board_of(row))("get_departures", STOP).body
+
+    assert uuid.UUID(body.pop("correlationId")).version == 5
+    assert body == {
+        "stopId": "T:A",
+        "stopName": "A",
+        "realtimeUsed": True,
+        "dataFreshness": "2022-02-22T08:00:00+02:00",
+        "departures": [
+            {
+                "line": "7",
+                "mode": "TRAM",
+                "destination": "B",
+                "scheduledTime": "2022-02-22T08:05:00+02:00",
+                "realtimeTime": "2022-02-22T08:07:00+02:00",
+                "delaySeconds": 120,
+                "status": "delayed",
+                "platform": "2",
+            }
+        ],
+        "meta": {
+            "network": "FAKE",
+            "source": "fake",
+            "timeZone": "Europe/Helsinki",
+            "language": "en",
+            "realtimeAgeSeconds": 0,
+        },
+    }
+
+
+def test_an_empty_board_is_an_answer(over):
+    """D11: nothing in the window is an empty list, no error."""
+    answer = over(board_of())("get_departures", STOP)
+
+    assert (answer.is_error, answer.body["departures"]) == (False, [])
+
+
+@pytest.mark.parametrize(
+    ("delay_s", "status"),
+    [
+        (None, "scheduled_only"),
+        (0, "on_time"),
+        (60, "on_time"),
+        (61, "delayed"),
+        (-60, "on_time"),
+        (-61, "delayed"),
+    ],
+)
+def test_the_status_of_a_departure(over, delay_s, status):
+    """D20, D22, D23, D36, D40, D41: 60 s is on time, also where the contract's example says otherwise (ruling B2)."""
+    row = over(board_of(departure(delay_s)))("get_departures", STOP).body["departures"][0]
+
+    assert (row["status"], row.get("delaySeconds")) == (status, delay_s)
+
+
+def test_a_cancelled_departure_has_no_other_time(over):
+    """D23, D39, C1: cancelled wins over any delay, and nothing is expected of it."""
+    row = over(board_of(departure(400, cancelled=True)))("get_departures", STOP).body["departures"][0]
+
+    assert row == {
+        "line": "7",
+        "mode": "TRAM",
+        "destination": "B",
+        "scheduledTime": "2022-02-22T08:05:00+02:00",
+        "status": "cancelled",
+    }
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"), [(departure(), False), (departure(0), True), (departure(cancelled=True), True)]
+)
+def test_realtime_is_used_where_a_row_knows_of_it(over, row, expected):
+    """D9, D24: a time or a cancellation."""
+    assert over(board_of(row))("get_departures", STOP).body["realtimeUsed"] is expected
+
+
+def test_realtime_used_looks_at_the_rows_that_are_shown(over):
+    """D24, C1: a row that the limit cut off does not count."""
+    network = board_of(leaving(5), leaving(6, departure_delay_s=0))
+
+    assert over(network)("get_departures", {**STOP, "limit": 1}).body["realtimeUsed"] is False
+
+
+def test_rows_are_sorted_by_what_is_expected_and_then_cut(over):
+    """D5, D11, D25: the late one comes after the one that it was before; the limit comes last."""
+    network = board_of(leaving(5, "late", departure_delay_s=360), leaving(8, "punctual"), leaving(9, "third"))
+    answer = over(network)("get_departures", {**STOP, "limit": 2})
+
+    assert rows(answer) == [("punctual", "08:08"), ("third", "08:09")]
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(1, ["truncated-results"]), (2, [])])
+def test_more_than_the_limit_is_said(over, limit, expected):
+    """D13, D26, D43, D46: two are in the window."""
+    answer = over(board_of(leaving(5), leaving(6)))("get_departures", {**STOP, "limit": limit})
+
+    assert codes(answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("minute", "delay_s", "is_shown"),
+    [(0, None, True), (-1, None, False), (20, None, True), (21, None, False), (19, 120, False), (-1, 60, True)],
+)
+def test_the_window_holds_both_its_ends(over, minute, delay_s, is_shown):
+    """D4, D42, C1: expected from now to twenty minutes on, both included; a delay moves a row in or out."""
+    network = board_of(leaving(minute, departure_delay_s=delay_s))
+    answer = over(network)("get_departures", {**STOP, "windowMinutes": 20})
+
+    assert (len(answer.body["departures"]) == 1) is is_shown
+
+
+@pytest.mark.parametrize(("minutes", "expected"), [(-1, "08:00:00"), (1, "08:01:00")])
+def test_data_freshness_is_the_latest_of_updates_and_request(over, minutes, expected):
+    """D10, D27: as in contract 000."""
+    row = leaving(5, departure_delay_s=0, last_realtime_update=T0 + minutes * 60)
+
+    assert over(board_of(row))("get_departures", STOP).body["dataFreshness"] == f"2022-02-22T{expected}+02:00"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (SourceFailed("no"), "upstream-error"),
+        (SourceTimeout("no"), "upstream-timeout"),
+        (SourceLimited("no", retry_after_s=3), "rate-limited"),
+    ],
+)
+def test_a_source_in_trouble_has_its_code(over, error, code):
+    """D29-D31: upstream-error, upstream-timeout, rate-limited with retryAfter."""
+    network = FakeNetwork(places={"A": [stop_place("T:A", "A")]}, departures=error)
+    body = over(network)("get_departures", STOP).body
+
+    assert (body["error"]["code"], body["error"].get("retryAfter")) == (code, 3 if code == "rate-limited" else None)
+
+
+def test_a_day_outside_the_calendar_is_an_empty_board_that_says_so(over):
+    """D13, A5: an empty list with the warning outside-calendar."""
+    provenance = Provenance(
+        network="FAKE", source="fake", zone="Europe/Helsinki", first_day=DAY.replace(day=1), last_day=DAY.replace(day=2)
+    )
+    network = board_of()
+    network.provenance = provenance
+
+    assert codes(over(network)("get_departures", STOP)) == ["outside-calendar"]
+
+
+# ------------------------------------------------------------------------------------------ labels
+
+
+@pytest.mark.parametrize("value", [KAMPPI, {"stopId": KAMPPI}, {"id": KAMPPI}, {"stopId": "demo-helsinki:kamppi"}])
+def test_a_saved_stop_is_a_label(demo, value):
+    """D2, D3, C2: the variable's value is a stop id, or holds one."""
+    demo("save_user_variable", {"key": "work", "type": "other", "value": value})
+
+    assert demo("get_departures", {"stop": label("work")}).body["stopId"] == KAMPPI
+
+
+def test_a_plain_place_is_no_stop(demo):
+    """D3, C2: a location without a stop id serves a trip, not a board."""
+    demo("save_user_variable", {"key": "home", "type": "location", "value": {"lat": 60.17, "lon": 24.94}})
+
+    assert refusal(demo("get_departures", {"stop": label("home")})) == (
+        "validation-error",
+        "the variable 'home' names no stop",
+        "Save it again with a stopId, or send a stop id",
+    )
+
+
+def test_a_stop_name_is_a_label_and_said(demo):
+    """D3, C2, B10: the warning shows what it was taken for."""
+    answer = demo("get_departures", {"stop": label("Kamppi")})
+
+    assert answer.body["stopName"] == "Kamppi"
+    assert answer.body["warnings"][0] == {
+        "code": "label-geocoded",
+        "message": f"stop 'Kamppi' was taken as Kamppi ({KAMPPI}).",
+    }
+
+
+def test_an_unclear_stop_comes_with_candidates_whose_tokens_work(demo):
+    """D28, B10: as id, and as label."""
+    candidates = demo("get_departures", {"stop": label("asema")}).body["error"]["candidates"]
+    tokens = [each["token"] for each in candidates]
+    kinds = ("id", "label")
+    boards = [demo("get_departures", {"stop": {"type": kind, "value": token}}) for token in tokens for kind in kinds]
+
+    assert [board.is_error for board in boards] == [False] * 10
+
+
+# ------------------------------------------------------------------------------------------- sizes
+
+
+@pytest.mark.parametrize(("limit", "bound"), [(10, 2_500), (50, 11_000)])
+def test_a_board_stays_small(demo, limit, bound):
+    """D33, D34, A11: bytes of minified JSON; the decision record on contract 001's 5 KB says why not five thousand."""
+    body = demo("get_departures", {"stop": label("Pasila"), "limit": limit, "windowMinutes": 120}).body
+
+    assert len(body["departures"]) == limit
+    assert len(json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()) <= bound

@@ -1,0 +1,177 @@
+"""Contract 003's lookup: what findAddressOrStop accepts and answers."""
+
+import pytest
+
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
+from tests.contracts.conftest import refusal, stop_place
+
+CENTRE = {"lat": 60.17, "lon": 24.94}
+KAMPPI = "DEMO-HELSINKI:KAMPPI"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "rawText is missing"),
+        ({"rawText": ""}, "rawText must not be empty"),
+        ({"rawText": "   "}, "rawText must not be empty"),
+        ({"rawText": "x" * 201}, "rawText must have at most 200 characters; you sent 201"),
+        ({"rawText": 7}, "rawText must be text, not the number 7"),
+        ({"rawText": "x", "focusPoint": {"lat": 91, "lon": 0}}, "focusPoint.lat must be at most 90; you sent 91"),
+        (
+            {"rawText": "x", "focusPoint": {"lat": 0, "lon": -181}},
+            "focusPoint.lon must be at least -180; you sent -181",
+        ),
+        ({"rawText": "x", "maxDistanceMeters": 100}, "maxDistanceMeters requires focusPoint"),
+        (
+            {"rawText": "x", "focusPoint": CENTRE, "maxDistanceMeters": 0},
+            "maxDistanceMeters must be at least 1; you sent 0",
+        ),
+        (
+            {"rawText": "x", "focusPoint": CENTRE, "maxDistanceMeters": 200_001},
+            "maxDistanceMeters must be at most 200000; you sent 200001",
+        ),
+        (
+            {"rawText": "x", "focusPoint": CENTRE, "maxDistanceMeters": 1.5},
+            "maxDistanceMeters must be a whole number, not the number 1.5",
+        ),
+        (
+            {"rawText": "x", "languagePreference": "de"},
+            "languagePreference must be 'fi', 'sv' or 'en'; you sent \"de\"",
+        ),
+        (
+            {"rawText": "x", "limit": 1},
+            "unknown field 'limit'; allowed: focusPoint, languagePreference, maxDistanceMeters, rawText",
+        ),
+    ],
+)
+def test_bad_input_is_a_validation_payload(demo, arguments, message):
+    """M1-M7, M48-M50, M56-M58: category, code and the sentence; the contract's own where it prints one."""
+    error = demo("findAddressOrStop", arguments).body["error"]
+
+    assert (error["category"], error["code"], error["message"]) == ("VALIDATION", "INVALID_PARAMETER", message)
+
+
+@pytest.mark.parametrize("text", ["x", "x" * 200, f"  {'x' * 200}  "])
+def test_the_length_is_counted_after_trimming(over, text):
+    """M2, D2: one to two hundred characters, trimmed first."""
+    network = FakeNetwork(places={text.strip(): [stop_place("T:A", "A")]})
+
+    assert over(network)("findAddressOrStop", {"rawText": text}).body["rawQuery"] == text.strip()
+
+
+@pytest.mark.parametrize("metres", [1, 200_000])
+def test_the_bounds_of_the_distance_are_accepted(over, metres):
+    """M4, M7: both ends of the range."""
+    network = FakeNetwork(places={"A": [stop_place("T:A", "A")]})
+    arguments = {"rawText": "A", "focusPoint": CENTRE, "maxDistanceMeters": metres}
+
+    assert not over(network)("findAddressOrStop", arguments).is_error
+
+
+def test_a_sure_text_is_a_resolved_location(demo):
+    """M8-M16: a stop with all that is known of it, and the text as it was asked for."""
+    assert demo("findAddressOrStop", {"rawText": " kamppi "}).body == {
+        "id": KAMPPI,
+        "name": "Kamppi",
+        "primaryLanguage": "fi",
+        "names": {"fi": "Kamppi", "sv": "Kampen"},
+        "type": "STOP",
+        "coordinate": {"lat": 60.1689, "lon": 24.9314},
+        "confidenceScore": 1,
+        "rawQuery": "kamppi",
+    }
+
+
+@pytest.mark.parametrize("text", ["Kampen", "kampen", KAMPPI, KAMPPI.lower()])
+def test_a_name_in_another_language_and_an_id_mean_the_same_place(demo, text):
+    """M5, M11, B10: found by its Swedish name, and by its id in any case."""
+    assert demo("findAddressOrStop", {"rawText": text}).body["id"] == KAMPPI
+
+
+@pytest.mark.parametrize(("language", "name"), [("sv", "Kampen"), ("fi", "Kamppi"), ("en", "Kamppi")])
+def test_the_language_preference_goes_down_the_chain(demo, language, name):
+    """M5, M10, A7: asked for, else Finnish; what was chosen is told."""
+    body = demo("findAddressOrStop", {"rawText": KAMPPI, "languagePreference": language}).body
+
+    assert (body["name"], body["primaryLanguage"]) == (name, "sv" if name == "Kampen" else "fi")
+
+
+def test_a_position_is_an_address_without_an_id(demo):
+    """M8, M12, M13: lat,lon is a place of its own."""
+    assert demo("findAddressOrStop", {"rawText": "60.17,24.94"}).body == {
+        "name": "60.17,24.94",
+        "primaryLanguage": "default",
+        "type": "ADDRESS",
+        "coordinate": {"lat": 60.17, "lon": 24.94},
+        "confidenceScore": 1,
+        "rawQuery": "60.17,24.94",
+    }
+
+
+def test_a_locality_is_told_where_it_is_known(over):
+    """M15: the part of town of a place."""
+    place = Place(name="A", coordinate=Coordinate(60.17, 24.94), kind=PlaceKind.ADDRESS, locality="Kallio")
+    network = FakeNetwork(places={"A": [PlaceMatch(place=place, score=0.9)]})
+    body = over(network)("findAddressOrStop", {"rawText": "A"}).body
+
+    assert (body["locality"], body["confidenceScore"]) == ("Kallio", 0.9)
+
+
+@pytest.mark.parametrize(("found", "shown", "truncated"), [(1, 1, False), (5, 5, False), (6, 5, True)])
+def test_an_unsure_text_is_a_disambiguation_set(over, found, shown, truncated):
+    """M17-M21, M53, D2: at most five candidates, how many there were, and the threshold; one candidate is legal."""
+    matches = [stop_place(f"T:{number}", f"Stop {number}", 0.5, lat=60 + number / 10) for number in range(found)]
+    answer = over(FakeNetwork(places={"stop": matches}))("findAddressOrStop", {"rawText": "stop"})
+    candidates = answer.body.pop("candidates")
+
+    assert len(candidates) == shown
+    assert answer.body == {
+        "totalCandidatesFound": found,
+        "truncated": truncated,
+        "needsClarification": True,
+        "autoResolvedThreshold": 0.8,
+    }
+    assert answer.is_error is False
+
+
+def test_the_tokens_of_candidates_are_resolved(demo):
+    """M8, B10: each candidate's id, sent back, is that place and no question any more."""
+    candidates = demo("findAddressOrStop", {"rawText": "asema"}).body["candidates"]
+    again = [demo("findAddressOrStop", {"rawText": each["id"]}).body for each in candidates]
+
+    assert [each["name"] for each in again] == [each["name"] for each in candidates]
+
+
+@pytest.mark.parametrize(("metres", "is_found"), [(112, True), (111, False)])
+def test_the_distance_is_a_hard_filter(over, metres, is_found):
+    """M3, M4, D2: a stop 111.2 m away is within 112 m and not within 111."""
+    network = FakeNetwork(places={"A": [stop_place("T:A", "A", lat=60.171)]})
+    arguments = {"rawText": "A", "focusPoint": CENTRE, "maxDistanceMeters": metres}
+
+    assert over(network)("findAddressOrStop", arguments).is_error is not is_found
+
+
+def test_nothing_found_is_no_match(demo):
+    """M48-M52, D1: NO_RESULTS, NO_MATCH, and what to do."""
+    assert demo("findAddressOrStop", {"rawText": "zzzzqqq"}).body == {
+        "error": {
+            "category": "NO_RESULTS",
+            "code": "NO_MATCH",
+            "message": "No stop or station resembles 'zzzzqqq'",
+            "recommendation": "Check the spelling, or search around a coordinate with find_stops",
+        }
+    }
+
+
+def test_everything_too_far_says_so(demo):
+    """M4, D1: what was found and left out is counted."""
+    answer = demo(
+        "findAddressOrStop", {"rawText": "Kamppi", "focusPoint": {"lat": 60, "lon": 25}, "maxDistanceMeters": 100}
+    )
+
+    assert refusal(answer)[:2] == (
+        "NO_MATCH",
+        "'Kamppi' names 2 places, all of them further away than maxDistanceMeters",
+    )

@@ -1,0 +1,361 @@
+"""Contract 000: what plan_trip answers; legs are drawn, minutes count from the standing clock."""
+
+import json
+import re
+import uuid
+
+import pytest
+
+from fingerpost.errors import SourceFailed
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Access, Optimize
+from fingerpost.transit.port import JourneyAnswer
+from tests.contracts.conftest import at, codes, refusal
+from tests.rules.drawing import T0, ride, trip, walk
+
+ENDS = {"origin": at(60.1699, 24.9384), "destination": at(60.2055, 24.6559)}
+
+
+def found(*itineraries, **more):
+    return JourneyAnswer(itineraries=itineraries, **more)
+
+
+def bus(line="7", departs=5, delay_s=None, **more):
+    """Draw a ride of ten minutes from A to B."""
+    return ride(line, "A", "B", departs, departs + 10, delay_s, **more)
+
+
+def lines(answer):
+    return [itinerary["legs"][0]["line"] for itinerary in answer.body["itineraries"]]
+
+
+# ------------------------------------------------------------------------------------------- shape
+
+
+def test_the_request_example_is_answered(demo):
+    """P1, P2, P27-P29, P31, P63: the contract's own request on the demo network."""
+    answer = demo(
+        "plan_trip",
+        {
+            "origin": {"type": "coords", "value": {"lat": 60.1699, "lon": 24.9384}},
+            "destination": {"type": "coords", "value": {"lat": 60.2055, "lon": 24.6559}},
+            "when": {"type": "depart", "time": "now"},
+            "constraints": {"optimize": "balanced", "maxWalkingDistance": 1800},
+            "limit": 2,
+        },
+    )
+    body = answer.body
+
+    assert [leg["mode"] for leg in body["itineraries"][0]["legs"]] == ["WALK", "RAIL", "WALK"]
+    assert len(body["itineraries"]) == 2
+    assert (body["realtimeUsed"], body["dataFreshness"]) == ("scheduled", "2022-02-22T08:00:00+02:00")
+    assert uuid.UUID(body["correlationId"]).version == 5
+
+
+def test_an_answer_has_the_contracts_fields_and_ours_in_meta(over):
+    """P23-P32, P77, P78, A10: no field of a source is passed through, and nothing speaks of emissions."""
+    body = over(FakeNetwork(journeys=[found(trip(walk("home", "A", 0, 5, 300), bus()))]))("plan_trip", ENDS).body
+
+    assert sorted(body) == [
+        "constraints", "correlationId", "dataFreshness", "destination", "itineraries",
+        "meta", "origin", "realtimeUsed", "requested",
+    ]  # fmt: skip
+    assert body["meta"] == {
+        "network": "FAKE", "source": "fake", "timeZone": "Europe/Helsinki", "language": "en", "walking": "unknown",
+    }  # fmt: skip
+
+
+def test_an_itinerary_has_the_fields_of_the_rulings(over):
+    """P64, B1: the walk and the ride, whole."""
+    journey = trip(walk("home", "A", 0, 5, 300), bus(delay_s=61, arrival_delay_s=120, last_realtime_update=T0))
+    itinerary = over(FakeNetwork(journeys=[found(journey)]))("plan_trip", ENDS).body["itineraries"][0]
+    fingerprint = itinerary.pop("fingerprint")
+    place = {"lat": 60.17, "lon": 24.94}
+
+    assert re.fullmatch(r"sha1:[0-9a-f]{40}", fingerprint)
+    assert itinerary == {
+        "legs": [
+            {
+                "mode": "WALK",
+                "from": {"name": "home", "coordinate": place},
+                "to": {"name": "A", "coordinate": place, "id": "T:A"},
+                "departureTime": "2022-02-22T08:00:00+02:00",
+                "arrivalTime": "2022-02-22T08:05:00+02:00",
+                "duration": 300,
+                "distance": 300,
+            },
+            {
+                "mode": "BUS",
+                "from": {"name": "A", "coordinate": place, "id": "T:A"},
+                "to": {"name": "B", "coordinate": place, "id": "T:B"},
+                "departureTime": "2022-02-22T08:06:01+02:00",
+                "arrivalTime": "2022-02-22T08:17:00+02:00",
+                "duration": 659,
+                "line": "7",
+                "tripId": "trip",
+                "status": "delayed",
+                "delaySeconds": 61,
+                "lastRealtimeUpdate": "2022-02-22T08:00:00+02:00",
+            },
+        ],
+        "totalDuration": 1020,
+        "numberOfTransfers": 0,
+        "walkingDistance": 300,
+        "scheduleType": "realtime",
+    }
+
+
+# ---------------------------------------------------------------------------------------- realtime
+
+
+@pytest.mark.parametrize(
+    ("delay_s", "status"),
+    [
+        (None, "scheduled_only"),
+        (0, "on_time"),
+        (60, "on_time"),
+        (61, "delayed"),
+        (-60, "on_time"),
+        (-61, "delayed"),
+    ],
+)
+def test_the_status_of_a_ride(over, delay_s, status):
+    """P53, P55-P57: sixty seconds either way is on time, one more is delayed."""
+    body = over(FakeNetwork(journeys=[found(trip(bus(delay_s=delay_s)))]))("plan_trip", ENDS).body
+    leg = body["itineraries"][0]["legs"][0]
+
+    assert (leg["status"], leg.get("delaySeconds")) == (status, delay_s)
+
+
+def test_cancelled_is_explicit(over):
+    """P54: a cancelled ride says so, and has no delay."""
+    network = FakeNetwork(journeys=[found(timetabled=(trip(bus(delay_s=400, cancelled=True)),)), found()])
+    leg = over(network)("plan_trip", ENDS).body["itineraries"][0]["legs"][0]
+
+    assert (leg["status"], leg.get("delaySeconds")) == ("cancelled", None)
+
+
+@pytest.mark.parametrize(
+    ("delays", "of_itinerary", "of_answer"),
+    [
+        ([(0, 0)], ["realtime"], "realtime"),
+        ([(None, None)], ["scheduled"], "scheduled"),
+        ([(0, None)], ["mixed"], "mixed"),
+        ([(0, 0), (None, None)], ["realtime", "scheduled"], "mixed"),
+    ],
+)
+def test_mixed_or_realtime(over, delays, of_itinerary, of_answer):
+    """P28, P49, P58, P69: all rides, some, none; of each itinerary, and of all that are returned."""
+    journeys = [
+        trip(ride("7", "A", "B", 5 + late, 10, first), ride("9", "B", "C", 12, 20 + late, second))
+        for late, (first, second) in enumerate(delays)
+    ]
+    body = over(FakeNetwork(journeys=[found(*journeys)]))("plan_trip", ENDS).body
+
+    assert [itinerary["scheduleType"] for itinerary in body["itineraries"]] == of_itinerary
+    assert body["realtimeUsed"] == of_answer
+
+
+@pytest.mark.parametrize(("minutes", "expected"), [(-1, "08:00:00"), (1, "08:01:00")])
+def test_data_freshness_is_the_latest_of_updates_and_request(over, minutes, expected):
+    """P59: the contract's formula, letter for letter."""
+    journey = trip(bus(delay_s=0, last_realtime_update=T0 + minutes * 60))
+    body = over(FakeNetwork(journeys=[found(journey)]))("plan_trip", ENDS).body
+
+    assert body["dataFreshness"] == f"2022-02-22T{expected}+02:00"
+
+
+@pytest.mark.parametrize(("age_s", "expected"), [(90, []), (91, ["realtime-stale"])])
+def test_old_realtime_is_called_stale(over, age_s, expected):
+    """B4: ninety seconds is fresh, one more is stale; the true age stands in meta."""
+    journey = trip(bus(delay_s=0, last_realtime_update=T0 - age_s))
+    answer = over(FakeNetwork(journeys=[found(journey)]))("plan_trip", ENDS)
+
+    assert codes(answer) == expected
+    assert answer.body["meta"]["realtimeAgeSeconds"] == age_s
+
+
+# -------------------------------------------------------------------------------------- disruption
+
+
+@pytest.mark.parametrize(("delay_s", "asked"), [(300, 1), (301, 2), (-301, 1)])
+def test_more_than_five_minutes_late_asks_again(over, delay_s, asked):
+    """P14, P44, P70: 301 s triggers the second query, 300 s and being early do not."""
+    network = FakeNetwork(journeys=[found(trip(bus(delay_s=delay_s)))])
+    over(network)("plan_trip", ENDS)
+
+    assert len(network.journeys_asked) == asked
+
+
+def test_a_cancellation_asks_again(over):
+    """P44: a cancelled leg triggers the second query."""
+    network = FakeNetwork(journeys=[found(trip(bus(cancelled=True)))])
+    over(network)("plan_trip", ENDS)
+
+    assert len(network.journeys_asked) == 2
+
+
+def test_no_alternatives_when_none_are_wanted(over):
+    """P14: includeDisruptionAlt false asks once, reorders nothing and flags nothing."""
+    late, later = trip(bus("7", 5, 400)), trip(bus("9", 20))
+    network = FakeNetwork(journeys=[found(late, later)])
+    answer = over(network)("plan_trip", {**ENDS, "includeDisruptionAlt": False})
+
+    assert len(network.journeys_asked) == 1
+    assert lines(answer) == ["7", "9"]
+    assert [each.get("DisruptionFlag") for each in answer.body["itineraries"]] == [None, None]
+
+
+@pytest.mark.parametrize(("asked_m", "relaxed_m"), [(1000, 1250), (2400, 3000), (2401, 3000), (3000, 3000)])
+def test_the_second_query_is_relaxed(over, asked_m, relaxed_m):
+    """P45, P46: balanced, and a quarter more walking, at most 3000."""
+    network = FakeNetwork(journeys=[found(trip(bus(delay_s=400)))])
+    constraints = {"optimize": "few_transfers", "maxWalkingDistance": asked_m}
+    over(network)("plan_trip", {**ENDS, "constraints": constraints})
+    second = network.journeys_asked[1]
+
+    assert (second.optimize, second.max_walk_m) == (Optimize.BALANCED, relaxed_m)
+
+
+def test_only_a_new_itinerary_is_flagged_and_usable_comes_first(over):
+    """P47, B5: the alternative has the flag, the disrupted one its note; the known one has neither."""
+    late, known, new = trip(bus("7", 5, 400)), trip(bus("8", 30)), trip(bus("9", 20))
+    network = FakeNetwork(journeys=[found(late, known), found(known, new)])
+    answer = over(network)("plan_trip", {**ENDS, "limit": 3})
+    told = [(each.get("DisruptionFlag"), each.get("DisruptionNote")) for each in answer.body["itineraries"]]
+
+    assert lines(answer) == ["9", "8", "7"]
+    assert told == [(True, None), (None, None), (None, "Line 7 from A leaves 7 min late.")]
+
+
+def test_the_limit_comes_after_deduplication_and_alternatives(over):
+    """P13, P43, P48, P50, P67-P73, B5: two of three are shown; who falls off is named; the count is kept."""
+    late, known, new = trip(bus("7", 5, 400)), trip(bus("8", 30)), trip(bus("9", 20))
+    network = FakeNetwork(journeys=[found(late, known), found(known, new)])
+    answer = over(network)("plan_trip", {**ENDS, "limit": 2})
+
+    assert lines(answer) == ["9", "8"]
+    assert codes(answer) == ["disrupted-itinerary-replaced", "truncated-results"]
+    assert answer.body["warnings"][0]["message"] == (
+        "Left out because it is disrupted: Line 7 from A leaves 7 min late."
+    )
+    assert answer.body["meta"]["deduplicatedFrom"] == 4
+
+
+def test_nothing_usable_shows_the_disrupted_marked(over):
+    """B5: where all are cancelled they are shown, with their notes."""
+    network = FakeNetwork(journeys=[found(trip(bus(cancelled=True)))])
+    itinerary = over(network)("plan_trip", ENDS).body["itineraries"][0]
+
+    assert itinerary["DisruptionNote"] == "Line 7 from A is cancelled."
+
+
+# ------------------------------------------------------------------------------ dedupe, limit, none
+
+
+def test_duplicates_are_removed_and_counted(over):
+    """P32, P43, P73: equal fingerprints are one itinerary; the number before is told."""
+    network = FakeNetwork(journeys=[found(trip(bus()), trip(bus()), trip(bus("9", 20)))])
+    answer = over(network)("plan_trip", {**ENDS, "limit": 3})
+
+    assert lines(answer) == ["7", "9"]
+    assert answer.body["meta"]["deduplicatedFrom"] == 3
+
+
+def test_nothing_removed_tells_no_number(over):
+    """P32: deduplicatedFrom is there only if something was removed."""
+    body = over(FakeNetwork(journeys=[found(trip(bus()))]))("plan_trip", ENDS).body
+
+    assert "deduplicatedFrom" not in body["meta"]
+
+
+@pytest.mark.parametrize(("limit", "shown", "expected"), [(2, 2, ["truncated-results"]), (3, 3, [])])
+def test_more_than_the_limit_is_said(over, limit, shown, expected):
+    """P13, P30, P50, P76: three were found."""
+    journeys = [trip(bus(line, departs)) for line, departs in (("7", 5), ("8", 20), ("9", 35))]
+    answer = over(FakeNetwork(journeys=[found(*journeys)]))("plan_trip", {**ENDS, "limit": limit})
+
+    assert (len(answer.body["itineraries"]), codes(answer)) == (shown, expected)
+
+
+def test_nothing_found_after_one_relaxed_attempt(over):
+    """P38, P66, P71: asked twice, then no-itinerary-found with the contract's hint."""
+    network = FakeNetwork(journeys=[found()])
+    answer = over(network)("plan_trip", ENDS)
+
+    assert refusal(answer) == (
+        "no-itinerary-found",
+        "No itineraries for given constraints",
+        "Try increasing maxWalkingDistance or adjusting departure time",
+    )
+    assert [question.max_walk_m for question in network.journeys_asked] == [1500, 1875]
+
+
+def test_what_only_the_relaxed_attempt_found_says_what_is_unmet(over):
+    """P38, P52, B6: 1600 m of walking where 1500 were asked for."""
+    journey = trip(walk("home", "A", 0, 20, 1600), bus(departs=20))
+    answer = over(FakeNetwork(journeys=[found(), found(journey)]))("plan_trip", ENDS)
+
+    assert answer.body["warnings"] == [
+        {"code": "preference-unmet", "message": "Up to 1600 m of walking, more than the 1500 m asked for."}
+    ]
+
+
+def test_a_failure_of_the_second_query_is_a_failure(over):
+    """P39, never silent: an answer that lost its alternatives on the way is not given as whole."""
+    network = FakeNetwork(journeys=[found(trip(bus(delay_s=400))), SourceFailed("The source answered 503")])
+
+    assert refusal(over(network)("plan_trip", ENDS))[:2] == ("upstream-error", "The source answered 503")
+
+
+# ----------------------------------------------------------------------------------- accessibility
+
+
+def test_step_free_without_any_data_is_unsupported(over):
+    """P10, P51: the flag could not be acted on."""
+    network = FakeNetwork(journeys=[found(trip(bus()), step_free_supported=False)])
+    answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})
+
+    assert codes(answer) == ["unsupported-accessibility-flag"]
+    assert network.journeys_asked[0].step_free is True
+
+
+def test_step_free_with_an_unknown_link_is_unmet(over):
+    """P10, P52: data is there, and the weakest link is named."""
+    network = FakeNetwork(journeys=[found(trip(bus(wheelchair=Access.YES)))])
+    answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})
+
+    assert answer.body["warnings"] == [{"code": "preference-unmet", "message": "A is not known to be step-free."}]
+
+
+@pytest.mark.parametrize(("metres", "expected"), [(500, []), (501, ["preference-unmet"])])
+def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
+    """P11: each itinerary says its walking; only where even the best walks far is the wish unmet."""
+    journey = trip(walk("home", "A", 0, 5, metres), bus())
+    network = FakeNetwork(journeys=[found(journey)])
+    answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"lowWalkingDistance": True}}})
+
+    note = f"Walking {metres} m; the least found is {metres} m."
+    assert answer.body["itineraries"][0]["accessibilityNotes"] == [note]
+    assert codes(answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("optimize", "expected"),
+    [("shortest_time", ["two rides", "direct"]), ("few_transfers", ["direct", "two rides"])],
+)
+def test_what_is_wanted_most_comes_first(over, optimize, expected):
+    """P7, B8: the earlier arrival, or the fewer changes."""
+    direct = trip(ride("direct", "A", "C", 5, 30))
+    changing = trip(ride("two rides", "A", "B", 5, 10), ride("x", "B", "C", 12, 20))
+    network = FakeNetwork(journeys=[found(direct, changing)])
+
+    assert lines(over(network)("plan_trip", {**ENDS, "constraints": {"optimize": optimize}})) == expected
+
+
+@pytest.mark.parametrize("origin", ["Kamppi", "Rautatientori"])
+def test_an_answer_of_default_size_stays_small(demo, origin):
+    """P62, A11: ten thousand bytes of minified JSON for two itineraries."""
+    body = demo("plan_trip", {"origin": {"type": "label", "value": origin}, "destination": ENDS["destination"]}).body
+
+    assert len(json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()) <= 10_000

@@ -1,0 +1,132 @@
+"""Contract 000: where a trip begins and ends, by coordinates, by variable, by name, by token."""
+
+import pytest
+
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.port import JourneyAnswer
+from tests.contracts.conftest import EVE, at, codes, label, refusal, stop_place
+from tests.rules.drawing import ride, trip
+
+FOUND = JourneyAnswer(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
+HOME = {"lat": 60.1699, "lon": 24.9384, "name": "Home", "address": "Street 1"}
+
+
+def test_coordinates_come_back_as_input(demo):
+    """P15, P23, P24, P33: the coordinate as given, and where it came from."""
+    body = demo("plan_trip", {"origin": at(60.1699, 24.9384), "destination": at(60.2055, 24.6559)}).body
+
+    assert body["origin"] == {"coordinate": {"lat": 60.1699, "lon": 24.9384}, "rawSource": "input"}
+    assert body["destination"] == {"coordinate": {"lat": 60.2055, "lon": 24.6559}, "rawSource": "input"}
+
+
+def test_a_saved_place_is_a_label(demo):
+    """P16, P34: the label is the variable's key; name and address are what was stored."""
+    demo("save_user_variable", {"key": "home", "type": "location", "value": HOME})
+    body = demo("plan_trip", {"origin": label("home"), "destination": at(60.2055, 24.6559)}).body
+
+    assert body["origin"] == {
+        "coordinate": {"lat": 60.1699, "lon": 24.9384},
+        "rawSource": "user-variable",
+        "label": "home",
+        "name": "Home",
+        "address": "Street 1",
+    }
+
+
+def test_another_user_has_no_such_label(demo):
+    """P16, A12: a variable belongs to who saved it."""
+    demo("save_user_variable", {"key": "home", "type": "location", "value": HOME})
+    answer = demo("plan_trip", {"origin": label("home"), "destination": at(60.2055, 24.6559)}, user=EVE)
+
+    assert refusal(answer) == (
+        "validation-error",
+        "origin 'home' is no saved variable, no token and no place that any network knows",
+        "Look the place up with findAddressOrStop, or send coordinates",
+    )
+
+
+def test_a_key_is_case_sensitive(demo):
+    """B10: Home is not home."""
+    demo("save_user_variable", {"key": "zuhause", "type": "location", "value": HOME})
+
+    assert demo("plan_trip", {"origin": label("Zuhause"), "destination": label("Espoo")}).is_error
+
+
+def test_a_variable_that_is_no_place_says_so(demo):
+    """P16: a preference cannot be travelled from."""
+    demo("save_user_variable", {"key": "pace", "type": "preference", "value": "slow"})
+    answer = demo("plan_trip", {"origin": label("pace"), "destination": label("Espoo")})
+
+    assert refusal(answer) == (
+        "validation-error",
+        "the variable 'pace' is of type preference and holds no place",
+        "Save it again with type location and a value with lat and lon",
+    )
+
+
+def test_a_place_name_is_looked_up_and_said(demo):
+    """P2, P35, B10: Kamppi and Espoo resolve; the warning shows what they were taken for."""
+    answer = demo("plan_trip", {"origin": label("Kamppi"), "destination": label("Espoo")})
+
+    assert answer.body["origin"] == {
+        "coordinate": {"lat": 60.1689, "lon": 24.9314},
+        "rawSource": "geocode",
+        "label": "Kamppi",
+        "name": "Kamppi",
+    }
+    assert answer.body["warnings"][0] == {
+        "code": "label-geocoded",
+        "message": "origin 'Kamppi' was taken as Kamppi (60.16890,24.93140). "
+        "destination 'Espoo' was taken as Espoo (60.20530,24.65630).",
+    }
+
+
+def test_a_saved_label_beats_a_place_name(demo):
+    """B10: the variable is looked up first."""
+    demo("save_user_variable", {"key": "Kamppi", "type": "location", "value": HOME})
+    body = demo("plan_trip", {"origin": label("Kamppi"), "destination": at(60.2055, 24.6559)}).body
+
+    assert body["origin"]["rawSource"] == "user-variable"
+
+
+@pytest.mark.parametrize("text", ["DEMO-HELSINKI:KAMPPI", "demo-helsinki:kamppi", "60.1689,24.9314"])
+def test_a_token_is_a_label(demo, text):
+    """P3, B10: a stop id in any case, and lat,lon, mean what they name, without a warning."""
+    answer = demo("plan_trip", {"origin": label(text), "destination": at(60.2055, 24.6559)})
+
+    assert answer.body["origin"]["coordinate"] == {"lat": 60.1689, "lon": 24.9314}
+    assert "label-geocoded" not in codes(answer)
+
+
+def test_an_unclear_name_comes_with_candidates_whose_tokens_work(demo):
+    """P36, B10: each candidate's token is a label that plans the trip."""
+    answer = demo("plan_trip", {"origin": label("asema"), "destination": label("Espoo")})
+    candidates = answer.body["error"]["candidates"]
+    again = [demo("plan_trip", {"origin": label(each["token"]), "destination": label("Espoo")}) for each in candidates]
+
+    assert refusal(answer) == (
+        "validation-error",
+        "origin 'asema' is not certain",
+        "Send the token of the candidate that is meant as the label",
+    )
+    assert [each["name"] for each in candidates] == [each.body["origin"]["name"] for each in again]
+    assert len(candidates) == 5
+
+
+@pytest.mark.parametrize(("score", "is_sure"), [(0.80, True), (0.79, False)])
+def test_a_place_resolves_from_the_threshold_on(over, score, is_sure):
+    """B10: 0.80 resolves, 0.79 asks."""
+    network = FakeNetwork(places={"stat": [stop_place("T:A", "Station", score)]}, journeys=[FOUND])
+    answer = over(network)("plan_trip", {"origin": label("stat"), "destination": at(60.3, 24.9)})
+
+    assert answer.is_error is not is_sure
+
+
+@pytest.mark.parametrize(("rival_score", "is_sure"), [(0.97, True), (0.99, False)])
+def test_a_rival_far_away_makes_a_name_unclear(over, rival_score, is_sure):
+    """B10: another place more than 300 m away within 0.02 of the best score."""
+    matches = [stop_place("T:A", "Station", 1.0), stop_place("T:B", "Station", rival_score, lat=60.27)]
+    network = FakeNetwork(places={"Station": matches}, journeys=[FOUND])
+    answer = over(network)("plan_trip", {"origin": label("Station"), "destination": at(60.3, 24.9)})
+
+    assert answer.is_error is not is_sure

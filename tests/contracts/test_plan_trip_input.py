@@ -1,0 +1,222 @@
+"""Contract 000: what plan_trip accepts, and what it says to what it does not."""
+
+import pytest
+
+from fingerpost.errors import OutsideCalendar, SourceLimited, SourceTimeout
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Optimize
+from fingerpost.transit.port import JourneyAnswer
+from tests.contracts.conftest import at, codes, label, refusal
+from tests.rules.drawing import ride, trip
+
+ORIGIN, DESTINATION = at(60.1699, 24.9384), at(60.2055, 24.6559)
+ENDS = {"origin": ORIGIN, "destination": DESTINATION}
+FOUND = JourneyAnswer(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
+CONSTRAINTS = ("accessibility", "language", "maxTransfers", "maxWalkingDistance", "optimize")
+NETWORKS_HINT = (
+    "Networks: DEMO-LONDON (lat 51.43 to 51.59, lon -0.30 to 0.12); "
+    "DEMO-HELSINKI (lat 60.09 to 60.50, lon 24.38 to 25.20)"
+)
+
+
+def _constraints(**given):
+    return {**ENDS, "constraints": given}
+
+
+REFUSED = {
+    "no destination": ({"origin": ORIGIN}, "destination is missing"),
+    "no origin": ({"destination": DESTINATION}, "origin is missing"),
+    "same point": ({"origin": ORIGIN, "destination": ORIGIN}, "origin and destination must differ"),
+    "lat 91": ({**ENDS, "origin": at(91, 24.9)}, "origin.value.lat must be at most 90; you sent 91"),
+    "lat -91": ({**ENDS, "origin": at(-91, 24.9)}, "origin.value.lat must be at least -90; you sent -91"),
+    "lon 181": ({**ENDS, "destination": at(60, 181)}, "destination.value.lon must be at most 180; you sent 181"),
+    "lon -181": ({**ENDS, "origin": at(60, -181)}, "origin.value.lon must be at least -180; you sent -181"),
+    "limit 4": ({**ENDS, "limit": 4}, "limit must be at most 3; you sent 4"),
+    "limit 0": ({**ENDS, "limit": 0}, "limit must be at least 1; you sent 0"),
+    "limit as text": ({**ENDS, "limit": "3"}, 'limit must be a whole number, not the text "3"'),
+    "limit as truth": ({**ENDS, "limit": True}, "limit must be a whole number, not true"),
+    "limit 2.5": ({**ENDS, "limit": 2.5}, "limit must be a whole number, not the number 2.5"),
+    "walking 0": (
+        _constraints(maxWalkingDistance=0),
+        "constraints.maxWalkingDistance must be at least 1; you sent 0",
+    ),
+    "walking 3001": (
+        _constraints(maxWalkingDistance=3001),
+        "constraints.maxWalkingDistance must be at most 3000; you sent 3001",
+    ),
+    "transfers 9": (_constraints(maxTransfers=9), "constraints.maxTransfers must be at most 8; you sent 9"),
+    "transfers -1": (_constraints(maxTransfers=-1), "constraints.maxTransfers must be at least 0; you sent -1"),
+    "unlisted language": (
+        _constraints(language="de"),
+        "constraints.language must be 'fi', 'sv' or 'en'; you sent \"de\"",
+    ),
+    "unlisted wish": (
+        _constraints(optimize="fast"),
+        "constraints.optimize must be 'balanced', 'few_transfers' or 'shortest_time'; you sent \"fast\"",
+    ),
+    "step-free as text": (
+        _constraints(accessibility={"stepFree": "yes"}),
+        'constraints.accessibility.stepFree must be true or false, not the text "yes"',
+    ),
+    "arrive without time": (
+        {**ENDS, "when": {"type": "arrive"}},
+        "when: arrive needs a time; now works with depart only",
+    ),
+    "arrive now": (
+        {**ENDS, "when": {"type": "arrive", "time": "now"}},
+        "when: arrive needs a time; now works with depart only",
+    ),
+    "neither depart nor arrive": (
+        {**ENDS, "when": {"type": "sometime"}},
+        "when.type must be 'depart' or 'arrive'; you sent \"sometime\"",
+    ),
+    "unknown field": (
+        {**ENDS, "fromage": 1},
+        "unknown field 'fromage'; allowed: constraints, destination, includeDisruptionAlt, limit, origin, when",
+    ),
+    "unknown field inside": (
+        _constraints(speed=1),
+        f"unknown field 'constraints.speed'; allowed: {', '.join(CONSTRAINTS)}",
+    ),
+    "unknown kind of end": (
+        {**ENDS, "origin": {"type": "place", "value": "x"}},
+        "origin.type must be one of 'coords', 'label'; you sent \"place\"",
+    ),
+    "empty label": ({**ENDS, "origin": label("")}, "origin.value must not be empty"),
+    "a list": ([], "the arguments must be a JSON object, not a list"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_bad_input_is_refused_with_a_sentence_that_helps(demo, case):
+    """P3, P4, P6-P9, P12, P13, P17-P22, P36, P67, P68: validation-error, what is wrong, and what was sent."""
+    arguments, sentence = REFUSED[case]
+
+    assert refusal(demo("plan_trip", arguments)) == ("validation-error", sentence, None)
+
+
+def test_a_time_that_is_none_comes_with_an_example(demo):
+    """P5: what is neither now nor ISO 8601 is refused, and the hint shows how to write it."""
+    answer = demo("plan_trip", {**ENDS, "when": {"time": "tomorrow"}})
+
+    expected = ("validation-error", "'tomorrow' is not an instant", "Write it like 2026-01-31T08:00:00+02:00, or now.")
+    assert refusal(answer) == expected
+
+
+@pytest.mark.parametrize(("north", "is_refused"), [(60.169908, True), (60.169910, False)])
+def test_one_metre_apart_is_the_same_point(over, north, is_refused):
+    """P17: 0.9 m apart is identical, 1.1 m is not."""
+    answer = over(FakeNetwork(journeys=[FOUND]))(
+        "plan_trip", {"origin": at(60.1699, 24.9384), "destination": at(north, 24.9384)}
+    )
+
+    assert answer.is_error is is_refused
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {**ENDS, "limit": 1},
+        {**ENDS, "limit": 3},
+        {**ENDS, "limit": 2.0},
+        {**ENDS, "limit": None},
+        _constraints(maxWalkingDistance=1),
+        _constraints(maxWalkingDistance=3000),
+        _constraints(maxTransfers=0),
+        _constraints(maxTransfers=8),
+        {"origin": at(-90, -180), "destination": at(90, 180)},
+    ],
+)
+def test_the_bounds_themselves_are_accepted(over, arguments):
+    """P8, P9, P13, P18-P21: both ends of every range hold; 2.0 is 2; null is absence."""
+    assert not over(FakeNetwork(journeys=[FOUND]))("plan_trip", arguments).is_error
+
+
+def test_defaults_are_filled_in_and_echoed(over):
+    """P5-P12, P25, P26: what was not said holds as the contract has it, and is told."""
+    network = FakeNetwork(journeys=[FOUND])
+    body = over(network)("plan_trip", ENDS).body
+    asked = network.journeys_asked[0]
+
+    assert body["requested"] == {"type": "depart", "time": "2022-02-22T08:00:00+02:00"}
+    assert body["constraints"] == {
+        "optimize": "balanced",
+        "maxWalkingDistance": 1500,
+        "maxTransfers": 4,
+        "accessibility": {"stepFree": False, "lowWalkingDistance": False},
+        "language": "en",
+    }
+    assert (asked.max_walk_m, asked.max_transfers, asked.optimize, asked.arrive_by, asked.wanted) == (
+        1500,
+        4,
+        Optimize.BALANCED,
+        False,
+        2,
+    )
+
+
+def test_what_is_asked_reaches_the_source(over):
+    """P6-P9: arrive, few changes, less walking, resolved once."""
+    network = FakeNetwork(journeys=[FOUND])
+    constraints = {"optimize": "few_transfers", "maxWalkingDistance": 800, "maxTransfers": 1}
+    when = {"type": "arrive", "time": "2022-02-22T09:00:00+02:00"}
+    over(network)("plan_trip", {**ENDS, "when": when, "constraints": constraints, "limit": 3})
+    asked = network.journeys_asked[0]
+
+    assert (asked.instant, asked.arrive_by) == (1_645_513_200, True)
+    assert (asked.max_walk_m, asked.max_transfers, asked.optimize, asked.wanted) == (800, 1, Optimize.FEW_TRANSFERS, 3)
+
+
+def test_a_time_without_an_offset_is_local_and_said(over):
+    """P5, A4: the network's zone is assumed, and the warning says so."""
+    answer = over(FakeNetwork(journeys=[FOUND]))("plan_trip", {**ENDS, "when": {"time": "2022-02-22T12:00:00"}})
+
+    assert answer.body["requested"]["time"] == "2022-02-22T12:00:00+02:00"
+    assert codes(answer) == ["timezone-assumed"]
+
+
+def test_a_point_outside_every_network_names_the_networks(demo):
+    """P37: which end lies where, and where trips can be planned."""
+    answer = demo("plan_trip", {**ENDS, "origin": at(48.85, 2.35)})
+
+    sentence = "origin lies outside every network and destination lies in DEMO-HELSINKI"
+    assert refusal(answer) == ("unsupported-region", sentence, NETWORKS_HINT)
+
+
+def test_two_cities_are_not_one_network(demo):
+    """P37, A6: each end is covered, but by no one network."""
+    answer = demo("plan_trip", {**ENDS, "origin": at(51.5074, -0.1278)})
+
+    sentence = "origin lies in DEMO-LONDON and destination lies in DEMO-HELSINKI; no one network covers both"
+    assert refusal(answer) == ("unsupported-region", sentence, NETWORKS_HINT)
+
+
+def test_a_day_outside_the_calendar_names_the_days_inside(over):
+    """P38, A5: no-itinerary-found, and the hint says which days there are."""
+    error = OutsideCalendar(
+        "The timetable does not cover 2030-01-01", {"first_day": "2022-02-01", "last_day": "2022-02-28"}
+    )
+    answer = over(FakeNetwork(journeys=[error]))("plan_trip", {**ENDS, "when": {"time": "2030-01-01T12:00:00Z"}})
+
+    expected = (
+        "no-itinerary-found",
+        "The timetable does not cover 2030-01-01",
+        "The timetable covers 2022-02-01 to 2022-02-28",
+    )
+    assert refusal(answer) == expected
+
+
+def test_a_limiter_says_how_long_to_wait(over):
+    """P41, A5: rate-limited, with retryAfter in whole seconds, rounded up."""
+    error = SourceLimited("The source asks us to slow down", retry_after_s=1.2)
+    answer = over(FakeNetwork(journeys=[error]))("plan_trip", ENDS)
+
+    assert refusal(answer) == ("rate-limited", "The source asks us to slow down", None)
+    assert answer.body["error"]["retryAfter"] == 2
+
+
+def test_a_slow_source_is_a_timeout(over):
+    """P40: upstream-timeout."""
+    answer = over(FakeNetwork(journeys=[SourceTimeout("The source took longer than 8 s")]))("plan_trip", ENDS)
+
+    assert refusal(answer) == ("upstream-timeout", "The source took longer than 8 s", None)

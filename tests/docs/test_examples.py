@@ -1,0 +1,135 @@
+"""What is documented runs: the commands, the Python, the configuration, the scripts."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.docs.blocks import list_blocks, list_documents, list_steps
+from tests.house.sources import ROOT
+
+NOW = "2026-03-10T08:00:00+02:00"
+KNOWN_KINDS = {"console", "json", "python", "sh"}
+# Doors that set up a machine; that they are there is tested, that they work is what CI does.
+SET_UP = re.compile(r"(make [a-z]+|pip install \.)")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with a feed in it, a home of its own, and a clock that stands still."""
+    write_feed(tmp_path / "my-city.zip", feed_from_drawing("line 1 | Alpha 08:05 | Beta 08:15"))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "80")
+    return tmp_path
+
+
+def run(command):
+    """Run a shell command line with the project's own console script first on the path."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    words = shlex.split(command)
+    return subprocess.run(words, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False)
+
+
+def ids(blocks):
+    return [block.label for block in blocks]
+
+
+CONSOLE = list_blocks("console")
+SHELL = list_blocks("sh")
+PYTHON = list_blocks("python")
+JSON = list_blocks("json")
+
+
+@pytest.mark.parametrize("block", CONSOLE, ids=ids(CONSOLE))
+def test_a_terminal_session_goes_as_shown(block, place):
+    """Every command ends well; where output is shown, it is the output, but for blanks at the ends of lines."""
+    for step in list_steps(block):
+        done = run(step.command)
+        printed = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+
+        assert done.returncode == 0, f"{step.command}: {done.stderr}"
+        assert step.output in ("", printed)
+
+
+@pytest.mark.parametrize("block", SHELL, ids=ids(SHELL))
+def test_a_shell_block_runs_or_is_a_door(block, place):
+    """A command of ours ends well; ``make`` and ``pip`` name a door that is there."""
+    doors = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    for command in block.text.splitlines():
+        if SET_UP.fullmatch(command):
+            assert command == "pip install ." or command.split()[1] in doors
+        else:
+            done = run(command)
+            assert done.returncode == 0, f"{command}: {done.stderr}"
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=ids(PYTHON))
+def test_a_python_block_runs(block, place):
+    """The code runs by itself, in an interpreter of its own, and prints something."""
+    done = subprocess.run([sys.executable, "-c", block.text], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, bool(done.stdout)) == (0, True), done.stderr
+
+
+@pytest.mark.parametrize("block", JSON, ids=ids(JSON))
+def test_a_host_configuration_starts_our_server(block, place):
+    """The JSON is JSON, and its command is one that the console script knows."""
+    server = json.loads(block.text)["mcpServers"]["fingerpost"]
+    done = run(shlex.join([server["command"], *server["args"], "--help"]))
+
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_block_is_of_a_kind_that_is_run():
+    """No fenced block of code escapes the tests above."""
+    kinds = {
+        kind
+        for path in list_documents()
+        for kind in re.findall(r"^```(\w*)\n.*?^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    }
+
+    assert kinds - KNOWN_KINDS == set()
+
+
+def test_the_demo_plans_a_trip_through_the_server(place):
+    """``make demo``: a real client over stdio, and the trip from Kamppi to Espoo at the end."""
+    script = ROOT / "examples" / "plan_through_mcp.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    trip = done.stdout.partition("Kamppi to Espoo, Tuesday 10 March 2026, from 08:00\n")[2]
+
+    assert done.returncode == 0, done.stderr
+    assert trip.splitlines()[1:6] == [
+        "1. 39 min, 1 change, 218 m on foot",
+        "   08:01  METRO M1 towards Vuosaari, to Rautatientori",
+        "   08:03  walk 218 m to Helsinki",
+        "   08:11  RAIL E towards Kauklahti, to Espoo",
+        "   08:40  Espoo",
+    ]
+
+
+def test_the_demo_leaves_nothing_behind(place, monkeypatch):
+    """Without FINGERPOST_HOME it works in a temporary folder."""
+    monkeypatch.delenv("FINGERPOST_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", str(place / "data"))
+    done = subprocess.run([sys.executable, ROOT / "examples" / "plan_through_mcp.py"], capture_output=True, check=False)
+
+    assert done.returncode == 0
+    assert not (place / "data").exists()
+
+
+def test_the_benchmark_runs(place):
+    """A short run answers every question as this process does, and prints all four figures."""
+    command = [sys.executable, ROOT / "bench" / "run.py", "--rounds", "1", "--calls", "3", "--trips", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    told = re.findall(r"^  (\w+) +\d+\.\d\d +\d+\.\d\d", done.stdout, re.MULTILINE)
+
+    assert told == ["plan_trip", "get_departures", "noop", "get_departures", "plan_trip"], done.stderr
