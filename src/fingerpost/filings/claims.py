@@ -14,7 +14,7 @@ from fingerpost.filings.questions import get_company
 from fingerpost.filings.reasons import missing_figure, missing_metric
 from fingerpost.filings.reply import Reply, nothing, source_of
 from fingerpost.filings.rows import row_of
-from fingerpost.filings.window import look, read_window
+from fingerpost.filings.window import read_window
 
 CONFIRMED, CONTRADICTED, STALE = "confirmed", "contradicted", "stale_vintage"
 
@@ -93,7 +93,7 @@ def verify_claim(library: FactLibrary, claim: Claim, view: View) -> Reply:
     if metric is None:
         raise nothing(nobody, {claim.metric: missing_metric(library, company, claim.metric)}, source)
     window = read_window(None, None, claim.period)
-    found = look(library.series(company, metric, view), window, library.calendar(company))
+    found = library.look(company, metric, window, view)
     if not found.is_scalar:
         raise nothing(nobody, {claim.metric: missing_figure(library, company, metric, window, view)}, source)
     figure = found.headline[0]

@@ -17,6 +17,7 @@ from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, Split, list_splits
 from fingerpost.filings.store import new_sample, plain_ticker
+from fingerpost.filings.window import Found, Window, look
 
 _KEPT = 4_096
 _SUGGESTED = 3
@@ -112,6 +113,11 @@ class FactLibrary:
         return self._keep(
             ("series", company.cik, metric.concepts, metric.name, view), lambda: self._series(company, metric, view)
         )
+
+    def look(self, company: Company, metric: Metric, window: Window, view: View) -> Found:
+        """Return what a window holds of a metric under a view."""
+        key = ("found", company.cik, metric.concepts, metric.name, window, view)
+        return self._keep(key, lambda: look(self.series(company, metric, view), window, self.calendar(company)))
 
     def list_filings(self, company_or_cik: Company | int) -> list[Filing]:
         """Return a company's filings, newest first: its list where one was loaded, else what its figures cite."""

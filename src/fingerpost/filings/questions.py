@@ -11,7 +11,7 @@ from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
 from fingerpost.filings.reasons import missing_figure, missing_metric, missing_ticker
 from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
 from fingerpost.filings.rows import fiscal_period, period_type, row_of
-from fingerpost.filings.window import Found, Window, look
+from fingerpost.filings.window import Found, Window
 
 ANNUAL, QUARTERLY, TO_DATE, INSTANTS = "annual", "quarterly", "ytd", "instant"
 _CLASSES = {ANNUAL: (YEAR,), QUARTERLY: (QUARTER,), TO_DATE: YEAR_TO_DATE, INSTANTS: (INSTANT,)}
@@ -157,7 +157,7 @@ def _look_up(
     if metric is None:
         reply.missing[text] = missing_metric(library, company, text)
         return None, None
-    found = look(library.series(company, metric, view), window, library.calendar(company))
+    found = library.look(company, metric, window, view)
     if not found.headline:
         reply.missing[text] = missing_figure(library, company, metric, window, view)
     return metric, found

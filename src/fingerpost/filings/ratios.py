@@ -13,7 +13,7 @@ from fingerpost.filings.questions import at_period, get_company
 from fingerpost.filings.reasons import NOT_REPORTED, UNKNOWN_METRIC, missing_figure
 from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
 from fingerpost.filings.rows import fiscal_period, input_of, period_type
-from fingerpost.filings.window import Window, look
+from fingerpost.filings.window import Window
 
 _DIGITS = 6
 
@@ -81,7 +81,7 @@ def _compute(
     library: FactLibrary, company: Company, ratio: Ratio, text: str, window: Window, view: View, reply: Reply
 ) -> list[dict[str, Any]]:
     over, under = _metric(ratio.over), _metric(ratio.under)
-    found = look(library.series(company, over, view), window, library.calendar(company))
+    found = library.look(company, over, window, view)
     if not found.headline:
         reply.missing[text] = missing_figure(library, company, over, window, view)
         return []

@@ -7,7 +7,7 @@ from fingerpost.filings.concepts import PER_SHARE, Metric, suggest
 from fingerpost.filings.fact import Company
 from fingerpost.filings.figure import Series, View
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.window import BY_PERIOD, Window, look
+from fingerpost.filings.window import BY_PERIOD, Window
 
 NOT_REPORTED = "not_reported"
 NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
@@ -52,10 +52,9 @@ def missing_figure(
     library: FactLibrary, company: Company, metric: Metric, window: Window, view: View
 ) -> dict[str, Any]:
     """Return why a company has no figure of a metric in a window, under a view."""
-    calendar = library.calendar(company)
 
     def finds(other: View) -> bool:
-        return bool(look(library.series(company, metric, other), window, calendar).headline)
+        return bool(library.look(company, metric, window, other).headline)
 
     series = library.series(company, metric, view)
     what = f"{metric.name} of {company.name} for {window.told}"

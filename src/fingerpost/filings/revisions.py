@@ -68,7 +68,8 @@ def is_rounding(precise: float, coarse: float) -> bool:
     if precise == coarse or precise == 0 or abs(precise - coarse) > _ROUNDED_SHARE * abs(precise):
         return False
     step = _step(coarse)
-    return step > _step(precise) and abs(Decimal(str(precise)) - Decimal(str(coarse))) <= step / 2
+    # Less than one step: some filers cut digits off instead of rounding.
+    return step > _step(precise) and abs(Decimal(str(precise)) - Decimal(str(coarse))) < step
 
 
 def kind_of_change(before: float, after: float, unit: str, ratios: Iterable[float]) -> str:

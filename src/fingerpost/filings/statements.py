@@ -9,7 +9,7 @@ from fingerpost.filings.questions import get_company
 from fingerpost.filings.reasons import NOT_REPORTED, OUTSIDE_SAMPLE, load_hint, missing_figure
 from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
 from fingerpost.filings.rows import row_of
-from fingerpost.filings.window import Window, look
+from fingerpost.filings.window import Window
 
 STATEMENTS: Mapping[str, str] = {
     "income": "Revenue",
@@ -31,8 +31,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: Window, view
     source = source_of(company)
     anchor = find_metric(STATEMENTS[kind])
     assert anchor is not None
-    calendar = library.calendar(company)
-    headline = look(library.series(company, anchor, view), window, calendar).headline
+    headline = library.look(company, anchor, window, view).headline
     if not headline:
         raise nothing(nobody, {anchor.name: missing_figure(library, company, anchor, window, view)}, source)
     newest = headline[-1]

@@ -1,0 +1,37 @@
+"""Companies drawn as text: one line a fact, in days and dollars."""
+
+from fingerpost.filings.companyfacts import FactsFile
+from fingerpost.filings.fact import Fact
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.store import FactStore
+
+
+def facts(drawing, unit="USD"):
+    """Return the facts of a drawing: tag, start (- for an instant), end, value, accession, form, filed day."""
+    found = []
+    for line in filter(str.strip, drawing.splitlines()):
+        tag, start, end, value, accession, form, filed = line.split()
+        concept = tag if ":" in tag else f"us-gaap:{tag}"
+        number = float(value) if "." in value else int(value)
+        found.append(Fact(concept, unit, "" if start == "-" else start, end, number, accession, form, filed))
+    return found
+
+
+def company_file(drawn, years=None, *, cik=7, name="Drawn Inc."):
+    """Return drawn facts as a file; ``years`` is each fiscal year's end and name."""
+    return FactsFile(
+        cik=cik,
+        name=name,
+        facts=list(drawn),
+        labels={fact.concept: fact.concept for fact in drawn},
+        fiscal_years=dict(years or {}),
+        currency="USD",
+        complete_through=max(fact.filed for fact in drawn),
+        first_end=min(fact.end for fact in drawn),
+    )
+
+
+def library_of(path, drawn, years=None, *, ticker="DRWN"):
+    """Return a library over a facts file that holds one drawn company."""
+    FactStore(path).put_facts(company_file(drawn, years), tickers=[ticker], retrieved_at="2024-01-01T00:00:00Z")
+    return FactLibrary(path)
