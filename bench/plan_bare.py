@@ -23,7 +23,9 @@ class Bare:
     async def run(self, edges):
         """Run no-op steps, ``edges`` being the steps that each waits for; return all outputs."""
         run_id = str(uuid.uuid4())
-        await asyncio.to_thread(self._write, [("INSERT INTO run VALUES (?, ?, 'running')", (run_id, json.dumps(edges)))])
+        await asyncio.to_thread(
+            self._write, [("INSERT INTO run VALUES (?, ?, 'running')", (run_id, json.dumps(edges)))]
+        )
         tasks = {}
 
         async def go(step):

@@ -49,9 +49,7 @@ async def nap(query_type, parameters, _user):
 
 
 def tool(name, execute):
-    return PlanTool(
-        spec=ToolSpec(name=name, input_schema={name: NoOpParams}, output_key=name), execute=execute
-    )
+    return PlanTool(spec=ToolSpec(name=name, input_schema={name: NoOpParams}, output_key=name), execute=execute)
 
 
 def draw(edges, name="no_op", lengths=None):

@@ -32,6 +32,7 @@ _log = logging.getLogger(__name__)
 
 Watch = Callable[[Event], None]
 
+_STAMP_S = 0.001
 _ONE_ATTEMPT = '{"attempts":1}'
 
 
@@ -69,6 +70,8 @@ class Execution:
                 self._followers.setdefault(dependency, []).append(number)
         self._queue = deque(number for number, missing in self._missing.items() if missing == 0)
         self._running: dict[asyncio.Task[bool], int] = {}
+        self._stamp = ""
+        self._stamped_at = -1.0
         self._failing: set[int] = set()
         self._is_cancelled = False
         self._broken: BaseException | None = None
@@ -355,6 +358,10 @@ class Execution:
         while self._untold and self._untold[0][1]:
             self._watch(self._untold.popleft()[0])
 
-    @staticmethod
-    def _now() -> str:
-        return clock.now().isoformat().replace("+00:00", "Z")
+    def _now(self) -> str:
+        """Return the present instant; what happens within a millisecond shares it."""
+        moment = asyncio.get_running_loop().time()
+        if moment - self._stamped_at > _STAMP_S:
+            self._stamp = clock.now().isoformat().replace("+00:00", "Z")
+            self._stamped_at = moment
+        return self._stamp

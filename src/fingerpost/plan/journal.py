@@ -106,6 +106,9 @@ class Journal(Protocol):
     async def find(self, run_id: str) -> RunRecord | None:
         """Return a run, or None."""
 
+    async def is_untouched(self, run_id: str) -> bool:
+        """Whether nothing at all has happened to a run since it was created."""
+
     async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
         """Return a user's newest runs."""
 

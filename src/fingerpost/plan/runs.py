@@ -46,6 +46,7 @@ class PlanRuns:
         self.limits = limits or Limits()
         self._poll_s = poll_s
         self._performer = Performer(catalogue, self.limits, sleep)
+        self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
 
@@ -75,13 +76,29 @@ class PlanRuns:
         given = await self._given(user, memory or {}, memory_of)
         valid = self.check(plan, given.values)
         fixed = clock.find_fixed()
-        plan_json = encode(valid.plan.model_dump(mode="json"))
+        plan_json = encode(valid.plan.model_dump())
         if len(plan_json) > self.limits.plan_bytes:
             raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
         base = None
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
-        return await self.journal.create(base, user, plan_json, plan.goal, len(plan.steps), given, now())
+        created_at = now()
+        run_id = await self.journal.create(base, user, plan_json, plan.goal, len(plan.steps), given, created_at)
+        run = RunRecord(
+            run_id=run_id,
+            user=user,
+            plan_json=plan_json,
+            given=given,
+            state="running",
+            created_at=created_at,
+            ended_at=None,
+            protocol=PROTOCOL,
+            replans=0,
+            steps={},
+            last_seq=0,
+        )
+        self._fresh = (run, valid)
+        return run_id
 
     async def carry_on(self, run_id: str, watch: Watch | None = None) -> RunState:
         """Carry a run on in this task until nothing more can be done now, and return how it stands.
@@ -98,10 +115,10 @@ class PlanRuns:
                     if heard >= 0:
                         return state
                     raise StorageUnavailable(f"The run {run_id} is being carried on elsewhere")
-                run = await self._get(run_id)
+                run, valid = await self._known(run_id)
                 if run.state in ("completed", "cancelled"):
                     return run.state
-                execution = Execution(run, self._revalidated(run), self.journal, self._performer, self.limits, watch)
+                execution = Execution(run, valid, self.journal, self._performer, self.limits, watch)
                 self._executions[run_id] = execution
                 listener = None
                 try:
@@ -273,11 +290,16 @@ class PlanRuns:
                 # The next look may succeed; a record that cannot be written ends the run by itself.
                 _log.warning("run=%s could not be listened for: %s", run_id, error.message)
 
-    async def _get(self, run_id: str) -> RunRecord:
+    async def _known(self, run_id: str) -> tuple[RunRecord, ValidPlan]:
+        """Return a run that is held, and its plan checked; one that was made just now has been checked already."""
+        fresh, self._fresh = self._fresh, None
+        if fresh is not None and fresh[0].run_id == run_id and await self.journal.is_untouched(run_id):
+            return fresh
         run = await self.journal.find(run_id)
         if run is None:
             raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
-        return run
+        is_over = run.state in ("completed", "cancelled")
+        return run, self._shape_of(run) if is_over else self._revalidated(run)
 
     def _revalidated(self, run: RunRecord) -> ValidPlan:
         """Return a run's plan checked against the tools of today: an upgrade may have come between."""

@@ -6,6 +6,7 @@ and a source for each reference.
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -71,18 +72,17 @@ class ReadyStep:
     earlier: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class ValidPlan:
-    """A plan that can run: its steps by id, in the plan's order, and all that come before each."""
+    """A plan that can run: its steps by id, in the plan's order."""
 
-    plan: Plan
-    steps: Mapping[int, ReadyStep]
-    before: Mapping[int, frozenset[int]]
+    def __init__(self, plan: Plan, steps: Mapping[int, ReadyStep]) -> None:
+        self.plan = plan
+        self.steps = steps
 
-    def writers_of(self, key: str) -> list[int]:
-        """Return the steps that write a key, in their order."""
-        found = [number for number, ready in self.steps.items() if ready.key == key]
-        return sorted(found, key=lambda number: len(self.before[number]))
+    @cached_property
+    def before(self) -> Mapping[int, frozenset[int]]:
+        """All steps that come before each step."""
+        return reach_of({number: ready.dependencies for number, ready in self.steps.items()})
 
 
 def validate_plan(
@@ -104,7 +104,7 @@ def validate_plan(
     problems = check.problems()
     if problems:
         raise plan_invalid(problems)
-    return ValidPlan(plan, check.ready, check.before)
+    return ValidPlan(plan, check.ready)
 
 
 def plan_invalid(problems: list[Problem]) -> PlanInvalid:
@@ -127,7 +127,7 @@ class _Check:
     ) -> None:
         self.plan = plan
         self.ready: dict[int, ReadyStep] = {}
-        self.before: dict[int, frozenset[int]] = {}
+        self._before: dict[int, frozenset[int]] = {}
         self._catalogue = catalogue
         self._memory = memory
         self._done = done
@@ -143,13 +143,18 @@ class _Check:
         }
         if cycle := find_cycle(declared):
             return [*found, Problem(cycle[0], "dependencies", f"go in a circle: {_arrow(cycle)}")]
-        below = reach_of(declared)
+        readers = [ready for ready in self.ready.values() if ready.references or ready.condition is not None]
+        # Most plans of many steps read little: what comes before what is only worked out where somebody reads.
+        below = reach_of(declared) if readers else {}
         found += [problem for ready in self.ready.values() for problem in self._sources(ready, below)]
+        rivals = {key: writers for key, writers in self._writers.items() if len(writers) > 1}
+        if not readers and not rivals:
+            return found
         edges = {number: ready.dependencies for number, ready in self.ready.items()}
         if cycle := find_cycle(edges):
             return [*found, Problem(cycle[0], "parameters", f"refer to one another in a circle: {_arrow(cycle)}")]
-        self.before = reach_of(edges)
-        found += self._rival_writers()
+        self._before = reach_of(edges)
+        found += self._rival_writers(rivals)
         if not found:
             self._choose_sources()
         return found
@@ -161,10 +166,9 @@ class _Check:
             return
         if not steps:
             yield Problem(None, "steps", "are none; a plan needs one at least")
-        for step in steps:
-            if excess := find_excess(step.parameters, most_bytes=limits.plan_bytes, most_depth=limits.depth):
-                # A number that is too large would not print.
-                yield Problem(None, "steps", f"hold parameters that cannot be kept: a value {excess}")
+        parameters = [step.parameters for step in steps]
+        if excess := find_excess(parameters, most_bytes=limits.plan_bytes, most_depth=limits.depth + 1):
+            yield Problem(None, "steps", f"hold parameters that cannot be kept: a value in them {excess}")
 
     def _step(self, step: PlanStep) -> Iterator[Problem]:
         number = step.step_id
@@ -251,11 +255,11 @@ class _Check:
         """Return the steps whose output a reader may read: all that write the key and do not wait for the reader."""
         return [each for each in self._writers.get(key, ()) if each != reader and reader not in below[each]]
 
-    def _rival_writers(self) -> Iterator[Problem]:
-        for key, writers in self._writers.items():
-            ordered = sorted(writers, key=lambda number: len(self.before[number]))
+    def _rival_writers(self, rivals: Mapping[str, list[int]]) -> Iterator[Problem]:
+        for key, writers in rivals.items():
+            ordered = sorted(writers, key=lambda number: len(self._before[number]))
             for first, second in pairwise(ordered):
-                if first not in self.before[second]:
+                if first not in self._before[second]:
                     reason = (
                         f"'{_clip(key)}' is also written by step {first}; make one depend on the other, or rename one"
                     )
@@ -270,9 +274,9 @@ class _Check:
                 ready.earlier = self._last_before(number, ready.key)
 
     def _last_before(self, number: int, key: str) -> int | None:
-        before = self.before[number]
+        before = self._before[number]
         writers = [each for each in self._writers.get(key, ()) if each in before]
-        return max(writers, key=lambda each: len(self.before[each]), default=None)
+        return max(writers, key=lambda each: len(self._before[each]), default=None)
 
 
 def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseModel:

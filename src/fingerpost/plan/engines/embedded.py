@@ -77,6 +77,15 @@ class EmbeddedJournal:
         """Return a run, or None."""
         return await self._asked(lambda connection: _read_run(connection, run_id), absent=None)
 
+    async def is_untouched(self, run_id: str) -> bool:
+        """Whether nothing has happened to a run yet."""
+        query = (
+            "SELECT state = 'running' AND NOT EXISTS (SELECT 1 FROM event WHERE run_id = id)"
+            " AND NOT EXISTS (SELECT 1 FROM step WHERE run_id = id)"
+            " AND NOT EXISTS (SELECT 1 FROM signal WHERE run_id = id) FROM run WHERE id = ?"
+        )
+        return await self._asked(lambda connection: connection.execute(query, (run_id,)).fetchone() == (1,))
+
     async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
         """Return a user's newest runs."""
 
@@ -206,15 +215,12 @@ class EmbeddedJournal:
         return self._writer
 
     async def _asked(self, act: Callable[[sqlite3.Connection], _R], **absent: _R) -> _R:
-        """Do something with the file in a thread; where nobody has written yet, ``absent`` is the answer."""
+        """Do something with the file in the writer's thread; where nobody has written yet, ``absent`` is the answer."""
         if absent and not self._file.exists():
             return absent["absent"]
 
-        def ask() -> _R:
-            with self._file.opened() as connection:
-                return act(connection)
-
-        return await asyncio.to_thread(ask)
+        with self._file.told():
+            return await self._writing().ask(act)
 
 
 def _read_run(connection: sqlite3.Connection, run_id: str) -> RunRecord | None:

@@ -93,19 +93,15 @@ class RunsFile:
         return connection
 
     @contextmanager
-    def opened(self) -> Iterator[sqlite3.Connection]:
-        """Open the file for a while, its troubles told in our words.
+    def told(self) -> Iterator[None]:
+        """Tell the file's troubles in our words.
 
         Raises:
             SettingsInvalid: the operator must act.
             StorageUnavailable: the file is busy, or its disk is full.
         """
         try:
-            connection = self.connect()
-            try:
-                yield connection
-            finally:
-                connection.close()
+            yield
         except sqlite3.DatabaseError as error:
             # Extended codes carry the plain one in their low byte.
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF

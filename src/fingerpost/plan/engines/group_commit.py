@@ -7,7 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from fingerpost.errors import ToolError
 from fingerpost.plan.journal import JournalFailed
@@ -18,6 +18,7 @@ _log = logging.getLogger(__name__)
 _PATIENCE_S = 0.02
 
 Row = tuple[Any, ...]
+_R = TypeVar("_R")
 
 
 @dataclass(slots=True)
@@ -26,6 +27,12 @@ class _Batch:
     steps: list[Row] = field(default_factory=list)
     events: list[Row] = field(default_factory=list)
     states: list[Row] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    act: Callable[[sqlite3.Connection], Any]
+    answer: "asyncio.Future[Any]"
 
 
 class GroupCommit:
@@ -38,8 +45,9 @@ class GroupCommit:
         self._open = _Batch()
         self._is_busy = False
         self._is_due = False
+        self._oldest_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._work: queue.SimpleQueue[_Batch | None] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[_Batch | _Question | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="fingerpost-journal", daemon=True)
         self._thread.start()
 
@@ -62,9 +70,17 @@ class GroupCommit:
 
     def mention(self, event: Row) -> None:
         """Add an event that nobody waits for."""
+        if not self._open.events:
+            self._oldest_at = self.loop.time()
         self._open.events.append(event)
         if self._timer is None:
             self._timer = self.loop.call_later(_PATIENCE_S, self._patience_ends)
+
+    def ask(self, act: Callable[[sqlite3.Connection], _R]) -> "asyncio.Future[_R]":
+        """Do anything else with the thread's connection, after what was handed over so far; its error is the answer's."""
+        answer: asyncio.Future[_R] = self.loop.create_future()
+        self._work.put(_Question(act, answer))
+        return answer
 
     async def drained(self) -> None:
         """Wait until all that was put or mentioned is on disk."""
@@ -85,9 +101,14 @@ class GroupCommit:
 
     def _patience_ends(self) -> None:
         self._timer = None
-        if self._open.events:
-            self._is_due = True
-            self._hand_over()
+        if not self._open.events:
+            return
+        left_s = self._oldest_at + _PATIENCE_S - self.loop.time()
+        if left_s > 0:
+            self._timer = self.loop.call_later(left_s, self._patience_ends)
+            return
+        self._is_due = True
+        self._hand_over()
 
     def _hand_over(self) -> None:
         if self._is_busy or not self._is_due:
@@ -113,26 +134,40 @@ class GroupCommit:
 
     def _write(self) -> None:
         connection: sqlite3.Connection | None = None
-        while (batch := self._work.get()) is not None:
+        while (work := self._work.get()) is not None:
             error: BaseException | None = None
+            found: Any = None
             try:
                 connection = connection or self._connect()
-                self._commit(connection, batch)
+                if isinstance(work, _Question):
+                    found = work.act(connection)
+                else:
+                    self._commit(connection, work)
             except (sqlite3.Error, OSError, ToolError) as caught:
                 error = caught
-            if not self.loop.is_closed():
-                self.loop.call_soon_threadsafe(self._written, batch, error)
+            if connection is not None and connection.in_transaction:
+                connection.execute("ROLLBACK")
+            if self.loop.is_closed():
+                continue
+            if isinstance(work, _Question):
+                self.loop.call_soon_threadsafe(_answer, work.answer, found, error)
+            else:
+                self.loop.call_soon_threadsafe(self._written, work, error)
         if connection is not None:
             connection.close()
 
     def _commit(self, connection: sqlite3.Connection, batch: _Batch) -> None:
         connection.execute("BEGIN IMMEDIATE")
-        try:
-            for statement, rows in zip(self._statements, (batch.steps, batch.events, batch.states), strict=True):
-                if rows:
-                    connection.executemany(statement, rows)
-            connection.execute("COMMIT")
-        except sqlite3.Error:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
+        for statement, rows in zip(self._statements, (batch.steps, batch.events, batch.states), strict=True):
+            if rows:
+                connection.executemany(statement, rows)
+        connection.execute("COMMIT")
+
+
+def _answer(answer: "asyncio.Future[Any]", found: Any, error: BaseException | None) -> None:
+    if answer.done():
+        return
+    if error is not None:
+        answer.set_exception(error)
+    else:
+        answer.set_result(found)
