@@ -134,7 +134,7 @@ def timetable_from_tables(tables: Mapping[str, str], *, network: str = "TEST") -
         return import_feeds(network, [FeedSource(path)]).timetable
 
 
-def write_feed(path: Path, tables: Mapping[str, str]) -> Path:
+def write_feed(path: Path, tables: Mapping[str, str] | Mapping[str, bytes]) -> Path:
     """Write tables, by file name, as a zip file if the path ends in ``.zip``, else as a folder; return the path."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -143,7 +143,7 @@ def write_feed(path: Path, tables: Mapping[str, str]) -> Path:
         return path
     path.mkdir(parents=True, exist_ok=True)
     for name, text in tables.items():
-        (path / name).write_text(text, encoding="utf-8", newline="")
+        (path / name).write_bytes(text.encode() if isinstance(text, str) else text)
     return path
 
 

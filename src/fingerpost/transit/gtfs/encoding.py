@@ -32,7 +32,7 @@ def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[t
         block = rest + raw
         cut = max(block.rfind(b"\n"), block.rfind(b"\r")) + 1
         # A carriage return at the very end may be half of a line end.
-        if cut == len(block) and block[-1] == _CARRIAGE_RETURN:
+        if block and cut == len(block) and block[-1] == _CARRIAGE_RETURN:
             cut = max(block.rfind(b"\n", 0, cut - 1), block.rfind(b"\r", 0, cut - 1)) + 1
         block, rest = block[:cut], block[cut:]
         if len(rest) > LINE_LIMIT + len(raw):

@@ -140,9 +140,10 @@ class Table:
                     part = slice(skip, rows)
                     yield Block(blob[used:], starts[:, part], ends[:, part], lines[part])
                 skip = max(0, skip - rows)
-                if here == 0:
-                    break
                 used += here
+                # A row that goes on in the next block: it may have been changed in place, and is read from there.
+                if rows < _ROOM_ROWS:
+                    break
             rest = data[used:]
             if len(rest) > _ROW_LIMIT:
                 raise self._no_table()

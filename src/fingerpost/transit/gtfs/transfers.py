@@ -44,7 +44,7 @@ def read_transfers(archive: Archive, stops: Stops) -> TransferColumns:
     if table is not None:
         ids = IdIndex(stops.row_of)
         row_of_id = np.array([*stops.row_of.values(), -1], np.int32)
-        kinds = np.array([row.kind for row in stops.rows] + [-1], np.int8)
+        kinds = np.array([row.kind for row in stops.rows] + [-1, -1], np.int8)
         count = 0
         for block in table.blocks(*_COLUMNS):
             ends = [row_of_id[np.maximum(ids.find(block, column), -1)] for column in (0, 1)]

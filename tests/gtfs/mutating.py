@@ -1,0 +1,165 @@
+"""Feeds that were damaged at random: bytes, fields, rows, tables and archives.
+
+Run as a program it imports feeds of a range of seeds, one after the other, and names each seed before it begins:
+``python -m tests.gtfs.mutating FIRST LAST FOLDER``.
+"""
+
+import random
+import resource
+import sys
+from pathlib import Path
+
+from fingerpost.errors import FeedUnusable
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+
+DRAWING = """
+line A | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20
+line A | Alpha 09:00 | Beta 09:10-09:12 | Gamma 25:20
+tram 4 | Beta 08:15  | Delta 08:30 ask  | Alpha 08:40 noboard
+walk   | Gamma       | Delta 240
+change | Beta 60
+"""
+EXTRA = {
+    "frequencies.txt": "trip_id,start_time,end_time,headway_secs,exact_times\nA-2,09:00:00,10:00:00,600,1\n",
+    "shapes.txt": "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\nS,60.1,24.9,1\nS,60.2,24.95,2\n",
+    "feed_info.txt": "feed_publisher_name,feed_publisher_url,feed_lang,feed_version\nHSL,https://hsl.fi,fi,7\n",
+    "translations.txt": "table_name,field_name,language,translation,record_id,field_value\n"
+    "stops,stop_name,sv,Alfa,ALPHA,\nstops,stop_name,sv,Gammal,,Gamma\n",
+    "attributions.txt": "organization_name,is_producer,attribution_url\nOSM,1,https://osm.org\n",
+    "levels.txt": "level_id,level_index\nL0,0\nL1,-1\n",
+    "pathways.txt": "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional\nP,ALPHA,BETA,5,1\n",
+    "calendar_dates.txt": "service_id,date,exception_type\nALL,20260501,2\nALL,20270101,1\n",
+    "fare_attributes.txt": "fare_id,price,currency_type,payment_method,transfers\nF,2.8,EUR,0,\n",
+}
+NASTY = (
+    b"",
+    b'"',
+    b'""',
+    b",",
+    b"\n",
+    b"\r",
+    b"\x00",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"-1",
+    b"0",
+    b"1",
+    b"2147483648",
+    b"999999999",
+    b"99:59:59",
+    b"999:59:59",
+    b"-1:00:00",
+    b"1e308",
+    b"nan",
+    b"20260230",
+    b"00010101",
+    b"99991231",
+    b"ALPHA",
+    b"A-1",
+    b"..",
+    b"../../etc/passwd",
+    b" " * 70,
+    b"9" * 400,
+    "ÄÖ".encode("latin-1"),
+    "東京".encode(),
+    "東京".encode("utf-16"),
+)
+
+
+def mutate(seed: int, folder: Path) -> Path:
+    """Write the damaged feed of a seed; return its path."""
+    dice = random.Random(seed)
+    feed = {name: text.encode() for name, text in (feed_from_drawing(DRAWING) | EXTRA).items()}
+    if dice.random() < 0.3:
+        feed = dict(dice.sample(sorted(feed.items()), dice.randint(1, len(feed))))
+    for _ in range(dice.choice([1, 1, 2, 3, 8])):
+        name = dice.choice(sorted(feed))
+        feed[name] = dice.choice([_change_bytes, _change_field, _change_rows])(dice, feed[name])
+    path = folder / f"feed-{seed}.zip"
+    write_feed(path, feed)
+    if dice.random() < 0.15:
+        path.write_bytes(_change_bytes(dice, path.read_bytes()))
+    return path
+
+
+def _change_bytes(dice: random.Random, data: bytes) -> bytes:
+    at = dice.randint(0, len(data))
+    kind = dice.randrange(4)
+    if kind == 0:
+        return data[:at] + dice.choice(NASTY) + data[at:]
+    if kind == 1:
+        return data[:at] + data[min(len(data), at + dice.choice([1, 2, 40])) :]
+    if kind == 2:
+        return data[:at] + dice.randbytes(dice.choice([1, 4, 300])) + data[at + 1 :]
+    return data[:at]
+
+
+def _change_field(dice: random.Random, data: bytes) -> bytes:
+    lines = data.split(b"\n")
+    row = dice.randrange(len(lines))
+    fields = lines[row].split(b",")
+    fields[dice.randrange(len(fields))] = dice.choice(NASTY)
+    lines[row] = b",".join(fields)
+    return b"\n".join(lines)
+
+
+def _change_rows(dice: random.Random, data: bytes) -> bytes:
+    lines = data.split(b"\n")
+    kind = dice.randrange(4)
+    if kind == 0:
+        lines += [dice.choice(lines)] * dice.choice([1, 3, 200])
+    elif kind == 1:
+        dice.shuffle(lines)
+    elif kind == 2:
+        del lines[dice.randrange(len(lines))]
+    else:
+        return dice.choice([b"\r\n", b"\r", b"\n\n"]).join(lines)
+    return b"\n".join(lines)
+
+
+def outcome(path: Path) -> str:
+    """Import a feed; return "imported" or "refused". The timetable of an imported one holds together."""
+    try:
+        imported = import_feeds("m", [FeedSource(path)])
+    except FeedUnusable as error:
+        return "refused" if error.message.endswith(".") and len(error.message) < 5_000 else error.message
+    table, report = imported.timetable, imported.report.feeds[0]
+    stops, trips = table.stop_count, len(table.trip_route)
+    events = len(table.event_stop)
+    first = table.trip_first_event
+    assert (int(first[0]), int(first[-1]), len(first)) == (0, events, trips + 1)
+    assert ((first[1:] - first[:-1]) >= 2).all()
+    assert ((table.event_stop >= 0) & (table.event_stop < stops)).all()
+    assert (table.event_departure_s >= table.event_arrival_s).all()
+    assert ((table.trip_route >= 0) & (table.trip_route < len(table.route_type))).all()
+    assert ((table.trip_service >= 0) & (table.trip_service < len(table.service_every_day))).all()
+    assert ((table.run_trip >= 0) & (table.run_trip < trips)).all()
+    assert ((table.foot_to >= 0) & (table.foot_to < stops)).all()
+    assert (len(table.foot_first), int(table.foot_first[-1])) == (stops + 1, len(table.foot_to))
+    assert ((table.trip_shape >= -1) & (table.trip_shape < len(table.shape_first) - 1)).all()
+    assert len(set(table.stop_printed_id)) == stops
+    assert all(len(column) == stops for column in table.stop_names.values())
+    assert table.trip_headsign.max() < len(list(table.headsign))
+    assert (report.stops, report.trips, report.events) == (stops, trips, events)
+    assert all(found.count > 0 and found.places for found in report.findings)
+    return "imported"
+
+
+def main(first: int, last: int, folder: Path) -> None:
+    """Import the feeds of a range of seeds; print how they ended, and by how many MB this process grew."""
+    counts = {"imported": 0, "refused": 0}
+    before = 0
+    for seed in range(first, last):
+        print(seed, flush=True)
+        path = mutate(seed, folder)
+        counts[outcome(path)] += 1
+        path.unlink()
+        if seed == first + 20:
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    grown_mb = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
+    print(counts["imported"], counts["refused"], grown_mb)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]))

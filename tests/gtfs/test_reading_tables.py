@@ -1,0 +1,165 @@
+"""The byte parser against the standard library's csv, and what it reads that csv does not."""
+
+import csv
+import io
+import math
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from fingerpost.transit.gtfs.findings import Findings
+from fingerpost.transit.gtfs.ids import IdIndex
+from fingerpost.transit.gtfs.kernel import parse_decimals, parse_integers, parse_times
+from fingerpost.transit.gtfs.table import Table, find_decimal, find_integer, find_time_s
+
+SPACES = "".join(map(chr, range(33)))
+FIELDS = st.text(st.sampled_from('ab",\n\r äé東;'), max_size=6)
+
+
+def table_of(data, findings=None):
+    return Table("feed", "a.txt", lambda: io.BytesIO(data), findings or Findings())
+
+
+def told_by_csv(text):
+    """Return the stripped rows of a table that are not blank, and their lines."""
+    reader = csv.reader(io.StringIO(text, newline=""))
+    next(reader)
+    rows = [(reader.line_num, [field.strip(SPACES) for field in row]) for row in reader]
+    return [(line, tuple((row + [""] * 3)[:3])) for line, row in rows if any(row)]
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.lists(st.lists(FIELDS, min_size=1, max_size=3), max_size=12),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+    st.sampled_from([16, 23, 64, 4_096]),
+)
+def test_rows_equal_those_of_csv(rows, line_end, quoting, block_bytes):
+    """Quotes, doubled quotes, line ends inside and short rows are read as csv reads them, wherever a block ends."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator=line_end, quoting=quoting)
+    writer.writerows([["x", "y", "z"], *rows])
+    text = out.getvalue()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Table._data, "__defaults__", (block_bytes,))
+        told = list(table_of(text.encode()).rows("x", "y", "z"))
+
+    assert told == told_by_csv(text)
+
+
+def test_stray_quotes(tmp_path):
+    """A quote that nothing closes, or that stands inside a field, is a letter; it swallows no rows, and is counted."""
+    findings = Findings()
+    table = table_of(b'x,y\n"Alpha,1\nBe"ta,2\n"Gam"ma",3\n"D""e",4\n', findings)
+
+    assert list(table.rows("x", "y")) == [
+        (2, ('"Alpha', "1")),
+        (3, ('Be"ta', "2")),
+        (4, ('Gam"ma', "3")),
+        (5, ('D"e', "4")),
+    ]
+    assert findings.list_all() == [("quote-without-end-assumed", 1, [("a.txt", 2, "")])]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        ("x,y\nTöölö,1\n".encode("latin-1"), "table-encoding-assumed"),
+        ("x,y\nTöölö,1\n".encode("utf-16"), None),
+        ("\ufeffx,y\nTöölö,1\n".encode(), None),
+        ("x;y\nTöölö;1\n".encode(), "table-delimiter-assumed"),
+        ("x\ty\nTöölö\t1\n".encode(), "table-delimiter-assumed"),
+        ("X, y \r Töölö , 1".encode(), None),
+        ('\n"x","y"\n\n,\n"Töölö" , "1"\n'.encode(), None),
+        ("x,y\nTöölö,1,beyond\n".encode(), "row-longer-than-header-assumed"),
+    ],
+)
+def test_odd_tables(data, reason):
+    """Other encodings, delimiters, line ends, blanks and letter case are read through; a guess is counted."""
+    findings = Findings()
+    rows = [fields for _, fields in table_of(data, findings).rows("x", "y")]
+
+    assert (rows, [found[0] for found in findings.list_all()]) == ([("Töölö", "1")], [reason] if reason else [])
+
+
+def test_lines_of_two_encodings():
+    """A table that was put together from two encodings is read line by line; Windows-1252's euro included."""
+    rows = table_of("x\nTöölö\n".encode() + "Töölö €\n".encode("cp1252")).rows("x")
+
+    assert [fields for _, fields in rows] == [("Töölö",), ("Töölö €",)]
+
+
+def spans_of(texts):
+    blob = np.frombuffer("".join(texts).encode() + b"\n", np.uint8).copy()
+    ends = np.cumsum([len(text.encode()) for text in texts]).astype(np.int32)
+    starts = np.concatenate([[0], ends[:-1]]).astype(np.int32)
+    return blob, starts, ends
+
+
+NUMBERS = st.text(st.sampled_from("0123456789.,-+:e x"), max_size=12)
+
+
+@settings(deadline=None)
+@given(st.lists(NUMBERS | st.integers().map(str), max_size=5))
+@example(["-0", "+1", "1.", "1.0", "1.5", "999999999", "1000000000", "-", ".0", "٣"])
+def test_integers(texts):
+    """The kernel reads whole numbers as the slow function does."""
+    values = np.empty(len(texts), np.int32)
+    parse_integers(*spans_of(texts), np.int32(-7), values)
+
+    told = [find_integer(text) for text in texts]
+    wanted = [-7 if not text else -(2**31) if value is None else value for text, value in zip(texts, told, strict=True)]
+    assert values.tolist() == wanted
+
+
+@settings(deadline=None)
+@given(st.lists(NUMBERS | st.from_regex(r"[0-9]{1,3}:[0-6][0-9]:[0-6][0-9]", fullmatch=True), max_size=5))
+@example(["", "8:00", "0:00:00", "999:59:59", "1000:00:00", "8:60:00", "8:00:60", ":00:00", "٨:00:00", "-1:00:00"])
+def test_times(texts):
+    """The kernel reads times as the slow function does."""
+    values = np.empty(len(texts), np.int32)
+    parse_times(*spans_of(texts), values)
+
+    told = [find_time_s(text) for text in texts]
+    assert values.tolist() == [
+        -1 if not text else -3 if value is None else value for text, value in zip(texts, told, strict=True)
+    ]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        NUMBERS | st.decimals(-180, 180, places=9, allow_nan=False).map(str) | st.floats(-180, 180).map(repr),
+        max_size=5,
+    )
+)
+@example(["60.1", "-24,9", "+0", "0.0", ".5", "5.", ".", "-", "", "1e5", "nan", "60.123456789012345678"])
+def test_decimals(texts):
+    """The kernel reads decimals as the slow function does, to the last bit up to fifteen digits."""
+    values = np.empty(len(texts), np.float64)
+    parse_decimals(*spans_of(texts), values)
+
+    for text, value in zip(texts, values.tolist(), strict=True):
+        told = find_decimal(text)
+        digits = sum(map(str.isdigit, text.lstrip("-+0.,")))
+        if told is None:
+            assert math.isnan(value)
+        elif digits <= 15:
+            assert value == told
+        else:
+            assert value == pytest.approx(told, rel=1e-14)
+
+
+@settings(deadline=None)
+@given(st.lists(st.text(max_size=5), max_size=200))
+def test_index_of_ids(texts):
+    """An id's row is the number of others before it, however the index grows."""
+    index = IdIndex()
+    rows = [index.add(text) for text in texts]
+
+    others = list(dict.fromkeys(filter(None, texts)))
+    assert rows == [others.index(text) if text else -1 for text in texts]
+    assert list(index.to_texts()) == others
