@@ -15,6 +15,9 @@ from fingerpost.errors import SettingsInvalid
 _PREFIX = "FINGERPOST_"
 _LONGEST_RETENTION_DAYS = 36_500
 
+# It is sent as a header: one line of ASCII.
+_Contact = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[\x20-\x7e]*$")]
+
 
 class Settings(BaseSettings):
     """The operator's choices; an empty variable counts as unset.
@@ -24,6 +27,7 @@ class Settings(BaseSettings):
         user: whose variables are used where no token says who calls (ruling A12).
         retention_days: how long a variable is kept after its last change; None keeps until it is deleted.
         contact: an address by which the operators of sources can reach ours; part of the User-Agent.
+        sec_contact: an e-mail address by which the SEC can reach whoever syncs filings; EDGAR wants one.
         private_hosts: hosts in a private network that may be asked, separated by commas.
     """
 
@@ -33,7 +37,8 @@ class Settings(BaseSettings):
     user: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] = "local"
     retention_days: Annotated[int, Field(ge=1, le=_LONGEST_RETENTION_DAYS)] | None = None
 
-    contact: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[\x20-\x7e]*$")] = ""
+    contact: _Contact = ""
+    sec_contact: _Contact = ""
     private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
 
     @field_validator("private_hosts", mode="before")
@@ -50,6 +55,11 @@ class Settings(BaseSettings):
     def variables_file(self) -> Path:
         """Where user variables are kept."""
         return self.home / "variables.sqlite"
+
+    @property
+    def filings_file(self) -> Path:
+        """Where figures and filings that were loaded or synced are kept."""
+        return self.home / "filings.sqlite"
 
     @property
     def limits_file(self) -> Path:

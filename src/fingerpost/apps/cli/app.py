@@ -6,7 +6,7 @@ import typer
 
 import fingerpost
 from fingerpost import clock
-from fingerpost.apps.cli import network_commands, operating, questions, variable_commands
+from fingerpost.apps.cli import filings_load, filings_sync, network_commands, operating, questions, variable_commands
 from fingerpost.apps.cli.house import Caller, usage
 
 app = typer.Typer(
@@ -27,6 +27,8 @@ app.command("stops", context_settings=_NEGATIVE_NUMBERS)(questions.stops)
 app.command("call")(questions.call)
 app.add_typer(variable_commands.app, name="vars")
 app.add_typer(network_commands.app, name="network")
+filings_sync.app.command("load")(filings_load.load)
+app.add_typer(filings_sync.app, name="filings")
 app.command("serve")(operating.serve)
 app.command("doctor")(operating.doctor)
 

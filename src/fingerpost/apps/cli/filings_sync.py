@@ -1,0 +1,71 @@
+"""The command that fetches companies from EDGAR."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fingerpost.apps.cli.house import TOOL_ERROR, read_caller_settings, usage
+from fingerpost.apps.cli.output import complain, new_console, say
+from fingerpost.errors import ToolError
+
+if TYPE_CHECKING:
+    from fingerpost.apps.settings import Settings
+    from fingerpost.filings.sync import Synced
+
+app = typer.Typer(help="Figures of companies that file with the SEC.", no_args_is_help=True)
+
+_OUTCOMES = {
+    "new": "figures fetched, complete through {day}",
+    "unchanged": "figures unchanged, complete through {day}",
+    "not_in_aggregate": "EDGAR's collection holds no figures of it",
+}
+
+
+@app.command("sync")
+def sync_filings(
+    ctx: typer.Context,
+    tickers: Annotated[list[str], typer.Argument(metavar="TICKER...", help="Which companies, such as AAPL.")],
+    text: Annotated[
+        int, typer.Option("--text", min=0, help="Of how many of the newest reports to fetch the text.")
+    ] = 0,
+) -> None:
+    """Fetch companies' figures and lists of filings from EDGAR; FINGERPOST_SEC_CONTACT must be set."""
+    settings = read_caller_settings(ctx.obj)
+    with usage():
+        settings.prepare_home()
+    if not asyncio.run(_sync(settings, tickers, text)):
+        raise typer.Exit(TOOL_ERROR)
+
+
+async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
+    """Fetch one company after the other; one that fails does not keep the others away. Returns whether all came."""
+    from fingerpost.apps.outbound import new_client
+    from fingerpost.filings.edgar import PACES, Edgar
+    from fingerpost.filings.store import FactStore
+    from fingerpost.filings.sync import EdgarSync
+
+    edgar = Edgar(contact=settings.sec_contact)
+    console = new_console(stderr=True)
+    all_came = True
+    async with new_client(settings, PACES) as client:
+        sync = EdgarSync(FactStore(settings.filings_file), client, edgar)
+        for ticker in tickers:
+            if not console.is_terminal:
+                say(f"Fetching {ticker} ...")
+            try:
+                with console.status(f"Fetching {ticker} ..."):
+                    done = await sync.sync(ticker, texts=texts)
+            except ToolError as error:
+                complain(error)
+                all_came = False
+            else:
+                for one in done:
+                    new_console().print(_line(one), soft_wrap=True)
+    return all_came
+
+
+def _line(done: "Synced") -> str:
+    outcome = _OUTCOMES[done.facts].format(day=done.complete_through)
+    texts = f"; {done.texts} texts" if done.texts else ""
+    return f"{done.ticker} {done.name} (CIK {done.cik}): {outcome}; {done.filings:,} filings listed{texts}"

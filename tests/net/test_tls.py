@@ -1,0 +1,88 @@
+"""TLS speaks to the name, though the connection goes to a checked address."""
+
+import asyncio
+import datetime as dt
+import ssl
+from contextlib import asynccontextmanager
+
+import pytest
+
+from fingerpost.errors import SourceUnreachable
+from fingerpost.net.addresses import CheckedBackend
+from fingerpost.net.client import Client
+from fingerpost.net.request import Request
+from fingerpost.net.transport import WireTransport
+from tests.net.local_server import BOUNDS, HOST, LOOPBACK, LocalServer, answer, names
+
+x509 = pytest.importorskip("cryptography.x509")
+
+
+def new_certificate(folder, name):
+    """Write a certificate of its own for a name, and its key; return the path of both in one file."""
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = dt.datetime.now(dt.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    path = folder / f"{name}.pem"
+    path.write_bytes(
+        certificate.public_bytes(pem)
+        + key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    return path
+
+
+@asynccontextmanager
+async def serving_tls(certificate):
+    """Serve over TLS with a certificate."""
+    local = LocalServer([answer(body=b"hello")])
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server = await asyncio.start_server(local.serve, LOOPBACK, 0, ssl=context)
+    local.port = server.sockets[0].getsockname()[1]
+    try:
+        yield f"https://{HOST}:{local.port}/", local
+    finally:
+        server.close()
+
+
+def trusting(*certificates):
+    """Return a client that trusts these certificates and no others."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for certificate in certificates:
+        context.load_verify_locations(certificate)
+    return Client(transport=WireTransport(CheckedBackend({HOST}, resolve=names()), tls=context))
+
+
+async def test_the_certificate_is_checked_against_the_name(tmp_path):
+    """It is the name's, not the address's."""
+    own = new_certificate(tmp_path, HOST)
+    async with serving_tls(own) as (url, _), trusting(own) as client:
+        got = await client.fetch(Request(url=url, bounds=BOUNDS))
+
+    assert got.body == b"hello"
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+async def test_a_certificate_that_is_not_the_names_or_not_trusted_is_refused(tmp_path, trusted):
+    """Of another name, or of nobody we trust: nothing is asked, and asking again would not help."""
+    other = new_certificate(tmp_path, "other.example") if trusted else new_certificate(tmp_path, HOST)
+    async with serving_tls(other) as (url, server), trusting(*([other] if trusted else [])) as client:
+        with pytest.raises(SourceUnreachable, match="certificate") as raised:
+            await client.fetch(Request(url=url, bounds=BOUNDS))
+
+    assert (raised.value.retryable, server.asked) == (False, [])
