@@ -128,11 +128,8 @@ def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int6
     in_s[1:] = out_s[:-1]
     in_s[begins] = trip_delay_s
     departure_s = np.where(leaves_s != NONE, leaves_s, np.where(stated.is_silent, NONE, in_s))
-    arrival_s = np.where(stated.is_silent, NONE, in_s)
-    only_leaving = (stated.arrival_s == NONE) & (stated.departure_s != NONE)
-    latest_s = stated.departure_s + rides.departure - rides.arrival
-    arrival_s = np.where(only_leaving & (in_s == NONE), stated.departure_s, arrival_s)
-    arrival_s = np.where(only_leaving & (in_s != NONE), np.minimum(in_s, latest_s), arrival_s)
+    only_leaving = (stated.departure_s != NONE) & (in_s == NONE)
+    arrival_s = np.where(only_leaving, stated.departure_s, np.where(stated.is_silent, NONE, in_s))
     arrival_s = np.where(stated.arrival_s != NONE, stated.arrival_s, arrival_s)
     return arrival_s, departure_s, (arrival_s != NONE) & (departure_s != NONE)
 

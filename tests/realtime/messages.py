@@ -1,0 +1,144 @@
+"""GTFS-Realtime messages written by hand, and overlays drawn as the timetables of ``testing.feeds`` are."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedMessage, TripDescriptor, TripUpdate
+
+from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.timetable.overlay import AddedRide, Overlay
+from fingerpost.transit.timetable.service_days import service_day_start
+from fingerpost.transit.timetable.timetable import Timetable
+
+DAY = date(2026, 3, 10)
+ZONE = "Europe/Helsinki"
+
+Call = TripUpdate.StopTimeUpdate
+
+
+def at(clock: str, day: date = DAY, zone: str = ZONE) -> int:
+    """Return the Unix second of a clock time, HH:MM or HH:MM:SS, on a day."""
+    return int(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(zone)).timestamp())
+
+
+NOW = at("08:00")
+
+
+def call(
+    stop: str = "",
+    arrive: int | str | None = None,
+    depart: int | str | None = None,
+    *,
+    sequence: int | None = None,
+    platform: str = "",
+    relationship: str = "SCHEDULED",
+) -> Call:
+    """Return a stop time update; a number is a delay in seconds, a text a clock time."""
+    made = Call(schedule_relationship=relationship)
+    if stop:
+        made.stop_id = stop
+    if sequence is not None:
+        made.stop_sequence = sequence
+    for event, told in ((made.arrival, arrive), (made.departure, depart)):
+        if isinstance(told, str):
+            event.time = at(told)
+        elif told is not None:
+            event.delay = told
+    if platform:
+        made.stop_time_properties.assigned_stop_id = platform
+    return made
+
+
+def update(
+    trip_id: str = "A-1",
+    *calls: Call,
+    relationship: str = "SCHEDULED",
+    day: str = f"{DAY:%Y%m%d}",
+    delay: int | None = None,
+    timestamp: int = 0,
+    **trip: object,
+) -> FeedEntity:
+    """Return an entity with a trip update."""
+    entity = FeedEntity(id=f"{trip_id}-{relationship}")
+    made = entity.trip_update
+    made.trip.MergeFrom(TripDescriptor(trip_id=trip_id, schedule_relationship=relationship, start_date=day, **trip))
+    if not trip_id:
+        made.trip.ClearField("trip_id")
+    made.stop_time_update.extend(calls)
+    if delay is not None:
+        made.delay = delay
+    if timestamp:
+        made.timestamp = timestamp
+    return entity
+
+
+def message(*entities: FeedEntity, timestamp: int = NOW, **header: object) -> bytes:
+    """Return the bytes of a feed message."""
+    made = FeedMessage(entity=entities)
+    made.header.gtfs_realtime_version = "2.0"
+    if timestamp:
+        made.header.timestamp = timestamp
+    for name, value in header.items():
+        setattr(made.header, name, value)
+    return made.SerializeToString()
+
+
+def read(timetable: Timetable, *entities: FeedEntity, now: int = NOW, timestamp: int = NOW) -> Overlay:
+    """Read one message of these entities."""
+    return read_bytes(timetable, message(*entities, timestamp=timestamp), now=now)
+
+
+def read_bytes(timetable: Timetable, *messages: bytes, now: int = NOW, feed_name: str | None = None) -> Overlay:
+    """Read several messages that came at the present instant."""
+    return read_realtime(
+        timetable, RealtimeIndex(timetable), [FeedBytes(data, now, feed_name) for data in messages], now
+    )
+
+
+def draw(timetable: Timetable, overlay: Overlay, trip_id: str = "A-1", day: date = DAY, run_of_trip: int = 0) -> str:
+    """Draw a ride as it is expected: stops and times, ``?`` where nothing is known, ``skip`` where it passes."""
+    trip = list(timetable.trip_local_id).index(trip_id)
+    run = [row for row, own in enumerate(timetable.run_trip.tolist()) if own == trip][run_of_trip]
+    told = overlay.rides.get((run, day.toordinal()))
+    if told is None:
+        return "nothing"
+    if told.is_cancelled:
+        return "deleted" if told.is_deleted else "cancelled"
+    begin, end = int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1])
+    feed = timetable.feeds[int(timetable.route_feed[int(timetable.trip_route[trip])])]
+    start = service_day_start(day, feed.zone) + int(timetable.run_shift_s[run])
+    stops = timetable.event_stop[begin:end] if told.stop is None else told.stop
+    arrivals = (timetable.event_arrival_s[begin:end] + start + told.arrival_delay_s).tolist()
+    departures = (timetable.event_departure_s[begin:end] + start + told.departure_delay_s).tolist()
+    marks = [
+        " skip" if skipped else "" if known else " ?"
+        for skipped, known in zip(told.is_skipped.tolist(), told.is_known.tolist(), strict=True)
+    ]
+    return _drawn(timetable, stops.tolist(), arrivals, departures, marks, feed.zone)
+
+
+def draw_added(timetable: Timetable, ride: AddedRide) -> str:
+    """Draw an added ride as ``draw`` does."""
+    marks = [" skip" if skipped else "" for skipped in ride.is_skipped.tolist()]
+    zone = timetable.feeds[0].zone
+    return _drawn(timetable, ride.stop.tolist(), ride.arrival.tolist(), ride.departure.tolist(), marks, zone)
+
+
+def _drawn(
+    timetable: Timetable,
+    stops: Sequence[int],
+    arrivals: Sequence[int],
+    departures: Sequence[int],
+    marks: Sequence[str],
+    zone: str,
+) -> str:
+    cells = []
+    for stop, arrival, departure, mark in zip(stops, arrivals, departures, marks, strict=True):
+        times = list(dict.fromkeys((_clock(arrival, zone), _clock(departure, zone))))
+        cells.append(f"{timetable.stop_name[stop]} {'-'.join(times)}{mark}")
+    return " | ".join(cells)
+
+
+def _clock(instant: int, zone: str) -> str:
+    return datetime.fromtimestamp(instant, ZoneInfo(zone)).strftime("%H:%M:%S").removesuffix(":00")

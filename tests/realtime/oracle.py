@@ -1,0 +1,72 @@
+"""Delays of one ride, worked out slowly and obviously, call by call: what ``realtime_delays`` must agree with."""
+
+from typing import NamedTuple
+
+
+class Told(NamedTuple):
+    """What is told of one planned call: ``kind`` is none, times, skipped or silent; delays are seconds or None."""
+
+    kind: str = "none"
+    arrival_s: int | None = None
+    departure_s: int | None = None
+
+
+class Expected(NamedTuple):
+    """When a call is expected, and whether anything is known of it."""
+
+    arrival: int
+    departure: int
+    is_known: bool
+
+
+def expect(planned: list[tuple[int, int]], told: list[Told], trip_delay_s: int | None) -> list[Expected]:
+    """Return what is expected of a ride with planned (arrival, departure) times."""
+    delays = _carry(planned, told, trip_delay_s)
+    times = [
+        time + (delay or 0)
+        for call, pair in zip(planned, delays, strict=True)
+        for time, delay in zip(call, pair, strict=True)
+    ]
+    stated = [
+        call.kind == "times" and delay is not None for call in told for delay in (call.arrival_s, call.departure_s)
+    ]
+    latest: int | None = None
+    for index, is_stated in enumerate(stated):
+        if is_stated:
+            times[index] = latest = times[index] if latest is None else max(times[index], latest)
+    for index, is_stated in enumerate(stated):
+        if not is_stated:
+            behind = [times[later] for later in range(index + 1, len(times)) if stated[later]]
+            times[index] = min([times[index], *behind])
+    for index in range(1, len(times)):
+        times[index] = max(times[index], times[index - 1])
+    return [
+        Expected(times[2 * row], times[2 * row + 1], None not in delays[row] or told[row].kind == "skipped")
+        for row in range(len(planned))
+    ]
+
+
+def _carry(
+    planned: list[tuple[int, int]], told: list[Told], trip_delay_s: int | None
+) -> list[tuple[int | None, int | None]]:
+    """Return (arrival delay, departure delay) of each call, None where nothing is known."""
+    carried = trip_delay_s
+    delays: list[tuple[int | None, int | None]] = []
+    for (arrival, departure), call in zip(planned, told, strict=True):
+        if call.kind == "silent":
+            carried = None
+            delays.append((None, None))
+        elif call.kind == "times" and call.departure_s is None:
+            carried = call.arrival_s
+            delays.append((call.arrival_s, call.arrival_s))
+        elif call.kind == "times" and call.arrival_s is None:
+            latest_s = call.departure_s + departure - arrival
+            arrival_s = call.departure_s if carried is None else min(carried, latest_s)
+            carried = call.departure_s
+            delays.append((arrival_s, call.departure_s))
+        elif call.kind == "times":
+            carried = call.departure_s
+            delays.append((call.arrival_s, call.departure_s))
+        else:
+            delays.append((carried, carried))
+    return delays

@@ -1,0 +1,166 @@
+"""Alerts: what they touch, when, and in which languages."""
+
+import pytest
+from google.transit.gtfs_realtime_pb2 import Alert, EntitySelector, FeedEntity
+
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
+from tests.realtime.messages import DAY, at, read
+
+STOPS = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station
+HUB,Hub,60.17,24.94,1,
+P1,Hub,60.17,24.94,0,HUB
+P2,Hub,60.17,24.941,0,HUB
+BAY,Hub,60.17,24.941,4,P2
+END,End,60.17,25.1,0,
+"""
+ROUTES = """route_id,agency_id,route_short_name,route_long_name,route_type
+A,ONE,A,,3
+B,TWO,B,,0
+"""
+AGENCIES = """agency_id,agency_name,agency_url,agency_timezone
+ONE,One,https://example.org,Europe/Helsinki
+TWO,Two,https://example.org,Europe/Helsinki
+"""
+TRIPS = """route_id,service_id,trip_id,direction_id
+A,ALL,A-1,0
+A,ALL,A-2,1
+B,ALL,B-1,0
+"""
+
+
+def network(agencies: str = AGENCIES):
+    """Bus A of agency One both ways between Hub and End, tram B of agency Two."""
+    feed = feed_from_drawing(
+        "line A | P1 08:00 | End 08:10\nline A | End 09:00 | P1 09:10\ntram B | P2 08:00 | End 08:10"
+    )
+    tables = {"stops.txt": STOPS, "routes.txt": ROUTES, "trips.txt": TRIPS, "agency.txt": agencies}
+    return timetable_from_tables(feed | tables)
+
+
+NETWORK = network()
+HUB, P1, P2, BAY, END = range(5)
+
+
+def alert(*selectors, **told) -> FeedEntity:
+    return FeedEntity(id="trouble", alert=Alert(informed_entity=selectors, **told))
+
+
+def touched(told) -> dict[str, object]:
+    """Return the selectors of the only alert that are not empty."""
+    groups = (
+        "feeds", "routes", "route_types", "trips", "stops", "rides", "route_stops", "trip_stops", "ride_stops"
+    )  # fmt: skip
+    (only,) = told.alerts
+    return {group: set(getattr(only, group)) for group in groups if getattr(only, group)}
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        ({"agency_id": "ONE"}, {"routes": {0}}),
+        ({"route_id": "A"}, {"routes": {0}}),
+        ({"route_type": 0}, {"route_types": {0}}),
+        ({"agency_id": "TWO", "route_type": 0}, {"routes": {1}}),
+        ({"route_id": "A", "direction_id": 1}, {"trips": {1}}),
+        ({"stop_id": "END"}, {"stops": {END}}),
+        ({"stop_id": "HUB"}, {"stops": {HUB, P1, P2, BAY}}),
+        ({"stop_id": "P2"}, {"stops": {P2, BAY}}),
+        ({"route_id": "A", "stop_id": "P1"}, {"route_stops": {(0, P1)}}),
+        ({"agency_id": "TWO", "stop_id": "END"}, {"route_stops": {(1, END)}}),
+        ({"trip": {"trip_id": "A-2"}}, {"trips": {1}}),
+        ({"trip": {"trip_id": "A-2"}, "stop_id": "P1"}, {"trip_stops": {(1, P1)}}),
+        ({"trip": {"trip_id": "A-2", "start_date": "20260310"}}, {"rides": {(1, DAY.toordinal())}}),
+        (
+            {"trip": {"trip_id": "A-2", "start_date": "20260310"}, "stop_id": "END"},
+            {"ride_stops": {((1, DAY.toordinal()), END)}},
+        ),
+        ({"trip": {"route_id": "A", "start_time": "09:00:00"}}, {"rides": {(1, DAY.toordinal())}}),
+    ],
+)
+def test_a_selector_touches_what_all_its_fields_name(selector, expected):
+    """Rows: routes A 0, B 1; trips A-1 0, A-2 1; a station stands for all that is part of it."""
+    assert touched(read(NETWORK, alert(EntitySelector(**selector)))) == expected
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        {"agency_id": "THREE"},
+        {"route_id": "C"},
+        {"route_type": 7},
+        {"agency_id": "ONE", "route_type": 0},
+        {"stop_id": "OMEGA"},
+        {"route_id": "A", "stop_id": "OMEGA"},
+        {"trip": {"trip_id": "OMEGA"}},
+        {},
+    ],
+)
+def test_a_selector_of_which_a_field_is_unknown_touches_nothing(selector):
+    """An unknown stop of a known route must not become the whole route."""
+    told = read(NETWORK, alert(EntitySelector(**selector)))
+    assert (told.alerts, dict(told.counts)) == ((), {"alert-without-known-selector": 1})
+
+
+def test_the_only_agency_is_the_whole_feed():
+    """Where a feed has one agency, an alert of that agency is the feed's."""
+    single = network(AGENCIES.replace("TWO,Two,https://example.org,Europe/Helsinki\n", ""))
+    assert touched(read(single, alert(EntitySelector(agency_id="ONE")))) == {"feeds": {0}}
+
+
+def test_an_alert_applies_where_any_of_its_selectors_does():
+    """Route A and the stop End."""
+    told = read(NETWORK, alert(EntitySelector(route_id="A"), EntitySelector(stop_id="END")))
+    assert touched(told) == {"routes": {0}, "stops": {END}}
+
+
+def test_words_are_those_of_the_specification():
+    """Cause, effect and severity as GTFS-Realtime writes them; what is not told is unknown."""
+    told = read(NETWORK, alert(EntitySelector(route_id="A"), cause=Alert.STRIKE, effect=Alert.DETOUR))
+    (first,) = told.alerts
+    assert (first.id, first.cause, first.effect, first.severity) == (
+        "trouble", "STRIKE", "DETOUR", "UNKNOWN_SEVERITY"
+    )  # fmt: skip
+
+
+def test_texts_are_kept_by_language():
+    """Region subtags fall away, a text without a language is the default."""
+    said = alert(EntitySelector(route_id="A"))
+    for language, text in (("fi-FI", "Poikki"), ("en", "Closed"), ("", "Stängd")):
+        said.alert.header_text.translation.add(language=language, text=text)
+    said.alert.description_text.translation.add(language="en", text="Until noon.")
+    (first,) = read(NETWORK, said).alerts
+    assert dict(first.texts) == {"fi": ("Poikki", ""), "en": ("Closed", "Until noon."), "default": ("Stängd", "")}
+
+
+@pytest.mark.parametrize(
+    ("instant", "expected"),
+    [("07:59:59", False), ("08:00", True), ("09:00", True), ("09:00:01", False), ("23:00", True)],
+)
+def test_an_alert_holds_in_its_periods(instant, expected):
+    """From 08:00 to 09:00, and from 22:00 with an open end."""
+    said = alert(EntitySelector(route_id="A"))
+    said.alert.active_period.add(start=at("08:00"), end=at("09:00"))
+    said.alert.active_period.add(start=at("22:00"))
+    (first,) = read(NETWORK, said).alerts
+    assert first.is_in_force(at(instant)) == expected
+
+
+def test_an_alert_without_periods_always_holds():
+    """Nothing says when it ends."""
+    (first,) = read(NETWORK, alert(EntitySelector(route_id="A"))).alerts
+    assert first.is_in_force(at("03:00"))
+
+
+@pytest.mark.parametrize(("until", "expected"), [("08:00", {HUB, P1, P2, BAY}), ("07:59", set())])
+def test_a_lift_out_of_order_closes_the_stops_of_its_station(until, expected):
+    """ACCESSIBILITY_ISSUE at Hub, read at 08:00."""
+    said = alert(EntitySelector(stop_id="HUB"), effect=Alert.ACCESSIBILITY_ISSUE)
+    said.alert.active_period.add(end=at(until))
+    assert read(NETWORK, said).closed_stops == expected
+
+
+def test_the_same_alert_twice_is_one():
+    """Two sources of one operator repeat each other."""
+    said = alert(EntitySelector(route_id="A"))
+    told = read(NETWORK, said, said)
+    assert (len(told.alerts), dict(told.counts)) == (1, {"alert-given": 1, "superseded-by-a-newer-one": 1})

@@ -1,0 +1,150 @@
+"""How delays spread along a ride (GTFS-Realtime reference, TripUpdate and StopTimeUpdate)."""
+
+from datetime import date
+
+import pytest
+
+from fingerpost.testing.feeds import timetable_from_drawing
+from tests.realtime.messages import at, call, draw, read, update
+
+SPRING = date(2026, 3, 29)
+FOUR_STOPS = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20-08:21 | Delta 08:30")
+
+
+def drawn(*calls, **told):
+    return draw(FOUR_STOPS, read(FOUR_STOPS, update("A-1", *calls, **told)))
+
+
+def test_a_delay_holds_for_all_later_calls():
+    """Two minutes late at Beta is two minutes late at Gamma and Delta; nothing is known before."""
+    assert drawn(call("BETA", 120, 120)) == "Alpha 08:00 ? | Beta 08:12-08:14 | Gamma 08:22-08:23 | Delta 08:32"
+
+
+def test_a_delay_holds_until_the_next_that_is_told():
+    """Five minutes late at Alpha, one at Gamma."""
+    expected = "Alpha 08:05 | Beta 08:15-08:17 | Gamma 08:21-08:22 | Delta 08:31"
+    assert drawn(call("ALPHA", None, 300), call("GAMMA", 60, 60)) == expected
+
+
+def test_a_time_is_taken_as_it_is():
+    """Times state the instant itself."""
+    expected = "Alpha 08:00 ? | Beta 08:13-08:15 | Gamma 08:23-08:24 | Delta 08:33"
+    assert drawn(call("BETA", "08:13", "08:15")) == expected
+
+
+def test_a_time_wins_over_a_delay():
+    """Where both are told and differ, the time holds."""
+    both = call("DELTA", "08:35")
+    both.arrival.delay = 60
+    expected = "Alpha 08:00 ? | Beta 08:10-08:12 ? | Gamma 08:20-08:21 ? | Delta 08:35"
+    assert drawn(both) == expected
+
+
+def test_a_departure_alone_leaves_the_arrival_to_what_was_known_before():
+    """The carried delay holds for the arrival, but no vehicle arrives after it leaves."""
+    expected = "Alpha 08:05 | Beta 08:13 | Gamma 08:21-08:22 | Delta 08:31"
+    assert drawn(call("ALPHA", None, 300), call("BETA", None, "08:13")) == expected
+
+
+def test_the_first_departure_alone_tells_the_arrival_too():
+    """With nothing known before, the arrival is as late as the departure."""
+    expected = "Alpha 08:00 ? | Beta 08:12-08:14 | Gamma 08:22-08:23 | Delta 08:32"
+    assert drawn(call("BETA", None, 120)) == expected
+
+
+def test_no_data_ends_what_is_known():
+    """From Gamma on nothing is known, though Alpha is late."""
+    expected = "Alpha 08:05 | Beta 08:15-08:17 | Gamma 08:20-08:21 ? | Delta 08:30 ?"
+    assert drawn(call("ALPHA", None, 300), call("GAMMA", relationship="NO_DATA")) == expected
+
+
+def test_no_data_ends_where_something_is_known_again():
+    """Delta is told after Beta and Gamma are not."""
+    expected = "Alpha 08:01 | Beta 08:10-08:12 ? | Gamma 08:20-08:21 ? | Delta 08:34"
+    calls = (call("ALPHA", None, 60), call("BETA", relationship="NO_DATA"), call("DELTA", 240))
+    assert drawn(*calls) == expected
+
+
+def test_a_skipped_call_passes_the_delay_on():
+    """Beta is skipped; Gamma is as late as Alpha was."""
+    expected = "Alpha 08:02 | Beta 08:12-08:14 skip | Gamma 08:22-08:23 | Delta 08:32"
+    assert drawn(call("ALPHA", None, 120), call("BETA", relationship="SKIPPED")) == expected
+
+
+def test_the_times_of_a_skipped_call_are_not_passed_on():
+    """What is told of Beta's time does not count, because nobody stops there."""
+    expected = "Alpha 08:02 | Beta 08:12-08:14 skip | Gamma 08:22-08:23 | Delta 08:32"
+    assert drawn(call("ALPHA", None, 120), call("BETA", 900, 900, relationship="SKIPPED")) == expected
+
+
+def test_the_delay_of_the_trip_holds_until_the_first_that_is_told():
+    """Three minutes for the trip, one from Gamma on."""
+    expected = "Alpha 08:03 | Beta 08:13-08:15 | Gamma 08:21-08:22 | Delta 08:31"
+    assert drawn(call("GAMMA", 60, 60), delay=180) == expected
+
+
+def test_the_delay_of_the_trip_stands_alone():
+    """A delay of the trip needs no calls."""
+    assert drawn(delay=-60) == "Alpha 07:59 | Beta 08:09-08:11 | Gamma 08:19-08:20 | Delta 08:29"
+
+
+def test_early_is_a_delay_below_zero():
+    """One minute early at Beta stays so; Alpha, of which nothing is known, is not after Beta."""
+    expected = "Alpha 08:00 ? | Beta 08:09-08:11 | Gamma 08:19-08:20 | Delta 08:29"
+    assert drawn(call("BETA", -60, -60)) == expected
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ("08:00", "Alpha 08:00 ? | Beta 08:00-08:12 | Gamma 08:20-08:21 | Delta 08:30"),
+        ("07:59:59", "Alpha 07:59:59 ? | Beta 07:59:59-08:12 | Gamma 08:20-08:21 | Delta 08:30"),
+    ],
+)
+def test_an_unknown_call_is_never_after_the_known_one_behind_it(told, expected):
+    """Alpha is passed when Beta is reached: its planned time yields as soon as it would be later."""
+    assert drawn(call("BETA", told, "08:12")) == expected
+
+
+def test_time_never_runs_backwards():
+    """Gamma is told before Beta; the later call waits for the earlier, and that is counted."""
+    overlay = read(FOUR_STOPS, update("A-1", call("BETA", "08:20", "08:22"), call("GAMMA", "08:20", "08:21")))
+    assert draw(FOUR_STOPS, overlay) == "Alpha 08:00 ? | Beta 08:20-08:22 | Gamma 08:22 | Delta 08:30"
+    assert dict(overlay.call_counts) == {"call-applied": 1, "call-applied-but-held-in-order": 1}
+
+
+def test_what_is_carried_yields_to_what_is_told():
+    """Twenty minutes carried from Alpha would put Beta after Gamma, which is told on time."""
+    expected = "Alpha 08:20 | Beta 08:20 | Gamma 08:20-08:21 | Delta 08:30"
+    assert drawn(call("ALPHA", None, 1200), call("GAMMA", 0, 0)) == expected
+
+
+@pytest.mark.parametrize(
+    ("delay_s", "counts"),
+    [(12 * 3600, {"call-applied": 1}), (12 * 3600 + 1, {"call-time-out-of-range": 1})],
+)
+def test_half_a_day_is_the_longest_delay(delay_s, counts):
+    """What is further off is a wrong day or a slip, and is not believed."""
+    assert dict(read(FOUR_STOPS, update("A-1", call("DELTA", delay_s))).call_counts) == counts
+
+
+def test_a_call_without_times_says_nothing():
+    """SCHEDULED without a time or a delay is counted, and carries nothing."""
+    overlay = read(FOUR_STOPS, update("A-1", call("ALPHA", None, 60), call("BETA")))
+    assert draw(FOUR_STOPS, overlay) == "Alpha 08:01 | Beta 08:11-08:13 | Gamma 08:21-08:22 | Delta 08:31"
+    assert dict(overlay.call_counts) == {"call-applied": 1, "call-without-times": 1}
+
+
+def test_an_update_that_says_nothing_changes_nothing():
+    """A trip update without calls and delay is counted, and its ride stays out of the overlay."""
+    overlay = read(FOUR_STOPS, update("A-1"))
+    assert (dict(overlay.rides), dict(overlay.counts)) == ({}, {"trip-without-times": 1})
+
+
+def test_times_hold_on_the_night_when_clocks_change():
+    """On 29 March 2026 the service day begins at 23:00 of the day before, noon minus 12 h: 04:00 is 4 h after that."""
+    night = timetable_from_drawing("line A | Alpha 04:00 | Beta 04:30")
+    told = call("BETA")
+    told.arrival.time = at("04:31", day=SPRING)
+    overlay = read(night, update("A-1", told, day="20260329"), now=at("03:59", day=SPRING), timestamp=0)
+    assert draw(night, overlay, day=SPRING) == "Alpha 04:00 ? | Beta 04:31"

@@ -1,0 +1,153 @@
+"""Messages as a whole: damaged, from the future, of another feed or version, of several feeds."""
+
+import pytest
+from google.protobuf.message import DecodeError
+from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, FeedMessage
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, write_feed
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, RealtimeIndex, read_realtime
+from tests.realtime.messages import NOW, call, draw, message, read_bytes, update
+
+ONE_LINE = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
+INDEX = RealtimeIndex(ONE_LINE)
+LATE = update("A-1", call("BETA", 60, 60))
+SOUND = message(
+    LATE,
+    update("A-1", relationship="CANCELED", day="20260311"),
+    update("EXTRA", call("ALPHA", "08:05"), call("BETA", "08:09"), relationship="ADDED"),
+    update("A-1", call("BETA", sequence=2, relationship="SKIPPED"), day="20260312", route_id="A"),
+)
+
+
+@pytest.mark.parametrize("data", [b"", b"<html>Bad gateway</html>", b"\0" * 40, SOUND[:-1], SOUND[: len(SOUND) // 2]])
+def test_what_is_no_message_is_counted(data):
+    """An empty body, an error page, zeros, a message cut short; the sound message beside it is read."""
+    told = read_bytes(ONE_LINE, data, message(LATE))
+    assert draw(ONE_LINE, told) == "Alpha 08:00 ? | Beta 08:11"
+    assert dict(told.message_counts) == {"read": 1, "unreadable": 1}
+
+
+@pytest.mark.parametrize(
+    ("ahead_s", "counts", "messages", "timestamp"),
+    [
+        (0, {"trip-updated": 1}, {"read": 1}, NOW),
+        (CLOCK_SKEW_S, {"trip-updated": 1}, {"clock-ahead": 1, "read": 1}, NOW),
+        (CLOCK_SKEW_S + 1, {"from-the-future": 1}, {"from-the-future": 1}, None),
+    ],
+)
+def test_a_clock_may_be_a_little_ahead(ahead_s, counts, messages, timestamp):
+    """A small skew is forgiven and no instant after now is told; what is further ahead is not believed."""
+    told = read_bytes(ONE_LINE, message(LATE, timestamp=NOW + ahead_s))
+    assert (dict(told.counts), dict(told.message_counts), told.timestamp) == (counts, messages, timestamp)
+
+
+def test_a_timestamp_in_milliseconds_is_from_the_future():
+    """A thousand times too large, and more than 32 bits."""
+    assert dict(read_bytes(ONE_LINE, message(LATE, timestamp=NOW * 1000)).counts) == {"from-the-future": 1}
+
+
+def test_without_a_timestamp_the_time_of_receipt_holds():
+    """The overlay's own timestamp is unknown, the ride's is when it came."""
+    told = read_realtime(ONE_LINE, INDEX, [FeedBytes(message(LATE, timestamp=0), NOW - 30)], NOW)
+    assert (told.timestamp, [ride.updated for ride in told.rides.values()]) == (None, [NOW - 30])
+    assert dict(told.message_counts) == {"read": 1, "without-timestamp": 1}
+
+
+def test_another_feed_version_is_told():
+    """The feed says v1, the message v2: what is known is applied, and the difference counted."""
+    feed = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10")
+    header = "feed_publisher_name,feed_publisher_url,feed_lang,feed_version"
+    info = {"feed_info.txt": f"{header}\nDrawn,https://example.org,en,v1\n"}
+    versioned = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10", tables=feed | info)
+    for version, counts in (("v1", {"read": 1}), ("v2", {"other-feed-version": 1, "read": 1})):
+        told = read_bytes(versioned, message(LATE, feed_version=version))
+        assert (dict(told.message_counts), len(told.rides)) == (counts, 1)
+
+
+def test_the_message_of_another_feed_changes_nothing_and_is_told():
+    """None of its trips is known."""
+    told = read_bytes(ONE_LINE, message(update("X-1", call("Y", 60)), update("X-2", relationship="CANCELED")))
+    assert (told.is_empty, dict(told.counts)) == (True, {"trip-unknown": 2})
+    assert dict(told.message_counts) == {"nothing-matched": 1, "read": 1}
+
+
+def test_a_differential_message_is_read_and_told():
+    """Its deleted entities are counted."""
+    gone = FeedEntity(id="gone", is_deleted=True)
+    told = read_bytes(ONE_LINE, message(LATE, gone, incrementality=FeedHeader.DIFFERENTIAL))
+    assert dict(told.counts) == {"entity-deleted": 1, "trip-updated": 1}
+    assert dict(told.message_counts) == {"differential": 1, "read": 1}
+
+
+def test_an_entity_of_a_kind_that_is_not_read_is_counted():
+    """A shape, or nothing at all."""
+    shape = FeedEntity(id="shape")
+    shape.shape.shape_id = "S"
+    assert dict(read_bytes(ONE_LINE, message(shape, FeedEntity(id="bare"))).counts) == {"kind-not-read": 2}
+
+
+def two_feeds(tmp_path):
+    """Two feeds that both have a trip A-1, and one that only the second has."""
+    west = write_feed(tmp_path / "west", feed_from_drawing("line A | Alpha 08:00 | Beta 08:10"))
+    drawing = "line A | Alpha 08:00 | Gamma 08:20\nline B | Alpha 08:00 | Gamma 08:20"
+    east = write_feed(tmp_path / "east", feed_from_drawing(drawing))
+    return import_feeds("BOTH", [FeedSource(west, "WEST"), FeedSource(east, "EAST")]).timetable
+
+
+def test_a_message_speaks_of_the_feed_that_it_is_given_for(tmp_path):
+    """A-1 is in both feeds; the message is EAST's."""
+    both = two_feeds(tmp_path)
+    told = read_bytes(both, message(update("A-1", relationship="CANCELED")), feed_name="east")
+    names = [both.feeds[int(both.route_feed[int(both.trip_route[run])])].name for run, _ in told.rides]
+    assert names == ["EAST"]
+
+
+def test_a_message_for_all_feeds_guesses_none(tmp_path):
+    """A-1 could be either's; B-1 is EAST's alone."""
+    both = two_feeds(tmp_path)
+    told = read_bytes(both, message(update("A-1", relationship="CANCELED"), update("B-1", relationship="CANCELED")))
+    assert dict(told.counts) == {"trip-ambiguous": 1, "trip-cancelled": 1}
+
+
+def test_an_unknown_feed_name_is_told(tmp_path):
+    """Nothing of it can be matched."""
+    told = read_bytes(two_feeds(tmp_path), message(update("B-1", relationship="CANCELED")), feed_name="NORTH")
+    assert dict(told.message_counts) == {"feed-name-unknown": 1, "nothing-matched": 1, "read": 1}
+
+
+def test_ids_that_are_no_text_match_nothing():
+    """Bytes that are not UTF-8 come out of the bindings as bytes."""
+    told = read_bytes(ONE_LINE, SOUND.replace(b"A-1", b"\xff\xfe1").replace(b"BETA", b"\xff\xff\xff\xff"))
+    assert dict(told.counts) == {"added-trip-without-two-known-calls": 1, "trip-unknown": 3}
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, len(SOUND) - 1), st.integers(0, 255)), max_size=12), st.integers(0, 40))
+def test_no_mutation_of_a_message_is_fatal(changes, cut):
+    """Whatever bytes are changed or missing: either unreadable, or every entity is counted once."""
+    data = bytearray(SOUND)
+    for place, value in changes:
+        data[place] = value
+    told = read_realtime(ONE_LINE, INDEX, [FeedBytes(bytes(data[: len(data) - cut]), NOW)], NOW)
+    assert sum(told.counts.values()) == entity_count(bytes(data[: len(data) - cut]))
+
+
+def entity_count(data: bytes) -> int:
+    """Return how many entities the bindings see; none where there is no header."""
+    seen = FeedMessage()
+    try:
+        seen.ParseFromString(data)
+    except DecodeError:
+        return 0
+    return len(seen.entity) if seen.HasField("header") else 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.binary(max_size=200))
+def test_no_bytes_are_fatal(data):
+    """Bytes of any kind are a message or are not."""
+    told = read_realtime(ONE_LINE, INDEX, [FeedBytes(data, NOW)], NOW)
+    assert sum(told.message_counts.get(word, 0) for word in ("read", "unreadable", "from-the-future")) == 1

@@ -1,0 +1,187 @@
+"""Sources of real time: asked politely, the last good message kept, every failure told."""
+
+import os
+from datetime import UTC, datetime
+
+import pytest
+
+from fingerpost.errors import SourceLimited, SourceUnreachable
+from fingerpost.net.response import Response
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.gtfs.realtime import RealtimeIndex, read_realtime
+from fingerpost.transit.providers.embedded.realtime_feeds import POLL_S, RealtimeFeeds, RealtimeSource
+from tests.realtime.messages import NOW, call, message, update
+
+URL = "https://example.org/updates.pb"
+FIRST = message(update("A-1", call("BETA", 60)), timestamp=NOW - 10)
+SECOND = message(update("A-1", call("BETA", 120)), timestamp=NOW + 10)
+
+
+class Source:
+    """Answers in turn; the last answer stands for ever. An exception is raised."""
+
+    def __init__(self, *answers: bytes | Exception) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, Response | None]] = []
+
+    async def __call__(self, request, known=None):
+        self.asked.append((request.shown, known))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, Exception):
+            raise answer
+        if known is not None and known.body == answer:
+            return known
+        return Response(
+            status=200, headers={"etag": '"1"'}, body=answer, shown=URL, retrieved_at=datetime.fromtimestamp(NOW, UTC)
+        )
+
+
+def feeds_of(fetch: Source, *sources: RealtimeSource) -> RealtimeFeeds:
+    listed = sources or (RealtimeSource(URL),)
+    return RealtimeFeeds(listed, fetch, lambda: datetime.fromtimestamp(NOW, UTC))
+
+
+@pytest.mark.parametrize(("wait_s", "asked"), [(POLL_S - 1, 1), (POLL_S, 2)])
+async def test_a_url_is_not_asked_more_often_than_is_polite(wait_s, asked):
+    """A second question comes only after the pause, and is conditional."""
+    source = Source(FIRST)
+    feeds = feeds_of(source)
+    assert await feeds.refresh(NOW)
+    assert not await feeds.refresh(NOW + wait_s)
+    assert [known is not None for _, known in source.asked] == [False, True][:asked]
+
+
+async def test_a_new_message_takes_the_place_of_the_old():
+    """Two answers, the second newer."""
+    feeds = feeds_of(Source(FIRST, SECOND))
+    await feeds.refresh(NOW)
+    assert await feeds.refresh(NOW + POLL_S)
+    assert [kept.bytes for kept in feeds.messages()] == [SECOND]
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (SourceUnreachable("example.org refused the connection"), "example.org refused the connection"),
+        (b"<html>", "The source gave something that is not a GTFS-Realtime message."),
+        (b"", "The source gave something that is not a GTFS-Realtime message."),
+        (message(timestamp=NOW - 11), "The source gave an older message than before."),
+    ],
+)
+async def test_the_last_good_message_is_kept_and_its_age_told(answer, problem):
+    """A source that fails, answers an error page, nothing, or an older message than before."""
+    feeds = feeds_of(Source(FIRST, answer))
+    await feeds.refresh(NOW)
+    assert not await feeds.refresh(NOW + POLL_S)
+    assert [kept.bytes for kept in feeds.messages()] == [FIRST]
+    health = feeds.health(now=NOW + POLL_S).sources[0]
+    assert (health.age_s, health.asked, health.problem) == (POLL_S + 10, NOW + POLL_S, problem)
+
+
+async def test_a_source_that_never_answered_gives_nothing():
+    """There is no message, no age, and a reason."""
+    feeds = feeds_of(Source(SourceUnreachable("no such host")))
+    assert not await feeds.refresh(NOW)
+    health = feeds.health(now=NOW).sources[0]
+    assert (feeds.messages(), health.age_s, health.problem) == ((), None, "no such host")
+
+
+async def test_after_failures_a_source_is_asked_less_often():
+    """The pause doubles: after the first failure it is twice as long."""
+    source = Source(SourceUnreachable("down"))
+    feeds = feeds_of(source)
+    for instant in (NOW, NOW + POLL_S, NOW + 2 * POLL_S - 1, NOW + 2 * POLL_S):
+        await feeds.refresh(instant)
+    assert len(source.asked) == 2
+
+
+async def test_a_source_that_asks_for_patience_gets_it():
+    """Retry-After of 200 seconds."""
+    source = Source(SourceLimited("slow down", retry_after_s=200))
+    feeds = feeds_of(source)
+    for instant in (NOW, NOW + 200, NOW + 201):
+        await feeds.refresh(instant)
+    assert len(source.asked) == 2
+
+
+async def test_one_source_that_fails_does_not_hold_up_another(tmp_path):
+    """A dead URL and a file."""
+    path = tmp_path / "updates.pb"
+    path.write_bytes(FIRST)
+    feeds = feeds_of(Source(SourceUnreachable("down")), RealtimeSource(URL), RealtimeSource(str(path), "TEST"))
+    assert await feeds.refresh(NOW)
+    assert [(kept.bytes, kept.feed_name) for kept in feeds.messages()] == [(FIRST, "TEST")]
+
+
+async def test_a_file_is_read_again_when_it_changes(tmp_path):
+    """Files need no pause; a file half written keeps the last good message, a whole one mends it."""
+    path = tmp_path / "updates.pb"
+    path.write_bytes(FIRST)
+    feeds = feeds_of(Source(FIRST), RealtimeSource(str(path)))
+    assert [await feeds.refresh(NOW), await feeds.refresh(NOW)] == [True, False]
+    path.write_bytes(SECOND[:-1])
+    assert not await feeds.refresh(NOW + 1)
+    assert (feeds.messages()[0].bytes, feeds.health().sources[0].problem) == (
+        FIRST, "The source gave something that is not a GTFS-Realtime message."
+    )  # fmt: skip
+    path.write_bytes(SECOND)
+    assert await feeds.refresh(NOW + 2)
+    assert (feeds.messages()[0].bytes, feeds.health().sources[0].problem) == (SECOND, None)
+
+
+async def test_a_file_that_is_missing_is_told(tmp_path):
+    """It may come later."""
+    feeds = feeds_of(Source(FIRST), RealtimeSource(str(tmp_path / "none.pb")))
+    await feeds.refresh(NOW)
+    assert feeds.health().sources[0].problem == "none.pb cannot be read: No such file or directory."
+
+
+async def test_a_file_without_a_timestamp_is_as_old_as_it_was_written(tmp_path):
+    """Written a minute ago."""
+    path = tmp_path / "updates.pb"
+    path.write_bytes(message(update("A-1", call("BETA", 60)), timestamp=0))
+    os.utime(path, (NOW - 60, NOW - 60))
+    feeds = feeds_of(Source(FIRST), RealtimeSource(str(path)))
+    await feeds.refresh(NOW)
+    assert (feeds.messages()[0].received, feeds.health(now=NOW).sources[0].age_s) == (NOW - 60, 60)
+
+
+async def test_a_key_is_not_shown():
+    """The address names an environment variable; that name is all that is ever told."""
+    location = "https://example.org/updates.pb?api_key=${MY_KEY}"
+    source = Source(FIRST)
+    feeds = feeds_of(source, RealtimeSource(location))
+    await feeds.refresh(NOW)
+    assert (feeds.health().sources[0].location, source.asked[0][0]) == (location, URL)
+
+
+async def test_health_tells_what_was_matched_and_what_was_not():
+    """One trip is known, one is not."""
+    timetable = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
+    feeds = feeds_of(Source(message(update("A-1", call("BETA", 60)), update("X-1", call("BETA", 60)))))
+    await feeds.refresh(NOW)
+    health = feeds.health(read_realtime(timetable, RealtimeIndex(timetable), feeds.messages(), NOW))
+    assert (dict(health.matched), dict(health.unmatched)) == ({"trip-updated": 1}, {"trip-unknown": 1})
+    assert (dict(health.calls), dict(health.messages)) == ({"call-applied": 1}, {"read": 1})
+
+
+async def test_a_server_publishes_only_what_is_new():
+    """Three rounds, two messages."""
+    published, rounds = [], []
+    feeds = feeds_of(Source(FIRST, SECOND, SECOND))
+
+    class Stop(Exception):
+        """Ends the loop."""
+
+    async def publish():
+        published.append(feeds.messages()[0].bytes)
+
+    async def sleep(seconds):
+        rounds.append(seconds)
+        feeds._clock = lambda: datetime.fromtimestamp(NOW + POLL_S * len(rounds), UTC)
+        if len(rounds) == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        await feeds.keep_fresh(publish, sleep)
+    assert (published, rounds) == ([FIRST, SECOND], [POLL_S] * 3)

@@ -1,0 +1,97 @@
+"""The demo's simulator: a function of network, scenario and instant, written and read as real GTFS-Realtime."""
+
+import pytest
+
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.demo.catalogue import build_demo, list_demo_names
+from fingerpost.transit.demo.simulator import Scenario, find_scenario, simulate
+from fingerpost.transit.gtfs.realtime import RealtimeIndex
+from fingerpost.transit.gtfs.realtime_outcomes import APPLIED
+from fingerpost.transit.providers.embedded.simulation import simulate_overlay
+from tests.realtime.messages import at, draw
+
+LINES = timetable_from_drawing(
+    """
+    line A | Alpha 07:59 | Beta 08:30
+    line A | Alpha 09:59 | Beta 10:30
+    line A | Alpha 10:00 | Beta 10:30
+    line B | Alpha 08:14 | Gamma 08:30
+    line B | Alpha 08:15 | Gamma 08:31
+    line B | Alpha 09:14 | Gamma 09:30
+    line B | Alpha 09:15 | Gamma 09:31
+    """
+)
+INDEX = RealtimeIndex(LINES)
+NOW = at("08:40")
+
+
+def played(**scenario):
+    return simulate_overlay(LINES, INDEX, NOW, Scenario(**scenario))
+
+
+def test_a_closed_line_does_not_run_for_two_hours_from_the_full_hour():
+    """08:40: what leaves before 10:00 and is still under way is cancelled, 10:00 runs; an alert says why."""
+    told = simulate_overlay(LINES, INDEX, at("08:20"), Scenario(closed_route="A"))
+    assert [draw(LINES, told, trip) for trip in ("A-1", "A-2", "A-3")] == ["cancelled", "cancelled", "nothing"]
+    assert [(alert.id, alert.effect, set(alert.routes)) for alert in told.alerts] == [("closed-A", "NO_SERVICE", {0})]
+    assert [alert.periods for alert in told.alerts] == [((at("08:00"), at("10:00")),)]
+
+
+def test_cancelled_are_the_departures_around_the_quarter():
+    """08:40 lies in the quarter of 08:30: from 08:15 up to 09:15; what has arrived is not told of any more."""
+    told = simulate_overlay(LINES, INDEX, at("08:30"), Scenario(cancelled_route="B", with_delays=False))
+    drawn = [draw(LINES, told, f"B-{number}") for number in (1, 2, 3, 4)]
+    assert drawn == ["nothing", "cancelled", "cancelled", "nothing"]
+    assert [alert.texts["en"][0] for alert in told.alerts] == ["Trips of line B are cancelled"]
+
+
+def test_a_broken_lift_closes_its_stop_to_wheelchairs():
+    """The alert is in three languages."""
+    told = played(broken_lift_stop="BETA", with_delays=False)
+    assert (told.closed_stops, dict(told.rides)) == (frozenset({1}), {})
+    assert {language: texts[0] for language, texts in told.alerts[0].texts.items()} == {
+        "fi": "Hissi epäkunnossa: Beta", "en": "Lift out of order: Beta", "sv": "Hissen ur funktion: Beta"
+    }  # fmt: skip
+
+
+def test_an_unknown_line_or_stop_is_no_trouble():
+    """Nothing is closed, nothing breaks."""
+    told = played(closed_route="Z", cancelled_route="Y", broken_lift_stop="X", with_delays=False)
+    assert (told.is_empty, told.alerts, dict(told.counts)) == (True, (), {})
+
+
+@pytest.mark.parametrize("name", list_demo_names())
+def test_all_that_is_simulated_is_understood(name):
+    """Every entity is applied, and every call; late vehicles, cancelled ones and three alerts are among them."""
+    timetable = build_demo(name)
+    told = simulate_overlay(timetable, RealtimeIndex(timetable), NOW)
+    assert set(told.counts) == {"trip-updated", "trip-cancelled", "alert-given"}
+    assert APPLIED.issuperset(told.counts)
+    assert (set(told.call_counts), told.counts["alert-given"]) == ({"call-applied"}, 3)
+    assert any(int(ride.arrival_delay_s.max()) > 300 for ride in told.rides.values() if not ride.is_cancelled)
+
+
+@pytest.mark.parametrize("name", list_demo_names())
+def test_the_same_instant_gives_the_same_bytes(name):
+    """Nothing is drawn by lot."""
+    assert simulate(build_demo(name), NOW) == simulate(build_demo(name), NOW)
+
+
+def test_delays_last_while_a_vehicle_is_under_way():
+    """A vehicle that is late at one minute is as late at the next, for the same call."""
+    timetable = build_demo("DEMO-HELSINKI")
+    index = RealtimeIndex(timetable)
+    before, after = (simulate_overlay(timetable, index, NOW + shift_s) for shift_s in (0, 60))
+    both = [key for key in before.rides if key in after.rides]
+    moved = [
+        key
+        for key in both
+        if before.rides[key].is_cancelled == after.rides[key].is_cancelled
+        and before.rides[key].arrival_delay_s[-1] != after.rides[key].arrival_delay_s[-1]
+    ]
+    assert (len(both) > 100, moved) == (True, [])
+
+
+def test_a_network_without_a_scenario_gets_its_busiest_lines():
+    """B has four departures, A three; no stop is known to be step-free."""
+    assert find_scenario(LINES) == Scenario(closed_route="B", cancelled_route="A", broken_lift_stop=None)
