@@ -14,6 +14,7 @@ from fingerpost.transit.raptor.arrays import Found, Question, Workspace, new_wor
 from fingerpost.transit.raptor.chains import DaySlice
 from fingerpost.transit.raptor.ends import End, find_direct_walk_m
 from fingerpost.transit.raptor.journeys import Journey
+from fingerpost.transit.raptor.kernel.bounding import look_ahead, look_ahead_on_foot
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
 from fingerpost.transit.raptor.kernel.searching import search_walk_limited, search_window
 from fingerpost.transit.raptor.kernel.tidying import tidy
@@ -151,9 +152,11 @@ def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, known_s: In
     """Ask a search kernel and read its answer: the walk-limited one where arrivals are already known."""
     memory = _memory(piece, timetable.stop_count, int(ask.max_rides))
     while True:
+        look_ahead(piece.chains, ask, memory.work)
         if known_s is None:
             count = search_window(piece.chains, ask, memory.work, memory.found)
         else:
+            look_ahead_on_foot(piece.chains, ask, memory.work)
             count = search_walk_limited(piece.chains, ask, known_s, memory.work, memory.found)
         if count >= 0:
             break
