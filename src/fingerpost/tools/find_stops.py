@@ -14,6 +14,7 @@ from fingerpost.tools.shapes import (
     Meta,
     WireCoordinate,
     WireWarning,
+    say_shown,
     show_coordinate,
     show_meta,
     show_warnings,
@@ -81,7 +82,7 @@ class FindStops(PublishedTool):
         shown = fitting[: arguments.max_results]
         warnings = Warnings()
         if len(fitting) > len(shown):
-            text = f"{len(fitting)} stops are near; the nearest {len(shown)} are shown."
+            text = f"{len(fitting)} stops are near, of which the nearest {say_shown(len(shown))}."
             warnings.add(WarningCode.TRUNCATED_RESULTS, text)
         return {
             "stops": [

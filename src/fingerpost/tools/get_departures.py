@@ -11,7 +11,7 @@ from fingerpost.contract.wire import Flag, Identifier, Whole, WireModel
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import TransitMode
 from fingerpost.tools.plan_trip_text import clock_of, said_below
-from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
+from fingerpost.tools.shapes import Language, Meta, WireWarning, say_shown, show_meta, show_warnings
 from fingerpost.tools.stop_finder import StopFinder
 from fingerpost.transit.model import Departure, Provenance
 from fingerpost.transit.port import BoardQuestion, Networks
@@ -172,7 +172,7 @@ def _warn(
     warnings: Warnings,
 ) -> None:
     if found_count > len(shown):
-        text = f"{found_count} departures are in the window; the first {len(shown)} are shown."
+        text = f"{found_count} departures are in the window, of which the first {say_shown(len(shown))}."
         warnings.add(WarningCode.TRUNCATED_RESULTS, text)
     first, last = provenance.first_day, provenance.last_day
     if not found_count and first and last and not first.isoformat() <= today <= last.isoformat():

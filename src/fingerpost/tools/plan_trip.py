@@ -9,7 +9,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import show_itinerary
 from fingerpost.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput
 from fingerpost.tools.plan_trip_text import describe_plan
-from fingerpost.tools.shapes import show_location, show_meta, show_warnings
+from fingerpost.tools.shapes import say_shown, show_location, show_meta, show_warnings
 from fingerpost.tools.trip_ends import TripEndFinder, TripEnds
 from fingerpost.transit.model import Itinerary, Leg, Optimize
 from fingerpost.transit.port import JourneyQuestion, Network, Networks
@@ -167,7 +167,7 @@ def _warn(
         warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, name_dropped(merged.dropped))
     if merged.unique_found > len(shown):
         warnings.add(
-            WarningCode.TRUNCATED_RESULTS, f"{merged.unique_found} itineraries were found; {len(shown)} are shown."
+            WarningCode.TRUNCATED_RESULTS, f"{merged.unique_found} itineraries were found; {say_shown(len(shown))}."
         )
     for leg in legs:
         if leg.headway_s:

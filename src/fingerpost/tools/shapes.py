@@ -111,6 +111,11 @@ def show_meta(provenance: Provenance, *, realtime_age_s: int | None = None) -> W
     return shown
 
 
+def say_shown(count: int) -> str:
+    """Return how many are shown, as the end of a sentence."""
+    return "1 is shown" if count == 1 else f"{count} are shown"
+
+
 def show_warnings(warnings: Warnings) -> Wire:
     """Write the warnings as a field of the answer, no field where there are none (ruling A2)."""
     shown = [{"code": each.code.value, "message": each.message} for each in warnings.list_all()]
@@ -125,7 +130,7 @@ def candidate_of(match: PlaceMatch) -> dict[str, Any]:
         "name": place.name,
         "type": place.kind.value,
         "coordinate": show_coordinate(place.coordinate),
-        "confidenceScore": round(match.score, 2),
+        "confidenceScore": round(match.score, 4),
         "locality": place.locality,
     }
     return {key: value for key, value in candidate.items() if value is not None}
