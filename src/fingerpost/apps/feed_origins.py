@@ -69,8 +69,8 @@ def read_origin(text: str) -> Origin:
 
 def sign(path: Path) -> str:
     """Return a value that changes when a file, or a file of a folder, is written to; empty where there is nothing."""
-    files = sorted(path.iterdir()) if path.is_dir() else [path]
     try:
+        files = sorted(path.iterdir()) if path.is_dir() else [path]
         return " ".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
     except OSError:
         return ""
@@ -138,7 +138,7 @@ class OriginFolder:
     def sweep(self, origins: Iterable[Origin]) -> None:
         """Remove what was fetched and belongs to none of these origins."""
         kept = {origin.file.partition("/")[0] for origin in origins if origin.file}
-        for path in self.folder.iterdir():
+        for path in self.folder.glob("*"):
             if path.is_dir() and path.name not in kept:
                 shutil.rmtree(path, ignore_errors=True)
 
