@@ -164,21 +164,17 @@ def test_a_second_process_leaves_a_held_run_alone(tmp_path):
     """While one carries the run on, another that tries is refused, and no call is made twice."""
     slow = {
         "goal": "wait",
-        "steps": [{"step_id": 1, "description": "wait", "tool": "echo", "parameters": {"n": 400}}],
+        "steps": [{"step_id": 1, "description": "wait", "tool": "echo", "parameters": {"n": 60_000}}],
     }
     first = start(tmp_path, [slow])
     while not calls(tmp_path):
         pass
-    second = subprocess.run(
-        [sys.executable, "-m", "tests.plan.worker", str(tmp_path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    first.wait(60)
+    command = [sys.executable, "-m", "tests.plan.worker", str(tmp_path)]
+    second = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    first.kill()
+    first.wait()
     first.stdout.close()
 
-    assert (first.returncode, second.returncode) == (0, 1)
+    assert second.returncode == 1
     assert "is being carried on elsewhere" in second.stderr
-    assert sum(calls(tmp_path).values()) == 2
+    assert sum(calls(tmp_path).values()) == 1

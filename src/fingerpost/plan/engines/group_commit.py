@@ -77,7 +77,7 @@ class GroupCommit:
             self._timer = self.loop.call_later(_PATIENCE_S, self._patience_ends)
 
     def ask(self, act: Callable[[sqlite3.Connection], _R]) -> "asyncio.Future[_R]":
-        """Do anything else with the thread's connection, after what was handed over so far; its error is the answer's."""
+        """Do anything else with the connection, after what was handed over so far; its error is the answer's."""
         answer: asyncio.Future[_R] = self.loop.create_future()
         self._work.put(_Question(act, answer))
         return answer

@@ -1,0 +1,178 @@
+"""A language model as planner (extra ``[llm]``): any endpoint that speaks OpenAI's protocol.
+
+The model's output schema is made from the registry, so a tool that does not exist is an error of form, and every
+other problem goes back to the model, all of them at once, until the plan holds or the bound is reached.
+"""
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.errors import PlanInvalid, SettingsInvalid, SourceFailed
+from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.planners.goal import Goal
+from fingerpost.plan.runs import now
+from fingerpost.plan.validation import validate_plan
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+_INSTRUCTIONS = """\
+Write a plan as data: steps that call tools, as few as reach the goal.
+A step takes a value of an earlier step by a reference in its place: {"$ref": key, "path": JMESPath}.
+The path starts at that step's whole response, whose "data" holds the tool's answer.
+Each step has its own expected_key. Never invent a parameter: without it, answer with no steps and say in missing
+what is missing."""
+
+
+class LanguageModelPlanner:
+    """Plans for any goal, through a model.
+
+    ``model`` is a pydantic-ai model; ``at`` makes one of an endpoint's address.
+    """
+
+    def __init__(self, model: "Model", *, retries: int = 2) -> None:
+        self._model = model
+        self._retries = retries
+
+    @classmethod
+    def at(cls, base_url: str, model: str, api_key: str | None, *, retries: int = 2) -> "LanguageModelPlanner":
+        """Return a planner over an OpenAI-compatible endpoint.
+
+        Raises:
+            SettingsInvalid: the extra is not installed.
+        """
+        try:
+            # An extra: whoever plans without a model does not install it.
+            from pydantic_ai.models.openai import OpenAIChatModel
+            from pydantic_ai.providers.openai import OpenAIProvider
+        except ImportError as error:
+            raise SettingsInvalid("A language model as planner needs: pip install 'fingerpost[llm]'") from error
+        # Local servers want no key, and the client wants some text.
+        provider = OpenAIProvider(base_url=base_url, api_key=api_key or "none")
+        return cls(OpenAIChatModel(model, provider=provider), retries=retries)
+
+    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
+        """Return a plan that holds.
+
+        Raises:
+            PlanInvalid: the model says what is missing, or wrote no plan that holds within its attempts.
+            SourceFailed: the endpoint cannot be asked.
+        """
+        from pydantic_ai import Agent, ModelRetry
+        from pydantic_ai.exceptions import AgentRunError, ModelHTTPError, UnexpectedModelBehavior
+
+        answer_model = plan_model(catalogue, goal.avoid)
+        last: list[str] = []
+        agent: Agent[None, Any] = Agent(
+            self._model, output_type=answer_model, retries=self._retries, instructions=_INSTRUCTIONS
+        )
+
+        @agent.output_validator
+        def check(answer: Any) -> Any:
+            if answer.steps:
+                try:
+                    validate_plan(as_plan(answer, goal), catalogue, memory=memory)
+                except PlanInvalid as error:
+                    last[:] = [error.message]
+                    raise ModelRetry(error.message) from error
+            elif not answer.missing:
+                last[:] = ["a plan without steps must say what is missing"]
+                raise ModelRetry(last[0])
+            return answer
+
+        try:
+            result = await agent.run(_question(goal, memory))
+        except ModelHTTPError as error:
+            raise SourceFailed(f"The language model answered with status {error.status_code}") from error
+        except UnexpectedModelBehavior as error:
+            reason = f": {last[0]}" if last else ""
+            raise PlanInvalid(f"The language model wrote no plan that holds{reason}") from error
+        except AgentRunError as error:
+            raise SourceFailed("The language model cannot be asked") from error
+        if not result.output.steps:
+            raise PlanInvalid(f"The goal lacks something: {result.output.missing[:500]}", {"field": "user_input"})
+        return as_plan(result.output, goal)
+
+
+def plan_model(catalogue: Catalogue, avoid: Collection[str] = ()) -> type[BaseModel]:
+    """Return the model of a plan over some tools: one kind of step a tool and query type, and thinking."""
+    closed = ConfigDict(extra="forbid")
+    shared: dict[str, Any] = {
+        "step_id": (int, ...),
+        "description": (str, ""),
+        "expected_key": (str, ...),
+        "dependencies": (list[int], Field(default_factory=list)),
+        "output_path": (list[str] | None, None),
+        "done_check": (str | None, None),
+    }
+    kinds: list[Any] = []
+    for name, tool in sorted(catalogue.tools.items()):
+        if name in avoid:
+            continue
+        questions = []
+        for query_type, arguments in tool.spec.input_schema.items():
+            # References may stand for any value: what the arguments are is said, what they hold is checked after.
+            described = Field(description=f"Fields: {_fields_of(arguments)}")
+            questions.append(
+                create_model(
+                    f"{name}_{query_type}_question",
+                    __config__=closed,
+                    query_type=(_only(query_type), ...),
+                    parameters=(dict[str, Any], described),
+                )
+            )
+        question: Any = questions[0]
+        if len(questions) > 1:
+            question = Annotated[Union[tuple(questions)], Field(discriminator="query_type")]  # noqa: UP007  (from a list)
+        kinds.append(
+            create_model(
+                f"{name}_step",
+                __config__=closed,
+                __doc__=tool.spec.description or None,
+                tool=(_only(name), ...),
+                parameters=(question, ...),
+                **shared,
+            )
+        )
+    step: Any = kinds[0] if kinds else dict[str, Any]
+    if len(kinds) > 1:
+        step = Annotated[Union[tuple(kinds)], Field(discriminator="tool")]  # noqa: UP007  (from a list)
+    return create_model("WrittenPlan", __config__=closed, steps=(list[step], ...), missing=(str, ""))
+
+
+def _only(word: str) -> Any:
+    kind: Any = Literal
+    return kind[word]
+
+
+def as_plan(answer: Any, goal: Goal) -> Plan:
+    """Return what a model wrote as a plan."""
+    steps = [PlanStep.model_validate(step.model_dump()) for step in answer.steps]
+    return Plan(goal=goal.text, steps=steps, created_at=now())
+
+
+def _question(goal: Goal, memory: Collection[str]) -> str:
+    lines = [f"Goal: {goal.text}"]
+    if goal.wanted:
+        lines.append(f"These keys must be there in the end: {', '.join(goal.wanted)}")
+    if goal.known:
+        lines.append(f"Known values: {dict(goal.known)}")
+    if memory:
+        lines.append(f"These keys are there already: {', '.join(sorted(memory))}")
+    if goal.complaint:
+        lines.append(f"The last plan failed: {goal.complaint}")
+    return "\n".join(lines)
+
+
+def _fields_of(model: type[BaseModel]) -> str:
+    return ", ".join(
+        f"{field.alias or name}{'' if field.is_required() else '?'}: {_name_of(field.annotation)}"
+        for name, field in model.model_fields.items()
+    )
+
+
+def _name_of(annotation: Any) -> str:
+    return str(getattr(annotation, "__name__", annotation)).replace("typing.", "").replace("fingerpost.", "")[:60]

@@ -1,0 +1,161 @@
+"""Plans by name, and sentences that name one; what a sentence does not say is asked for, never made up."""
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.errors import PlanInvalid
+from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.planners.goal import Goal
+from fingerpost.plan.runs import now
+
+_TICKERS: Mapping[str, str] = {
+    "alphabet": "GOOGL",
+    "amazon": "AMZN",
+    "apple": "AAPL",
+    "meta": "META",
+    "microsoft": "MSFT",
+    "nvidia": "NVDA",
+    "tesla": "TSLA",
+}
+_TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A plan with holes.
+
+    Attributes:
+        name: how it is called.
+        example: a sentence that it reads.
+        sentence: reads a sentence; its groups are the parameters.
+        fill: returns the steps for the parameters.
+    """
+
+    name: str
+    example: str
+    sentence: re.Pattern[str]
+    fill: Callable[[Mapping[str, str]], list[PlanStep]]
+
+
+class TemplatePlanner:
+    """Plans for sentences that a template reads."""
+
+    def __init__(self, templates: Collection[Template] | None = None) -> None:
+        self.templates = tuple(TEMPLATES if templates is None else templates)
+
+    async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:  # noqa: ARG002  (a planner's arguments)
+        """Return the filled template of the first that reads the goal, or None."""
+        for template in self.templates:
+            read = template.sentence.fullmatch(goal.text.strip())
+            if read is not None:
+                return Plan(goal=goal.text, steps=template.fill(read.groupdict()), created_at=now())
+        return None
+
+    def fill(self, name: str, parameters: Mapping[str, str]) -> Plan:
+        """Return a template by its name, filled.
+
+        Raises:
+            PlanInvalid: there is no such template, or a parameter is missing or unknown.
+        """
+        template = next((each for each in self.templates if each.name == name), None)
+        if template is None:
+            names = ", ".join(each.name for each in self.templates)
+            raise PlanInvalid(f"There is no template '{name}'; there are {names}")
+        wanted = set(template.sentence.groupindex)
+        if wanted != set(parameters):
+            raise PlanInvalid(f"The template {name} takes {', '.join(sorted(wanted))}", {"field": name})
+        return Plan(goal=template.example, steps=template.fill(parameters), created_at=now())
+
+
+def _financial_fact(said: Mapping[str, str]) -> list[PlanStep]:
+    company, year = said["company"].strip(), said["year"]
+    ticker = _TICKERS.get(company.lower()) or (company if _TICKER.fullmatch(company) else None)
+    if ticker is None:
+        raise PlanInvalid(f"The ticker of '{company}' is not known here", {"field": "ticker"}, hint="Write its ticker")
+    metric = said["metric"].strip()
+    metric = metric[:1].upper() + metric[1:]
+    arguments: dict[str, Any] = {
+        "ticker": ticker,
+        "metrics": [metric],
+        "start_date": f"{year}-01-01",
+        "end_date": f"{year}-12-31",
+    }
+    return [
+        PlanStep(
+            step_id=1,
+            description=f"Get {company}'s {said['metric'].strip()} for {year}",
+            tool="sec_financial_data",
+            parameters={"query_type": "financial_facts", "parameters": arguments},
+            expected_key=f"{said['metric'].strip().lower().replace(' ', '_')}_data",
+            output_path=["data", metric],
+            done_check="True",
+        )
+    ]
+
+
+def _there_and_back(said: Mapping[str, str]) -> list[PlanStep]:
+    def find(number: int, key: str, text: str) -> PlanStep:
+        return PlanStep(
+            step_id=number,
+            description=f"Find {text}",
+            tool="findAddressOrStop",
+            parameters={"rawText": text},
+            expected_key=key,
+        )
+
+    def end(key: str) -> dict[str, Any]:
+        return {"type": "coords", "value": {"$ref": key, "path": "data.coordinate"}}
+
+    def ride(number: int, key: str, origin: str, destination: str) -> PlanStep:
+        return PlanStep(
+            step_id=number,
+            description=f"Plan the way {'there' if key == 'there' else 'back'}",
+            tool="plan_trip",
+            parameters={"origin": end(origin), "destination": end(destination)},
+            expected_key=key,
+            output_path=["data", "itineraries", "0"],
+        )
+
+    saved = {
+        "there": {"$ref": "there", "path": "data.itineraries[0].fingerprint"},
+        "back": {"$ref": "back", "path": "data.itineraries[0].fingerprint"},
+    }
+    return [
+        find(1, "origin", said["origin"].strip()),
+        find(2, "destination", said["destination"].strip()),
+        ride(3, "there", "origin", "destination"),
+        ride(4, "back", "destination", "origin"),
+        PlanStep(
+            step_id=5,
+            description="Save both",
+            tool="save_user_variable",
+            parameters={"key": "last_round_trip", "type": "other", "value": saved},
+            expected_key="saved",
+        ),
+    ]
+
+
+TEMPLATES = (
+    Template(
+        "financial_fact",
+        "Get Apple's revenue for 2022",
+        re.compile(
+            r"(?:get|find|what was|show)\s+(?P<company>[\w .&-]{1,60}?)['\u2019]s?\s+(?P<metric>[\w -]{1,60}?)"
+            r"\s+(?:for|in)\s+(?:fiscal\s+)?(?P<year>(?:19|20)\d\d)\s*[.?]?",
+            re.IGNORECASE,
+        ),
+        _financial_fact,
+    ),
+    Template(
+        "there_and_back",
+        "Plan a trip from Kamppi to Espoo and back",
+        re.compile(
+            r"plan a (?:round )?trip from\s+(?P<origin>.{1,100}?)\s+to\s+(?P<destination>.{1,100}?)\s+and back\s*[.]?",
+            re.IGNORECASE,
+        ),
+        _there_and_back,
+    ),
+)

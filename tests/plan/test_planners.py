@@ -1,0 +1,232 @@
+"""Planners: chaining, templates, a file; what is missing is said, and every plan passes the one check."""
+
+import json
+
+import pytest
+from pydantic import BaseModel
+
+from fingerpost.contract.plan import PlanStep
+from fingerpost.contract.response import failure_response, success_response
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.errors import PlanInvalid
+from fingerpost.plan.catalogue import Catalogue, PlanTool
+from fingerpost.plan.planners.capability import PlanningCapability, carry_through
+from fingerpost.plan.planners.plan_file import FilePlanner, read_plan_file
+from fingerpost.plan.planners.templates import TemplatePlanner
+from tests.plan.drawing import FINANCIAL, human, plan, step
+
+
+class Nothing(BaseModel):
+    """No parameters."""
+
+
+class NeedsTicker(BaseModel):
+    """One parameter, which another tool gives."""
+
+    ticker: str
+    year: int = 2022
+
+
+class NeedsName(BaseModel):
+    """One parameter, which nobody gives."""
+
+    company: str
+
+
+class Ticker(BaseModel):
+    """An answer that holds its key."""
+
+    ticker: str
+
+
+def tool(name, model, key, data=None, fails=False, cost=1.0, answer=None):
+    """Draw a tool that gives a key."""
+
+    async def execute(query_type, parameters, _user):
+        if fails:
+            return failure_response(name, query_type, parameters, "it is closed")
+        return success_response(name, query_type, parameters, [], {"data": data if data is not None else parameters})
+
+    outputs = {} if answer is None else {name: answer}
+    spec = ToolSpec(name=name, input_schema={name: model}, output_key=key, output_schema=outputs)
+    return PlanTool(spec=spec, execute=execute, cost=cost)
+
+
+LOOKUP = tool("lookup", NeedsName, "ticker", {"ticker": "AAPL"}, answer=Ticker)
+REVENUE = tool("revenue", NeedsTicker, "revenue")
+CHAINED = Catalogue.of([LOOKUP, REVENUE])
+
+
+async def test_chaining_goes_back_from_the_wanted_key_to_what_is_known():
+    """The tool that gives the key, then the tool that gives its parameter, which is known."""
+    found = await PlanningCapability(CHAINED).create_plan("revenue", wanted=["revenue"], known={"company": "Apple"})
+
+    assert [(each.tool, each.parameters["parameters"]) for each in found.steps] == [
+        ("lookup", {"company": "Apple"}),
+        ("revenue", {"ticker": {"$ref": "ticker"}}),
+    ]
+
+
+async def test_a_chained_plan_runs(opened):
+    """What is planned is carried out, values handed from step to step."""
+    runs = opened(LOOKUP, REVENUE)
+    found = await PlanningCapability(CHAINED).create_plan("revenue", wanted=["revenue"], known={"company": "Apple"})
+    run_id = await runs.create(found, user="ann")
+
+    assert await runs.carry_on(run_id) == "completed"
+    run = await runs.get(run_id, "ann")
+    assert runs.memory_of(run).keyed()["revenue"]["data"] == {"ticker": "AAPL"}
+
+
+async def test_what_nobody_provides_is_named_with_the_nearest():
+    """Never invented: each missing name, and what needs it."""
+    with pytest.raises(PlanInvalid) as caught:
+        await PlanningCapability(CHAINED).create_plan("revenue", wanted=["revenue", "revenues"])
+
+    assert caught.value.details["missing"] == [
+        {"name": "company", "needed_by": "lookup (lookup)", "nearest": ""},
+        {"name": "revenues", "needed_by": "the goal", "nearest": "did you mean 'revenue'?"},
+    ]
+
+
+async def test_what_is_in_memory_is_not_asked_again():
+    """A key that is there needs no step; a plan for it alone gathers it."""
+    capability = PlanningCapability(CHAINED)
+    one = await capability.create_plan("revenue", wanted=["revenue"], memory=["ticker"])
+    none = await capability.create_plan("ticker", wanted=["ticker"], memory=["ticker"])
+
+    assert [(each.tool, each.parameters.get("parameters")) for each in one.steps] == [
+        ("revenue", {"ticker": {"$ref": "ticker"}})
+    ]
+    assert [(each.tool, each.parameters) for each in none.steps] == [(None, {"ticker": {"$ref": "ticker"}})]
+
+
+async def test_of_two_tools_the_cheaper_is_taken():
+    """Ties go by cost, then by name."""
+    dear = tool("a_dear_one", Nothing, "k", cost=2.0)
+    cheap = tool("cheap", Nothing, "k")
+    found = await PlanningCapability(Catalogue.of([dear, cheap])).create_plan("k", wanted=["k"])
+
+    assert [each.tool for each in found.steps] == ["cheap"]
+
+
+async def test_tools_that_need_one_another_are_no_plan():
+    """A circle of needs ends, with what is missing."""
+
+    class NeedsB(BaseModel):
+        b: str
+
+    class NeedsA(BaseModel):
+        a: str
+
+    circle = Catalogue.of([tool("x", NeedsB, "a"), tool("y", NeedsA, "b")])
+    with pytest.raises(PlanInvalid, match="nothing provides 'a', which y"):
+        await PlanningCapability(circle).create_plan("a", wanted=["a"])
+
+
+async def test_the_contracts_sentence_becomes_the_contracts_step():
+    """F6: "Get Apple's revenue for 2022", word for word the example of contract 002."""
+    found = await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan("Get Apple's revenue for 2022")
+
+    assert found.steps == [
+        PlanStep(
+            step_id=1,
+            description="Get Apple's revenue for 2022",
+            tool="sec_financial_data",
+            parameters={
+                "query_type": "financial_facts",
+                "parameters": {
+                    "ticker": "AAPL",
+                    "metrics": ["Revenue"],
+                    "start_date": "2022-01-01",
+                    "end_date": "2022-12-31",
+                },
+            },
+            expected_key="revenue_data",
+            output_path=["data", "Revenue"],
+            done_check="True",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("What was our best year?", "No planner understands this goal, and none makes one up"),
+        ("Get Initech's revenue for 2022", "The ticker of 'Initech' is not known here"),
+        ("", "No planner understands this goal, and none makes one up"),
+    ],
+)
+async def test_anything_else_is_an_honest_error(text, message):
+    """No first short word is taken for a ticker."""
+    with pytest.raises(PlanInvalid, match=f"^{message}"):
+        await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan(text)
+
+
+async def test_a_templates_plan_is_checked_like_any_other():
+    """Without the tool that it needs there is no plan."""
+    with pytest.raises(PlanInvalid, match="tool 'sec_financial_data' is not found in registry"):
+        await PlanningCapability(CHAINED).create_plan("Get Apple's revenue for 2022")
+
+
+def test_a_template_is_filled_by_name():
+    """With exactly its parameters."""
+    planner = TemplatePlanner()
+
+    assert len(planner.fill("there_and_back", {"origin": "A", "destination": "B"}).steps) == 5
+    with pytest.raises(PlanInvalid, match="takes destination, origin"):
+        planner.fill("there_and_back", {"origin": "A"})
+    with pytest.raises(PlanInvalid, match="There is no template 'x'"):
+        planner.fill("x", {})
+
+
+async def test_a_file_holds_a_plan(tmp_path):
+    """And what is no plan says why."""
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps({"goal": "g", "steps": [{"step_id": 1, "description": "think"}]}))
+    found = await PlanningCapability(CHAINED, [FilePlanner(path)]).create_plan("anything", owner="ann")
+    assert (found.goal, found.owner) == ("g", "ann")
+
+    path.write_text("{")
+    with pytest.raises(PlanInvalid, match=r"^The plan is not JSON: "):
+        read_plan_file(path)
+    with pytest.raises(PlanInvalid, match=r"^The plan nowhere\.json cannot be read: No such file"):
+        read_plan_file(tmp_path / "nowhere.json")
+
+
+async def test_a_failed_run_is_planned_anew_without_what_failed(opened):
+    """Reflection: the finished part stays, another tool gives the key, and the run ends well."""
+    closed = tool("a_closed_one", NeedsTicker, "revenue", fails=True)
+    runs = opened(LOOKUP, REVENUE, closed)
+    planning = PlanningCapability(runs.catalogue)
+    first = await planning.create_plan("revenue", wanted=["revenue"], known={"company": "Apple"})
+    assert [each.tool for each in first.steps] == ["lookup", "a_closed_one"]
+
+    run_id = await runs.create(first, user="ann")
+    state = await carry_through(runs, planning, run_id, "ann")
+    run = await runs.get(run_id, "ann")
+
+    assert (state, run.replans) == ("completed", 1)
+    assert {number: each.state for number, each in run.steps.items()} == {1: "completed", 3: "completed"}
+
+
+async def test_replanning_ends_where_there_is_no_other_way(opened):
+    """The run stays failed, and says what failed."""
+    closed = tool("closed", Nothing, "k", fails=True)
+    runs = opened(closed)
+    planning = PlanningCapability(runs.catalogue)
+    run_id = await runs.create(await planning.create_plan("k", wanted=["k"]), user="ann")
+
+    assert await carry_through(runs, planning, run_id, "ann") == "failed"
+    assert (await runs.get(run_id, "ann")).steps[1].note == "it is closed"
+
+
+async def test_a_plan_that_may_not_be_changed_is_not_planned_anew(opened):
+    """``can_modify=False``."""
+    runs = opened(tool("closed", Nothing, "k", fails=True), tool("other", Nothing, "k", cost=2.0))
+    planning = PlanningCapability(runs.catalogue)
+    fixed = plan(step(1, "closed", expected_key="k"), human(2), can_modify=False)
+    run_id = await runs.create(fixed.model_copy(update={"steps": fixed.steps[:1]}), user="ann")
+
+    assert await carry_through(runs, planning, run_id, "ann") == "failed"
+    assert (await runs.get(run_id, "ann")).replans == 0
