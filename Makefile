@@ -23,6 +23,10 @@ check: .venv/ready  ## Lint, format, types, and the direction of imports
 bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers with a mock upstream
 	@$(BIN)/python bench/run.py
 
+.PHONY: bench-realtime
+bench-realtime: .venv/ready  ## Measure: from the bytes of real time to a live slice, beside reading their fields
+	@$(BIN)/python bench/realtime.py
+
 docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py
 

@@ -45,7 +45,7 @@ TOLD = st.one_of(
 KINDS = {"times": "SCHEDULED", "skipped": "SKIPPED", "silent": "NO_DATA"}
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.sampled_from(NETWORKS), st.data())
 def test_expected_times_agree_with_the_oracle(network, data):
     """Every trip of a network is updated at once, some with times, some with delays."""
