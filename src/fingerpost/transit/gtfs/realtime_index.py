@@ -68,6 +68,18 @@ class RealtimeIndex:
             trips.setdefault(route, []).append(trip)
         return trips
 
+    @cached_property
+    def only_start_s(self) -> Sequence[int]:
+        """For each trip with one exact run when that leaves, in seconds of the service day; -1 for all others."""
+        table = self.timetable
+        count = np.bincount(table.run_trip, minlength=len(self.trip_route))
+        exact = np.flatnonzero((count[table.run_trip] == 1) & (table.run_headway_s == 0))
+        trips = table.run_trip[exact]
+        starts_s = np.full(len(self.trip_route), -1, np.int64)
+        starts_s[trips] = table.event_departure_s[table.trip_first_event[trips]] + table.run_shift_s[exact]
+        listed: list[int] = starts_s.tolist()
+        return listed
+
     def scope(self, feed_name: str | None) -> Scope:
         """Return the feeds of a name, in either case of letters; all feeds where there is no name."""
         feeds = tuple(

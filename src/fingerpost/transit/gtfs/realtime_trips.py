@@ -153,16 +153,21 @@ class TripMatcher:
         routes = self.scope.routes.get(trip.route_id, ())
         if not trip.route_id or not trip.start_time:
             return Outcome.TRIP_NOT_NAMED
+        start_s = find_time_s(trip.start_time) if isinstance(trip.start_time, str) else None
+        if start_s is None:
+            return Outcome.START_TIME_UNKNOWN
         found: list[TripMatch] = []
+        only_start_s = self.index.only_start_s
         for route in routes:
             for row in self.index.trips_of_route.get(route, ()):
+                if only_start_s[row] not in (-1, start_s) or not self.index.is_running(row, day):
+                    continue
                 direction = int(self.index.timetable.trip_direction[row])
                 if trip.HasField("direction_id") and direction not in (-1, trip.direction_id):
                     continue
-                if self.index.is_running(row, day):
-                    chosen = self._choose_run(row, trip.start_time)
-                    if not isinstance(chosen, Outcome):
-                        found.append(TripMatch(row, chosen[0], day, chosen[1]))
+                chosen = self._choose_run(row, trip.start_time)
+                if not isinstance(chosen, Outcome):
+                    found.append(TripMatch(row, chosen[0], day, chosen[1]))
         if len(found) > 1:
             stops = named_stops()
             found = [match for match in found if stops and self._calls_at(match.trip, stops)]
