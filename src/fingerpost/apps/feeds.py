@@ -12,7 +12,7 @@ from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.client import Client
 from fingerpost.net.download import download
 from fingerpost.net.request import Bounds, Request
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.gtfs.importer import FeedSource, Progress, import_feeds
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.timetable.shelf import Shelf, plain_name
 
@@ -35,11 +35,19 @@ class FeedKeeper:
     Killed at any instant, the shelf holds the old network or the new one; what is known of the feeds is written last.
     """
 
-    def __init__(self, home: Path, client: Client, *, tell: Tell = lambda _what, _bytes: None) -> None:
+    def __init__(
+        self,
+        home: Path,
+        client: Client,
+        *,
+        tell: Tell = lambda _what, _bytes: None,
+        progress: Progress = lambda _what, _done, _whole: None,
+    ) -> None:
         self._home = home
         self._shelf = Shelf(home)
         self._client = client
         self._tell = tell
+        self._progress = progress
 
     async def add(self, name: str, origins: Sequence[Origin]) -> ImportReport:
         """Import feeds as a network, in place of the one that has the name.
@@ -102,7 +110,7 @@ class FeedKeeper:
 
     async def _bring(self, network: str, folder: OriginFolder, fetched: Sequence[_Fetched]) -> ImportReport:
         sources = [FeedSource(one.path, one.origin.feed_name) for one in fetched]
-        imported = await asyncio.to_thread(import_feeds, network, sources)
+        imported = await asyncio.to_thread(import_feeds, network, sources, progress=self._progress)
         report = imported.report
         await asyncio.to_thread(self._shelf.put, network, imported.timetable, report.to_json(), added_at=clock.now())
         folder.write([one.origin for one in fetched])

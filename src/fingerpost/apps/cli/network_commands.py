@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from fingerpost.apps.cli.house import TOOL_ERROR, read_caller_settings, usage
+from fingerpost.apps.cli.import_bars import ImportBars
 from fingerpost.apps.cli.output import complain, new_console, say
 from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.report_view import days_of, print_report
-from fingerpost.errors import ToolError
+from fingerpost.errors import SettingsInvalid, ToolError
 
 if TYPE_CHECKING:
     from fingerpost.apps.feeds import FeedKeeper
@@ -89,6 +90,24 @@ def list_networks(ctx: typer.Context) -> None:
     new_console().print(table)
 
 
+@app.command("show")
+def show_network(
+    ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one; list names those that were added.")]
+) -> None:
+    """Show what the import of a network took over, and what it left out and why."""
+    shelf = _open_shelf(ctx)
+    from fingerpost.apps.overview import find_report
+
+    entry = shelf.get(name)
+    report = find_report(shelf, name)
+    if report is None:
+        raise SettingsInvalid(
+            f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again."
+        )
+    new_console().print(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
+    print_report(report)
+
+
 @app.command("remove")
 def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one.")]) -> None:
     """Forget a network."""
@@ -124,13 +143,14 @@ def _keep_feeds(settings: "Settings", what: str, work: Callable[["FeedKeeper"], 
         say(what)
 
     async def run() -> _R:
-        with console.status(what) as status:
+        with ImportBars(console) as bars:
             async with new_client(settings) as client:
                 return await work(
                     FeedKeeper(
                         settings.home,
                         client,
-                        tell=lambda shown, size: status.update(f"{what} {size / 1e6:,.1f} MB of {shown}"),
+                        tell=lambda shown, size: bars.show(shown, size, None),
+                        progress=bars.show,
                     )
                 )
 

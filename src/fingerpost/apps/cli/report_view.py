@@ -6,7 +6,7 @@ from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
 
 if TYPE_CHECKING:
-    from fingerpost.transit.gtfs.report import FeedReport, ImportReport
+    from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport
 
 
 def print_report(report: "ImportReport") -> None:
@@ -18,10 +18,16 @@ def print_report(report: "ImportReport") -> None:
         if feed.findings:
             table = new_table("not as the feed wrote it", "count", "first at")
             for finding in feed.findings:
-                table.add_row(finding.reason, f"{finding.count:,}", f"{finding.table}, line {finding.line}")
+                table.add_row(finding.reason, f"{finding.count:,}", _place_of(finding))
             console.print(table)
         if feed.tables_not_read:
             console.print(f"Not read: {', '.join(feed.tables_not_read)}")
+
+
+def _place_of(finding: "Finding") -> str:
+    """Return the first place of a finding; what a whole table is about has no line."""
+    parts = (finding.table, f"line {finding.line}" if finding.line else "", finding.column)
+    return ", ".join(part for part in parts if part)
 
 
 def days_of(report: "ImportReport") -> str:

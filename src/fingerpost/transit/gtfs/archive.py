@@ -2,7 +2,7 @@
 
 import stat
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +43,7 @@ class Archive:
     Attributes:
         name: of the file or folder, for messages.
         findings: what reading the tables brings to light.
+        advance: is told how many more bytes of tables have been read.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class Archive:
     ) -> None:
         self.name = path.name
         self.findings = findings
+        self.advance: Callable[[int], None] = lambda _bytes: None
         self._path = path
         self._packed = packed
         self._bounds = bounds
@@ -64,6 +66,10 @@ class Archive:
         """Return the names of all tables, GeoJSON included, sorted."""
         return sorted(name for name in self._files if name.endswith(_SUFFIXES))
 
+    def measure(self, names: Collection[str]) -> int:
+        """Return the bytes of some tables, as far as the feed has them."""
+        return sum(self._sizes(name)[0] for name in names if name in self._files)
+
     def find_table(self, name: str, *required: str) -> Table | None:
         """Return a table, or None where the feed has none of that name.
 
@@ -72,8 +78,8 @@ class Archive:
         """
         if name not in self._files:
             return None
-        self._check_size(name)
-        table = Table(self.name, name, lambda: self._open(name), self.findings)
+        size = self._check_size(name)
+        table = Table(self.name, name, lambda: self._open(name), self.findings, size, self.advance)
         table.require(required)
         return table
 
@@ -108,12 +114,21 @@ class Archive:
         member = self._files[name]
         return self._packed.open(member) if self._packed else (self._path / member).open("rb")
 
-    def _check_size(self, name: str) -> None:
+    def _sizes(self, name: str) -> tuple[int, int]:
+        """Return a table's bytes, unpacked and packed."""
         if self._packed is None:
-            packed_size = size = (self._path / self._files[name]).stat().st_size
-        else:
-            info = self._packed.getinfo(self._files[name])
-            size, packed_size = info.file_size, info.compress_size
+            size = (self._path / self._files[name]).stat().st_size
+            return size, size
+        info = self._packed.getinfo(self._files[name])
+        return info.file_size, info.compress_size
+
+    def _check_size(self, name: str) -> int:
+        """Return the bytes of a table.
+
+        Raises:
+            FeedUnusable: they are too many.
+        """
+        size, packed_size = self._sizes(name)
         bounds = self._bounds
         if name not in _LARGE and size > bounds.listed_bytes:
             raise FeedUnusable(
@@ -125,6 +140,7 @@ class Archive:
                 f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, which no timetable "
                 "does. Check where the file comes from."
             )
+        return size
 
 
 @contextmanager

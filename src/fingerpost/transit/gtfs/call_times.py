@@ -42,6 +42,8 @@ def fill_times(calls: Calls) -> tuple[Calls, Int64]:
     between the departure before and the arrival after, rounded down to a whole second.
     Calls before a trip's first time or after its last stay without one.
     """
+    if not ((calls.arrival_s < 0).any() or (calls.departure_s < 0).any()):
+        return calls, np.zeros(0, np.int64)
     arrival_s = np.where(calls.arrival_s < 0, calls.departure_s, calls.arrival_s)
     departure_s = np.where(calls.departure_s < 0, calls.arrival_s, calls.departure_s)
     blank = np.flatnonzero(arrival_s < 0)

@@ -1,6 +1,6 @@
 """From feeds on disk to one network's timetable: open, read table after table, merge, assemble."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -10,10 +10,15 @@ from fingerpost.transit.gtfs.archive import open_archive
 from fingerpost.transit.gtfs.findings import Findings
 from fingerpost.transit.gtfs.ids import IdIndex
 from fingerpost.transit.gtfs.merging import Merging
-from fingerpost.transit.gtfs.reading import read_feed, report_on
+from fingerpost.transit.gtfs.reading import READ, read_feed, report_on
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.timetable import Timetable
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being worked on (a FEED, or a step), how much of it is done, and how much there is."""
+
+_LINKING = "linking stops"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +36,10 @@ class Imported(NamedTuple):
     report: ImportReport
 
 
-def import_feeds(network: str, sources: Sequence[FeedSource]) -> Imported:
-    """Import one or several feeds as one network.
+def import_feeds(
+    network: str, sources: Sequence[FeedSource], *, progress: Progress = lambda _what, _done, _whole: None
+) -> Imported:
+    """Import one or several feeds as one network; ``progress`` is told of it from this thread.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
@@ -41,11 +48,27 @@ def import_feeds(network: str, sources: Sequence[FeedSource]) -> Imported:
     merging, headsigns, reports = Merging(), IdIndex(), []
     for source, name in zip(sources, _feed_names(network, sources), strict=True):
         with open_archive(source.path, Findings()) as archive:
+            archive.advance = _Share(name, archive.measure(READ), progress)
             tables = read_feed(archive, name, headsigns)
             merging.add(tables, archive.findings)
             reports.append(report_on(archive, tables))
+    progress(_LINKING, 0, 1)
     timetable = assemble(merging.finish(headsigns))
+    progress(_LINKING, 1, 1)
     return Imported(timetable, ImportReport(network=network.upper(), feeds=tuple(reports)))
+
+
+class _Share:
+    """How much of one feed has been read."""
+
+    def __init__(self, what: str, whole: int, progress: Progress) -> None:
+        self._what, self._whole, self._progress = what, whole, progress
+        self._done = 0
+        progress(what, 0, whole)
+
+    def __call__(self, more: int) -> None:
+        self._done = min(self._done + more, self._whole)
+        self._progress(self._what, self._done, self._whole)
 
 
 def _feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:

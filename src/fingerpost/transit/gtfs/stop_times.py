@@ -11,6 +11,7 @@ import numpy.typing as npt
 from fingerpost.transit.gtfs.archive import Archive
 from fingerpost.transit.gtfs.call_times import Calls, fill_times, mark_backward_trips, mark_trips_without_ends
 from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.growing import GrowingColumns
 from fingerpost.transit.gtfs.ids import IdIndex
 from fingerpost.transit.gtfs.kernel import BLANK, UNKNOWN, UNREADABLE
 from fingerpost.transit.gtfs.lines import Lines
@@ -40,6 +41,8 @@ _COLUMNS = (
     "end_pickup_drop_off_window",
 )
 _FLEX = slice(8, 12)
+# A guess, on the short side; it decides how much room is set aside.
+_BYTES_A_ROW = 24
 _KEPT: dict[str, Any] = {
     **dict.fromkeys(("row", "trip", "sequence", "stop", "arrival_s", "departure_s", "headsign"), np.int32),
     "flags": np.uint8,
@@ -91,7 +94,7 @@ def _read_calls(
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     trip_row = np.append(trips.row_of_id, [BLANK, UNKNOWN]).astype(np.int32)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
-    parts: dict[str, list[Any]] = {name: [] for name in _KEPT}
+    kept = GrowingColumns(_KEPT, table.size // _BYTES_A_ROW + 1)
     lines, row = Lines(), 0
     for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         lines.add(block.lines)
@@ -127,11 +130,11 @@ def _read_calls(
             "flags": _flags(table, block, usable),
             "headsign": headsigns.intern(block, 7),
         }
-        for name, values in columns.items():
-            parts[name].append(values if whole else values[usable])
+        if not whole:
+            columns = {name: values[usable] for name, values in columns.items()}
+        kept.append(int(usable.sum()), columns)
         row += len(trip)
-    merged: dict[str, Any] = {name: np.concatenate([np.zeros(0, _KEPT[name]), *parts.pop(name)]) for name in _KEPT}
-    return Calls(**merged), lines, on_demand[:-1]
+    return Calls(**kept.finish()), lines, on_demand[:-1]
 
 
 def _or_last(rows: Int32, count: int) -> Int32:

@@ -83,12 +83,23 @@ class Table:
         feed: name of the file or folder that holds the table.
         name: such as ``stops.txt``.
         columns: names in the header, in lower case.
+        size: bytes of the table, 0 where unknown.
     """
 
-    def __init__(self, feed: str, name: str, open_binary: Callable[[], IO[bytes]], findings: Findings) -> None:
+    def __init__(
+        self,
+        feed: str,
+        name: str,
+        open_binary: Callable[[], IO[bytes]],
+        findings: Findings,
+        size: int = 0,
+        advance: Callable[[int], None] = lambda _bytes: None,
+    ) -> None:
         self.feed = feed
         self.name = name
         self.findings = findings
+        self.size = size
+        self._advance = advance
         self._open_binary = open_binary
         self._delimiter = ","
         self._header_line = 0
@@ -125,6 +136,7 @@ class Table:
         line, skip = 0, 1
         rest = b""
         for data, is_last in self._data():
+            self._advance(len(data))
             data = rest + data
             blob = np.frombuffer(bytearray(data + b"\n"), np.uint8)
             used = 0

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from fingerpost.transit.raptor.arrays import Bool
+from fingerpost.transit.raptor.kernel.chaining import gather_calls
 from fingerpost.transit.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.timetable.timetable import (
     NO_ALIGHTING,
@@ -64,17 +65,16 @@ def gather_vehicles(timetable: Timetable, day: date, start: int, since_s: int, u
     """
     run, shift_s, ordinal = _list_vehicles(timetable, day, start, since_s, until_s)
     trip = timetable.run_trip[run].astype(np.int64)
-    row = rows_of(timetable.trip_first_event, trip)
-    length = timetable.trip_first_event[trip + 1] - timetable.trip_first_event[trip]
-    shift = np.repeat(shift_s, length)
+    first = starts_of(timetable.trip_first_event[trip + 1] - timetable.trip_first_event[trip])
+    count = int(first[-1])
+    stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
+    arrival_s, departure_s = np.empty(count, np.int32), np.empty(count, np.int32)
+    gather_calls(
+        trip, shift_s, timetable.trip_first_event, timetable.event_stop, timetable.event_flags,
+        timetable.event_arrival_s, timetable.event_departure_s, first, stop, flags, arrival_s, departure_s,
+    )  # fmt: skip
     return Vehicles(
-        run=run,
-        day=ordinal,
-        first=starts_of(length),
-        stop=timetable.event_stop[row],
-        flags=timetable.event_flags[row] & np.uint8(NO_BOARDING | NO_ALIGHTING),
-        arrival_s=(timetable.event_arrival_s[row] + shift).astype(np.int32),
-        departure_s=(timetable.event_departure_s[row] + shift).astype(np.int32),
+        run=run, day=ordinal, first=first, stop=stop, flags=flags, arrival_s=arrival_s, departure_s=departure_s
     )
 
 

@@ -2,7 +2,23 @@
 
 import numpy as np
 
-from fingerpost.transit.raptor.kernel.compiling import UNREACHED, allocating, looping
+from fingerpost.transit.raptor.kernel.compiling import NO_ALIGHTING, NO_BOARDING, UNREACHED, allocating, looping
+
+
+@looping
+def gather_calls(
+    trip, shift_s, trip_first, event_stop, event_flags, event_arrival, event_departure,
+    first, stop, flags, arrival, departure,
+):  # fmt: skip
+    """Copy the calls of vehicles out of the timetable, moved by each vehicle's shift."""
+    for vehicle in range(len(trip)):
+        event = trip_first[trip[vehicle]]
+        for row in range(first[vehicle], first[vehicle + 1]):
+            stop[row] = event_stop[event]
+            flags[row] = event_flags[event] & (NO_BOARDING | NO_ALIGHTING)
+            arrival[row] = event_arrival[event] + shift_s[vehicle]
+            departure[row] = event_departure[event] + shift_s[vehicle]
+            event += 1
 
 
 @looping
