@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from fingerpost.errors import OutsideCalendar
+from fingerpost.transit.globe import METRES_PER_DEGREE
 from fingerpost.transit.model import (
     Bounds,
     Coordinate,
@@ -41,7 +42,6 @@ from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m
 
 # A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
 MARGIN_M = 3000.0
-METRES_PER_DEGREE = 111_195.0
 
 
 class EmbeddedNetwork:
@@ -85,7 +85,7 @@ class EmbeddedNetwork:
         """Return what every answer from here says of itself."""
         feeds = self._timetable.feeds
         first, last = self._covered or (None, None)
-        credits_due = (feed.publisher or ", ".join(feed.agencies) for feed in feeds)
+        credits_due = (line for feed in feeds for line in feed.licences or (", ".join(feed.agencies),))
         return Provenance(
             network=self.name,
             source="embedded",
@@ -101,7 +101,8 @@ class EmbeddedNetwork:
 
     def _choose(self, language: str) -> str:
         spoken = {feed.language for feed in self._timetable.feeds if feed.language}
-        return choose(language, spoken | set(self._timetable.stop_names))
+        table = self._timetable
+        return choose(language, spoken | {*table.stop_names, *table.headsign_names, *table.route_names})
 
     # ----------------------------------------------------------------------------------------- realtime
 
@@ -152,7 +153,7 @@ class EmbeddedNetwork:
             wanted=question.wanted,
         )
         journeys = self._find(snapshot.live, wish)
-        if self._covered and day > self._covered[1] and not any(journey.rides for journey in journeys):
+        if self._covered and day > self._covered[1] and not self._is_spill(journeys, day, question.arrive_by):
             raise self._outside()
         words = self._words.in_language(self._choose(question.language))
 
@@ -166,6 +167,14 @@ class EmbeddedNetwork:
             itineraries=shown(journeys),
             timetabled=tuple(filter(is_disrupted, promised)),
             step_free_supported=supported,
+        )
+
+    def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
+        """Whether trips of the last covered day still run on the day after it."""
+        return any(
+            local_day(journey.arrival if arrive_by else journey.departure, self.zone) == day
+            for journey in journeys
+            if journey.rides
         )
 
     def _find(self, slices: Slices, wish: Wish) -> list[Journey]:

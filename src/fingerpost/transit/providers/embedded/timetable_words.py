@@ -82,7 +82,9 @@ class TimetableWords:
         known = self._lines.get(route)
         if known is None:
             table = self._timetable
-            name = table.route_short_name[route] or table.route_long_name[route] or table.route_local_id[route]
+            translated = table.route_names.get(self._language)
+            long_name = (translated[route] if translated is not None else "") or table.route_long_name[route]
+            name = table.route_short_name[route] or long_name or table.route_local_id[route]
             known = self._lines[route] = (name, mode_of(int(table.route_type[route])))
         return known
 
@@ -92,8 +94,9 @@ class TimetableWords:
         row = int(table.event_headsign[event])
         if row < 0:
             row = int(table.trip_headsign[trip])
-        if row >= 0 and table.headsign[row]:
-            return table.headsign[row]
+        if row >= 0:
+            translated = table.headsign_names.get(self._language)
+            return (translated[row] if translated is not None else "") or table.headsign[row]
         return self.stop_name(int(table.event_stop[table.trip_first_event[trip + 1] - 1]))
 
     def call(self, trip: int, event: int) -> CallWords:
