@@ -21,6 +21,7 @@ from fingerpost.errors import (
     ParameterError,
     PlaceAmbiguous,
     PlaceUnknown,
+    PlanInvalid,
     QueryTypeUnsupported,
     RegionUnsupported,
     SettingsInvalid,
@@ -48,6 +49,7 @@ OURS = ("internal-error", "internal-error", "INTERNAL / UNEXPECTED", "INTERNAL_E
 # What happened, then contracts 000, 001, 003, 004 and 002.
 TABLE = [
     (ParameterError("x"), *INVALID, "ParameterError"),
+    (PlanInvalid("x"), *INVALID, "ParameterError"),
     (
         PlaceUnknown("x"),
         "validation-error",

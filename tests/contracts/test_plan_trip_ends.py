@@ -106,7 +106,7 @@ def test_an_unclear_name_comes_with_candidates_whose_tokens_work(demo):
 
     assert refusal(answer) == (
         "validation-error",
-        "origin 'asema' is not certain",
+        "origin 'asema' is not certain; 12 places fit, of which the best 5 are shown",
         "Send the token of the candidate that is meant as the label",
     )
     assert [each["name"] for each in candidates] == [each.body["origin"]["name"] for each in again]

@@ -43,6 +43,15 @@ def test_e04_arriving_looks_at_the_evening_before():
     ]
 
 
+def test_e08_arriving_passes_over_days_without_service_too():
+    """To be there on Monday morning one leaves on Friday, the last day with a bus; nothing between is skipped."""
+    drawing = "line A | Alpha 08:00 | Beta 08:10"
+    friday, monday = date(2026, 5, 8), date(2026, 5, 11)
+    assert ride(drawing, "Alpha", "Beta", "07:00", day=monday, days=[friday, monday], arrive_by=True) == [
+        "Alpha 08:00 A Beta 08:10"
+    ]
+
+
 def test_e05_a_service_day_begins_at_noon_minus_twelve_hours_when_clocks_go_forward():
     """On 2026-03-29 clocks skip 03:00 to 04:00: 08:00 of that service day is 08:00 on the wall."""
     drawing = "line A | Alpha 08:00 | Beta 08:10"

@@ -130,6 +130,7 @@ def _say_own(path: str, _value: Any, context: Mapping[str, Any], message: str) -
 
 _SENTENCES: dict[str, _Teller] = {
     "missing": lambda path, *_: f"{path} is missing",
+    "whole_sentence": lambda _path, _value, _context, message: message,
     "blank": lambda path, *_: f"{path} must not be empty",
     "whole_number": _must_be("a whole number"),
     "int_type": _must_be("a whole number"),

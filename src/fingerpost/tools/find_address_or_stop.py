@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
@@ -31,11 +32,12 @@ class LocationQueryInput(WireModel):
     def _trim(cls, text: object) -> object:
         return text.strip() if isinstance(text, str) else text
 
-    @model_validator(mode="after")
-    def _distance_needs_a_focus(self) -> "LocationQueryInput":
-        if self.max_distance_meters is not None and self.focus_point is None:
-            raise ValueError("maxDistanceMeters requires focusPoint")
-        return self
+    @field_validator("max_distance_meters")
+    @classmethod
+    def _distance_needs_a_focus(cls, distance: int | None, info: ValidationInfo) -> int | None:
+        if distance is not None and "focus_point" in info.data and info.data["focus_point"] is None:
+            raise PydanticCustomError("whole_sentence", "maxDistanceMeters requires focusPoint")
+        return distance
 
 
 class Names(WireModel):

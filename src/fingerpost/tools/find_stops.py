@@ -8,7 +8,7 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, Wire
 from fingerpost.contract.wire import Whole, WireModel
 from fingerpost.tools.itinerary_shapes import TransitMode
-from fingerpost.tools.plan_trip_text import said_below
+from fingerpost.tools.said import said_below
 from fingerpost.tools.shapes import (
     Language,
     Meta,

@@ -10,7 +10,7 @@ from fingerpost.contract.published import Call, PublishedTool, Wire
 from fingerpost.contract.wire import Flag, Identifier, Whole, WireModel
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import TransitMode
-from fingerpost.tools.plan_trip_text import clock_of, said_below
+from fingerpost.tools.said import clock_of, said_below, warn_of_rides
 from fingerpost.tools.shapes import Language, Meta, WireWarning, say_shown, show_meta, show_warnings
 from fingerpost.tools.stop_finder import StopFinder
 from fingerpost.transit.model import Departure, Provenance
@@ -177,12 +177,6 @@ def _warn(
     first, last = provenance.first_day, provenance.last_day
     if not found_count and first and last and not first.isoformat() <= today <= last.isoformat():
         warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
-    for each in shown:
-        if each.headway_s:
-            about = f"Line {each.line} runs about every {round(each.headway_s / 60)} min; its times are approximate."
-            warnings.add(WarningCode.FREQUENCY_BASED, about)
-        if each.by_arrangement:
-            text = f"Line {each.line} must be arranged with the operator."
-            warnings.add(WarningCode.BY_ARRANGEMENT, text)
+    warn_of_rides(shown, warnings)
     if is_stale(age_s):
         warnings.add(WarningCode.REALTIME_STALE, f"Realtime data is {age_s} s old.")

@@ -5,12 +5,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import ValidationError
+
 from fingerpost.errors import ParameterError, PlaceAmbiguous, PlaceUnknown
 from fingerpost.store.variables import Variable, VariableStore
-from fingerpost.tools.shapes import candidate_of
+from fingerpost.tools.shapes import LocationValue, say_shown, show_candidate
 from fingerpost.transit.model import Coordinate, Location, LocationSource, Place, PlaceMatch
 from fingerpost.transit.port import Network
-from fingerpost.transit.rules.matching import Resolved, decide
+from fingerpost.transit.rules.matching import AUTO_RESOLVE, Resolved, decide
 
 _POSITION = re.compile(r"\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*")
 # As many candidates as a person can choose from (contract 003: maxLookupCandidates).
@@ -19,7 +21,7 @@ MAX_CANDIDATES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How one network reads a label: ``location`` where it is sure, else the candidates.
+    """How one network reads a label: ``location`` where it is sure, else all that it could mean.
 
     ``score`` is 1 for what was named exactly. ``geocoded`` is True where a name was matched.
     """
@@ -58,25 +60,21 @@ def location_of_variable(variable: Variable) -> Location:
     Raises:
         ParameterError: it keeps no place.
     """
-    value = variable.value
-    if not (isinstance(value, dict) and _is_number(value.get("lat")) and _is_number(value.get("lon"))):
+    try:
+        value = LocationValue.read(variable.value)
+    except ValidationError as error:
         raise ParameterError(
             f"the variable '{variable.key}' is of type {variable.type} and holds no place",
             hint="Save it again with type location and a value with lat and lon",
-        )
-    stop_id = value.get("stopId")
+        ) from error
     return Location(
-        coordinate=Coordinate(float(value["lat"]), float(value["lon"])),
+        coordinate=Coordinate(value.lat, value.lon),
         source=LocationSource.USER_VARIABLE,
         label=variable.key,
-        name=value.get("name"),
-        address=value.get("address"),
-        stop_ids=(stop_id,) if stop_id else (),
+        name=value.name,
+        address=value.address,
+        stop_ids=(value.stop_id,) if value.stop_id else (),
     )
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 async def find_reading(network: Network, label: str, language: str) -> Reading | None:
@@ -91,7 +89,7 @@ async def find_reading(network: Network, label: str, language: str) -> Reading |
     if isinstance(decision, Resolved):
         found = decision.match
         return Reading(score=found.score, location=location_of_place(found.place, label), geocoded=True)
-    return Reading(score=matches[0].score, candidates=tuple(matches[:MAX_CANDIDATES]))
+    return Reading(score=matches[0].score, candidates=tuple(matches))
 
 
 def location_of_place(place: Place, label: str) -> Location:
@@ -101,16 +99,24 @@ def location_of_place(place: Place, label: str) -> Location:
         source=LocationSource.GEOCODE,
         label=label,
         name=place.name,
-        address=place.locality,
         stop_ids=place.member_ids,
     )
 
 
 def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str) -> PlaceAmbiguous:
-    """Return the error that asks the caller to choose."""
+    """Return the error that asks the caller to choose among the best; how many there are is said."""
+    shown = candidates[:MAX_CANDIDATES]
+    more = f"; {len(candidates)} places fit, of which the best {say_shown(len(shown))}"
     return PlaceAmbiguous(
-        f"{side} '{label}' is not certain",
-        {"side": side, "candidates": [candidate_of(match) for match in candidates]},
+        f"{side} '{label}' is not certain{more if len(candidates) > len(shown) else ''}",
+        {
+            "side": side,
+            "candidates": [show_candidate(match) for match in shown],
+            "totalCandidatesFound": len(candidates),
+            "truncated": len(candidates) > len(shown),
+            "needsClarification": True,
+            "autoResolvedThreshold": AUTO_RESOLVE,
+        },
         hint="Send the token of the candidate that is meant as the label",
     )
 

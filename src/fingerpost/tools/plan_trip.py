@@ -9,6 +9,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import show_itinerary
 from fingerpost.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput
 from fingerpost.tools.plan_trip_text import describe_plan
+from fingerpost.tools.said import warn_of_rides
 from fingerpost.tools.shapes import say_shown, show_location, show_meta, show_warnings
 from fingerpost.tools.trip_ends import TripEndFinder, TripEnds
 from fingerpost.transit.model import Itinerary, Leg, Optimize
@@ -20,6 +21,9 @@ from fingerpost.transit.rules.instants import print_instant, read_instant
 from fingerpost.transit.rules.relaxation import find_walk_unmet, relax
 from fingerpost.transit.rules.schedule_type import schedule_type_of_all
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
+
+# Who waits longer than this before leaving is told so.
+LONG_WAIT_S = 8 * 3600
 
 
 class PlanTrip(PublishedTool):
@@ -45,6 +49,7 @@ class PlanTrip(PublishedTool):
         """Resolve the ends, ask the network, ask again where it is in trouble, and choose."""
         warnings = Warnings()
         now = int(call.now.timestamp())
+        # A time that cannot be read is refused before any place is looked up (ruling A6).
         read_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time")
         ends = await self._ends.get_ends(
             arguments.origin,
@@ -129,9 +134,9 @@ def _answer(
         unmet = find_low_walking_warning(shown)
         if unmet:
             warnings.add(unmet.code, unmet.message)
-    _warn(merged, shown, legs, question, age_s, warnings)
     provenance = ends.network.describe(constraints.language)
     zone = provenance.zone
+    _warn(merged, shown, legs, question, age_s, zone, warnings)
     meta = show_meta(provenance, realtime_age_s=age_s) | {"walking": provenance.walking}
     if merged.deduplicated_from is not None:
         meta["deduplicatedFrom"] = merged.deduplicated_from
@@ -158,6 +163,7 @@ def _warn(
     legs: Sequence[Leg],
     question: JourneyQuestion,
     age_s: int | None,
+    zone: str,
     warnings: Warnings,
 ) -> None:
     unmet = find_walk_unmet(shown, question.max_walk_m)
@@ -169,14 +175,10 @@ def _warn(
         warnings.add(
             WarningCode.TRUNCATED_RESULTS, f"{merged.unique_found} itineraries were found; {say_shown(len(shown))}."
         )
-    for leg in legs:
-        if leg.headway_s:
-            about = f"Line {leg.line} runs about every {round(leg.headway_s / 60)} min; its times are approximate."
-            warnings.add(WarningCode.FREQUENCY_BASED, about)
-        if leg.by_arrangement:
-            warnings.add(
-                WarningCode.BY_ARRANGEMENT,
-                f"Line {leg.line} from {leg.start.name} to {leg.end.name} must be arranged with the operator.",
-            )
+    warn_of_rides(legs, warnings)
+    first = min((each.departure for each in shown), default=question.instant)
+    if not question.arrive_by and first - question.instant > LONG_WAIT_S:
+        when = print_instant(first, zone)
+        warnings.add(WarningCode.PREFERENCE_UNMET, f"Nothing leaves soon: the first trip found leaves at {when}.")
     if is_stale(age_s):
         warnings.add(WarningCode.REALTIME_STALE, f"Realtime data is {age_s} s old.")

@@ -2,7 +2,8 @@
 
 from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
 from fingerpost.tools.plan_trip_shapes import PlanTripOutput
-from fingerpost.tools.shapes import LocationRef, Meta, WireWarning
+from fingerpost.tools.said import clock_of, said_below
+from fingerpost.tools.shapes import LocationRef
 
 
 def describe_plan(answer: PlanTripOutput) -> str:
@@ -17,20 +18,6 @@ def describe_plan(answer: PlanTripOutput) -> str:
 
 def _name(location: LocationRef) -> str | None:
     return location.name or location.label
-
-
-def said_below(warnings: list[WireWarning] | None, meta: Meta) -> list[str]:
-    """Return the lines for warnings, demo notes and attribution."""
-    lines = [f"! {warning.message}" for warning in warnings or ()]
-    lines += [f"! {note}" for note in meta.notes or ()]
-    if meta.attribution:
-        lines.append(f"Data: {'; '.join(meta.attribution)}")
-    return lines
-
-
-def clock_of(time: str, day: str) -> str:
-    """Return HH:MM, with the date before it on any other day."""
-    return time[11:16] if time[:10] == day else f"{time[:10]} {time[11:16]}"
 
 
 def _itinerary(itinerary: WireItinerary, day: str) -> str:

@@ -1,6 +1,6 @@
 """Shapes that several contracts share, as they go over the wire (ruling B1)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -38,6 +38,17 @@ class LocationRef(WireModel):
     label: str | None = None
     name: str | None = None
     address: str | None = None
+
+
+class LocationValue(WireModel):
+    """A saved place: the value of a user variable of type location (ruling C4)."""
+
+    lat: Latitude
+    lon: Longitude
+    label: str | None = None
+    name: str | None = None
+    address: str | None = None
+    stop_id: Identifier | None = None
 
 
 class WireWarning(WireModel):
@@ -122,8 +133,8 @@ def show_warnings(warnings: Warnings) -> Wire:
     return {"warnings": shown} if shown else {}
 
 
-def candidate_of(match: PlaceMatch) -> dict[str, Any]:
-    """Return a candidate for an ambiguous place; its ``token`` is accepted by every tool (ruling B10)."""
+def show_candidate(match: PlaceMatch) -> Wire:
+    """Write a candidate for an ambiguous place; its ``token`` is accepted by every tool (ruling B10)."""
     place = match.place
     candidate = {
         "token": place.token,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, PlaceUnknown
 from fingerpost.store.variables import Variable, VariableStore
-from fingerpost.tools.labels import MAX_CANDIDATES, ambiguous, find_variable, unknown
+from fingerpost.tools.labels import ambiguous, find_variable, unknown
 from fingerpost.transit.model import Coordinate, Place, PlaceMatch
 from fingerpost.transit.port import Network, Networks
 from fingerpost.transit.rules.matching import Resolved, decide, in_order
@@ -51,7 +51,7 @@ class StopFinder:
             raise unknown(value, side="stop")
         decision = decide([match for match, _ in found])
         if not isinstance(decision, Resolved):
-            raise ambiguous(value, [match for match, _ in found[:MAX_CANDIDATES]], side="stop")
+            raise ambiguous(value, [match for match, _ in found], side="stop")
         place = decision.match.place
         warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{value}' was taken as {place.name} ({place.token}).")
         return FoundStop(network=next(network for match, network in found if match is decision.match), place=place)

@@ -8,24 +8,13 @@ from pydantic import Field, ValidationError, model_validator
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.wire import Identifier, WireModel
+from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
-from fingerpost.tools.shapes import Latitude, Longitude
+from fingerpost.tools.shapes import LocationValue
 
 Key = Annotated[str, Field(min_length=1, max_length=50)]
 Kind = Literal["location", "preference", "other"]
-
-
-class LocationValue(WireModel):
-    """A saved place."""
-
-    lat: Latitude
-    lon: Longitude
-    label: str | None = None
-    name: str | None = None
-    address: str | None = None
-    stop_id: Identifier | None = None
 
 
 class SaveUserVariableInput(WireModel):

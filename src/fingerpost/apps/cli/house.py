@@ -6,7 +6,9 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import tzinfo
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import typer
 
@@ -72,6 +74,14 @@ def ask(house: "House", tool: str, arguments: object) -> "Answer":
 
     with _patience():
         return asyncio.run(wall.answer(house.tools, tool, arguments, user=house.settings.user))
+
+
+def find_zone(house: "House", origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
+    """Return the zone of the network that a trip is planned in; UTC where the ends are no good and none will be."""
+    from fingerpost.apps.trip_zone import find_trip_zone
+
+    with _patience():
+        return ZoneInfo(asyncio.run(find_trip_zone(house, origin, destination)) or "UTC")
 
 
 @contextmanager

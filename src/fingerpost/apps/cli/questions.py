@@ -10,7 +10,7 @@ import typer
 
 from fingerpost import clock
 from fingerpost.apps.cli.board_view import print_board
-from fingerpost.apps.cli.house import TOOL_ERROR, USAGE, ask, ask_once, open_house
+from fingerpost.apps.cli.house import TOOL_ERROR, USAGE, ask, ask_once, find_zone, open_house
 from fingerpost.apps.cli.output import print_json, say
 from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
@@ -47,13 +47,8 @@ def plan(
         accessibility={"stepFree": True} if step_free else None,
         language=lang,
     )
-    arguments = _present(
-        origin=_end(origin),
-        destination=_end(destination),
-        when=_when(at, arrive),
-        constraints=constraints or None,
-        limit=limit,
-    )
+    ends = {"origin": _end(origin), "destination": _end(destination)}
+    arguments = _present(**ends, when=_when(ctx, ends, at, arrive), constraints=constraints or None, limit=limit)
     answer = ask_once(ctx, "plan_trip", arguments, as_json=as_json)
     if not as_json:
         print_trip(answer.body)
@@ -135,13 +130,15 @@ def _end(text: str) -> dict[str, Any]:
     return {"type": "coords", "value": {"lat": float(position[1]), "lon": float(position[2])}}
 
 
-def _when(at: str | None, arrive: str | None) -> dict[str, str] | None:
+def _when(
+    ctx: typer.Context, ends: dict[str, dict[str, Any]], at: str | None, arrive: str | None
+) -> dict[str, str] | None:
     if arrive is not None:
-        return {"type": "arrive", "time": _instant(arrive)}
-    return None if at is None else {"type": "depart", "time": _instant(at)}
+        return {"type": "arrive", "time": _instant(ctx, ends, arrive)}
+    return None if at is None else {"type": "depart", "time": _instant(ctx, ends, at)}
 
 
-def _instant(text: str) -> str:
+def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> str:
     """Return what a person wrote as the contract reads it: a bare time is of today, in the network's zone."""
     if not _CLOCK_TIME.fullmatch(text):
         return text
@@ -149,7 +146,8 @@ def _instant(text: str) -> str:
         at = time.fromisoformat(text.zfill(5))
     except ValueError as error:
         raise typer.BadParameter(f"{text} is not a time of day") from error
-    return f"{clock.now().astimezone().date()}T{at:%H:%M:%S}"
+    zone = find_zone(open_house(ctx.obj), ends["origin"], ends["destination"])
+    return f"{clock.now().astimezone(zone).date()}T{at:%H:%M:%S}"
 
 
 def _present(**fields: Any) -> dict[str, Any]:

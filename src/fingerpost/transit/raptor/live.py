@@ -12,7 +12,7 @@ from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, In
 # A ride's key is run * ORDINALS + day, which fits as long as days stay below this.
 ORDINALS = 1 << 22
 # A vehicle may still be under way this long after the timetable has it home.
-LATEST_S = 6 * 3600
+LATEST_S = 12 * 3600
 
 
 def apply_overlay(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:

@@ -20,6 +20,7 @@ from fingerpost.transit.raptor.kernel.searching import search_walk_limited, sear
 from fingerpost.transit.raptor.kernel.tidying import tidy
 from fingerpost.transit.raptor.reconstruct import journeys_of
 from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.vehicles import DAY_S
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Int32, Timetable
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
@@ -62,8 +63,8 @@ def find_journeys(timetable: Timetable, slices: Slices, wish: Wish) -> list[Jour
         piece = slices.get_slice(day + ahead, mirrored=wish.arrive_by, step_free=wish.step_free)
         earliest_s = piece.to_slice_s(wish.instant)
         if further:
-            # The days before this one have been searched to their end.
-            earliest_s = max(earliest_s, 0)
+            # What lies nearer has been searched: a mirrored slice reaches back a day before its own.
+            earliest_s = max(earliest_s, -DAY_S if wish.arrive_by else 0)
         found = _search_slice(timetable, piece, wish, earliest_s, direct)
         if found or direct:
             break

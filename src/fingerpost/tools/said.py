@@ -1,0 +1,31 @@
+"""Sentences and lines that several tools say: warnings of rides, times of day, what stands below an answer."""
+
+from collections.abc import Iterable
+
+from fingerpost.tools.shapes import Meta, WireWarning
+from fingerpost.transit.model import Departure, Leg
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+
+
+def warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
+    """Say which rides are only about on time, and which must be arranged."""
+    for ride in rides:
+        if ride.headway_s:
+            about = f"Line {ride.line} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
+            warnings.add(WarningCode.FREQUENCY_BASED, about)
+        if ride.by_arrangement:
+            warnings.add(WarningCode.BY_ARRANGEMENT, f"Line {ride.line} must be arranged with the operator.")
+
+
+def said_below(warnings: list[WireWarning] | None, meta: Meta) -> list[str]:
+    """Return the lines for warnings, demo notes and attribution."""
+    lines = [f"! {warning.message}" for warning in warnings or ()]
+    lines += [f"! {note}" for note in meta.notes or ()]
+    if meta.attribution:
+        lines.append(f"Data: {'; '.join(meta.attribution)}")
+    return lines
+
+
+def clock_of(time: str, day: str) -> str:
+    """Return HH:MM, with the date before it on any other day."""
+    return time[11:16] if time[:10] == day else f"{time[:10]} {time[11:16]}"
