@@ -8,6 +8,7 @@ from fingerpost.transit.model import Itinerary, Leg, Location, Mode, StopPoint
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.journeys import Journey, Ride
+from fingerpost.transit.timetable.shapes import find_ride_line, line_m
 from fingerpost.transit.timetable.timetable import Int32, Timetable
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
@@ -80,7 +81,7 @@ def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg
             ride.run, ride.service_day, int(table.event_departure_s[ride.board_event])
         ),
         arrival_scheduled=snapshot.scheduled(ride.run, ride.service_day, int(table.event_arrival_s[ride.alight_event])),
-        distance_m=_path_m(table, stops),
+        distance_m=_ride_m(table, trip, stops),
         line=line,
         headsign=words.headsign(trip, ride.board_event),
         trip_id=words.trip_id(trip),
@@ -137,6 +138,12 @@ def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
         service_day=added.service_day,
         last_realtime_update=added.updated,
     )
+
+
+def _ride_m(timetable: Timetable, trip: int, stops: Int32) -> float:
+    """Return the length of the shape between two stops, else the sum between stops (ruling D3)."""
+    path = find_ride_line(timetable, trip, int(stops[0]), int(stops[-1]))
+    return _path_m(timetable, stops) if path is None else round(line_m(path), 1)
 
 
 def _path_m(timetable: Timetable, stops: Int32) -> float:

@@ -1,0 +1,64 @@
+"""The line on the ground that a ride follows: the part of its trip's shape from one stop to another."""
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.timetable.timetable import Float64, Timetable
+
+# A shape that passes a stop further away than this was not drawn for it.
+FITS_M = 300.0
+_UDEG = 1e6
+
+
+def find_ride_line(timetable: Timetable, trip: int, from_stop: int, to_stop: int) -> Float64 | None:
+    """Return a ride's line as (latitude, longitude) in degrees, from the first stop's nearest point to the last's.
+
+    Args:
+        timetable: the timetable.
+        trip: row of the trip.
+        from_stop: row of the stop where the ride begins.
+        to_stop: row of the stop where it ends.
+
+    Of all pairs of places on the shape, the second not before the first, the one nearest to both stops is taken:
+    a line may pass a stop twice. None where the trip has no shape, or one that does not fit.
+    """
+    shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
+    if shape < 0:
+        return None
+    span = slice(int(timetable.shape_first[shape]), int(timetable.shape_first[shape + 1]))
+    lats, lons = timetable.shape_lat_udeg[span] / _UDEG, timetable.shape_lon_udeg[span] / _UDEG
+    if len(lats) < 2:
+        return None
+    scale = np.array([1.0, np.cos(np.radians(lats.mean()))]) * np.radians(1.0) * EARTH_RADIUS_M
+    points = np.column_stack([lats, lons]) * scale
+    ends = [np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale for stop in (from_stop, to_stop)]
+    (begin_m, begin_share), (end_m, end_share) = (_distances(points, end) for end in ends)
+    # For each segment of the end: the best begin on an earlier segment, or on the same one if it lies before the end.
+    earlier_m = np.append(np.inf, np.minimum.accumulate(begin_m)[:-1])
+    same_m = np.where(begin_share <= end_share, begin_m, np.inf)
+    last = int(np.argmin(np.minimum(earlier_m, same_m) + end_m))
+    first = last if same_m[last] <= earlier_m[last] else int(np.argmin(begin_m[:last]))
+    if not (max(same_m[last] if first == last else begin_m[first], end_m[last]) <= FITS_M):
+        return None
+    start = points[first] + (points[first + 1] - points[first]) * begin_share[first]
+    finish = points[last] + (points[last + 1] - points[last]) * end_share[last]
+    line: Float64 = np.vstack([start, points[first + 1 : last + 1], finish]) / scale
+    return line
+
+
+def line_m(line: Float64) -> float:
+    """Return the length of a line of (latitude, longitude) in metres."""
+    radians = np.radians(line)
+    step = np.diff(radians, axis=0)
+    step[:, 1] *= np.cos((radians[1:, 0] + radians[:-1, 0]) / 2)
+    return float(np.hypot(step[:, 0], step[:, 1]).sum() * EARTH_RADIUS_M)
+
+
+def _distances(points: npt.NDArray[np.float64], end: npt.NDArray[np.float64]) -> tuple[Float64, Float64]:
+    """Return, for each segment, how far a point lies from it, and at which share of it the nearest place is."""
+    begin, step = points[:-1], np.diff(points, axis=0)
+    length = np.maximum((step**2).sum(axis=1), 1e-12)
+    share = np.clip(((end - begin) * step).sum(axis=1) / length, 0.0, 1.0)
+    nearest = begin + step * share[:, None]
+    return np.hypot(*(nearest - end).T), share

@@ -1,0 +1,111 @@
+"""Tables beyond the timetable: translations, credits, shapes, services on demand."""
+
+import pytest
+
+from tests.gtfs.importing import findings_of, import_text
+
+HEAD = "table_name,field_name,language,translation,record_id,field_value\n"
+
+
+def names(tmp_path, rows, head=HEAD):
+    imported = import_text(tmp_path, {"translations.txt": head + rows})
+    table = imported.timetable
+    columns = {"stops": table.stop_names, "routes": table.route_names, "headsigns": table.headsign_names}
+    told = {kind: {lang: list(column) for lang, column in of.items()} for kind, of in columns.items() if of}
+    return told, findings_of(imported)
+
+
+def test_translations_by_record_and_by_value(tmp_path):
+    """A record id names one stop, a value every stop of that name; the id wins wherever it stands."""
+    told, findings = names(
+        tmp_path, "stops,stop_name,sv-FI,Alfa,ALPHA,\nstops,stop_name,sv,Första,,Alpha\nstops,stop_name,en,B,,Beta\n"
+    )
+
+    assert (told, findings) == ({"stops": {"en": ["", "B", ""], "sv": ["Alfa", "", ""]}}, [])
+
+
+def test_headsigns_and_lines(tmp_path):
+    """Headsigns are translated by their text, or by a trip that shows it; lines by their long names' record."""
+    told, _ = names(
+        tmp_path,
+        "trips,trip_headsign,sv,Gamma hamn,A-1,\nstop_times,stop_headsign,en,To Gamma,,Gamma\n"
+        "routes,route_long_name,sv,Linje A,A,\n",
+    )
+
+    assert told == {"headsigns": {"sv": ["Gamma hamn"], "en": ["To Gamma"]}, "routes": {"sv": ["Linje A"]}}
+
+
+def test_translations_that_are_not_used(tmp_path):
+    """Other fields, unknown records and rows without a language are counted."""
+    told, findings = names(
+        tmp_path,
+        "agency,agency_name,sv,X,1,\nstops,stop_name,sv,X,NOWHERE,\nstops,stop_name,,X,ALPHA,\nstops,stop_name,sv,X,,No\n",
+    )
+
+    assert told == {}
+    assert findings == [
+        ("translation-of-unknown", 2, "translations.txt", 3),
+        ("translation-unreadable", 1, "translations.txt", 4),
+        ("translation-of-other-field-unapplied", 1, "translations.txt", 2),
+    ]
+
+
+def test_draft_of_translations(tmp_path):
+    """The table's early form, which some feeds still have, is read by value."""
+    told, findings = names(tmp_path, "Beta,sv,Båta\n", "trans_id,lang,translation\n")
+
+    assert (told["stops"], findings) == ({"sv": ["", "Båta", ""]}, [])
+
+
+def test_credits(tmp_path):
+    """The publisher and every organisation of attributions.txt are named with roles and address, each once."""
+    feed = import_text(
+        tmp_path,
+        {
+            "feed_info.txt": "feed_publisher_name,feed_publisher_url,feed_lang\nHSL,https://hsl.fi,fi\n",
+            "attributions.txt": "organization_name,is_producer,is_operator,attribution_url\n"
+            "OpenStreetMap,1,0,https://osm.org\nVR,,1,\nVR,,1,\n,1,,\n",
+        },
+    ).timetable.feeds[0]
+
+    assert feed.licences == ("HSL https://hsl.fi", "OpenStreetMap (producer) https://osm.org", "VR (operator)")
+
+
+def test_shapes_are_sorted_and_those_of_no_trip_left_out(tmp_path):
+    """Points come in any order; a trip whose shape is not there is counted and has none."""
+    imported = import_text(
+        tmp_path,
+        {
+            "trips.txt": "route_id,service_id,trip_id,shape_id\nA,ALL,A-1,S\nA,ALL,A-2,NONE\n",
+            "shapes.txt": "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\n"
+            "S,60.3,24.3,30\nIDLE,1,1,1\nS,60.1,24.1,4\nS,north,24,5\nS,60.2,24.2,7\n",
+        },
+        "line A | Alpha 08:00 | Beta 08:10\nline A | Alpha 09:00 | Beta 09:10",
+    )
+    table = imported.timetable
+
+    assert (table.trip_shape.tolist(), table.shape_first.tolist()) == ([0, -1], [0, 3])
+    assert table.shape_lat_udeg.tolist() == [60_100_000, 60_200_000, 60_300_000]
+    assert findings_of(imported) == [
+        ("shape-point-unreadable", 1, "shapes.txt", 5),
+        ("shape-unknown", 1, "trips.txt", 3),
+    ]
+
+
+@pytest.mark.parametrize("column", ["location_id", "location_group_id", "start_pickup_drop_off_window"])
+def test_services_on_demand(tmp_path, column):
+    """A trip that calls at an area, or within a window, is left out and named; its neighbour stays."""
+    imported = import_text(
+        tmp_path,
+        {
+            "stop_times.txt": f"trip_id,stop_id,stop_sequence,arrival_time,departure_time,{column}\n"
+            "A-1,ALPHA,1,8:00:00,,\nA-1,BETA,2,8:10:00,,\nA-2,,1,,,8:00:00\nA-2,BETA,2,9:00:00,,\nA-2,ALPHA,3,9:10:00,,\n"
+        },
+        "line A | Alpha 08:00 | Beta 08:10\nline A | Alpha 09:00 | Beta 09:10",
+    )
+
+    assert list(imported.timetable.trip_local_id) == ["A-1"]
+    assert findings_of(imported) == [
+        ("trip-on-demand-unsupported", 1, "trips.txt", 3),
+        ("call-on-demand-unsupported", 1, "stop_times.txt", 4),
+    ]
