@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         ToolSpec,
         validate_call,
     )
+    from fingerpost.plan.planners.capability import PlanningCapability
 
     __version__: str
 
@@ -34,6 +35,7 @@ __all__ = [
     "ParameterError",
     "Plan",
     "PlanStep",
+    "PlanningCapability",
     "QueryTypeUnsupported",
     "StorageUnavailable",
     "SyncFingerpost",
@@ -47,7 +49,12 @@ __all__ = [
     "validate_call",
 ]
 
-_LIBRARY = ("Fingerpost", "SyncFingerpost")
+# Every other name is contract 002's.
+_ROOMS = {
+    "Fingerpost": "fingerpost.apps.library",
+    "PlanningCapability": "fingerpost.plan.planners.capability",
+    "SyncFingerpost": "fingerpost.apps.library",
+}
 
 
 def __getattr__(name: str) -> Any:
@@ -57,8 +64,7 @@ def __getattr__(name: str) -> Any:
     if name == "__version__":
         value: Any = import_module("importlib.metadata").version("fingerpost")
     else:
-        room = "fingerpost.apps.library" if name in _LIBRARY else "fingerpost.contract"
-        value = getattr(import_module(room), name)
+        value = getattr(import_module(_ROOMS.get(name, "fingerpost.contract")), name)
     globals()[name] = value
     return value
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import platformdirs
-from pydantic import Field, StringConstraints, ValidationError, field_validator
+from pydantic import Field, SecretStr, StringConstraints, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from fingerpost.apps.kernels import use_kernels_folder
@@ -28,6 +28,9 @@ class Settings(BaseSettings):
         retention_days: how long a variable is kept after its last change; None keeps until it is deleted.
         contact: an address by which the operators of sources can reach ours; part of the User-Agent.
         sec_contact: an e-mail address by which the SEC can reach whoever syncs filings; EDGAR wants one.
+        llm_url: an OpenAI-compatible endpoint that may write plans; empty for none.
+        llm_model: the model to ask there.
+        llm_key: its key, from the environment alone.
         private_hosts: hosts in a private network that may be asked, separated by commas.
     """
 
@@ -40,6 +43,10 @@ class Settings(BaseSettings):
     contact: _Contact = ""
     sec_contact: _Contact = ""
     private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+
+    llm_url: str = ""
+    llm_model: str = ""
+    llm_key: SecretStr = SecretStr("")
 
     @field_validator("private_hosts", mode="before")
     @classmethod
@@ -65,6 +72,11 @@ class Settings(BaseSettings):
     def limits_file(self) -> Path:
         """Where the pace of each source is kept, for all processes."""
         return self.home / "limits.sqlite"
+
+    @property
+    def runs_folder(self) -> Path:
+        """Where runs of plans are kept."""
+        return self.home
 
     def prepare_home(self) -> None:
         """Make sure that the home folder is there, and that compiled kernels go into it.

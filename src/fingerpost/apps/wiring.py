@@ -9,9 +9,11 @@ from types import MappingProxyType
 
 from fingerpost import clock
 from fingerpost.apps.late_networks import LateNetworks
+from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.registry import ToolRegistry
+from fingerpost.filings.library import FactLibrary
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.port import Networks
@@ -25,6 +27,7 @@ class House:
     tools: Mapping[str, PublishedTool]
     networks: Networks
     variables: VariableStore
+    plans: Plans
 
 
 def build(settings: Settings, groups: Collection[str] | None = None) -> House:
@@ -37,7 +40,10 @@ def build(settings: Settings, groups: Collection[str] | None = None) -> House:
     settings.prepare_home()
     networks = LateNetworks(settings.home)
     variables = VariableStore(settings.variables_file, retention_days=settings.retention_days)
-    tools = list_tools(networks, variables, groups)
+    tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file))
+    plans = build_plans(settings, tools)
+    if not groups or plans.GROUP in groups:
+        tools += plans.tools
     for tool in tools:
         ToolRegistry.register(tool.spec)
     return House(
@@ -45,4 +51,5 @@ def build(settings: Settings, groups: Collection[str] | None = None) -> House:
         tools=MappingProxyType({tool.name: tool for tool in tools}),
         networks=networks,
         variables=variables,
+        plans=plans,
     )

@@ -115,14 +115,14 @@ class PlanRuns:
                     if heard >= 0:
                         return state
                     raise StorageUnavailable(f"The run {run_id} is being carried on elsewhere")
-                run, valid = await self._known(run_id)
+                run, valid, is_fresh = await self._known(run_id)
                 if run.state in ("completed", "cancelled"):
                     return run.state
                 execution = Execution(run, valid, self.journal, self._performer, self.limits, watch)
                 self._executions[run_id] = execution
                 listener = None
                 try:
-                    if run.last_seq > 0 or heard >= 0:
+                    if not is_fresh:
                         execution.hear(await self.journal.list_signals(run_id, 0))
                     listener = asyncio.create_task(self._listen(run_id, execution))
                     state = await execution.carry_on()
@@ -141,6 +141,10 @@ class PlanRuns:
         task = asyncio.create_task(self.carry_on(run_id, watch), name=f"run {run_id}")
         self._tasks[run_id] = task
         task.add_done_callback(lambda ended: self._ended(run_id, ended))
+
+    def is_under_way(self, run_id: str) -> bool:
+        """Whether this process carries a run on in the background."""
+        return run_id in self._tasks
 
     async def wait(self, run_id: str, longest_s: float) -> None:
         """Wait until this process does nothing more for a run, or for so long.
@@ -172,7 +176,13 @@ class PlanRuns:
     def memory_of(self, run: RunRecord) -> Memory:
         """Return what a run remembers as it stands."""
         outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
-        return Memory(self._shape_of(run), run.given, outputs)
+        return Memory(self.shape_of(run), run.given, outputs)
+
+    def shape_of(self, run: RunRecord) -> ValidPlan:
+        """Return a run's plan for reading alone: whether its tools are still there does not matter."""
+        plan = plan_of(run)
+        numbers = [step.step_id for step in plan.steps]
+        return validate_plan(plan, self.catalogue, memory=run.given.values, done=numbers, limits=self.limits)
 
     def running_of(self, run_id: str) -> frozenset[int]:
         """Return the steps of a run that this process has under way."""
@@ -290,16 +300,16 @@ class PlanRuns:
                 # The next look may succeed; a record that cannot be written ends the run by itself.
                 _log.warning("run=%s could not be listened for: %s", run_id, error.message)
 
-    async def _known(self, run_id: str) -> tuple[RunRecord, ValidPlan]:
-        """Return a run that is held, and its plan checked; one that was made just now has been checked already."""
+    async def _known(self, run_id: str) -> tuple[RunRecord, ValidPlan, bool]:
+        """Return a run that is held, its plan checked, and whether it was made just now and nothing has happened."""
         fresh, self._fresh = self._fresh, None
         if fresh is not None and fresh[0].run_id == run_id and await self.journal.is_untouched(run_id):
-            return fresh
+            return *fresh, True
         run = await self.journal.find(run_id)
         if run is None:
             raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
         is_over = run.state in ("completed", "cancelled")
-        return run, self._shape_of(run) if is_over else self._revalidated(run)
+        return run, self.shape_of(run) if is_over else self._revalidated(run), False
 
     def _revalidated(self, run: RunRecord) -> ValidPlan:
         """Return a run's plan checked against the tools of today: an upgrade may have come between."""
@@ -308,12 +318,6 @@ class PlanRuns:
         return validate_plan(
             plan_of(run), self.catalogue, memory=run.given.values, done=finished(run), limits=self.limits
         )
-
-    def _shape_of(self, run: RunRecord) -> ValidPlan:
-        """Return a run's plan for reading alone: whether its tools are still there does not matter."""
-        plan = plan_of(run)
-        numbers = [step.step_id for step in plan.steps]
-        return validate_plan(plan, self.catalogue, memory=run.given.values, done=numbers, limits=self.limits)
 
     def _ended(self, run_id: str, task: "asyncio.Task[RunState]") -> None:
         if self._tasks.get(run_id) is task:

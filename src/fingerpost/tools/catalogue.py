@@ -4,21 +4,30 @@ from collections.abc import Collection
 
 from fingerpost.contract.published import PublishedTool
 from fingerpost.errors import SettingsInvalid
+from fingerpost.filings.library import FactLibrary
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.find_address_or_stop import FindAddressOrStop
 from fingerpost.tools.find_stops import FindStops
 from fingerpost.tools.get_departures import GetDepartures
 from fingerpost.tools.plan_trip import PlanTrip
+from fingerpost.tools.sec_financial_data import SecFinancialData
+from fingerpost.tools.sec_graph_query import SecGraphQuery
+from fingerpost.tools.sec_semantic_search import SecSemanticSearch
+from fingerpost.tools.tool_details import ToolDetails
 from fingerpost.tools.user_variables import DeleteUserVariable, GetUserVariables, SaveUserVariable
 from fingerpost.transit.port import Networks
 
-GROUPS = ("core",)
+GROUPS = ("core", "filings", "plans")
 
 
 def list_tools(
-    networks: Networks, variables: VariableStore, groups: Collection[str] | None = None
+    networks: Networks,
+    variables: VariableStore,
+    groups: Collection[str] | None = None,
+    *,
+    library: FactLibrary | None = None,
 ) -> list[PublishedTool]:
-    """Return the tools of some groups, of all groups where none is named.
+    """Return the tools of some groups, of all groups where none is named; without a library the sample's figures.
 
     Raises:
         SettingsInvalid: there is no such group.
@@ -26,6 +35,7 @@ def list_tools(
     unknown = sorted(set(groups or ()) - set(GROUPS))
     if unknown:
         raise SettingsInvalid(f"There is no group of tools called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}.")
+    figures = library or FactLibrary(None)
     tools: list[PublishedTool] = [
         PlanTrip(networks, variables),
         GetDepartures(networks, variables),
@@ -34,5 +44,9 @@ def list_tools(
         SaveUserVariable(variables),
         GetUserVariables(variables),
         DeleteUserVariable(variables),
+        SecFinancialData(figures),
+        SecGraphQuery(figures),
+        SecSemanticSearch(figures),
+        ToolDetails(),
     ]
     return [tool for tool in tools if not groups or tool.group in groups]

@@ -6,7 +6,15 @@ import typer
 
 import fingerpost
 from fingerpost import clock
-from fingerpost.apps.cli import filings_load, filings_sync, network_commands, operating, questions, variable_commands
+from fingerpost.apps.cli import (
+    filings_load,
+    filings_sync,
+    network_commands,
+    operating,
+    plan_commands,
+    questions,
+    variable_commands,
+)
 from fingerpost.apps.cli.house import Caller, usage
 
 app = typer.Typer(
@@ -29,6 +37,8 @@ app.add_typer(variable_commands.app, name="vars")
 app.add_typer(network_commands.app, name="network")
 filings_sync.app.command("load")(filings_load.load)
 app.add_typer(filings_sync.app, name="filings")
+app.command("run")(plan_commands.run)
+app.add_typer(plan_commands.app, name="runs")
 app.command("serve")(operating.serve)
 app.command("doctor")(operating.doctor)
 

@@ -1,7 +1,7 @@
 """What a client may read besides calling tools: the networks, and each tool's schemas."""
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import mcp_types as types
 from mcp import MCPError
@@ -9,9 +9,11 @@ from mcp import MCPError
 from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.wiring import House
 from fingerpost.errors import ToolError
+from fingerpost.plan.view import describe_run
 
 NETWORKS = "fingerpost://networks"
 _SCHEMAS = "fingerpost://schemas/"
+_RUNS = "fingerpost://runs/"
 _JSON = "application/json"
 _SCHEMA_TTL_MS = 3_600_000
 
@@ -20,6 +22,14 @@ SCHEMA_TEMPLATE = types.ResourceTemplate(
     name="schemas",
     title="Schemas of a tool",
     description="JSON Schema of what a tool accepts and what it answers",
+    mime_type=_JSON,
+)
+
+RUN_TEMPLATE = types.ResourceTemplate(
+    uri_template=f"{_RUNS}{{run_id}}",
+    name="runs",
+    title="Runs of plans",
+    description="A run with its plan, memory items and events",
     mime_type=_JSON,
 )
 
@@ -37,7 +47,7 @@ def list_resources() -> list[types.Resource]:
     ]
 
 
-async def read_resource(house: House, uri: str) -> types.ReadResourceResult:
+async def read_resource(house: House, uri: str, *, user: str | None) -> types.ReadResourceResult:
     """Return a resource's JSON.
 
     Raises:
@@ -48,6 +58,13 @@ async def read_resource(house: House, uri: str) -> types.ReadResourceResult:
             return _json(uri, {"networks": await describe_networks(house)}, ttl_ms=0)
         except ToolError as error:
             raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from error
+    if uri.startswith(_RUNS):
+        try:
+            run = await house.plans.runs.get(uri.removeprefix(_RUNS), user)
+            view = await describe_run(house.plans.runs, run, ["plan", "items", "events"])
+        except ToolError as error:
+            raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
+        return _json(uri, view, ttl_ms=0, scope="private")
     tool = house.tools.get(uri.removeprefix(_SCHEMAS)) if uri.startswith(_SCHEMAS) else None
     if tool is None:
         raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {uri}", data={"uri": uri})
@@ -64,7 +81,9 @@ def complete_tool(house: House, params: types.CompleteRequestParams) -> types.Co
     return types.CompleteResult(completion=types.Completion(values=names, total=len(names), has_more=False))
 
 
-def _json(uri: str, value: dict[str, Any], *, ttl_ms: int) -> types.ReadResourceResult:
+def _json(
+    uri: str, value: dict[str, Any], *, ttl_ms: int, scope: Literal["public", "private"] = "public"
+) -> types.ReadResourceResult:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     contents = types.TextResourceContents(uri=uri, mime_type=_JSON, text=text)
-    return types.ReadResourceResult(contents=[contents], ttl_ms=ttl_ms, cache_scope="public")
+    return types.ReadResourceResult(contents=[contents], ttl_ms=ttl_ms, cache_scope=scope)

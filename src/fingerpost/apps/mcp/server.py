@@ -14,7 +14,7 @@ from fingerpost import __version__
 from fingerpost.apps import wall
 from fingerpost.apps.mcp.asking import Choices, ask, can_be_asked, find_question
 from fingerpost.apps.mcp.listing import result_of, tool_of
-from fingerpost.apps.mcp.resources import SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
+from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import House
 
 INSTRUCTIONS = (
@@ -73,10 +73,10 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
         _ctx: _Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         _refuse_cursor(params)
-        return types.ListResourceTemplatesResult(resource_templates=[SCHEMA_TEMPLATE])
+        return types.ListResourceTemplatesResult(resource_templates=[SCHEMA_TEMPLATE, RUN_TEMPLATE])
 
     async def on_read_resource(_ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await read_resource(house, params.uri)
+        return await read_resource(house, params.uri, user=user)
 
     async def on_completion(_ctx: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         return complete_tool(house, params)

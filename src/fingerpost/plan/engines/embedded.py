@@ -30,6 +30,8 @@ _R = TypeVar("_R")
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 
+_LOOK_S = 0.01
+
 _PUT_STEP = (
     "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, step_id) DO UPDATE SET"
     " state = excluded.state, output = excluded.output, note = excluded.note,"
@@ -172,12 +174,17 @@ class EmbeddedJournal:
     @asynccontextmanager
     async def hold(self, run_id: str) -> AsyncIterator[bool]:
         """Carry a run on alone."""
-        with self._holds.hold(run_id) as is_ours:
-            try:
-                yield is_ours
-            finally:
-                if is_ours and self._writer is not None:
-                    await self._writer.drained()
+        for is_last in (False, False, False, True):
+            with self._holds.hold(run_id) as is_ours:
+                if is_ours or is_last:
+                    try:
+                        yield is_ours
+                    finally:
+                        if is_ours and self._writer is not None:
+                            await self._writer.drained()
+                    return
+            # Whoever only looks whether a run is held, holds it for an instant.
+            await asyncio.sleep(_LOOK_S)
 
     def is_held(self, run_id: str) -> bool:
         """Whether anybody carries the run on."""

@@ -1,0 +1,36 @@
+"""The command that takes files of EDGAR which are already on disk."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fingerpost import clock
+from fingerpost.apps.cli.house import read_caller_settings, usage
+from fingerpost.apps.cli.output import new_console
+
+
+def load(
+    ctx: typer.Context,
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="companyfacts, submissions or company_tickers; or a text.")
+    ],
+    ticker: Annotated[str | None, typer.Option(help="Whose files they are, where the files do not say.")] = None,
+    accession: Annotated[str | None, typer.Option(help="Of a text: which filing.")] = None,
+    form: Annotated[str, typer.Option(help="Of a text: its form.")] = "10-K",
+    filed: Annotated[str | None, typer.Option(help="Of a text: the day of filing, YYYY-MM-DD.")] = None,
+) -> None:
+    """Load figures, lists of filings or a filing's text from files."""
+    settings = read_caller_settings(ctx.obj)
+    # The reader's rooms take longer to load than --help takes to print.
+    from fingerpost.filings.loading import FilingText, load_files
+    from fingerpost.filings.store import FactStore
+
+    with usage():
+        settings.prepare_home()
+    text_of = FilingText(accession=accession, form=form, filed=filed) if accession and filed else None
+    store = FactStore(settings.filings_file)
+    for file in files:
+        retrieved_at = clock.now().isoformat(timespec="seconds")
+        for done in load_files(store, [file], ticker=ticker, text_of=text_of, retrieved_at=retrieved_at):
+            new_console().print(f"{done.name}: {done.told}", soft_wrap=True)

@@ -1,0 +1,196 @@
+"""The commands that run plans and look after their runs."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fingerpost.apps.cli.house import TOOL_ERROR, USAGE, open_house
+from fingerpost.apps.cli.output import complain, new_console, print_json, say
+from fingerpost.errors import ToolError
+
+if TYPE_CHECKING:
+    from fingerpost.apps.wiring import House
+
+app = typer.Typer(help="Runs of plans.", no_args_is_help=True)
+
+_Json = Annotated[bool, typer.Option("--json", help="Print the run as JSON and nothing else.")]
+_Id = Annotated[str, typer.Argument(metavar="RUN", help="A run's id.")]
+
+
+def run(
+    ctx: typer.Context,
+    plan: Annotated[str, typer.Argument(metavar="PLAN.json", help="A plan's file; - reads stdin.")],
+    memory: Annotated[str | None, typer.Option(metavar="JSON", help="Values by key to start from.")] = None,
+    memory_of: Annotated[str | None, typer.Option(metavar="RUN", help="An earlier run to start from.")] = None,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw the plan as Mermaid, and run nothing.")] = False,
+    as_json: _Json = False,
+) -> None:
+    """Run a plan, or draw it."""
+    house = open_house(ctx.obj)
+    from fingerpost.plan.mermaid import draw
+    from fingerpost.plan.planners.plan_file import parse_plan, read_plan_file
+
+    values = _read_memory(memory)
+
+    async def begin() -> None:
+        runs = house.plans.runs
+        read = parse_plan(sys.stdin.buffer.read(), runs.limits) if plan == "-" else read_plan_file(Path(plan))
+        if mermaid:
+            typer.echo(draw(runs.check(read, values), {}))
+            return
+        run_id = await runs.create(read, user=house.settings.user, memory=values, memory_of=memory_of)
+        await _carry_on(house, run_id, as_json=as_json)
+
+    _do(begin)
+
+
+@app.command("list")
+def list_runs(ctx: typer.Context, as_json: _Json = False) -> None:
+    """Show your runs, newest first."""
+    house = open_house(ctx.obj)
+    from fingerpost.apps.cli.run_view import print_runs
+
+    async def show() -> None:
+        lines = await house.plans.runs.list_runs(house.settings.user)
+        if as_json:
+            print_json({"runs": [{name: getattr(line, name) for name in line.__slots__} for line in lines]})
+        else:
+            print_runs(lines)
+
+    _do(show)
+
+
+@app.command("show")
+def show_run(
+    ctx: typer.Context,
+    run_id: _Id,
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Draw it as Mermaid.")] = False,
+    as_json: _Json = False,
+) -> None:
+    """Show how a run stands."""
+    house = open_house(ctx.obj)
+
+    async def show() -> None:
+        view = await _view(house, run_id, mermaid=mermaid)
+        if mermaid:
+            typer.echo(view["mermaid"])
+        else:
+            _print(view, as_json=as_json)
+
+    _do(show)
+
+
+@app.command("resume")
+def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
+    """Go on with a run where it stopped."""
+    house = open_house(ctx.obj)
+
+    async def go_on() -> None:
+        await house.plans.runs.check_resumable(run_id, house.settings.user)
+        await _carry_on(house, run_id, as_json=as_json)
+
+    _do(go_on)
+
+
+@app.command("cancel")
+def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
+    """End a run; what it has recorded stays."""
+    house = open_house(ctx.obj)
+
+    async def end() -> None:
+        runs = house.plans.runs
+        await runs.cancel(run_id, house.settings.user)
+        if not runs.journal.is_held(run_id):
+            await runs.carry_on(run_id)
+        _print(await _view(house, run_id), as_json=as_json)
+
+    _do(end)
+
+
+@app.command("approve")
+def approve(
+    ctx: typer.Context,
+    run_id: _Id,
+    step_id: Annotated[int, typer.Argument(help="The step that waits.")],
+    reject: Annotated[bool, typer.Option("--reject", help="Do not approve.")] = False,
+    note: Annotated[str | None, typer.Option(help="Why.")] = None,
+    as_json: _Json = False,
+) -> None:
+    """Decide on a step that waits for a person, and go on."""
+    house = open_house(ctx.obj)
+
+    async def decide() -> None:
+        runs = house.plans.runs
+        await runs.decide(run_id, house.settings.user, step_id, approved=not reject, note=note)
+        if runs.journal.is_held(run_id):
+            _print(await _view(house, run_id), as_json=as_json)
+        else:
+            await _carry_on(house, run_id, as_json=as_json)
+
+    _do(decide)
+
+
+async def _carry_on(house: "House", run_id: str, *, as_json: bool) -> None:
+    from fingerpost.apps.cli.run_view import Tree
+
+    run = await house.plans.runs.get(run_id, house.settings.user)
+    if as_json:
+        await house.plans.runs.carry_on(run_id)
+    else:
+        with Tree(run) as tree:
+            await house.plans.runs.carry_on(run_id, tree.watch)
+    view = await _view(house, run_id)
+    _print(view, as_json=as_json, with_steps=False)
+    if view["state"] in ("failed", "cancelled"):
+        raise typer.Exit(TOOL_ERROR)
+
+
+async def _view(house: "House", run_id: str, *, mermaid: bool = False) -> dict[str, Any]:
+    from fingerpost.plan.view import describe_run
+
+    run = await house.plans.runs.get(run_id, house.settings.user)
+    return await describe_run(house.plans.runs, run, ["mermaid"] if mermaid else [])
+
+
+def _print(view: dict[str, Any], *, as_json: bool, with_steps: bool = True) -> None:
+    if as_json:
+        print_json(view)
+        return
+    from fingerpost.apps.cli.run_view import print_run
+
+    print_run(view, with_steps=with_steps)
+
+
+def _do(act: Callable[[], Awaitable[None]]) -> None:
+    """Do something; an error ends the process with a sentence."""
+
+    async def once() -> None:
+        await act()
+
+    try:
+        asyncio.run(once())
+    except ToolError as error:
+        complain(error)
+        raise typer.Exit(TOOL_ERROR) from error
+    except KeyboardInterrupt as error:
+        new_console(stderr=True).print("Stopped. What is recorded stays: fingerpost runs list, fingerpost runs resume")
+        raise typer.Exit(TOOL_ERROR) from error
+
+
+def _read_memory(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        say("--memory is not JSON.")
+        raise typer.Exit(USAGE) from error
+    if not isinstance(values, dict):
+        say("--memory must be an object of values by key.")
+        raise typer.Exit(USAGE)
+    return values

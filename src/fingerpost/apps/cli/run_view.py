@@ -1,0 +1,106 @@
+"""A run as a person wants to watch and read it."""
+
+import json
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from rich.live import Live
+from rich.text import Text
+from rich.tree import Tree as RichTree
+
+from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.place_views import new_table
+from fingerpost.plan.journal import Event, RunLine, RunRecord
+from fingerpost.plan.runs import plan_of
+
+_MARKS = {
+    "pending": ("·", "dim"),
+    "started": ("…", "yellow"),
+    "completed": ("✓", "green"),
+    "skipped": ("↷", "cyan"),
+    "failed": ("✗", "red"),
+    "waiting": ("?", "magenta"),
+}
+_MOST_VALUE_CHARS = 200
+
+
+class Tree:
+    """The steps of a run, redrawn as they go; on what is no terminal, a line a change."""
+
+    def __init__(self, run: RunRecord) -> None:
+        self._console = new_console(stderr=True)
+        self._plan = plan_of(run)
+        self._states = {step.step_id: "pending" for step in self._plan.steps}
+        self._states |= {number: record.state for number, record in run.steps.items() if number in self._states}
+        self._live = (
+            Live(self._draw(), console=self._console, auto_refresh=False) if self._console.is_terminal else None
+        )
+
+    def __enter__(self) -> Self:
+        """Begin to draw."""
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the last picture standing."""
+        if self._live is not None:
+            self._live.stop()
+
+    def watch(self, event: Event) -> None:
+        """Take note of one thing that happened."""
+        state = event.kind.removeprefix("step_")
+        if event.step_id is None or state not in _MARKS:
+            return
+        self._states[event.step_id] = state
+        if self._live is not None:
+            self._live.update(self._draw(), refresh=True)
+        elif state != "started":
+            self._console.print(self._line(event.step_id))
+
+    def _draw(self) -> RichTree:
+        tree = RichTree(Text(self._plan.goal))
+        for step in self._plan.steps:
+            tree.add(self._line(step.step_id))
+        return tree
+
+    def _line(self, number: int) -> Text:
+        step = next(step for step in self._plan.steps if step.step_id == number)
+        mark, style = _MARKS[self._states[number]]
+        return Text.assemble(
+            (mark, style), f" {number}. {step.description}", (f"  {step.tool or step.agent or ''}", "dim")
+        )
+
+
+def print_run(view: dict[str, Any], *, with_steps: bool = True) -> None:
+    """Print how a run stands: steps, values, what comes next."""
+    console = new_console()
+    progress = view["progress"]
+    console.print(f"{view['state']}: {progress['completed']} of {progress['total']} steps. Run {view['run_id']}")
+    for step in view["steps"]:
+        if with_steps:
+            state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
+            console.print(f"  {step['step_id']}. {step['description']}: {state}")
+        if step["error"]:
+            console.print(f"  Step {step['step_id']} failed: {step['error']}")
+    for each in view["values"]:
+        text = "too long to show" if each["left_out"] else json.dumps(each["value"], ensure_ascii=False)
+        console.print(f"  {each['key']} = {text if len(text) <= _MOST_VALUE_CHARS else text[:_MOST_VALUE_CHARS] + '…'}")
+    if view["state"] == "waiting":
+        console.print(f"Decide with: fingerpost runs approve {view['run_id']} {view['waiting_for'][0]}")
+    elif view["state"] in ("interrupted", "failed"):
+        console.print(f"Go on with: fingerpost runs resume {view['run_id']}")
+
+
+def print_runs(lines: Sequence[RunLine]) -> None:
+    """Print a list of runs."""
+    if not lines:
+        new_console().print("No runs.")
+        return
+    table = new_table("run", "state", "steps", "created", "goal")
+    for line in lines:
+        table.add_row(line.run_id, line.state, f"{line.settled}/{line.steps}", line.created_at, line.goal[:60])
+    new_console().print(table)

@@ -1,0 +1,54 @@
+"""The plan room, wired: the served tools become the catalogue of plans."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from fingerpost.apps.settings import Settings
+from fingerpost.contract.published import PublishedTool
+from fingerpost.plan.catalogue import Catalogue, PlanTool
+from fingerpost.plan.engines.embedded import EmbeddedJournal
+from fingerpost.plan.get_plan_run import GetPlanRun
+from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.planners.chaining import BackwardChaining
+from fingerpost.plan.planners.goal import Planner
+from fingerpost.plan.planners.templates import TemplatePlanner
+from fingerpost.plan.run_plan import RunPlan
+from fingerpost.plan.runs import PlanRuns
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plans:
+    """Runs, planners, and the two tools over them."""
+
+    GROUP: ClassVar[str] = "plans"
+
+    runs: PlanRuns
+    planning: PlanningCapability
+    tools: Sequence[PublishedTool]
+
+
+def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
+    """Return plans over some tools; a plan cannot start plans of its own.
+
+    Raises:
+        SettingsInvalid: a language model is configured, and its extra is not installed.
+    """
+    catalogue = Catalogue.of([_plan_tool(tool) for tool in tools])
+    runs = PlanRuns(catalogue, EmbeddedJournal(settings.runs_folder))
+    planners: list[Planner] = [BackwardChaining(), TemplatePlanner()]
+    if settings.llm_url and settings.llm_model:
+        # An extra: only who configures a model loads it.
+        from fingerpost.plan.planners.llm import LanguageModelPlanner
+
+        key = settings.llm_key.get_secret_value() or None
+        planners.append(LanguageModelPlanner.at(settings.llm_url, settings.llm_model, key))
+    planning = PlanningCapability(catalogue, planners)
+    return Plans(runs=runs, planning=planning, tools=(RunPlan(runs, planning), GetPlanRun(runs)))
+
+
+def _plan_tool(tool: PublishedTool) -> PlanTool:
+    async def execute(query_type: str, parameters: dict[str, Any], user: str | None) -> Mapping[str, Any]:
+        return await tool.execute(query_type, parameters, user=user)
+
+    return PlanTool(spec=tool.spec, execute=execute, is_idempotent=tool.idempotent)

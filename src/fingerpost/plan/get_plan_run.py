@@ -1,0 +1,63 @@
+"""get_plan_run: how a run stands (contract 002); it changes nothing."""
+
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.plan.run_shapes import GetPlanRunInput, RunAnswer, RunLineView, RunsAnswer, RunView
+from fingerpost.plan.runs import PlanRuns
+from fingerpost.plan.view import describe_run, say_run
+
+
+class GetPlanRun(PublishedTool):
+    """Shows runs."""
+
+    name = "get_plan_run"
+    title = "A plan's run"
+    description = (
+        "How a run of run_plan stands: state, progress, steps, partial results, what it waits for. "
+        "include adds plan, memory, items, events or a mermaid picture. Without run_id: your runs."
+    )
+    family = Family.STEP
+    group = "plans"
+    input_model = GetPlanRunInput
+    output_model = (RunAnswer, RunsAnswer)
+
+    def __init__(self, runs: PlanRuns) -> None:
+        self._runs = runs
+
+    async def handle(self, arguments: GetPlanRunInput, call: Call) -> RunAnswer | RunsAnswer:
+        """Return one run, or the list."""
+        parameters = arguments.model_dump(mode="json", exclude_unset=True)
+        if arguments.run_id is None:
+            lines = [
+                RunLineView(
+                    run_id=line.run_id,
+                    state=line.state,
+                    goal=line.goal[:200],
+                    created_at=line.created_at,
+                    ended_at=line.ended_at,
+                    completed=line.settled,
+                    total=line.steps,
+                )
+                for line in await self._runs.list_runs(call.user)
+            ]
+            return RunsAnswer(
+                query_type=self.name, parameters=parameters, results=lines, output_key=self.name, success=True
+            )
+        run = await self._runs.get(arguments.run_id, call.user)
+        view = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
+        data = RunView.read({name: value for name, value in view.items() if value is not None})
+        return RunAnswer(
+            query_type=self.name,
+            parameters=parameters,
+            results=data.values,
+            output_key=self.name,
+            success=True,
+            data=data,
+        )
+
+    def describe(self, answer: RunAnswer | RunsAnswer) -> str:
+        """Return the run, or the list, as a text."""
+        if isinstance(answer, RunsAnswer):
+            lines = [f"{each.run_id} {each.state} {each.completed}/{each.total} {each.goal}" for each in answer.results]
+            return "\n".join(lines) or "No runs."
+        return say_run(answer.data.model_dump(mode="json"))

@@ -1,0 +1,119 @@
+"""run_plan: start a plan, or approve, cancel, resume, replace one that was started (contract 002, ruling F6)."""
+
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.wire import WireModel
+from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
+from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.run_shapes import RunAnswer, RunPlanInput, RunView
+from fingerpost.plan.runs import PlanRuns, read_plan
+from fingerpost.plan.view import describe_run, say_run
+
+
+class RunPlan(PublishedTool):
+    """Carries plans out, by handle."""
+
+    name = "run_plan"
+    title = "Run a plan"
+    description = (
+        "Run a plan of many tool calls as data: checked before it starts, parallel, survives a crash. Answers when "
+        "it ends or wait_seconds are over, with run_id: follow it with get_plan_run. With run_id and action: "
+        "approve, reject, cancel, resume, replace (the unfinished part by plan)."
+    )
+    family = Family.STEP
+    group = "plans"
+    input_model = RunPlanInput
+    output_model = RunAnswer
+    read_only = False
+    destructive = True
+    idempotent = False
+
+    def __init__(self, runs: PlanRuns, planning: PlanningCapability) -> None:
+        self._runs = runs
+        self._planning = planning
+
+    async def handle(self, arguments: RunPlanInput, call: Call) -> RunAnswer:
+        """Start or change a run, and wait a while for its end."""
+        runs, user = self._runs, call.user
+        if arguments.run_id is None:
+            run_id = await self._start(arguments, user)
+        else:
+            run_id = arguments.run_id
+            await self._act(run_id, arguments, user)
+        if arguments.action != "cancel" and not runs.is_under_way(run_id):
+            runs.begin(run_id)
+        try:
+            await runs.wait(run_id, arguments.wait_seconds)
+        except StorageUnavailable:
+            # Another process carries it on: what is known of it is the answer.
+            if not runs.journal.is_held(run_id):
+                raise
+        run = await runs.get(run_id, user)
+        view = await describe_run(runs, run)
+        failed = [f"step {step['step_id']}: {step['error']}" for step in view["steps"] if step["error"]]
+        is_failed = view["state"] == "failed"
+        data = RunView.read({name: value for name, value in view.items() if value is not None})
+        return RunAnswer(
+            query_type=self.name,
+            parameters=arguments.model_dump(mode="json", exclude_unset=True),
+            results=[] if is_failed else data.values,
+            output_key=self.name,
+            success=not is_failed,
+            error=f"The plan failed at {'; '.join(failed)}"[:2000] if is_failed else None,
+            data=data,
+        )
+
+    def describe(self, answer: RunAnswer) -> str:
+        """Return the run as a text."""
+        return say_run(answer.data.model_dump(mode="json"))
+
+    async def _start(self, arguments: RunPlanInput, user: str | None) -> str:
+        if arguments.action is not None:
+            raise ParameterError("action needs a run_id", {"field": "run_id"})
+        if (arguments.plan is None) == (arguments.user_input is None):
+            raise ParameterError("give plan, or user_input, or run_id with action", {"field": "plan"})
+        memory = _memory(arguments)
+        if arguments.plan is not None:
+            plan = read_plan(arguments.plan, self._runs.limits)
+        else:
+            assert arguments.user_input is not None
+            plan = await self._planning.create_plan(
+                arguments.user_input, wanted=arguments.wanted or (), known=memory, memory=memory
+            )
+        return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of)
+
+    async def _act(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
+        match arguments.action:
+            case None:
+                raise ParameterError("run_id needs an action; to read a run take get_plan_run", {"field": "action"})
+            case "cancel":
+                await self._runs.cancel(run_id, user)
+                if not self._runs.journal.is_held(run_id):
+                    # Nobody is there to hear it: the run is ended by carrying it on, which starts nothing.
+                    await self._runs.carry_on(run_id)
+            case "approve" | "reject":
+                if arguments.step_id is None:
+                    raise ParameterError(f"{arguments.action} needs a step_id", {"field": "step_id"})
+                await self._runs.decide(
+                    run_id,
+                    user,
+                    arguments.step_id,
+                    approved=arguments.action == "approve",
+                    note=arguments.note,
+                    value=arguments.value,
+                )
+            case "replace":
+                if arguments.plan is None:
+                    raise ParameterError("replace needs a plan", {"field": "plan"})
+                await self._runs.replace_unfinished(run_id, user, read_plan(arguments.plan, self._runs.limits))
+            case "resume":
+                await self._runs.check_resumable(run_id, user)
+
+
+def _memory(arguments: WireModel) -> dict[str, object]:
+    memory = getattr(arguments, "memory", None)
+    if memory is None:
+        return {}
+    if not isinstance(memory, dict):
+        raise PlanInvalid("memory must be an object of values by key", {"field": "memory"})
+    return memory

@@ -1,0 +1,249 @@
+"""The faces of plans: the two tools, the commands, the resource, and a trip plan of real tools."""
+
+import asyncio
+import json
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from mcp import MCPError
+
+from fingerpost.apps import wall
+from fingerpost.apps.mcp.resources import read_resource
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+from tests.apps.processes import COMMAND, run
+
+REVENUE = {
+    "goal": "Apple's revenue",
+    "steps": [
+        {
+            "step_id": 1,
+            "description": "Get Apple's revenue for 2022",
+            "tool": "sec_financial_data",
+            "parameters": {
+                "query_type": "financial_facts",
+                "parameters": {
+                    "ticker": "AAPL",
+                    "metrics": ["Revenue"],
+                    "start_date": "2022-01-01",
+                    "end_date": "2022-12-31",
+                },
+            },
+            "expected_key": "revenue_data",
+            "output_path": ["data", "Revenue"],
+            "done_check": "True",
+            "dependencies": [],
+            "status": "pending",
+        }
+    ],
+}
+SAVE = {
+    "goal": "keep it",
+    "steps": [
+        {"step_id": 1, "description": "May we?", "agent": "human"},
+        {
+            "step_id": 2,
+            "description": "Save",
+            "tool": "save_user_variable",
+            "parameters": {"key": "note", "type": "other", "value": "kept"},
+            "dependencies": [1],
+        },
+    ],
+}
+
+
+@pytest.fixture
+def ask(house):
+    """Call a tool of one house and return its answer; what it began is closed with it."""
+
+    def call(name, arguments, user="ann"):
+        async def once():
+            answer = await wall.answer(house.tools, name, arguments, user=user)
+            await house.plans.runs.stop()
+            return answer
+
+        return asyncio.run(once())
+
+    yield call
+    house.plans.runs.journal.close()
+
+
+def test_contract_002s_example_runs_on_the_real_tool_and_is_skipped_from_its_memory(ask):
+    """S50 to S52: a number under ``revenue_data``; again from that memory, skipped, and the value kept."""
+    first = ask("run_plan", {"plan": REVENUE})
+    again = ask("run_plan", {"plan": REVENUE, "memory_of": first.body["data"]["run_id"]})
+
+    assert first.body["results"] == [{"key": "revenue_data", "value": 394_328_000_000, "left_out": False}]
+    assert again.body["results"] == first.body["results"]
+    assert [step["skipped"] for step in first.body["data"]["steps"] + again.body["data"]["steps"]] == [False, True]
+
+
+def test_the_contracts_sentence_is_planned_and_run(ask):
+    """ "Get Apple's revenue for 2022" needs no plan of the caller's."""
+    answer = ask("run_plan", {"user_input": "Get Apple's revenue for 2022"})
+
+    assert [each["key"] for each in answer.body["results"]] == ["revenue_data"]
+
+
+def test_a_run_waits_for_a_person_and_goes_on_in_another_house(ask, house, home):
+    """Approval over a restart: nothing is saved before it, and it is saved after."""
+    first = ask("run_plan", {"plan": SAVE})
+    house.plans.runs.journal.close()
+    before = ask("get_user_variables", {}).body["variables"]
+    other = build(read_settings())
+    run_id = first.body["data"]["run_id"]
+    decision = {"run_id": run_id, "action": "approve", "step_id": 1, "note": "go"}
+    second = asyncio.run(wall.answer(other.tools, "run_plan", decision, user="ann"))
+    other.plans.runs.journal.close()
+
+    assert (first.body["data"]["state"], first.body["data"]["waiting_for"], before) == ("waiting", [1], [])
+    assert second.body["data"]["state"] == "completed"
+    assert [each["key"] for each in ask("get_user_variables", {}).body["variables"]] == ["note"]
+
+
+def test_a_run_is_read_by_its_owner_alone(ask):
+    """Progress, plan, items, events and a picture; for another user there is no such run."""
+    run_id = ask("run_plan", {"plan": SAVE}).body["data"]["run_id"]
+    data = ask("get_plan_run", {"run_id": run_id, "include": ["plan", "items", "events", "mermaid"]}).body["data"]
+    stranger = ask("get_plan_run", {"run_id": run_id}, user="eve")
+
+    assert data["progress"] == {"completed": 0, "failed": 0, "total": 2}
+    assert [item["type"] for item in data["items"]] == ["plan"]
+    assert [event["kind"] for event in data["events"]] == ["run_started", "step_waiting", "run_waiting"]
+    assert data["mermaid"].splitlines()[:2] == ["flowchart TD", '  s0["1. May we?<br/>human"]:::waiting']
+    assert (stranger.is_error, stranger.body["error"]) == (True, f"There is no run '{run_id}'")
+    assert [line["run_id"] for line in ask("get_plan_run", {}).body["results"]] == [run_id]
+
+
+def test_a_waiting_run_is_cancelled(ask):
+    """Nothing else happens to it."""
+    run_id = ask("run_plan", {"plan": SAVE}).body["data"]["run_id"]
+    cancelled = ask("run_plan", {"run_id": run_id, "action": "cancel"})
+    resumed = ask("run_plan", {"run_id": run_id, "action": "resume"})
+
+    assert cancelled.body["data"]["state"] == "cancelled"
+    assert (resumed.is_error, resumed.body["error"]) == (True, "The run cannot be resumed: it is cancelled")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "give plan, or user_input, or run_id with action"),
+        (
+            {"plan": {"goal": "g", "steps": []}},
+            "The plan cannot run: the plan: steps are none; a plan needs one at least",
+        ),
+        ({"action": "cancel"}, "action needs a run_id"),
+        ({"run_id": "x"}, "run_id needs an action; to read a run take get_plan_run"),
+        ({"run_id": "x", "action": "resume"}, "There is no run 'x'"),
+        ({"plan": REVENUE, "memory": []}, "memory must be an object of values by key"),
+        ({"user_input": "make me rich"}, "No planner understands this goal, and none makes one up"),
+    ],
+)
+def test_a_bad_question_is_answered_in_the_standard_response(ask, arguments, message):
+    """Contract 002's own envelope."""
+    answer = ask("run_plan", arguments)
+
+    assert (answer.is_error, answer.body["success"], answer.body["error"]) == (True, False, message)
+    assert (answer.body["results"], answer.body["output_key"]) == ([], "run_plan")
+
+
+def test_a_plan_that_fails_says_so(ask):
+    """``success`` is false, the step is named, and the run can be read and resumed."""
+    lost = {"step_id": 1, "description": "find", "tool": "findAddressOrStop", "parameters": {"rawText": "Xyzzyville"}}
+    answer = ask("run_plan", {"plan": {"goal": "g", "steps": [lost]}})
+
+    assert (answer.is_error, answer.body["results"]) == (True, [])
+    assert answer.body["error"].startswith("The plan failed at step 1: ")
+    assert answer.body["data"]["next"] == "run_plan with action resume goes on where it stopped"
+
+
+async def test_a_run_is_a_resource_of_its_owner(house):
+    """Not of anybody else."""
+    answer = await wall.answer(house.tools, "run_plan", {"plan": REVENUE}, user="ann")
+    uri = f"fingerpost://runs/{answer.body['data']['run_id']}"
+    read = await read_resource(house, uri, user="ann")
+
+    assert json.loads(read.contents[0].text)["state"] == "completed"
+    with pytest.raises(MCPError, match="There is no run"):
+        await read_resource(house, uri, user="eve")
+    house.plans.runs.journal.close()
+
+
+TRIP = Path(__file__).parents[2] / "examples" / "there_and_back.json"
+
+
+def test_the_trip_plan_runs_at_the_terminal(invoke, home):
+    """Two places found, the way there and back planned, the result saved."""
+    done = invoke("run", str(TRIP))
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("completed: 5 of 5 steps. Run ")
+    assert "✓ 5. Save both" in done.stderr
+    assert "last_round_trip" in invoke("vars", "list", "--json").stdout
+    assert "completed" in invoke("runs", "list").stdout
+
+
+def test_a_plan_is_drawn_without_being_run(invoke):
+    """Mermaid, inferred dependencies included."""
+    done = invoke("run", str(TRIP), "--mermaid")
+
+    assert done.stdout.splitlines()[0] == "flowchart TD"
+    assert "  s0 --> s2" in done.stdout
+    assert invoke("runs", "list").stdout == "No runs.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["run", "nowhere.json"], 1, "The plan nowhere.json cannot be read: No such file or directory.\n"),
+        (["run", str(TRIP), "--memory", "{"], 2, "--memory is not JSON.\n"),
+        (["runs", "show", "x"], 1, "There is no run 'x'.\n"),
+    ],
+)
+def test_what_cannot_be_done_is_one_sentence(invoke, arguments, status, message):
+    """On stderr."""
+    done = invoke(*arguments)
+
+    assert (done.returncode, done.stdout, done.stderr) == (status, "", message)
+
+
+def test_the_commands_look_after_a_run(invoke, tmp_path):
+    """Run to where a person must decide, look, approve, and see it completed."""
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(SAVE))
+    waiting = json.loads(invoke("run", str(path), "--json").stdout)
+    shown = invoke("runs", "show", waiting["run_id"])
+    approved = invoke("runs", "approve", waiting["run_id"], "1")
+    ended = invoke("runs", "cancel", waiting["run_id"])
+
+    assert waiting["state"] == "waiting"
+    assert f"Decide with: fingerpost runs approve {waiting['run_id']} 1" in shown.stdout
+    assert approved.stdout.startswith("completed: 2 of 2 steps.")
+    assert (ended.returncode, ended.stderr) == (1, "The run has ended already: it is completed.\n")
+
+
+def test_the_trip_plan_killed_half_way_is_resumed_to_one_answer(home, monkeypatch):
+    """Killed as soon as its first steps are recorded; resumed, it saves one result, and no recorded step ran again."""
+    monkeypatch.delenv("FINGERPOST_NOW")
+    process = subprocess.Popen(
+        [*COMMAND, "run", str(TRIP)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    process.stderr.readline()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stderr.close()
+    (line,) = json.loads(run("runs", "list", "--json").stdout)["runs"]
+    before = json.loads(run("runs", "show", line["run_id"], "--json").stdout)
+    resumed = json.loads(run("runs", "resume", line["run_id"], "--json").stdout)
+    done = {step["step_id"]: step["completed_at"] for step in before["steps"] if step["status"] == "completed"}
+    variables = json.loads(run("vars", "list", "--json").stdout)["variables"]
+
+    assert before["state"] == "interrupted"
+    assert 0 < len(done) < 5
+    assert resumed["state"] == "completed"
+    assert {step["step_id"]: step["completed_at"] for step in resumed["steps"] if step["step_id"] in done} == done
+    assert [variable["key"] for variable in variables] == ["last_round_trip"]
+    assert set(variables[0]["value"]) == {"there", "back"}

@@ -1,0 +1,146 @@
+"""Hostile plans: each is refused or bounded with a clear error, and nothing of it executes."""
+
+import json
+import sqlite3
+import time
+
+import pytest
+
+from fingerpost.errors import PlanInvalid
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.planners.plan_file import parse_plan, read_plan_file
+from fingerpost.plan.runs import read_plan
+from tests.plan.drawing import ended, plan, ref, step
+
+
+def raw(*steps):
+    return {"goal": "g", "steps": list(steps)}
+
+
+def raw_step(number=1, **fields):
+    return {"step_id": number, "description": "", "tool": "echo", "expected_key": f"k{number}", **fields}
+
+
+def nested(depth):
+    value = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+REFUSED = {
+    "dunder access": (raw(raw_step(done_check="value.__class__.__bases__[0].__subclasses__()")), "may be called"),
+    "an import": (raw(raw_step(done_check="__import__('os').system('touch pwned')")), "may be called"),
+    "a huge exponent": (raw(raw_step(done_check="9**9**9**9 > 1")), "Pow is not allowed"),
+    "a long condition": (raw(raw_step(done_check="1" + "+1" * 5000)), "it has 10001 characters"),
+    "a deep condition": (raw(raw_step(done_check="not " * 100 + "1")), "nested more than 20 deep"),
+    "deep nesting": (raw(raw_step(parameters={"extra": nested(5000)})), "nested more than"),
+    "a reference to itself": (raw(raw_step(parameters={"n": ref("k1")})), "which no step provides"),
+    "a loop of references": (
+        raw(raw_step(1, parameters={"n": ref("k2")}), raw_step(2, parameters={"n": ref("k1")})),
+        "refer to one another in a circle: 1 → 2 → 1",
+    ),
+    "a path that doubles": (raw(raw_step(parameters={"n": ref("k", "[@,@]" + "|[@,@][]" * 50)})), "too many lists"),
+    "a path that loops": (
+        raw(raw_step(parameters={"n": ref("k", "[?`[1,1,1]`[?`[1,1,1]`[?`[1,1,1]`]]]")})),
+        "plain values only",
+    ),
+    "a megabyte of goal": ({"goal": "x" * 1_000_001, "steps": []}, "larger than"),
+    "a number without end": (raw(raw_step(parameters={"n": 10**5000})), "more than 4096 bits"),
+    "not a number": (raw(raw_step(parameters={"n": float("nan")})), "not finite"),
+    "an unknown field": (raw(raw_step(on_error="rm -rf")), "on_error"),
+}
+
+
+@pytest.mark.parametrize(("hostile", "reason"), REFUSED.values(), ids=REFUSED)
+async def test_a_hostile_plan_is_refused_before_anything_runs(runs, recorder, hostile, reason, tmp_path):
+    """In less than a second, with a reason, and without a call or a record."""
+    begun = time.perf_counter()
+    with pytest.raises(PlanInvalid) as caught:
+        await runs.create(read_plan(hostile), user="ann")
+
+    assert reason in caught.value.message
+    assert len(caught.value.message) < 2000
+    assert time.perf_counter() - begun < 1
+    assert (recorder.calls, (tmp_path / "runs.sqlite").exists()) == ([], False)
+
+
+def test_a_million_steps_are_refused_before_a_model_is_built():
+    """By their number alone."""
+    million = [{"step_id": number} for number in range(1_000_000)]
+    begun = time.perf_counter()
+    with pytest.raises(PlanInvalid, match=r"^The plan has 1,000,000 steps, and may have 500$"):
+        read_plan({"goal": "g", "steps": million})
+
+    assert time.perf_counter() - begun < 0.1
+
+
+def test_a_file_without_end_is_not_read_to_its_end(tmp_path):
+    """No more is read than a plan may have."""
+    path = tmp_path / "endless.json"
+    with path.open("wb") as file:
+        file.truncate(10_000_000_000)
+    with pytest.raises(PlanInvalid, match="larger than 1,000,000 bytes"):
+        read_plan_file(path)
+
+
+@pytest.mark.parametrize("text", [b"[" * 100_000, b'{"goal": ', b"\xff\xfe", b"null"])
+def test_what_is_no_json_is_no_plan(text):
+    """However it is broken."""
+    with pytest.raises(PlanInvalid):
+        parse_plan(text, Limits())
+
+
+async def test_a_gigabyte_of_output_is_not_kept(opened, recorder):
+    """A value of few objects that would print without end is refused by its step, at once."""
+
+    async def grow(_parameters):
+        value = ["x" * 1000]
+        for _ in range(20):
+            value = [value, value]
+        return {"success": True, "results": [], "output_key": "echo", "data": value}
+
+    recorder.script = {"x": grow}
+    begun = time.perf_counter()
+    state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
+
+    assert (state, run.steps[1].note) == (
+        "failed",
+        "The output of echo cannot be kept: a value in it is larger than 1,000,000 bytes of JSON",
+    )
+    assert time.perf_counter() - begun < 2
+
+
+async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
+    """It is kept as it is, in keys, goals and parameters, and no table is the worse for it."""
+    sql = "'); DROP TABLE run; --"
+    first = step(1, parameters={"label": sql}, expected_key=sql)
+    state, run = await ended(runs, plan(first).model_copy(update={"goal": sql}), memory={sql + "x": sql})
+    with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
+        tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    connection.close()
+
+    assert (state, recorder.calls) == ("completed", [{"label": sql}])
+    assert runs.memory_of(run).keyed()[sql]["data"]["label"] == sql
+    assert {"run", "step", "event", "signal"} <= tables
+
+
+async def test_a_condition_over_much_data_ends(opened, recorder):
+    """It is given up, said, and the step runs."""
+    hungry = " or ".join(["sum(value) < 0"] * 20)
+    many = list(range(150_000))
+    runs = opened(recorder.tool(), limits=Limits(plan_bytes=2_000_000))
+    begun = time.perf_counter()
+    state, run = await ended(runs, plan(step(1, done_check=hungry)), memory={"k1": many})
+    events = await runs.journal.list_events(run.run_id, 0, 10)
+
+    assert (state, time.perf_counter() - begun < 3) == ("completed", True)
+    assert json.loads(events[1].data)["reason"] == "done_check: it takes too much work for values of this size"
+
+
+async def test_a_fan_is_bounded_by_its_limits(opened, recorder):
+    """Five hundred steps at once are run some at a time."""
+    runs = opened(recorder.tool(), limits=Limits(steps_at_once=8))
+    state, run = await ended(runs, plan(*[step(number) for number in range(500)]))
+
+    assert (state, len(run.steps), recorder.most_at_once) == ("completed", 500, 8)
