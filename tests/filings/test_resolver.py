@@ -100,7 +100,11 @@ Revenues 2022-01-01 2022-12-31 95  ka 10-K/A 2023-06-01
 
 def test_vintages():
     """Latest cites the amendment, original the first filing, and a day between them still sees the first."""
-    assert [told(AMENDED)[0][2:4], told(AMENDED, vintage="original")[0][2:4], told(AMENDED, as_of="2023-05-31")[0][2:4]] == [
+    assert [
+        told(AMENDED)[0][2:4],
+        told(AMENDED, vintage="original")[0][2:4],
+        told(AMENDED, as_of="2023-05-31")[0][2:4],
+    ] == [
         (95, "ka"),
         (100, "k"),
         (100, "k"),

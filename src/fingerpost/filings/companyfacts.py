@@ -4,6 +4,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from fingerpost.errors import FeedUnusable
@@ -91,7 +92,7 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
                         start, end, form = row.get("start") or "", row["end"], row["form"]
                         accession, filed = row["accn"], row["filed"]
                         value = plain_number(row["val"])
-                        facts[Fact(concept, unit, start, end, value, accession, form, filed)] = None
+                        facts[Fact._make((concept, unit, start, end, value, accession, form, filed))] = None
                         if form in ANNUAL_FORMS and class_of(start, end) == YEAR:
                             years.append((accession, row.get("fy"), form, filed, end))
         cik, company = int(raw["cik"]), str(raw["entityName"])
@@ -100,6 +101,7 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
     if not facts:
         raise FeedUnusable(f"{name} holds no facts")
     rows_ = list(facts)
+    reports = set(map(itemgetter(6, 7), rows_))
     return FactsFile(
         cik=cik,
         name=company,
@@ -107,8 +109,8 @@ def read_facts(raw: Mapping[str, Any], name: str) -> FactsFile:
         labels=labels,
         fiscal_years=_fiscal_years(years),
         currency=_currency(rows_),
-        complete_through=max((fact.filed for fact in rows_ if fact.form in PERIODIC_FORMS), default=""),
-        first_end=min(fact.end for fact in rows_),
+        complete_through=max((filed for form, filed in reports if form in PERIODIC_FORMS), default=""),
+        first_end=min(map(itemgetter(3), rows_)),
     )
 
 
@@ -170,5 +172,7 @@ def _fiscal_years(years: Iterable[tuple[str, int | None, str, str, str]]) -> dic
 
 
 def _currency(facts: Iterable[Fact]) -> str:
-    counts = Counter(fact.unit for fact in facts if len(fact.unit) == _MONEY_LETTERS and fact.unit.isupper())
+    counts = Counter(map(itemgetter(1), facts))
+    for unit in [unit for unit in counts if len(unit) != _MONEY_LETTERS or not unit.isupper()]:
+        del counts[unit]
     return min(counts, key=lambda unit: (-counts[unit], unit), default="USD")

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 FLOW, STOCK, PER_SHARE, SHARES, WEIGHTED, RAW = "flow", "stock", "per_share", "shares", "weighted", "raw"
 REVENUE = "Revenue"
@@ -46,7 +46,7 @@ class Metric:
 @cache
 def list_metrics() -> tuple[Metric, ...]:
     """Return all metric words, in the table's order."""
-    text = (files("fingerpost.filings") / "metrics.txt").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "metrics.txt").read_text(encoding="utf-8")
     return tuple(_read(line) for line in text.splitlines() if not line.startswith("#"))
 
 

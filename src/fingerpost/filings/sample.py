@@ -6,7 +6,7 @@ start (``-`` for an instant), end, value, and the number of the filing that stat
 """
 
 from dataclasses import dataclass, field
-from importlib.resources import files
+from pathlib import Path
 
 from fingerpost.filings.companyfacts import FactsFile
 from fingerpost.filings.fact import Fact, plain_number
@@ -44,7 +44,7 @@ class SampleCompany:
 
 def read_sample() -> list[SampleCompany]:
     """Return the companies of the shipped table."""
-    text = (files("fingerpost.filings") / "sample" / "figures.txt").read_text(encoding="utf-8")
+    text = (Path(__file__).parent / "sample" / "figures.txt").read_text(encoding="utf-8")
     return parse_sample(text)
 
 

@@ -26,14 +26,14 @@ _EXTRA_FIELDS = ("missing", "source", "available_tools", "warning")
 class StepModel(WireModel):
     """A shape of contract 002: snake_case outside too, and null where there is nothing (rulings A1, A2)."""
 
-    model_config = ConfigDict(alias_generator=None, extra="forbid")
+    model_config = ConfigDict(alias_generator=None, extra="forbid", defer_build=True)
     keeps_nulls = True
 
 
 class StepParams(BaseModel):
     """The parameters of one kind of question; an explicit null is absence (ruling A2)."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 class StandardAnswer(StepModel):
@@ -160,7 +160,7 @@ class QueryTool(PublishedTool):
         except ValidationError as error:
             raise explain(error, kind.params, _when_missing(kind.params)) from error
 
-    def _checked(self, answer: WireModel) -> dict[str, Any]:
+    def _checked(self, answer: WireModel | dict[str, Any]) -> tuple[dict[str, Any], WireModel]:
         assert isinstance(answer, Drafted)
         body = answer.body
         query_type = self.aliases.get(body["query_type"], body["query_type"])
@@ -169,7 +169,7 @@ class QueryTool(PublishedTool):
         except ValidationError as error:
             first = describe_problem(error.errors(include_url=False)[0], self.kinds[query_type].answer)
             raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
-        return body
+        return body, answer
 
     def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
         asked = raw if isinstance(raw, Mapping) else {}

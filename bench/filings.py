@@ -1,0 +1,189 @@
+"""Filings beside edgartools, in one run: ``make bench-filings``. Answers are compared before speed; only ratios count.
+
+edgartools lives in an environment of its own; its Python is the first argument. The recordings are found as tests find
+them. Each round starts two fresh processes, one after the other, so that both see the same machine.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+ROUNDS = 5
+BOUNDS = {"cold load": 0.3, "warm query": 0.5, "resident memory": 0.3, "import": 0.2}
+RECORDED = {
+    "AAPL": "companyfacts_CIK0000320193_AAPL.json",
+    "NVDA": "companyfacts_CIK0001045810_NVDA.json",
+    "META": "companyfacts_CIK0001326801_FB_2021.json",
+}
+METRICS = ("Revenue", "NetIncome", "OperatingIncome", "GrossProfit", "Assets", "Liabilities", "StockholdersEquity")
+YEARS = range(2009, 2027)
+PERIODS = ("FY", "Q1", "Q2", "Q3", "Q4")
+
+_TIMED = """
+import time; began = time.perf_counter()
+import json, resource, sys
+{imports}
+imported = time.perf_counter()
+{load}
+value = ask()
+loaded = time.perf_counter()
+for _ in range(500): ask()
+asked = time.perf_counter()
+print(json.dumps({{"import": imported - began, "cold load": loaded - began, "warm query": (asked - loaded) / 500,
+    "resident memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, "value": float(value)}}))
+"""
+OURS = _TIMED.format(
+    imports="""
+from pathlib import Path
+from fingerpost.filings.companyfacts import parse_json, read_facts
+from fingerpost.filings.figure import View
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.questions import financial_facts
+from fingerpost.filings.store import FactStore
+from fingerpost.filings.window import read_window
+""",
+    load="""
+source, home = Path(sys.argv[1]), Path(sys.argv[2])
+store = FactStore(home / "filings.sqlite")
+store.put_facts(read_facts(parse_json(source.read_bytes(), source.name), source.name), tickers=["AAPL"])
+library = FactLibrary(store.path)
+def ask():
+    return financial_facts(library, "AAPL", ["Revenue"], read_window(None, None, "2022"), View()).data["Revenue"]
+""",
+)
+THEIRS = _TIMED.format(
+    imports="""
+import edgar
+from edgar.entity.parser import EntityFactsParser
+""",
+    load="""
+facts = EntityFactsParser.parse_company_facts(json.load(open(sys.argv[1])))
+def ask():
+    return facts.get_revenue(period="2022-FY")
+""",
+)
+ALL_OF_THEIRS = f"""
+import json, sys
+from edgar.entity.parser import EntityFactsParser
+getters = dict(zip({METRICS}, ("get_revenue", "get_net_income", "get_operating_income", "get_gross_profit",
+    "get_total_assets", "get_total_liabilities", "get_shareholders_equity")))
+found = []
+for ticker, path in json.loads(sys.argv[1]).items():
+    facts = EntityFactsParser.parse_company_facts(json.load(open(path)))
+    for year in range(2009, 2027):
+        for part in {PERIODS}:
+            for metric, getter in getters.items():
+                value = getattr(facts, getter)(period=f"{{year}}-{{part}}", annual=part == "FY")
+                found.append((ticker, metric, year, part, value))
+print(json.dumps(found))
+"""
+
+
+def main() -> int:
+    """Print every figure and the list of disagreements; return 1 where a bound is missed or one is unexplained."""
+    folder = Path(os.environ.get("FINGERPOST_SHARED", Path(__file__).resolve().parents[2] / "shared"))
+    folder = (folder / "data" if (folder / "data").is_dir() else folder) / "sec"
+    theirs = sys.argv[1] if len(sys.argv) > 1 else sys.executable
+    with tempfile.TemporaryDirectory() as home:
+        good = compare_answers(folder, theirs, Path(home))
+        return 0 if measure(folder / RECORDED["AAPL"], theirs, Path(home)) and good else 1
+
+
+def run(python: str, script: str, *arguments: str) -> str:
+    """Return what a script prints in a fresh process."""
+    environment = os.environ | {"EDGAR_IDENTITY": "bench bench@example.org"}
+    command = [python, "-W", "ignore", "-c", script, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+
+
+def measure(source: Path, theirs: str, home: Path) -> bool:
+    """Print the ratios of the medians, ours over theirs; return whether all bounds hold."""
+    taken: dict[str, list[dict[str, float]]] = {"ours": [], "theirs": []}
+    for number in range(ROUNDS):
+        own = home / str(number)
+        own.mkdir()
+        taken["ours"].append(json.loads(run(sys.executable, OURS, str(source), str(own))))
+        taken["theirs"].append(json.loads(run(theirs, THEIRS, str(source))))
+    values = {round_["value"] for rounds in taken.values() for round_ in rounds}
+    print(f"both answer {values.pop():,.0f} for Apple's revenue of fiscal 2022")
+    if values:
+        print("answers differ  short")
+        return False
+    good = True
+    for name, bound in BOUNDS.items():
+        ours, other = (statistics.median(round_[name] for round_ in taken[who]) for who in ("ours", "theirs"))
+        ratio = ours / other
+        good &= ratio <= bound
+        print(f"{name:<16} {ratio:5.2f} of edgartools, at most {bound}  {'ok' if ratio <= bound else 'short'}")
+    return good
+
+
+def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
+    """Print how often both agree, and every kind of disagreement; return whether each is explained."""
+    from fingerpost.filings.companyfacts import parse_json, read_facts
+    from fingerpost.filings.library import FactLibrary
+    from fingerpost.filings.store import FactStore
+
+    store = FactStore(home / "all.sqlite")
+    paths = {ticker: folder / name for ticker, name in RECORDED.items()}
+    for ticker, path in paths.items():
+        store.put_facts(read_facts(parse_json(path.read_bytes(), path.name), path.name), tickers=[ticker])
+    library = FactLibrary(store.path)
+    asked = json.loads(run(theirs, ALL_OF_THEIRS, json.dumps({ticker: str(path) for ticker, path in paths.items()})))
+    kinds: Counter[str] = Counter()
+    unexplained = []
+    for ticker, metric, year, part, value in asked:
+        kind = explain(library, ticker, metric, year, part, value)
+        kinds[kind] += 1
+        if kind == "unexplained":
+            unexplained.append(f"  {ticker} {metric} {year} {part}: edgartools {value}")
+    for kind, count in sorted(kinds.items(), key=lambda pair: -pair[1]):
+        if kind != "neither has it":
+            print(f"{count:5} {kind}")
+    print(*unexplained, sep="\n", end="\n" if unexplained else "")
+    print(f"disagreements left unexplained: {len(unexplained)}  {'short' if unexplained else 'ok'}")
+    return not unexplained
+
+
+def explain(library, ticker, metric, year, part, theirs):
+    """Return why edgartools' direct getter and the resolver say what they say."""
+    from fingerpost.filings.concepts import find_metric
+    from fingerpost.filings.figure import View
+    from fingerpost.filings.window import read_window
+
+    company, word = library.find_company(ticker), find_metric(metric)
+
+    def ask(of_year, of_part, of_word=word):
+        period = str(of_year) if of_part == "FY" else f"{of_year}-{of_part}"
+        found = library.look(company, of_word, read_window(None, None, period), View())
+        return found.headline[0] if found.is_scalar else None
+
+    ours = ask(year, part)
+    if theirs is None:
+        return (
+            "neither has it" if ours is None else f"edgartools has no {'fourth quarter' if part == 'Q4' else 'value'}"
+        )
+    if ours is not None and ours.value == theirs:
+        return "agree"
+    figures = library.series(company, word, View()).figures
+    stating = [f for f in figures if theirs == f.value or theirs in {each.value for each in f.values}]
+    if ours is None:
+        cost = ask(year, part, find_metric("CostOfRevenue"))
+        if metric == "GrossProfit" and cost is not None and not stating:
+            return "edgartools computes a gross profit that is not reported"
+    elif theirs in {revision.value for revision in ours.values}:
+        return "edgartools gives an older vintage"
+    elif any(figure.end == ours.end and figure.start < ours.start for figure in stating):
+        return "edgartools gives the year to date as the quarter"
+    if any(figure.fiscal_year != year for figure in stating):
+        return "edgartools names the year by the filing's fy"
+    return "unexplained"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""Files of EDGAR that are on disk."""
+
+import json
+
+import pytest
+
+from fingerpost.errors import FeedUnusable
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.loading import FilingText, load_files
+from fingerpost.filings.store import FactStore
+
+FACTS = {
+    "cik": 7,
+    "entityName": "Drawn Inc.",
+    "facts": {
+        "us-gaap": {
+            "Revenues": {
+                "label": "Revenues",
+                "units": {
+                    "USD": [
+                        {
+                            "start": "2022-01-01",
+                            "end": "2022-12-31",
+                            "val": 100,
+                            "accn": "a",
+                            "fy": 2022,
+                            "fp": "FY",
+                            "form": "10-K",
+                            "filed": "2023-02-01",
+                        }
+                    ]
+                },
+            }
+        }
+    },
+}
+
+
+@pytest.fixture
+def store(tmp_path):
+    """An empty facts file."""
+    return FactStore(tmp_path / "filings.sqlite")
+
+
+def written(path, content):
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_a_companyfacts_file_is_loaded_twice_as_once(store, tmp_path):
+    """The second time replaces the first; the sample's companies are there too."""
+    file = written(tmp_path / "facts.json", FACTS)
+    load_files(store, [file, file], ticker="drwn")
+    library = FactLibrary(store.path)
+
+    assert library.rows("SELECT count(*) FROM facts WHERE cik = 7") == [(1,)]
+    assert [company.ticker for company in library.list_companies()] == ["AAPL", "DRWN", "META", "NVDA"]
+
+
+def test_a_file_without_a_ticker_gets_one_from_the_list_of_tickers(store, tmp_path):
+    """In whichever order they are loaded."""
+    listed = written(tmp_path / "company_tickers.json", {"0": {"cik_str": 7, "ticker": "DRWN", "title": "Drawn Inc."}})
+    load_files(store, [written(tmp_path / "facts.json", FACTS), listed])
+
+    assert FactLibrary(store.path).find_company("drwn").name == "Drawn Inc."
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (json.dumps(FACTS)[:200], "not JSON, or cut short"),
+        ("<html>Request Rate Threshold Exceeded</html>", "a web page"),
+        ("[]", "not a JSON object"),
+        ({"cik": 7, "entityName": "x", "facts": {}}, "holds no facts"),
+        ({"cik": 7, "facts": {"us-gaap": {"A": {"units": {"USD": [{}]}}}}}, "not a companyfacts file"),
+    ],
+)
+def test_a_file_that_is_something_else_is_refused_and_nothing_is_changed(store, tmp_path, content, told):
+    """What was loaded before keeps answering."""
+    load_files(store, [written(tmp_path / "facts.json", FACTS)], ticker="DRWN")
+    with pytest.raises(FeedUnusable, match=told):
+        load_files(store, [written(tmp_path / "bad.json", content)])
+
+    assert FactLibrary(store.path).find_company("DRWN").complete_through == "2023-02-01"
+
+
+def test_a_text_is_cut_at_its_items(store, tmp_path):
+    """Plain text, with the filing that it is of named beside it."""
+    text = written(tmp_path / "10k.txt", "Item 1. Business\nWe draw.\nItem 1A. Risk Factors\nInk.")
+    load_files(store, [written(tmp_path / "facts.json", FACTS)], ticker="DRWN")
+    load_files(store, [text], ticker="DRWN", text_of=FilingText(accession="a", form="10-K", filed="2023-02-01"))
+
+    assert FactLibrary(store.path).rows("SELECT title, text FROM sections ORDER BY position") == [
+        ("Item 1. Business", "We draw."),
+        ("Item 1A. Risk Factors", "Ink."),
+    ]

@@ -1,0 +1,100 @@
+"""Somebody else's SQL: it may read our figures, and nothing more."""
+
+import time
+
+import pytest
+
+from fingerpost.errors import ParameterError
+from fingerpost.filings.sandbox import MAX_ROWS, run_sql
+
+STOPPED_WITHIN_S = 2.0
+
+REFUSED = [
+    "SELECT readfile('/etc/passwd')",
+    "SELECT writefile('out.txt', 'x')",
+    "SELECT load_extension('x')",
+    "ATTACH 'other.sqlite' AS other",
+    "DETACH main",
+    "PRAGMA table_info(facts)",
+    "SELECT * FROM pragma_database_list",
+    "PRAGMA writable_schema = ON",
+    "VACUUM INTO 'copy.sqlite'",
+    "INSERT INTO companies SELECT * FROM companies",
+    "UPDATE companies SET name = 'x'",
+    "DELETE FROM tickers",
+    "DROP TABLE companies",
+    "CREATE TABLE x (a)",
+    "CREATE TEMP TABLE x (a)",
+    "BEGIN",
+    "SELECT 1; DROP TABLE companies",
+    "SELECT * FROM sections",
+    "SELECT * FROM reported",
+    "SELECT * FROM sqlite_master",
+    "SELECT zeroblob(1000000000)",
+    "SELEC 1",
+    "",
+]
+
+
+@pytest.mark.parametrize("query", REFUSED)
+def test_what_is_no_plain_reading_is_refused_with_a_sentence(query, tmp_path, monkeypatch):
+    """Files, writes, attaches, pragmas, schemas and oversized values; nothing appears on the disk."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ParameterError, match=r"^Error executing custom SQL: ") as caught:
+        run_sql(None, query)
+
+    assert (caught.value.details["field"], list(tmp_path.iterdir())) == ("sql_query", [])
+
+
+ENDLESS = [
+    "WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t) SELECT count(*) FROM t",
+    "SELECT count(*) FROM facts a, facts b, facts c, facts d",
+    "WITH RECURSIVE t (a) AS (SELECT 1 UNION SELECT a + 1 FROM t) SELECT max(a) FROM t",
+    "WITH RECURSIVE t (a, b) AS (SELECT 1, printf('%90000d', 1) UNION SELECT a + 1, b FROM t) SELECT max(a) FROM t",
+    "SELECT replace(printf('%99000d', 1), ' ', 'a') LIKE '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%b'",
+]
+
+
+@pytest.mark.parametrize("query", ENDLESS)
+def test_what_does_not_end_is_stopped_in_time(query):
+    """Recursion, a join of everything with everything, memory, and a pattern that backtracks."""
+    began = time.process_time()
+    with pytest.raises(ParameterError, match=r"^Error executing custom SQL: "):
+        run_sql(None, query)
+
+    assert time.process_time() - began < STOPPED_WITHIN_S
+
+
+def test_figures_can_be_queried(sample):
+    """Joins, windows, common tables and LIKE work."""
+    query = (
+        "WITH y AS (SELECT ticker, value, row_number() OVER (PARTITION BY ticker ORDER BY end_date DESC) AS n"
+        " FROM facts WHERE concept LIKE 'US-GAAP:assets') SELECT ticker, value FROM y JOIN companies USING (ticker)"
+        " WHERE n = 1 AND name LIKE 'app%'"
+    )
+
+    assert run_sql(sample.path, query).rows == [{"ticker": "AAPL", "value": 359241000000}]
+
+
+def test_columns_of_one_name_are_both_there():
+    """A row is an object, and would lose one of them."""
+    assert run_sql(None, "SELECT 1 AS a, 2 AS a").rows == [{"a": 1, "a_2": 2}]
+
+
+@pytest.mark.parametrize(("rows", "truncated"), [(MAX_ROWS, False), (MAX_ROWS + 1, True)])
+def test_more_rows_than_the_most_are_said_to_be_there(rows, truncated):
+    """A boundary pair."""
+    found = run_sql(
+        None, f"WITH RECURSIVE t (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT {rows}) SELECT a FROM t"
+    )
+
+    assert (len(found.rows), found.truncated) == (MAX_ROWS, truncated)
+
+
+def test_as_of_hides_what_was_filed_later():
+    """By whichever name the table is called."""
+    newest = run_sql(None, "SELECT max(filing_date) AS day FROM facts", "2022-06-30").rows[0]["day"]
+    with pytest.raises(ParameterError, match="prohibited"):
+        run_sql(None, "SELECT * FROM main.facts", "2022-06-30")
+
+    assert newest <= "2022-06-30"

@@ -1,0 +1,384 @@
+"""The filings tools as a caller meets them: contract 002's envelope, and ``data`` of ruling F3."""
+
+import pytest
+
+from fingerpost.contract.check import validate_call
+from fingerpost.contract.registry import ToolRegistry
+from fingerpost.errors import ParameterError
+from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.store import FactStore
+from fingerpost.filings.texts import split_sections
+from fingerpost.tools.sec_financial_data import SecFinancialData
+from fingerpost.tools.sec_graph_query import SecGraphQuery
+from fingerpost.tools.sec_semantic_search import SecSemanticSearch
+from fingerpost.tools.tool_details import ToolDetails
+from tests.filings.drawing import facts, library_of
+
+EXAMPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
+
+
+@pytest.fixture
+def figures(sample):
+    """The tool over the table that ships."""
+    return SecFinancialData(sample)
+
+
+async def test_the_contract_s_own_example(figures):
+    """Apple's revenue for 2022, offline, with the filing that states it (contract 002, section Example)."""
+    answer = await figures.execute("financial_facts", EXAMPLE)
+    headline = answer["results"][0]
+
+    assert (answer["data"], answer["value_mode"], answer["source"]["dataset"]) == (
+        {"Revenue": 394328000000},
+        "scalar",
+        "sample",
+    )
+    assert (headline["accession_number"], headline["unit"], headline["filing_date"], headline["kind"]) == (
+        "0000320193-22-000108",
+        "USD",
+        "2022-10-28",
+        "reported",
+    )
+
+
+async def test_the_same_from_companyfacts(recorded):
+    """With the recording loaded, and named as such."""
+    answer = await SecFinancialData(recorded).execute("financial_facts", EXAMPLE)
+
+    assert (answer["data"], answer["source"]["dataset"]) == ({"Revenue": 394328000000}, "edgar")
+
+
+async def test_the_standard_fields(figures):
+    """The parameters come back as they were sent."""
+    answer = await figures.execute("financial_facts", EXAMPLE)
+
+    assert {name: answer[name] for name in ("query_type", "parameters", "output_key", "success")} == {
+        "query_type": "financial_facts",
+        "parameters": EXAMPLE,
+        "output_key": "sec_financial_data",
+        "success": True,
+    }
+
+
+async def test_a_metric_keeps_the_caller_s_spelling(figures):
+    """``data`` is keyed as asked, whatever the case and the spaces."""
+    asked = {"ticker": "aapl", "metrics": ["net  INCOME", "us-gaap:Assets"], "period": 2022}
+
+    assert (await figures.execute("financial_facts", asked))["data"] == {
+        "net  INCOME": 99803000000,
+        "us-gaap:Assets": 352755000000,
+    }
+
+
+async def test_a_quarter_is_not_the_half_year(figures):
+    """The half year that ends on the same day stays in the rows."""
+    answer = await figures.execute("financial_facts", {"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022-Q2"})
+
+    assert (answer["data"], [(row["fiscal_period"], row["value"]) for row in answer["results"]]) == (
+        {"Revenue": 97278000000},
+        [("Q2", 97278000000), ("H1", 221223000000)],
+    )
+
+
+async def test_several_years_are_a_series(figures):
+    """Never a guess which one was meant."""
+    answer = await figures.execute("financial_facts", EXAMPLE | {"start_date": "2021-01-01"})
+
+    assert (answer["value_mode"], answer["data"]["Revenue"]) == (
+        "series",
+        [{"end_date": "2021-09-25", "value": 365817000000}, {"end_date": "2022-09-24", "value": 394328000000}],
+    )
+
+
+async def test_a_partial_miss_is_a_success_that_says_what_is_missing(figures):
+    """With a machine-readable reason and what was perhaps meant."""
+    answer = await figures.execute("financial_facts", EXAMPLE | {"metrics": ["Revenue", "Revenu"]})
+
+    assert (
+        answer["success"],
+        answer["missing"]["Revenu"]["reason"],
+        answer["missing"]["Revenu"]["did_you_mean"],
+    ) == (
+        True,
+        "unknown_metric",
+        ["Revenue", "us-gaap:Revenues"],
+    )
+
+
+REASONS = [
+    ({"ticker": "APPL", "metrics": ["Revenue"], "period": "2022"}, "APPL", "unknown_ticker"),
+    ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022", "as_of": "2022-10-27"}, "Revenue", "hidden_by_as_of"),
+    ({"ticker": "AAPL", "metrics": ["Inventory"], "period": "2022"}, "Inventory", "outside_sample"),
+    ({"ticker": "META", "metrics": ["Revenue"], "period": "2022"}, "Revenue", "outside_sample"),
+    ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022", "unit": "EUR"}, "Revenue", "other_unit"),
+    ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022", "filing_type": "20-F"}, "Revenue", "other_form"),
+]
+
+
+@pytest.mark.parametrize(("asked", "what", "reason"), REASONS)
+async def test_nothing_found_is_a_warning_with_a_reason_and_a_next_step(figures, asked, what, reason):
+    """The original's sentence begins it; no number is ever put in its place."""
+    answer = await figures.execute("financial_facts", asked)
+
+    assert (answer["success"], answer["results"], answer["missing"][what]["reason"]) == (False, [], reason)
+    assert answer["warning"].startswith(f"No financial facts found for {asked['ticker']}")
+    assert answer["hint"]
+
+
+FULL = [
+    ({"ticker": "AAPL", "metrics": ["EPS"], "period": "2023-Q4"}, "EPS", "not_derivable"),
+    ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "2031"}, "Revenue", "not_in_aggregate_yet"),
+    ({"ticker": "AAPL", "metrics": ["Revenue"], "period": "1999"}, "Revenue", "before_xbrl"),
+    ({"ticker": "META", "metrics": ["GrossProfit"], "period": "2019"}, "GrossProfit", "not_reported"),
+]
+
+
+@pytest.mark.parametrize(("asked", "what", "reason"), FULL)
+async def test_why_a_loaded_company_has_no_figure(recorded, asked, what, reason):
+    """Facebook states no gross profit, and none is computed for it."""
+    answer = await SecFinancialData(recorded).execute("financial_facts", asked)
+
+    assert answer["missing"][what]["reason"] == reason
+
+
+async def test_an_estimate_comes_only_when_asked_for_and_says_so(recorded):
+    """A fourth quarter's earnings per share."""
+    asked = {"ticker": "AAPL", "metrics": ["EPS"], "period": "2023-Q4", "estimate": True}
+    row = (await SecFinancialData(recorded).execute("financial_facts", asked))["results"][0]
+
+    assert (row["kind"], row["formula"]) == ("estimated", "FY - 9M")
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        ({"metrics": ["Revenue"], "period": "2022"}, "Missing required parameters: ticker and metrics"),
+        (EXAMPLE | {"start_date": "2022-13-01"}, "Date must be a day of the calendar"),
+        (EXAMPLE | {"start_date": "01/01/2022"}, "Date must be in YYYY-MM-DD format"),
+        (EXAMPLE | {"end_date": "2021-01-01"}, "start_date must not be after end_date"),
+        (EXAMPLE | {"colour": "red"}, "unknown field 'colour'"),
+        (EXAMPLE | {"period": "2022-Q5"}, "period must be a fiscal year or quarter"),
+    ],
+)
+async def test_bad_parameters_are_an_error_in_one_sentence(figures, asked, sentence):
+    """Nothing is guessed and nothing is ignored."""
+    answer = await figures.execute("financial_facts", asked)
+
+    assert (answer["success"], answer["error_code"], sentence in answer["error"]) == (False, "ParameterError", True)
+
+
+async def test_an_unknown_question_names_those_that_there_are(figures):
+    """The contract's own message."""
+    answer = await figures.execute("nonsense", {})
+
+    assert answer["error"].startswith(
+        "Query type 'nonsense' is not supported by the sec_financial_data tool. Supported"
+    )
+
+
+def test_validate_call_knows_the_questions(figures):
+    """Contract 002's check before a call: the first bad field is named."""
+    with ToolRegistry.only(figures.spec):
+        validate_call("sec_financial_data", "financial_facts", EXAMPLE)
+        with pytest.raises(ParameterError) as caught:
+            validate_call("sec_financial_data", "financial_facts", EXAMPLE | {"start_date": ""})
+
+    assert caught.value.details["field"] == "start_date"
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("Apple 2022 revenue was $394.3B", "confirmed"),
+        ("Apple 2022 revenue was $394.4B", "contradicted"),
+        ("AAPL's revenue for Q2 2022: 97,278 million", "confirmed"),
+        ("NVIDIA EPS in fiscal 2021 was 6.90", "stale_vintage"),
+    ],
+)
+async def test_claims_are_judged_at_their_own_precision(figures, claim, verdict):
+    """The last digit that is stated decides how far off is wrong; an old vintage is told from a falsehood."""
+    assert (await figures.execute("verify_claim", {"claim": claim}))["data"]["verdict"] == verdict
+
+
+QUESTIONS = {
+    "company_info": {"ticker": "AAPL"},
+    "companies": {},
+    "metrics": {"ticker": "NVDA"},
+    "time_series": {"ticker": "AAPL", "metric": "Revenue", "period": "quarterly"},
+    "financial_ratios": {"ticker": "AAPL", "period": "2022"},
+    "fact_history": {"ticker": "NVDA", "metric": "EPS", "period": "2021"},
+    "compare": {"tickers": ["AAPL", "NVDA"], "metrics": ["Revenue"], "period": "2022"},
+    "statement": {"ticker": "AAPL", "statement": "balance"},
+    "verify_claim": {"claim": "Apple 2022 revenue was $394.3B"},
+    "custom_sql": {"sql_query": "SELECT count(*) AS n FROM facts"},
+    "financial_facts": EXAMPLE,
+}
+
+
+@pytest.mark.parametrize("question", sorted(QUESTIONS))
+async def test_every_question_answers_and_takes_as_of(figures, question):
+    """Each is checked on its way out, and none refuses a day."""
+    answers = [
+        await figures.answer({"query_type": question, "parameters": QUESTIONS[question] | extra}, user=None)
+        for extra in ({}, {"as_of": "2026-06-01"})
+    ]
+
+    assert [(answer.body["success"], answer.is_error, bool(answer.text)) for answer in answers] == [
+        (True, False, True)
+    ] * 2
+    assert sorted(QUESTIONS) == sorted(figures.kinds)
+
+
+async def test_ratios_name_their_parts(figures):
+    """A derived number is its formula and the filings of both parts."""
+    asked = {"ticker": "AAPL", "ratios": ["net_margin"], "period": "2022"}
+    answer = await figures.execute("financial_ratios", asked)
+    row = answer["results"][0]
+
+    assert (answer["data"], row["formula"], [part["value"] for part in row["inputs"]]) == (
+        {"net_margin": 0.253096},
+        "NetIncome / Revenue",
+        [99803000000, 394328000000],
+    )
+
+
+async def test_companies_with_other_year_ends_are_compared_with_a_note(figures):
+    """Fiscal 2022 ended in January at NVIDIA and in September at Apple."""
+    answer = await figures.execute("compare", QUESTIONS["compare"])
+
+    assert (answer["data"], answer["notes"]) == (
+        {"AAPL": {"Revenue": 394328000000}, "NVDA": {"Revenue": 26914000000}},
+        ["The periods end on different days: 2022-01-30, 2022-09-24"],
+    )
+
+
+async def test_an_older_cik_behind_the_same_ticker_answers_for_its_years(tmp_path):
+    """A company that was founded anew has its older figures under its predecessor's number."""
+    new = facts("Revenues 2022-01-01 2022-12-31 100 n 10-K 2023-02-01")
+    library = library_of(tmp_path / "f.sqlite", new, {"2022-12-31": 2022})
+    from tests.filings.drawing import company_file
+
+    old = facts("Revenues 2019-01-01 2019-12-31 70 o 10-K 2020-02-01")
+    FactStore(tmp_path / "f.sqlite").put_facts(company_file(old, {"2019-12-31": 2019}, cik=3), tickers=["DRWN"])
+    asked = {"ticker": "drwn", "metric": "Revenue", "period": "annual"}
+    answer = await SecFinancialData(library).execute("time_series", asked)
+
+    assert [row["value"] for row in answer["results"]] == [70, 100]
+
+
+TEXT_2023 = """Item 1. Business
+Drawn Inc. draws companies for tests.
+Item 1A. Risk Factors
+Ink may run dry. Our supplier, Apple, may stop selling ink.
+Item 7. Management's Discussion and Analysis
+Ink costs rose.
+"""
+TEXT_2024 = "Drawn Inc. changed its auditor. Nothing else happened."
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """A company with two short filings, written for these tests."""
+    path = tmp_path / "texts.sqlite"
+    library = library_of(path, facts("Revenues 2022-01-01 2022-12-31 100 n 10-K 2023-02-01"), {"2022-12-31": 2022})
+    store = FactStore(path)
+    store.put_sections(split_sections(7, "a-23", "10-K", "2023-02-01", TEXT_2023))
+    store.put_sections(split_sections(7, "a-24", "8-K", "2024-02-01", TEXT_2024))
+    return library
+
+
+async def test_text_is_found_by_its_words_and_says_so(texts):
+    """The nearest section first; the ranking calls itself lexical."""
+    asked = {"query": "ink supplier", "companies": ["DRWN"], "sections": ["risk_factors"]}
+    answer = await SecSemanticSearch(texts).execute("semantic_search", asked)
+    hit = answer["results"][0]
+
+    assert (hit["metadata"]["section"], answer["ranking"], answer["total_results"]) == (
+        "Item 1A. Risk Factors",
+        "lexical",
+        1,
+    )
+    assert "not by meaning" in answer["notes"][0]
+
+
+async def test_text_filed_later_is_hidden_by_as_of(texts):
+    """A day before and the day itself."""
+    told = [
+        (await SecSemanticSearch(texts).execute("semantic_search", {"query": "auditor", "as_of": day}))["success"]
+        for day in ("2024-01-31", "2024-02-01")
+    ]
+
+    assert told == [False, True]
+
+
+async def test_a_query_of_operators_is_only_words(texts):
+    """The search language of SQLite is not the caller's."""
+    answer = await SecSemanticSearch(texts).execute("semantic_search", {"query": 'ink" OR NEAR( * -'})
+
+    assert answer["success"]
+
+
+async def test_without_any_text_the_search_says_so(sample):
+    """An empty shelf is not "no results"."""
+    answer = await SecSemanticSearch(sample).execute("semantic_search", {"query": "risk"})
+
+    assert (answer["warning"], answer["missing"]["text"]["reason"]) == (
+        "No results found for query: risk: no filing text was loaded",
+        "not_loaded",
+    )
+
+
+async def test_sections_and_who_is_named_in_them(texts):
+    """The items of a filing in order; Apple is named once."""
+    graph = SecGraphQuery(texts)
+    sections = await graph.execute("filing_sections", {"accession_number": "a-23"})
+    related = await graph.execute("related_companies", {"ticker": "DRWN"})
+
+    assert [row["section_type"] for row in sections["results"]] == ["business", "risk_factors", "mdna"]
+    assert [(row["ticker"], row["mention_count"]) for row in related["results"]] == [("AAPL", 1)]
+
+
+async def test_filings_of_a_company_newest_first(recorded):
+    """From its own list, with the fiscal year from the report's day; what the list lacks is said."""
+    asked = {"ticker": "AAPL", "filing_types": ["10-K"], "limit": 1}
+    answer = await SecGraphQuery(recorded).execute("company_filings", asked)
+
+    assert [(row["accession_number"], row["fiscal_year"], row["fiscal_period"]) for row in answer["results"]] == [
+        ("0000320193-25-000079", 2025, "FY")
+    ]
+    assert answer["notes"] == ["The loaded list goes back to 2015-03-12; older filings exist"]
+
+
+async def test_custom_cypher_is_not_a_question_here(recorded):
+    """There is no graph database."""
+    answer = await SecGraphQuery(recorded).execute("custom_cypher", {"cypher_query": "MATCH (n) RETURN n"})
+
+    assert answer["error_code"] == "QueryTypeUnsupported"
+
+
+async def test_tool_details_tells_a_tool_s_parameters(figures):
+    """From the specification itself."""
+    details = ToolDetails(lambda: [figures.spec])
+    answer = await details.execute("tool_details", {"tool_name": "sec_financial_data"})
+    unknown = await details.execute("tool_details", {"tool_name": "sec_x"})
+
+    assert set(answer["parameters_by_query_type"]["custom_sql"]["required"]) == {"sql_query"}
+    assert (unknown["error"], unknown["warning"], unknown["available_tools"]) == (
+        "Tool 'sec_x' not found",
+        "Tool 'sec_x' not found",
+        ["sec_financial_data"],
+    )
+
+
+def test_a_library_follows_its_file(tmp_path):
+    """What another process loads is seen by the next question; before there is a file, the sample answers."""
+    path = tmp_path / "later.sqlite"
+    library = FactLibrary(path)
+    before = library.find_company("DRWN")
+    library_of(path, facts("Revenues 2022-01-01 2022-12-31 100 n 10-K 2023-02-01"))
+
+    assert (before, library.find_company("DRWN").name, library.find_company("AAPL").dataset) == (
+        None,
+        "Drawn Inc.",
+        "sample",
+    )
