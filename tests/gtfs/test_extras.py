@@ -109,3 +109,43 @@ def test_services_on_demand(tmp_path, column):
         ("trip-on-demand-unsupported", 1, "trips.txt", 3),
         ("call-on-demand-unsupported", 1, "stop_times.txt", 4),
     ]
+
+
+@pytest.mark.parametrize(
+    ("ways", "values"),
+    [
+        ("E,P1,5,1\nE,P2,2,1", [1, 2, 0]),
+        ("E,N,1,1\nN,P1,5,1\nN,P2,4,1", [1, 2, 0]),
+        # A lift that only goes down brings nobody out again.
+        ("E,P1,5,0\nE,P2,1,0\nP2,E,7,0", [2, 1, 0]),
+        # The other door has a step before it.
+        ("F,P1,1,1\nE,P2,1,1", [2, 1, 0]),
+        ("E,B,1,1", [1, 0, 0]),
+    ],
+)
+def test_platforms_that_a_wheelchair_reaches(tmp_path, ways, values):
+    """Where stop and station say nothing, pathways without a step decide, there and back; untouched ones stay."""
+    stops = (
+        "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,wheelchair_boarding\n"
+        "P1,P,60.1,24.9,0,C,\nP2,P,60.1,24.9,0,C,\nP3,P,60.1,24.9,0,C,\nALPHA,A,60.17,24.94,0,,\n"
+        "BETA,B,60.17,24.98,0,,\nGAMMA,G,60.17,25,0,,\n"
+        "C,C,60.1,24.9,1,,\nE,E,60.1,24.9,2,C,\nF,F,60.1,24.9,2,C,2\nN,,,,3,C,\nB,,,,4,P1,\n"
+    )
+    pathways = (
+        f"pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional\nX{ways.replace(chr(10), chr(10) + 'X')}\n"
+    )
+    pathways = pathways.replace("\nX", "\nX,")
+    imported = import_text(tmp_path, {"stops.txt": stops, "pathways.txt": pathways})
+
+    assert imported.timetable.stop_wheelchair.tolist()[:3] == values
+
+
+def test_pathways_that_lead_nowhere(tmp_path):
+    """Pathways of unknown places or kinds are counted."""
+    head = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional\n"
+    imported = import_text(tmp_path, {"pathways.txt": head + "1,ALPHA,X,1,1\n2,ALPHA,BETA,9,1\n"})
+
+    assert findings_of(imported) == [
+        ("pathway-at-unknown-stop", 1, "pathways.txt", 2),
+        ("pathway-unreadable", 1, "pathways.txt", 3),
+    ]

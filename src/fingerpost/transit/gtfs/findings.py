@@ -74,7 +74,6 @@ class Reason(StrEnum):
     TRANSFER_AT_UNKNOWN_STOP = "transfer-at-unknown-stop"
     TRANSFER_AT_LEFT_OUT_STOP = "transfer-at-left-out-stop"
     TRANSFER_WHERE_NOBODY_BOARDS = "transfer-at-entrance-or-node"
-    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = "transfer-of-unknown-route-or-trip"
     TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED = "transfer-by-route-or-trip-unapplied"
     TRANSFER_IN_SEAT_UNAPPLIED = "transfer-in-seat-unapplied"
     TRANSFER_KIND_UNKNOWN = "transfer-kind-unknown"
@@ -85,14 +84,10 @@ class Reason(StrEnum):
 
     SHAPE_POINT_UNREADABLE = "shape-point-unreadable"
     SHAPE_UNKNOWN = "shape-unknown"
-    SHAPE_WITHOUT_TRIPS = "shape-without-trips"
-    SHAPE_TOO_LONG = "shape-too-long"
 
     TRANSLATION_OF_UNKNOWN = "translation-of-unknown"
     TRANSLATION_UNREADABLE = "translation-unreadable"
     TRANSLATION_UNAPPLIED = "translation-of-other-field-unapplied"
-
-    FARE_UNREADABLE = "fare-unreadable"
 
 
 class Findings:

@@ -14,6 +14,7 @@ from fingerpost.transit.gtfs.feed_info import FeedInfo, find_primary_language, r
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.frequencies import read_runs
 from fingerpost.transit.gtfs.ids import IdIndex
+from fingerpost.transit.gtfs.pathways import apply_pathways
 from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.gtfs.routes import Routes, read_routes
 from fingerpost.transit.gtfs.shapes import read_shapes
@@ -34,6 +35,7 @@ READ = frozenset(
         "calendar_dates",
         "feed_info",
         "frequencies",
+        "pathways",
         "routes",
         "shapes",
         "stop_times",
@@ -69,6 +71,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive)
+    apply_pathways(archive, stops)
     routes = read_routes(archive, agencies.ids)
     services = read_services(archive)
     shape_ids = IdIndex()

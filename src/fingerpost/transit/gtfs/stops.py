@@ -34,13 +34,11 @@ class Stops:
     Attributes:
         rows: one for each that can be used.
         row_of: maps a stop id to its row, or to LEFT_OUT.
-        levels: level id of each row, empty for none.
     """
 
-    def __init__(self, rows: list[StopRow], row_of: dict[str, int], levels: list[str]) -> None:
+    def __init__(self, rows: list[StopRow], row_of: dict[str, int]) -> None:
         self.rows = rows
         self.row_of = row_of
-        self.levels = levels
 
     def list_boardable(self, row: int) -> Sequence[int]:
         """Return the rows of the stops that a stop or station stands for; empty for anything else."""
@@ -70,7 +68,6 @@ class _Draft(NamedTuple):
     parent_id: str
     platform: str
     wheelchair: int
-    level: str
 
 
 def read_stops(archive: Archive) -> Stops:
@@ -83,8 +80,8 @@ def read_stops(archive: Archive) -> Stops:
     drafts: dict[str, _Draft] = {}
     left_out: set[str] = set()
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
-    for line, (stop_id, name, lat, lon, kind_text, parent, platform, wheelchair, level) in table.rows(
-        *columns, "wheelchair_boarding", "level_id"
+    for line, (stop_id, name, lat, lon, kind_text, parent, platform, wheelchair) in table.rows(
+        *columns, "wheelchair_boarding"
     ):
         if not stop_id or stop_id in drafts or stop_id in left_out:
             table.note(Reason.ID_REPEATED if stop_id else Reason.ID_MISSING, line, "stop_id")
@@ -96,7 +93,7 @@ def read_stops(archive: Archive) -> Stops:
             continue
         place = _place(table, line, lat, lon)
         access = _wheelchair(table, line, wheelchair)
-        drafts[stop_id] = _Draft(line, stop_id, name, place, kind, parent, platform, access, level)
+        drafts[stop_id] = _Draft(line, stop_id, name, place, kind, parent, platform, access)
     return _join(table, drafts, left_out)
 
 
@@ -132,7 +129,7 @@ def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
         parent_row = index[parent.stop_id] if parent else -1
         place = places[draft.stop_id]
         rows.append(StopRow(0, draft.stop_id, name, *place, draft.kind, parent_row, draft.platform, draft.wheelchair))
-    return Stops(rows, index | dict.fromkeys(left_out, LEFT_OUT), [draft.level for draft in kept])
+    return Stops(rows, index | dict.fromkeys(left_out, LEFT_OUT))
 
 
 def _place(table: Table, line: int, lat_text: str, lon_text: str) -> tuple[float, float] | None:

@@ -1,0 +1,87 @@
+"""Random questions to cuts of real feeds: what the engine finds is what the slow oracle finds."""
+
+import os
+import random
+from dataclasses import replace
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.search import Wish, find_journeys
+from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.timetable.service_days import services_on
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, list_vehicles
+from tests.shared_data import get_shared
+
+QUESTIONS = 200 if os.environ.get("FINGERPOST_SOAK") else 12
+RUNS = 250
+RIDES = 3
+WALK_M = 1500
+FEEDS = [
+    ("helsinki/hsl_centre_2022-02-22", date(2022, 2, 22)),
+    ("tampere/tampere_nysse_2021-22", date(2022, 2, 15)),
+    ("small/caltrain", date(2018, 7, 5)),
+    ("kingston/kingston_2026-01", date(2026, 1, 15)),
+    ("small/cairns_2014", date(2014, 6, 3)),
+    ("small/sao_paulo_subset", date(2012, 5, 9)),
+    ("small/google_example", date(2007, 6, 5)),
+    ("small/wmata_rail_2026", date(2026, 5, 6)),
+    ("broken/hsl_2022_broken_subset", date(2022, 3, 2)),
+    ("nyc/lirr", date(2026, 9, 30)),
+    ("nyc/mnr", date(2026, 9, 30)),
+    ("nyc/subway", date(2026, 9, 30)),
+]
+
+
+def cut(timetable, day, dice):
+    """Keep some of the runs of one day that leave in the morning."""
+    active = services_on(timetable, day)
+    trip = timetable.run_trip
+    leaves_s = timetable.event_departure_s[timetable.trip_first_event[trip]] + timetable.run_shift_s
+    chosen = np.flatnonzero(
+        (active[timetable.trip_service[trip]] == 1) & (leaves_s >= 6 * 3600) & (leaves_s < 11 * 3600)
+    )
+    kept = np.sort(np.array(dice.sample(chosen.tolist(), min(RUNS, len(chosen)))))
+    return replace(
+        timetable,
+        run_trip=trip[kept],
+        run_shift_s=timetable.run_shift_s[kept],
+        run_headway_s=timetable.run_headway_s[kept],
+    )
+
+
+@pytest.mark.parametrize(("name", "day"), FEEDS, ids=[name for name, _ in FEEDS])
+def test_engine_equals_oracle(name, day):
+    """For each number of rides the earliest arrival within the walking limit is the oracle's."""
+    path = get_shared(f"gtfs/{name}.gtfs.zip")
+    dice = random.Random(name)
+    table = cut(import_feeds("real", [FeedSource(path)]).timetable, day, dice)
+    vehicles = list_vehicles(table, around(day, 1, 3))
+    served = sorted({call.stop for vehicle in vehicles for call in vehicle.calls})
+    slices, zone = Slices(table), ZoneInfo(table.feeds[0].zone)
+    found = 0
+    for _ in range(QUESTIONS):
+        ends = [
+            find_end(table, float(table.stop_lat[stop]), float(table.stop_lon[stop]), [stop], WALK_M)
+            for stop in dice.sample(served, 2)
+        ]
+        midnight = datetime(day.year, day.month, day.day, tzinfo=zone).timestamp()
+        instant = int(midnight) + dice.randint(6 * 3600, 10 * 3600)
+        wish = Wish(
+            origin=ends[0], destination=ends[1], instant=instant, arrive_by=False,
+            max_rides=RIDES, max_walk_m=WALK_M, step_free=False, wanted=3,
+        )  # fmt: skip
+        journeys = find_journeys(table, slices, wish)
+        promised = earliest_arrivals(table, vehicles, *ends, instant, RIDES, WALK_M)
+        direct = min((journey.arrival for journey in journeys if not journey.rides), default=NEVER)
+        for count, arrival in enumerate(promised, 1):
+            if arrival - instant > 86_400:
+                continue
+            found += 1
+            known = min((journey.arrival for journey in journeys if len(journey.rides) <= count), default=NEVER)
+            assert known == min(arrival, direct), (ends, instant, count)
+    assert found > 0
