@@ -23,18 +23,36 @@ check: .venv/ready  ## Lint, format, types, and the direction of imports
 bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers with a mock upstream
 	@$(BIN)/python bench/run.py
 
+.PHONY: bench-filings
+bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, and where the two disagree
+	@$(BIN)/python bench/filings.py .venv/edgartools/bin/python
+
+# Half a gigabyte that only this bench needs: in an environment of its own.
+.venv/edgartools/ready: .venv/ready
+	@echo "Setting up edgartools for the comparison ..."
+	@$(BIN)/python -m venv .venv/edgartools
+	@.venv/edgartools/bin/python -m pip install --quiet --disable-pip-version-check "edgartools==5.62.0"
+	@touch $@
+
 .PHONY: bench-realtime
 bench-realtime: .venv/ready  ## Measure: from the bytes of real time to a live slice, beside reading their fields
 	@$(BIN)/python bench/realtime.py
+
+# Two engines that do the same, in an environment of their own; where they cannot be had, the bench says so.
+.PHONY: bench-plans
+bench-plans: .venv/ready  ## Measure: a plan beside no engine, DBOS and LangGraph
+	@test -x .venv/rivals-plans/bin/python || $(BIN)/python -m venv .venv/rivals-plans
+	@.venv/rivals-plans/bin/python -m pip install --quiet --disable-pip-version-check "dbos>=3.4,<4" "langgraph>=1.2,<2" langgraph-checkpoint-sqlite aiosqlite || echo "The rivals could not be installed."
+	@$(BIN)/python bench/plans.py --rivals "$$(.venv/rivals-plans/bin/python -c 'import dbos, langgraph, aiosqlite, sys; print(sys.executable)' 2>/dev/null)"
 
 docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles
-	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor
+	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/plan/test_kill.py
 
 help:  ## List the doors
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 .venv/ready: pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or later is needed, and was not found. Say where: make PYTHON=..." >&2; exit 1; }

@@ -81,7 +81,7 @@ def test_contract_002s_example_runs_on_the_real_tool_and_is_skipped_from_its_mem
 
 
 def test_the_contracts_sentence_is_planned_and_run(ask):
-    """ "Get Apple's revenue for 2022" needs no plan of the caller's."""
+    """A sentence that a template reads needs no plan of the caller."""
     answer = ask("run_plan", {"user_input": "Get Apple's revenue for 2022"})
 
     assert [each["key"] for each in answer.body["results"]] == ["revenue_data"]

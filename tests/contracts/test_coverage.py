@@ -18,7 +18,7 @@ REASONS = ("not yet: ", "not a test: ")
 BUILT = (
     [f"P{number}" for number in range(1, 79)]
     + [f"D{number}" for number in range(1, 47)]
-    + [f"S{number}" for number in (*range(1, 32), *range(43, 67))]
+    + [f"S{number}" for number in range(1, 67)]
     + [f"M{number}" for number in (*range(1, 22), *range(48, 53), *range(56, 59), 62)]
 )
 

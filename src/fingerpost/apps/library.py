@@ -48,7 +48,9 @@ class Fingerpost:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing is held that would need closing; the form leaves room for sources that must be closed."""
+        """Leave runs of plans where their record stands; each can be resumed."""
+        await self._house.plans.runs.stop()
+        self._house.plans.runs.journal.close()
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Return the contract's envelope for a call, success or error; never raises a ToolError."""
@@ -143,6 +145,64 @@ class Fingerpost:
         """Forget one variable of this user, or all where no key is given."""
         return await self._body("delete_user_variable", key=key)
 
+    async def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask for figures of companies (contract 002): one question and its parameters."""
+        return await self._body("sec_financial_data", query_type=query_type, parameters=parameters)
+
+    async def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask for lists of filings."""
+        return await self._body("sec_graph_query", query_type=query_type, parameters=parameters)
+
+    async def sec_semantic_search(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Search the text of filings by its words."""
+        return await self._body("sec_semantic_search", query_type=query_type, parameters=parameters)
+
+    async def tool_details(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask what a tool expects and returns."""
+        return await self._body("tool_details", query_type=query_type, parameters=parameters)
+
+    async def run_plan(
+        self,
+        *,
+        plan: Mapping[str, Any] | None = None,
+        user_input: str | None = None,
+        wanted: Sequence[str] | None = None,
+        memory: Mapping[str, Any] | None = None,
+        memory_of: str | None = None,
+        run_id: str | None = None,
+        action: str | None = None,
+        step_id: int | None = None,
+        note: str | None = None,
+        value: Any = None,
+        wait_seconds: int | None = None,
+    ) -> dict[str, Any]:
+        """Run a plan (contract 002), or act on a run; a plan that failed is an answer with ``success`` false."""
+        return await self._body(
+            "run_plan",
+            plan=plan,
+            user_input=user_input,
+            wanted=wanted if wanted is None else list(wanted),
+            memory=memory if memory is None else dict(memory),
+            memory_of=memory_of,
+            run_id=run_id,
+            action=action,
+            step_id=step_id,
+            note=note,
+            value=value,
+            wait_seconds=wait_seconds,
+        )
+
+    async def get_plan_run(
+        self, run_id: str | None = None, *, include: Sequence[str] | None = None, after_event: int | None = None
+    ) -> dict[str, Any]:
+        """Return how a run stands, or this user's runs."""
+        return await self._body(
+            "get_plan_run",
+            run_id=run_id,
+            include=include if include is None else list(include),
+            after_event=after_event,
+        )
+
     async def _body(self, tool: str, **fields: Any) -> dict[str, Any]:
         answer = await self._answer(tool, {name: value for name, value in fields.items() if value is not None})
         if answer.error is not None:
@@ -202,6 +262,7 @@ class SyncFingerpost:
         loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         if loop is None or thread is None:
             return
+        asyncio.run_coroutine_threadsafe(self._inner.__aexit__(kind, error, trace), loop).result()
         asyncio.run_coroutine_threadsafe(loop.shutdown_default_executor(), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
@@ -225,3 +286,9 @@ class SyncFingerpost:
     save_user_variable = _waiting(Fingerpost.save_user_variable)
     get_user_variables = _waiting(Fingerpost.get_user_variables)
     delete_user_variable = _waiting(Fingerpost.delete_user_variable)
+    sec_financial_data = _waiting(Fingerpost.sec_financial_data)
+    sec_graph_query = _waiting(Fingerpost.sec_graph_query)
+    sec_semantic_search = _waiting(Fingerpost.sec_semantic_search)
+    tool_details = _waiting(Fingerpost.tool_details)
+    run_plan = _waiting(Fingerpost.run_plan)
+    get_plan_run = _waiting(Fingerpost.get_plan_run)

@@ -138,5 +138,8 @@ class Journal(Protocol):
     def is_held(self, run_id: str) -> bool:
         """Whether anybody carries the run on at this moment."""
 
+    def close(self) -> None:
+        """Let go of what is open; what was recorded stays."""
+
     async def forget_before(self, at: str) -> int:
         """Remove runs that ended before an instant, and return how many."""
