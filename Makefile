@@ -34,6 +34,10 @@ bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, an
 	@.venv/edgartools/bin/python -m pip install --quiet --disable-pip-version-check "edgartools==5.62.0"
 	@touch $@
 
+.PHONY: bench-import
+bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, London and New York
+	@$(BIN)/python bench/import_feeds.py
+
 .PHONY: bench-realtime
 bench-realtime: .venv/ready  ## Measure: from the bytes of real time to a live slice, beside reading their fields
 	@$(BIN)/python bench/realtime.py
@@ -49,7 +53,7 @@ docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles
-	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/plan/test_kill.py
+	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/plan/test_kill.py
 
 help:  ## List the doors
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16

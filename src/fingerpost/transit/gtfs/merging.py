@@ -152,6 +152,8 @@ class Merging:
         for row, stop in zip(rows.tolist(), tables.stops, strict=True):
             first = draft.stops[row]
             added = first.feed == feed
+            if added and stop.parent < 0:
+                continue
             parent = int(rows[stop.parent]) if stop.parent >= 0 else -1
             draft.stops[row] = first._replace(
                 parent=parent if added or first.parent < 0 else first.parent,

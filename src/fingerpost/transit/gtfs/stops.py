@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+
 from fingerpost.transit.gtfs.archive import Archive
 from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.table import Table, find_decimal
+from fingerpost.transit.gtfs.table import Block, Table
 from fingerpost.transit.gtfs.trips import LEFT_OUT
 from fingerpost.transit.timetable.draft import StopRow
 from fingerpost.transit.timetable.timetable import (
@@ -17,6 +19,7 @@ from fingerpost.transit.timetable.timetable import (
     STOP,
     WHEELCHAIR_NO,
     WHEELCHAIR_UNKNOWN,
+    Int32,
 )
 
 # What the parent must be (GTFS, parent_station); a station has none.
@@ -80,20 +83,27 @@ def read_stops(archive: Archive) -> Stops:
     drafts: dict[str, _Draft] = {}
     left_out: set[str] = set()
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
-    for line, (stop_id, name, lat, lon, kind_text, parent, platform, wheelchair) in table.rows(
-        *columns, "wheelchair_boarding"
-    ):
-        if not stop_id or stop_id in drafts or stop_id in left_out:
-            table.note(Reason.ID_REPEATED if stop_id else Reason.ID_MISSING, line, "stop_id")
-            continue
-        kind = table.integer(line, "location_type", kind_text, STOP)
-        if not STOP <= kind <= BOARDING_AREA:
-            table.note(Reason.STOP_KIND_UNKNOWN, line, "location_type")
-            left_out.add(stop_id)
-            continue
-        place = _place(table, line, lat, lon)
-        access = _wheelchair(table, line, wheelchair)
-        drafts[stop_id] = _Draft(line, stop_id, name, place, kind, parent, platform, access)
+    for block in table.blocks(*columns, "wheelchair_boarding"):
+        texts = [block.texts(column) for column in (0, 1, 5, 6)]
+        lats, lons = block.decimals(2), block.decimals(3)
+        for column, numbers in ((2, lats), (3, lons)):
+            unread = np.isnan(numbers) & block.is_filled(column)
+            table.note_rows(Reason.VALUE_UNREADABLE, block.lines[unread], columns[column])
+        kinds, no_kind = block.integers(4, STOP)
+        table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[no_kind], "location_type")
+        access = _wheelchair(table, block)
+        values = (lats.tolist(), lons.tolist(), kinds.tolist(), access.tolist())
+        for line, stop_id, name, parent, platform, lat, lon, kind, wheelchair in zip(
+            block.lines.tolist(), *texts, *values, strict=True
+        ):
+            if not stop_id or stop_id in drafts or stop_id in left_out:
+                table.note(Reason.ID_REPEATED if stop_id else Reason.ID_MISSING, line, "stop_id")
+                continue
+            if not STOP <= kind <= BOARDING_AREA:
+                table.note(Reason.STOP_KIND_UNKNOWN, line, "location_type")
+                left_out.add(stop_id)
+                continue
+            drafts[stop_id] = _Draft(line, stop_id, name, _place(lat, lon), kind, parent, platform, wheelchair)
     return _join(table, drafts, left_out)
 
 
@@ -132,21 +142,17 @@ def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
     return Stops(rows, index | dict.fromkeys(left_out, LEFT_OUT))
 
 
-def _place(table: Table, line: int, lat_text: str, lon_text: str) -> tuple[float, float] | None:
-    if not lat_text or not lon_text:
-        return None
-    lat, lon = find_decimal(lat_text), find_decimal(lon_text)
-    if lat is None or lon is None:
-        table.note(Reason.VALUE_UNREADABLE, line, "stop_lat" if lat is None else "stop_lon")
-        return None
+def _place(lat: float, lon: float) -> tuple[float, float] | None:
+    """Return a place on the globe, or None: what is not a number is never within bounds."""
     if (lat, lon) == _NOWHERE or not (-90 <= lat <= 90 and -180 <= lon <= 180):
         return None
     return lat, lon
 
 
-def _wheelchair(table: Table, line: int, text: str) -> int:
-    value = table.integer(line, "wheelchair_boarding", text, WHEELCHAIR_UNKNOWN)
-    if WHEELCHAIR_UNKNOWN <= value <= WHEELCHAIR_NO:
-        return value
-    table.note(Reason.VALUE_UNKNOWN_ASSUMED, line, "wheelchair_boarding")
-    return WHEELCHAIR_UNKNOWN
+def _wheelchair(table: Table, block: Block) -> Int32:
+    values, faulty = block.integers(7, WHEELCHAIR_UNKNOWN)
+    table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[faulty], "wheelchair_boarding")
+    outside = (values < WHEELCHAIR_UNKNOWN) | (values > WHEELCHAIR_NO)
+    table.note_rows(Reason.VALUE_UNKNOWN_ASSUMED, block.lines[outside], "wheelchair_boarding")
+    values[outside] = WHEELCHAIR_UNKNOWN
+    return values

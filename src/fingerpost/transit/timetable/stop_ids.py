@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-")
+_ALL_PLAIN = re.compile(r"[A-Z0-9:-]*")
 _ESCAPE = re.compile(r"_([0-9A-F]{2})")
 _LOOKS_ESCAPED = re.compile(r"[0-9A-Fa-f]{2}")
 
@@ -21,6 +22,8 @@ def print_feed_name(name: str) -> str:
 
 def escape(text: str) -> str:
     """Escape everything but upper-case letters, digits, ``:``, ``-`` and plain underscores."""
+    if _ALL_PLAIN.fullmatch(text):
+        return text
     parts = []
     for index, character in enumerate(text):
         if character in _PLAIN or (character == "_" and not _LOOKS_ESCAPED.match(text, index + 1)):
@@ -46,8 +49,11 @@ def print_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:
     """Return the printed form of (feed name, local id) pairs, in order, each different from all others."""
     taken: set[str] = set()
     printed = []
+    prefixes: dict[str, str] = {}
     for feed, local_id in ids:
-        prefix = print_feed_name(feed) + ":"
+        prefix = prefixes.get(feed)
+        if prefix is None:
+            prefix = prefixes[feed] = print_feed_name(feed) + ":"
         text = prefix + escape(local_id.upper())
         if text in taken:
             text = prefix + escape(local_id)
