@@ -6,7 +6,7 @@ A step that is recorded as completed or skipped never runs again; that is all a 
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from fingerpost.errors import StorageUnavailable
 
@@ -32,8 +32,7 @@ class Given:
     paths: Mapping[str, list[str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class StepRecord:
+class StepRecord(NamedTuple):
     """What is known of one step. ``output`` is the JSON text of the whole response, ``note`` why it stands so."""
 
     step_id: int
@@ -44,8 +43,7 @@ class StepRecord:
     at: str
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One thing that happened, in order; ``data`` is JSON text."""
 
     seq: int

@@ -119,16 +119,14 @@ class EmbeddedJournal:
     ) -> Awaitable[None]:
         """Write down what happened; the result is there when it is on disk."""
         return self._writing().put(
-            None
-            if step is None
-            else (run_id, step.step_id, step.state, step.output, step.note, step.attempts, step.at),
-            [(run_id, event.seq, event.at, event.kind, event.step_id, event.data) for event in events],
+            None if step is None else (run_id, *step),
+            [(run_id, *event) for event in events],
             None if state is None else (state, at if state in ENDED else None, run_id),
         )
 
     def mention(self, run_id: str, event: Event) -> None:
         """Write down what need not be waited for."""
-        self._writing().mention((run_id, event.seq, event.at, event.kind, event.step_id, event.data))
+        self._writing().mention((run_id, *event))
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
         """Replace a run's plan."""
@@ -143,7 +141,7 @@ class EmbeddedJournal:
             connection.executemany(
                 "DELETE FROM step WHERE run_id = ? AND step_id = ?", [(run_id, number) for number in forget]
             )
-            connection.execute(_PUT_EVENT, (run_id, event.seq, event.at, event.kind, event.step_id, event.data))
+            connection.execute(_PUT_EVENT, (run_id, *event))
             connection.execute("COMMIT")
 
         await self._asked(write)
