@@ -5,21 +5,23 @@ A server is asked who it is and which tools it has the moment it starts, and num
 
 import asyncio
 import threading
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from fingerpost.apps.settings import Settings
 from fingerpost.transit.port import Network
 
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.networks import EmbeddedNetworks
+    from fingerpost.transit.providers.embedded.realtime_feeds import Fetch
 
 
 class LateNetworks:
     """The networks under a home folder; see the port."""
 
-    def __init__(self, home: Path) -> None:
-        self._home = home
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
         self._inner: EmbeddedNetworks | None = None
         self._lock = threading.Lock()
 
@@ -35,5 +37,19 @@ class LateNetworks:
 
         with self._lock:
             if self._inner is None:
-                self._inner = EmbeddedNetworks(self._home)
+                self._inner = EmbeddedNetworks(self._settings.home, lambda: _open_fetch(self._settings))
             return self._inner
+
+    def close(self) -> None:
+        """End what follows real time, where anything does."""
+        if self._inner is not None:
+            self._inner.close()
+
+
+@asynccontextmanager
+async def _open_fetch(settings: Settings) -> AsyncIterator["Fetch"]:
+    # HTTP is loaded by those who ask a URL.
+    from fingerpost.apps.outbound import new_client
+
+    async with new_client(settings) as client:
+        yield client.fetch

@@ -48,7 +48,8 @@ class Fingerpost:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave runs of plans where their record stands; each can be resumed."""
+        """End what follows real time, and leave runs of plans where their record stands; each can be resumed."""
+        await asyncio.to_thread(self._house.close)
         await self._house.plans.runs.stop()
         self._house.plans.runs.journal.close()
 

@@ -3,10 +3,11 @@
 import json
 from typing import TYPE_CHECKING, Any
 
+from fingerpost.apps.realtime_view import describe_realtime
 from fingerpost.apps.wiring import House
 from fingerpost.errors import ToolError
 from fingerpost.transit.gtfs.report import ImportReport
-from fingerpost.transit.port import Network
+from fingerpost.transit.port import FollowsRealtime, Network
 
 if TYPE_CHECKING:
     from fingerpost.transit.timetable.shelf import Shelf
@@ -24,7 +25,12 @@ async def describe_networks(house: House) -> list[dict[str, Any]]:
     # Now that the networks are open, what they were opened with costs nothing more.
     from fingerpost.transit.timetable.shelf import Shelf
 
-    return [_describe(network, Shelf(house.settings.home)) for network in networks]
+    described = [_describe(network, Shelf(house.settings.home)) for network in networks]
+    for network, told in zip(networks, described, strict=True):
+        health = await network.find_realtime_health() if isinstance(network, FollowsRealtime) else None
+        if health is not None:
+            told["realtime"] = describe_realtime(health)
+    return described
 
 
 def _describe(network: Network, shelf: "Shelf") -> dict[str, Any]:

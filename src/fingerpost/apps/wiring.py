@@ -3,7 +3,7 @@
 Building a house is light: the engine, the protocol and HTTP are imported by whoever needs them, when they do.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -21,12 +21,16 @@ from fingerpost.transit.port import Networks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class House:
-    """All that a face needs. ``tools`` is in the catalogue's order, by name."""
+    """All that a face needs. ``tools`` is in the catalogue's order, by name.
+
+    ``close`` ends what goes on behind the answers; a face calls it when it ends.
+    """
 
     settings: Settings
     tools: Mapping[str, PublishedTool]
     networks: Networks
     variables: VariableStore
+    close: Callable[[], None]
     plans: Plans
 
 
@@ -38,7 +42,7 @@ def build(settings: Settings, groups: Collection[str] | None = None) -> House:
     """
     clock.find_fixed()
     settings.prepare_home()
-    networks = LateNetworks(settings.home)
+    networks = LateNetworks(settings)
     variables = VariableStore(settings.variables_file, retention_days=settings.retention_days)
     tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file))
     plans = build_plans(settings, tools)
@@ -51,5 +55,6 @@ def build(settings: Settings, groups: Collection[str] | None = None) -> House:
         tools=MappingProxyType({tool.name: tool for tool in tools}),
         networks=networks,
         variables=variables,
+        close=networks.close,
         plans=plans,
     )

@@ -15,7 +15,7 @@ from fingerpost.tools.shapes import Language, Meta, WireWarning, say_shown, show
 from fingerpost.tools.stop_finder import StopFinder
 from fingerpost.transit.model import Departure, Provenance
 from fingerpost.transit.port import BoardQuestion, Networks
-from fingerpost.transit.rules.freshness import data_freshness, is_stale, realtime_age_s
+from fingerpost.transit.rules.freshness import answer_age_s, data_freshness, find_stale_message
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.schedule_type import uses_realtime
@@ -112,7 +112,7 @@ class GetDepartures(PublishedTool):
         )
         shown = departures[: arguments.limit]
         provenance = stop.network.describe(arguments.language)
-        age_s = realtime_age_s(shown, now)
+        age_s = answer_age_s(shown, provenance, now)
         _warn(found.found_count, shown, provenance, print_instant(now, provenance.zone)[:10], age_s, warnings)
         return {
             "stopId": stop.place.id or arguments.stop.value,
@@ -178,5 +178,6 @@ def _warn(
     if not found_count and first and last and not first.isoformat() <= today <= last.isoformat():
         warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
     warn_of_rides(shown, warnings)
-    if is_stale(age_s):
-        warnings.add(WarningCode.REALTIME_STALE, f"Realtime data is {age_s} s old.")
+    stale = find_stale_message(age_s, provenance.realtime_problems)
+    if stale:
+        warnings.add(WarningCode.REALTIME_STALE, stale)

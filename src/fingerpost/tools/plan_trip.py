@@ -16,7 +16,7 @@ from fingerpost.transit.model import Itinerary, Leg, Optimize
 from fingerpost.transit.port import JourneyQuestion, Network, Networks
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, low_walking_notes
 from fingerpost.transit.rules.disruption import Merged, is_disrupted, merge_alternatives, name_dropped
-from fingerpost.transit.rules.freshness import data_freshness, is_stale, realtime_age_s
+from fingerpost.transit.rules.freshness import answer_age_s, data_freshness, find_stale_message
 from fingerpost.transit.rules.instants import print_instant, read_instant
 from fingerpost.transit.rules.relaxation import find_walk_unmet, relax
 from fingerpost.transit.rules.schedule_type import schedule_type_of_all
@@ -126,17 +126,20 @@ def _answer(
     received = int(call.now.timestamp())
     shown = [choice.itinerary for choice in merged.choices]
     legs = [leg for itinerary in shown for leg in itinerary.legs]
-    age_s = realtime_age_s(legs, received)
     constraints = arguments.constraints
+    provenance = ends.network.describe(constraints.language)
+    age_s = answer_age_s(legs, provenance, received)
     notes = [""] * len(shown)
     if constraints.accessibility.low_walking_distance:
         notes = low_walking_notes(shown)
         unmet = find_low_walking_warning(shown)
         if unmet:
             warnings.add(unmet.code, unmet.message)
-    provenance = ends.network.describe(constraints.language)
     zone = provenance.zone
-    _warn(merged, shown, legs, question, age_s, zone, warnings)
+    _warn(merged, shown, legs, question, zone, warnings)
+    stale = find_stale_message(age_s, provenance.realtime_problems)
+    if stale:
+        warnings.add(WarningCode.REALTIME_STALE, stale)
     meta = show_meta(provenance, realtime_age_s=age_s) | {"walking": provenance.walking}
     if merged.deduplicated_from is not None:
         meta["deduplicatedFrom"] = merged.deduplicated_from
@@ -162,7 +165,6 @@ def _warn(
     shown: Sequence[Itinerary],
     legs: Sequence[Leg],
     question: JourneyQuestion,
-    age_s: int | None,
     zone: str,
     warnings: Warnings,
 ) -> None:
@@ -180,5 +182,3 @@ def _warn(
     if not question.arrive_by and first - question.instant > LONG_WAIT_S:
         when = print_instant(first, zone)
         warnings.add(WarningCode.PREFERENCE_UNMET, f"Nothing leaves soon: the first trip found leaves at {when}.")
-    if is_stale(age_s):
-        warnings.add(WarningCode.REALTIME_STALE, f"Realtime data is {age_s} s old.")

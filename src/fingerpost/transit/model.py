@@ -124,6 +124,14 @@ class StopPoint:
     wheelchair: Access = Access.UNKNOWN
 
 
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A service alert that explains what is wrong with a ride: its id, and its header to read."""
+
+    id: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leg:
     """One ride or one walk.
@@ -131,6 +139,7 @@ class Leg:
     ``*_delay_s`` is None where no realtime is known; negative is early.
     ``headway_s`` is set where the timetable promises only "about every so often".
     ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
+    ``notices`` explain why a disrupted ride is; the nearest to it first.
     """
 
     mode: Mode
@@ -150,6 +159,7 @@ class Leg:
     wheelchair: Access = Access.UNKNOWN
     headway_s: int | None = None
     by_arrangement: bool = False
+    notices: tuple[Notice, ...] = ()
 
     @property
     def is_transit(self) -> bool:
@@ -272,6 +282,8 @@ class Provenance:
 
     ``first_day`` and ``last_day`` bound the timetable; both None means any day.
     ``walking`` says how walks are measured.
+    ``realtime_updated`` is when the stalest of the real time in use was said, None where there is none.
+    ``realtime_problems`` say why sources of real time bring nothing now; empty where all do.
     """
 
     network: str
@@ -284,3 +296,33 @@ class Provenance:
     walking: str = "unknown"
     first_day: date | None = None
     last_day: date | None = None
+    realtime_updated: int | None = None
+    realtime_problems: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceHealth:
+    """How one source fares. Instants are Unix seconds, None for never.
+
+    ``age_s`` is the age of the message that is in use, by its own timestamp where it has one, never below 0.
+    ``problem`` says why the latest attempt brought nothing usable, None where it did.
+    """
+
+    location: str
+    feed_name: str | None
+    asked: int | None
+    received: int | None
+    timestamp: int | None
+    age_s: int | None
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealtimeHealth:
+    """How the real time of a network fares: its sources, and by reason what of it was matched and what was not."""
+
+    sources: tuple[SourceHealth, ...]
+    matched: Mapping[str, int]
+    unmatched: Mapping[str, int]
+    calls: Mapping[str, int]
+    messages: Mapping[str, int]

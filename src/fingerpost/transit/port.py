@@ -6,7 +6,7 @@ Every method may raise the branches of ``fingerpost.errors.StorageUnavailable``.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from fingerpost.transit.model import (
     Bounds,
@@ -20,6 +20,7 @@ from fingerpost.transit.model import (
     Place,
     PlaceMatch,
     Provenance,
+    RealtimeHealth,
 )
 
 
@@ -128,6 +129,15 @@ class FindsStops(Protocol):
         self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
     ) -> Sequence[NearbyStop]:
         """Return boardable stops within the straight-line radius, nearest first, then by id."""
+        ...
+
+
+@runtime_checkable
+class FollowsRealtime(Protocol):
+    """A source that reads real time of its own, and can say how that fares."""
+
+    async def find_realtime_health(self) -> RealtimeHealth | None:
+        """Return how the sources of real time fare now, None where there are none."""
         ...
 
 

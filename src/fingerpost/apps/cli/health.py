@@ -8,6 +8,7 @@ from fingerpost import __version__, clock
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.kernels import count_kernels, get_kernels_folder
 from fingerpost.apps.overview import describe_networks
+from fingerpost.apps.realtime_view import tell_realtime
 from fingerpost.apps.wiring import House
 from fingerpost.errors import ToolError
 
@@ -57,4 +58,6 @@ async def _check_networks(house: House) -> bool:
             _tell(
                 "", f"{feed['feed']}: {feed['stops']:,} stops, {feed['trips']:,} trips; {found or 'nothing left out'}"
             )
+        for told, good in tell_realtime(network["realtime"]) if "realtime" in network else ():
+            _tell("real time", told, good=good)
     return bool(networks)

@@ -73,7 +73,10 @@ def ask(house: "House", tool: str, arguments: object) -> "Answer":
     from fingerpost.apps import wall
 
     with _patience():
-        return asyncio.run(wall.answer(house.tools, tool, arguments, user=house.settings.user))
+        try:
+            return asyncio.run(wall.answer(house.tools, tool, arguments, user=house.settings.user))
+        finally:
+            house.close()
 
 
 def find_zone(house: "House", origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:

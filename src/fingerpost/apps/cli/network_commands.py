@@ -33,17 +33,27 @@ def add_network(
             metavar="[FEED=]PATH|URL...", help="GTFS zip files, folders or addresses; a key in one is written ${NAME}."
         ),
     ],
+    realtime: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[FEED=]FILE|URL", help="GTFS-Realtime that speaks of these feeds; repeatable."),
+    ] = None,
 ) -> None:
-    """Import GTFS feeds as one network, or replace it."""
+    """Import GTFS feeds as one network, or replace it with its real time."""
     settings = _read_settings(ctx)
     # numpy and the importer take longer to load than the other commands take to run.
     from fingerpost.apps.feed_origins import read_origin
+    from fingerpost.apps.realtime_view import place_of
+    from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSources, read_source
     from fingerpost.transit.timetable.shelf import plain_name
 
     with usage():
         network = plain_name(name)
         origins = [read_origin(feed) for feed in feeds]
+        sources = [read_source(source) for source in realtime or ()]
     print_report(_keep_feeds(settings, f"Importing {network} ...", lambda keeper: keeper.add(network, origins)))
+    RealtimeSources(settings.home).write(network, sources)
+    for source in sources:
+        new_console().print(f"Real time: {place_of(source)}", soft_wrap=True)
 
 
 @app.command("refresh")
@@ -78,8 +88,11 @@ def list_networks(ctx: typer.Context) -> None:
     """Show the networks that were added, and the demos."""
     shelf = _open_shelf(ctx)
     from fingerpost.apps.overview import find_report
+    from fingerpost.apps.realtime_view import place_of
     from fingerpost.transit.demo.catalogue import list_demo_names
+    from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSources
 
+    sources = RealtimeSources(_read_settings(ctx).home)
     table = new_table("network", "days", "added")
     for name in shelf.list_names():
         report = find_report(shelf, name)
@@ -88,6 +101,9 @@ def list_networks(ctx: typer.Context) -> None:
     for name in list_demo_names():
         table.add_row(name, "any", "ships with fingerpost")
     new_console().print(table)
+    for name in shelf.list_names():
+        for source in sources.read(name):
+            new_console().print(f"Real time of {name}: {place_of(source)}", soft_wrap=True)
 
 
 @app.command("show")
@@ -113,8 +129,10 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
     """Forget a network."""
     shelf, settings = _open_shelf(ctx), _read_settings(ctx)
     from fingerpost.apps.feed_origins import OriginFolder
+    from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSources
 
     shelf.remove(name)
+    RealtimeSources(settings.home).remove(name.strip().upper())
     OriginFolder(settings.home, name.strip().upper()).remove()
     new_console().print(f"Removed {name.strip().upper()}.")
 

@@ -31,12 +31,14 @@ def serve(
 
         _keep_what_is_loaded()
         asyncio.run(serve_stdio(house))
+        house.close()
         return
     from fingerpost.apps.mcp.http import Address, serve_http
 
     with usage():
         _keep_what_is_loaded()
         serve_http(house, Address.read(http), allow_host or ())
+    house.close()
 
 
 def _keep_what_is_loaded() -> None:
@@ -48,5 +50,8 @@ def doctor(ctx: typer.Context) -> None:
     """Say what this installation has and what it lacks."""
     from fingerpost.apps.cli.health import print_health
 
-    if not asyncio.run(print_health(open_house(ctx.obj))):
+    house = open_house(ctx.obj)
+    is_well = asyncio.run(print_health(house))
+    house.close()
+    if not is_well:
         raise typer.Exit(TOOL_ERROR)

@@ -1,8 +1,8 @@
 """How old the realtime in an answer is (ruling B4)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from fingerpost.transit.model import Departure, Leg
+from fingerpost.transit.model import Departure, Leg, Provenance
 
 # Realtime older than this is called stale.
 STALE_AFTER_S = 90
@@ -20,6 +20,22 @@ def realtime_age_s(rows: Iterable[Leg | Departure], received: int) -> int | None
     """
     updates = _updates(rows)
     return max(0, received - min(updates)) if updates else None
+
+
+def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
+    """Return the age of the oldest update of the rows, of the source where no row has one; None without real time."""
+    age_s = realtime_age_s(rows, received)
+    if age_s is None and provenance.realtime_updated is not None:
+        return max(0, received - provenance.realtime_updated)
+    return age_s
+
+
+def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:
+    """Return what ``realtime-stale`` says: how old the data is where that is too old, and why sources are silent."""
+    said = [f"Realtime data is {age_s} s old."] if is_stale(age_s) else []
+    if problems:
+        said.append("Realtime is missing or held up: " + " ".join(problems))
+    return " ".join(said) or None
 
 
 def is_stale(age_s: int | None) -> bool:

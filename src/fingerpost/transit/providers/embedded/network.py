@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from fingerpost.transit.model import (
     Place,
     PlaceMatch,
     Provenance,
+    RealtimeHealth,
 )
 from fingerpost.transit.port import BoardAnswer, BoardQuestion, JourneyAnswer, JourneyQuestion
 from fingerpost.transit.providers.embedded.departures import departure_of, is_call_off
@@ -40,12 +42,15 @@ from fingerpost.transit.timetable.service_days import find_covered_days, local_d
 from fingerpost.transit.timetable.timetable import STATION, STOP, WHEELCHAIR_UNKNOWN, Timetable
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m
 
+if TYPE_CHECKING:
+    from fingerpost.transit.providers.embedded.network_realtime import NetworkRealtime
+
 # A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
 MARGIN_M = 3000.0
 
 
 class EmbeddedNetwork:
-    """A network over one timetable. Safe to share between threads and calls; it never changes."""
+    """A network over one timetable, which never changes, and what real time says of it. Safe to share by threads."""
 
     def __init__(self, name: str, timetable: Timetable, *, is_demo: bool, notes: Sequence[str] = ()) -> None:
         self.name = name
@@ -53,6 +58,7 @@ class EmbeddedNetwork:
         self._timetable = timetable
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), Slices(timetable))
+        self._realtime: NetworkRealtime | None = None
         self._words = TimetableWords(timetable)
         self._covered = find_covered_days(timetable)
 
@@ -97,6 +103,8 @@ class EmbeddedNetwork:
             walking=f"straight line x {DETOUR_FACTOR:g}",
             first_day=first,
             last_day=last,
+            realtime_updated=self.overlay.timestamp if self._realtime is None else self._realtime.now().updated,
+            realtime_problems=() if self._realtime is None else self._realtime.now().problems,
         )
 
     def _choose(self, language: str) -> str:
@@ -105,6 +113,31 @@ class EmbeddedNetwork:
         return choose(language, spoken | {*table.stop_names, *table.headsign_names, *table.route_names})
 
     # ----------------------------------------------------------------------------------------- realtime
+
+    @property
+    def timetable(self) -> Timetable:
+        """What is planned."""
+        return self._timetable
+
+    @property
+    def realtime(self) -> "NetworkRealtime | None":
+        """What the network follows, None where it has no sources."""
+        return self._realtime
+
+    def follow(self, realtime: "NetworkRealtime | None") -> None:
+        """Follow other sources from now on; None leaves the timetable alone."""
+        if self._realtime is not None:
+            self._realtime.leave()
+        self._realtime = realtime
+        if realtime is None:
+            self._snapshot = Snapshot(self._timetable, Overlay(), self._snapshot.planned)
+
+    async def find_realtime_health(self) -> RealtimeHealth | None:
+        """Return how the sources fare now; see the port."""
+        if self._realtime is None:
+            return None
+        await self._realtime.catch_up()
+        return self._realtime.health()
 
     @property
     def overlay(self) -> Overlay:
@@ -123,7 +156,9 @@ class EmbeddedNetwork:
     # ---------------------------------------------------------------------------------------- journeys
 
     async def plan_journeys(self, question: JourneyQuestion) -> JourneyAnswer:
-        """Plan on the timetable; see the port."""
+        """Plan on the timetable and on what really runs; see the port."""
+        if self._realtime is not None:
+            await self._realtime.catch_up()
         if self._is_light(question):
             return self._plan(question)
         return await asyncio.to_thread(self._plan, question)
@@ -206,7 +241,9 @@ class EmbeddedNetwork:
     # ------------------------------------------------------------------------------------------ boards
 
     async def list_departures(self, question: BoardQuestion) -> BoardAnswer:
-        """List a board from the timetable; see the port."""
+        """List a board of what really runs, and of what does not after all; see the port."""
+        if self._realtime is not None:
+            await self._realtime.catch_up()
         day = local_day(question.instant, self.zone)
         snapshot = self._snapshot
         if all(each.is_ready(day, mirrored=False, step_free=False) for each in (snapshot.live, snapshot.planned)):

@@ -4,8 +4,9 @@ A source that fails, or answers something that is no message, changes nothing bu
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +17,11 @@ from fingerpost.net.request import Bounds, Request, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.gtfs.realtime_outcomes import APPLIED
+from fingerpost.transit.model import RealtimeHealth, SourceHealth
+from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
 from fingerpost.transit.timetable.overlay import Overlay
+
+__all__ = ["POLL_S", "RealtimeFeeds", "RealtimeHealth", "RealtimeSource", "SourceHealth"]
 
 # A URL is asked no more often than this; after failures less and less often.
 POLL_S = 15
@@ -39,47 +44,6 @@ class Fetch(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class RealtimeSource:
-    """A file's path or a URL (``${NAME}`` stands for a key in the environment), and the FEED it speaks of, if one."""
-
-    location: str
-    feed_name: str | None = None
-
-    @property
-    def is_url(self) -> bool:
-        """Whether the location is asked over HTTP."""
-        return self.location.lower().startswith(("http://", "https://"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceHealth:
-    """How one source fares. Instants are Unix seconds, None for never.
-
-    ``age_s`` is the age of the message that is in use, by its own timestamp where it has one, never below 0.
-    ``problem`` says why the latest attempt brought nothing usable, None where it did.
-    """
-
-    location: str
-    feed_name: str | None
-    asked: int | None
-    received: int | None
-    timestamp: int | None
-    age_s: int | None
-    problem: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RealtimeHealth:
-    """How the real time of a network fares: its sources, and by reason what of it was matched and what was not."""
-
-    sources: tuple[SourceHealth, ...]
-    matched: Mapping[str, int]
-    unmatched: Mapping[str, int]
-    calls: Mapping[str, int]
-    messages: Mapping[str, int]
-
-
 @dataclass(slots=True)
 class _Kept:
     """One source: its last good message, and when it may be asked again."""
@@ -93,6 +57,8 @@ class _Kept:
     problem: str | None = None
     response: Response | None = None
     stamp: _Stamp = ()
+    seen: _Stamp = ()
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @property
     def health_time(self) -> int | None:
@@ -116,17 +82,33 @@ class RealtimeFeeds:
         self._kept = [_Kept(source) for source in sources]
         self._fetch = fetch
         self._clock = clock
-        self._lock = asyncio.Lock()
 
-    async def refresh(self, now: int | None = None) -> bool:
+    async def refresh(self, now: int | None = None, *, only_files: bool = False) -> bool:
         """Ask the sources that are due, all at once; return whether any message is new.
 
         ``now`` is Unix seconds, the clock's where left out. Never raises for what a source does.
+        A URL that does not answer holds up only whoever asks for it.
         """
-        async with self._lock:
-            instant = int(self._clock().timestamp()) if now is None else now
-            due = [kept for kept in self._kept if instant >= kept.due]
-            return any(await asyncio.gather(*(self._ask(kept, instant) for kept in due)))
+        instant = int(self._clock().timestamp()) if now is None else now
+        asked = [kept for kept in self._kept if not (only_files and kept.source.is_url)]
+        return any(await asyncio.gather(*(self._ask_if_due(kept, instant) for kept in asked)))
+
+    async def _ask_if_due(self, kept: _Kept, now: int) -> bool:
+        async with kept.lock:
+            return now >= kept.due and await self._ask(kept, now)
+
+    @property
+    def has_urls(self) -> bool:
+        """Whether any source is asked over HTTP."""
+        return any(kept.source.is_url for kept in self._kept)
+
+    def are_urls_due(self, now: int) -> bool:
+        """Whether a URL may be asked again at an instant (Unix seconds)."""
+        return any(kept.source.is_url and now >= kept.due for kept in self._kept)
+
+    def have_files_changed(self) -> bool:
+        """Whether a file is another than when it was last looked at; one ``stat`` call a file."""
+        return any(not kept.source.is_url and _stamp_of(kept.source.location) != kept.seen for kept in self._kept)
 
     async def keep_fresh(
         self, publish: Callable[[], Awaitable[None]], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -179,6 +161,7 @@ class RealtimeFeeds:
 
     async def _read_file(self, kept: _Kept, now: int) -> bool:
         before = kept.stamp
+        kept.seen = _stamp_of(kept.source.location)
         data, kept.stamp, written = await asyncio.to_thread(_load, kept.source.location, before)
         if data is not None:
             return await self._keep(kept, data, min(written, now), now)
@@ -202,7 +185,7 @@ def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
     path = Path(location).expanduser()
     try:
         stat = path.stat()
-        stamp = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        stamp = _stamp_from(stat)
         if stamp == before:
             return None, stamp, int(stat.st_mtime)
         if stat.st_size > _MAX_BYTES:
@@ -210,6 +193,18 @@ def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
         return path.read_bytes(), stamp, int(stat.st_mtime)
     except OSError as error:
         raise _NoMessage(f"{path.name} cannot be read: {error.strerror or type(error).__name__}.") from error
+
+
+def _stamp_of(location: str) -> _Stamp:
+    """Return what tells a file's content apart; empty where there is none."""
+    try:
+        return _stamp_from(os.stat(os.path.expanduser(location)))  # noqa: PTH116, PTH111  # on every call's way
+    except OSError:
+        return ()
+
+
+def _stamp_from(stat: os.stat_result) -> _Stamp:
+    return stat.st_ino, stat.st_size, stat.st_mtime_ns
 
 
 def _timestamp(data: bytes) -> int | None:

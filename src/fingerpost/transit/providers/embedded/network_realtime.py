@@ -1,0 +1,176 @@
+"""One network's real time, kept up with: looked at before every answer, published when it says something new."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from datetime import date, datetime
+from functools import cached_property
+from typing import NamedTuple
+
+from fingerpost.transit.gtfs.realtime import RealtimeIndex, read_realtime
+from fingerpost.transit.gtfs.realtime_outcomes import MessageOutcome
+from fingerpost.transit.model import RealtimeHealth
+from fingerpost.transit.providers.embedded.realtime_feeds import RealtimeFeeds
+from fingerpost.transit.providers.embedded.realtime_keeper import RealtimeKeeper
+from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
+from fingerpost.transit.rules.freshness import STALE_AFTER_S
+from fingerpost.transit.timetable.overlay import Overlay
+from fingerpost.transit.timetable.service_days import local_day
+from fingerpost.transit.timetable.timetable import Timetable
+
+_log = logging.getLogger(__name__)
+
+# The first answer waits this long for real time, one after a long silence not even that.
+FIRST_WAIT_S = 5.0
+WAKING_WAIT_S = 2.0
+# What was read is read again after so long: alerts come into force, and a message from the future becomes the present.
+READ_AGAIN_S = 60
+
+Publish = Callable[[Overlay, date], None]
+
+
+class Now(NamedTuple):
+    """What is known at this moment: since when (Unix seconds, None for nothing), and what is wrong with the sources."""
+
+    updated: int | None
+    problems: tuple[str, ...]
+
+
+class NetworkRealtime:
+    """Follows the sources of one network.
+
+    Args:
+        timetable: what the messages speak of.
+        sources: where they come from; at least one.
+        keeper: where the work is done.
+        clock: the present instant.
+        publish: takes an overlay and the day that riders ask about now; called from a thread.
+    """
+
+    def __init__(
+        self,
+        timetable: Timetable,
+        sources: tuple[RealtimeSource, ...],
+        keeper: RealtimeKeeper,
+        clock: Callable[[], datetime],
+        publish: Publish,
+    ) -> None:
+        self.sources = sources
+        self._timetable = timetable
+        self._keeper = keeper
+        self._clock = clock
+        self._publish = publish
+        self._feeds = RealtimeFeeds(sources, keeper.fetch, clock)
+        self._reading = asyncio.Lock()
+        self._overlay: Overlay | None = None
+        self._polled: int | None = None
+        self._first: Future[None] | None = None
+        self._poll: Future[None] | None = None
+        self._has_waited = False
+        self._is_left = False
+
+    async def catch_up(self) -> None:
+        """Bring the network up to date, as far as that takes no waiting for other machines.
+
+        The first call waits, within bounds, until every source was asked once. Later ones wait for files alone;
+        URLs that are due are asked while riders go on.
+        """
+        now = int(self._clock().timestamp())
+        if self._first is None:
+            self._polled = now
+            self._first = self._keeper.begin(self._begin())
+        if not self._first.done():
+            if not self._has_waited:
+                await _wait(self._first, FIRST_WAIT_S)
+                self._has_waited = True
+            return
+        if self._feeds.have_files_changed() or self._has_time_moved(now):
+            await _wait(self._keeper.begin(self._look(now)), None)
+        if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
+            has_slept = self._polled is None or now - self._polled > STALE_AFTER_S
+            self._polled = now
+            self._poll = self._keeper.begin(self._ask(now, only_files=False))
+            if has_slept:
+                await _wait(self._poll, WAKING_WAIT_S)
+
+    def leave(self) -> None:
+        """Publish nothing any more; another follows the network now."""
+        self._is_left = True
+        for work in (self._first, self._poll):
+            if work is not None:
+                work.cancel()
+
+    def now(self) -> Now:
+        """Return what an answer must say of its real time."""
+        overlay = self._overlay
+        problems = [each.problem for each in self._feeds.health().sources if each.problem is not None]
+        if overlay is None or not overlay.message_counts.get(MessageOutcome.READ):
+            if overlay is not None and overlay.message_counts.get(MessageOutcome.FROM_THE_FUTURE):
+                problems.append("The realtime message is dated in the future and was not used.")
+            return Now(None, tuple(problems or ["The realtime source has not answered yet."]))
+        received = min(message.received for message in self._feeds.messages())
+        return Now(overlay.timestamp or received, tuple(problems))
+
+    def health(self) -> RealtimeHealth:
+        """Return how the sources fare, and what became of what they said."""
+        return self._feeds.health(self._overlay)
+
+    @cached_property
+    def _index(self) -> RealtimeIndex:
+        return RealtimeIndex(self._timetable)
+
+    def _has_time_moved(self, now: int) -> bool:
+        """Whether what was read holds for another time than now."""
+        return self._overlay is not None and not 0 <= now - self._overlay.as_of < READ_AGAIN_S
+
+    async def _begin(self) -> None:
+        """Ask the files, then everybody: a URL that hangs must not keep back what is at hand."""
+        now = int(self._clock().timestamp())
+        await self._ask(now, only_files=True)
+        await self._ask(now, only_files=False)
+        if self._overlay is None:
+            await self._read(now)
+
+    async def _ask(self, now: int, *, only_files: bool) -> None:
+        if await self._feeds.refresh(now, only_files=only_files):
+            await self._read(now)
+
+    async def _look(self, now: int) -> None:
+        if await self._feeds.refresh(now, only_files=True):
+            await self._read(now)
+        elif self._has_time_moved(now):
+            await self._read(now, only_if_moved=True)
+
+    async def _read(self, now: int, *, only_if_moved: bool = False) -> None:
+        async with self._reading:
+            # Many may have found that time moved; the first of them has read for all.
+            if not only_if_moved or self._has_time_moved(now):
+                await asyncio.to_thread(self._read_and_publish, now)
+
+    def _read_and_publish(self, now: int) -> None:
+        overlay = read_realtime(self._timetable, self._index, self._feeds.messages(), now)
+        if not self._is_left:
+            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone))
+            self._overlay = overlay
+
+
+async def _wait(work: "Future[None]", longest_s: float | None) -> None:
+    """Wait for work of the keeper's loop, which goes on where it takes longer, even when the caller's loop is gone."""
+    loop = asyncio.get_running_loop()
+    done = loop.create_future()
+
+    def note() -> None:
+        if not done.done():
+            done.set_result(None)
+
+    def tell(ended: "Future[None]") -> None:
+        failure = None if ended.cancelled() else ended.exception()
+        if failure is not None:
+            _log.error("real time could not be read", exc_info=failure)
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(note)
+
+    work.add_done_callback(tell)
+    await asyncio.wait([done], timeout=longest_s)

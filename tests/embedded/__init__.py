@@ -1,0 +1,1 @@
+"""The embedded networks: real time followed, published and told."""

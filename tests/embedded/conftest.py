@@ -1,0 +1,124 @@
+"""A home with one drawn network that follows a file, and the tools over it. The clock stands still."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.providers.embedded.networks import EmbeddedNetworks
+from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, RealtimeSources
+from fingerpost.transit.timetable.shelf import Shelf
+from tests.realtime.messages import NOW
+
+DRAWING = """
+rail R   | Alpha 08:10 | Beta 08:20 | Gamma 08:30
+rail R   | Alpha 08:40 | Beta 08:50 | Gamma 09:00
+line B   | Alpha 08:15 | Delta 08:30
+line C   | Delta 08:34 | Gamma 08:55
+"""
+# Too far from the railway to walk.
+COORDINATES = {"Delta": (60.25, 24.96)}
+
+
+def set_clock(monkeypatch, instant):
+    """Let the house's clock stand at a Unix second."""
+    monkeypatch.setenv("FINGERPOST_NOW", datetime.fromtimestamp(instant, UTC).isoformat())
+
+
+class Town:
+    """The network ``TEST`` below a home, its real time, and the tools."""
+
+    def __init__(self, home, drawing=DRAWING, open_fetch=None, **drawn):
+        self.home = home
+        self.file = home / "updates.pb"
+        self.sources = RealtimeSources(home)
+        drawn.setdefault("coordinates", COORDINATES)
+        Shelf(home).put(
+            "TEST", timetable_from_drawing(drawing, **drawn), "{}", added_at=datetime(2026, 1, 1, tzinfo=UTC)
+        )
+        self.networks = EmbeddedNetworks(home, open_fetch)
+        self.tools = {tool.name: tool for tool in list_tools(self.networks, VariableStore(home / "variables.sqlite"))}
+
+    def say(self, data):
+        """Let the file hold a message, as an operator would put it there, and follow it."""
+        draft = self.file.with_suffix(".draft")
+        draft.write_bytes(data)
+        draft.replace(self.file)
+        self.follow(RealtimeSource(str(self.file)))
+
+    def follow(self, *sources):
+        if self.sources.read("TEST") != sources:
+            self.sources.write("TEST", sources)
+
+    def ask(self, tool, **arguments):
+        """Return the body of a tool's answer."""
+        return asyncio.run(self.tools[tool].answer(arguments, user="ann")).body
+
+    def plan(self, origin="TEST:ALPHA", destination="TEST:GAMMA", **more):
+        ends = {"origin": {"type": "label", "value": origin}, "destination": {"type": "label", "value": destination}}
+        return self.ask("plan_trip", **ends, **more)
+
+    def board(self, stop="TEST:ALPHA", **more):
+        return self.ask("get_departures", stop={"type": "id", "value": stop}, **more)
+
+    def close(self):
+        self.networks.close()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Set the clock: ``clock(instant)``; it begins at NOW."""
+    set_clock(monkeypatch, NOW)
+    return lambda instant: set_clock(monkeypatch, instant)
+
+
+@pytest.fixture
+def towns(tmp_path, clock):
+    """Draw a town: ``towns(drawing)``."""
+    drawn = []
+
+    def draw(drawing=DRAWING, open_fetch=None, **more):
+        drawn.append(Town(tmp_path, drawing, open_fetch, **more))
+        return drawn[-1]
+
+    yield draw
+    for town in drawn:
+        town.close()
+
+
+@pytest.fixture
+def town(towns):
+    """The town of DRAWING."""
+    return towns()
+
+
+def rows(body):
+    """Return (line, clock of the timetable, status, delay) of a board."""
+    return [
+        (row["line"], row["scheduledTime"][11:16], row["status"], row.get("delaySeconds")) for row in body["departures"]
+    ]
+
+
+def trips(body):
+    """Return each itinerary as ``LINE HH:MM LINE HH:MM``, in order."""
+    return [
+        " ".join(f"{leg['line']} {leg['departureTime'][11:16]}" for leg in each["legs"] if leg["mode"] != "WALK")
+        for each in body["itineraries"]
+    ]
+
+
+def warnings(body):
+    """Return the warnings by code."""
+    return {warning["code"]: warning["message"] for warning in body.get("warnings", [])}
+
+
+def without_realtime_words(body):
+    """Return an answer without what is said of real time."""
+    copy = json.loads(json.dumps(body))
+    copy["meta"].pop("realtimeAgeSeconds", None)
+    copy["warnings"] = [each for each in copy.get("warnings", []) if each["code"] != "realtime-stale"]
+    return copy

@@ -1,0 +1,196 @@
+"""A network follows its sources: new messages count in the next answer, silent ones change nothing but what is said."""
+
+import asyncio
+import threading
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+
+import pytest
+
+from fingerpost.errors import SourceUnreachable
+from fingerpost.net.response import Response
+from fingerpost.transit.providers.embedded.realtime_feeds import POLL_S
+from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
+from tests.embedded.conftest import rows, trips, warnings, without_realtime_words
+from tests.realtime.messages import NOW, call, message, update
+
+URL = "https://example.org/updates.pb"
+LATE = message(update("R-1", call("ALPHA", 120), timestamp=NOW - 30), timestamp=NOW - 10)
+LATER = message(update("R-1", call("ALPHA", 240), timestamp=NOW - 5), timestamp=NOW - 5)
+OFF = message(update("R-1", relationship="CANCELED"), timestamp=NOW - 10)
+
+
+def age(body):
+    return body["meta"].get("realtimeAgeSeconds")
+
+
+def test_without_sources_there_is_no_real_time(town):
+    """No age, no warning, rows as the timetable has them."""
+    board = town.board(limit=1)
+    assert (rows(board), age(board), warnings(board).get("realtime-stale")) == (
+        [("R", "08:10", "scheduled_only", None)],
+        None,
+        None,
+    )
+
+
+def test_the_first_answer_knows_the_file(town):
+    """The first train is two minutes late, as was said 30 s ago."""
+    town.say(LATE)
+    board = town.board(limit=1)
+    assert (rows(board), age(board)) == ([("R", "08:10", "delayed", 120)], 30)
+
+
+def test_a_new_message_counts_in_the_next_answer(town):
+    """The file is replaced while the network is in use."""
+    town.say(LATE)
+    town.board()
+    town.say(LATER)
+    assert rows(town.board(limit=1)) == [("R", "08:10", "delayed", 240)]
+
+
+def test_a_plan_obeys_what_the_file_says(town):
+    """The 08:10 is cancelled: what runs comes first, the cancelled train last."""
+    town.say(OFF)
+    assert trips(town.plan(limit=3)) == ["B 08:15 C 08:34", "R 08:40", "R 08:10"]
+
+
+def test_rows_without_an_update_have_the_age_of_the_feed(town):
+    """The board of Delta has nothing but the timetable; the message is 10 s old."""
+    town.say(LATE)
+    board = town.board("TEST:DELTA", windowMinutes=60)
+    assert (rows(board), age(board)) == ([("C", "08:34", "scheduled_only", None)], 10)
+
+
+@pytest.mark.parametrize(("age_s", "told"), [(90, None), (91, "Realtime data is 91 s old.")])
+def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, told):
+    """A minute and a half is fresh, a second more is stale."""
+    town.say(OFF)
+    clock(NOW - 10 + age_s)
+    assert warnings(town.plan()).get("realtime-stale") == told
+
+
+def test_a_dead_file_changes_nothing_but_what_is_said(town):
+    """The file goes away: the same board, and why there is nothing newer."""
+    town.say(LATE)
+    before = town.board()
+    town.file.unlink()
+    after = town.board()
+    assert without_realtime_words(after) == without_realtime_words(before)
+    assert warnings(after)["realtime-stale"] == (
+        "Realtime is missing or held up: updates.pb cannot be read: No such file or directory."
+    )
+
+
+def test_a_damaged_file_changes_nothing_but_what_is_said(town):
+    """Bytes that are no message: the last good one stays."""
+    town.say(LATE)
+    town.board()
+    town.say(b"\x0a\xff")
+    board = town.board(limit=1)
+    assert rows(board) == [("R", "08:10", "delayed", 120)]
+    assert "not a GTFS-Realtime message" in warnings(board)["realtime-stale"]
+
+
+def test_a_message_of_the_future_is_not_used_and_that_is_said(town):
+    """An hour ahead of our clock; once that hour has come it counts."""
+    town.say(message(update("R-1", relationship="CANCELED"), timestamp=NOW + 3600))
+    board = town.board(limit=1)
+    assert (rows(board), age(board)) == ([("R", "08:10", "scheduled_only", None)], None)
+    assert "dated in the future" in warnings(board)["realtime-stale"]
+
+
+def test_what_was_read_for_another_time_is_read_again(town, clock):
+    """The message of the future, when its time has come."""
+    town.say(message(update("R-2", relationship="CANCELED"), timestamp=NOW + 1800))
+    town.board()
+    clock(NOW + 1800)
+    assert rows(town.board(limit=1)) == [("R", "08:40", "cancelled", None)]
+
+
+def test_sources_may_come_and_go_while_the_network_is_used(town):
+    """Followed, forgotten."""
+    town.say(LATE)
+    with_sources = rows(town.board(limit=1))
+    town.follow()
+    assert (with_sources, rows(town.board(limit=1))) == (
+        [("R", "08:10", "delayed", 120)],
+        [("R", "08:10", "scheduled_only", None)],
+    )
+
+
+def test_under_a_fixed_clock_answers_are_the_same_byte_for_byte(towns):
+    """Two houses over one home."""
+    first, second = towns(), towns()
+    first.say(LATE)
+    assert first.plan(limit=3) == second.plan(limit=3)
+
+
+# ------------------------------------------------------------------------------------------------ URLs
+
+
+class Upstream:
+    """Answers a URL; ``gate`` holds every answer back while it is cleared."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.opened = self.asked = 0
+        self.gate = threading.Event()
+        self.gate.set()
+
+    @asynccontextmanager
+    async def open(self):
+        self.opened += 1
+        yield self.fetch
+
+    async def fetch(self, request, known=None):
+        self.asked += 1
+        await asyncio.to_thread(self.gate.wait, 10)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return Response(
+            status=200, headers={}, body=self.answer, shown=URL, retrieved_at=datetime.fromtimestamp(NOW, UTC)
+        )
+
+
+def test_http_is_opened_only_for_a_url(towns):
+    """A file opens nothing; a URL opens one client, which asks once."""
+    upstream = Upstream(LATE)
+    town = towns(open_fetch=upstream.open)
+    town.say(LATE)
+    town.board()
+    opened = [upstream.opened]
+    town.follow(RealtimeSource(URL))
+    assert rows(town.board(limit=1)) == [("R", "08:10", "delayed", 120)]
+    assert [*opened, upstream.opened, upstream.asked] == [0, 1, 1]
+
+
+def test_nobody_waits_for_a_source_that_hangs(towns, clock):
+    """The second question is due while the source is silent: the board comes at once, with the message of before."""
+    upstream = Upstream(LATE)
+    town = towns(open_fetch=upstream.open)
+    town.follow(RealtimeSource(URL))
+    town.board()
+    clock(NOW + POLL_S)
+    upstream.gate.clear()
+    assert rows(town.board(limit=1)) == [("R", "08:10", "delayed", 120)]
+    upstream.gate.set()
+
+
+def test_a_url_that_fails_at_first_leaves_the_timetable(towns):
+    """The reason is said."""
+    town = towns(open_fetch=Upstream(SourceUnreachable("example.org cannot be reached")).open)
+    town.follow(RealtimeSource(URL))
+    board = town.board(limit=1)
+    assert rows(board) == [("R", "08:10", "scheduled_only", None)]
+    assert warnings(board)["realtime-stale"] == ("Realtime is missing or held up: example.org cannot be reached")
+
+
+def test_a_closed_house_leaves_no_thread(towns):
+    """What is under way is cancelled, hanging or not."""
+    upstream = Upstream(LATE)
+    town = towns(open_fetch=upstream.open)
+    town.follow(RealtimeSource(URL))
+    town.board()
+    town.close()
+    assert [thread.name for thread in threading.enumerate() if thread.name == "fingerpost-realtime"] == []
