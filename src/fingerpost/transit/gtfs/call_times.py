@@ -1,4 +1,4 @@
-"""Calls in order, their missing times filled in, and the trips whose times cannot be right."""
+"""Calls as columns, and their missing times filled in."""
 
 from dataclasses import dataclass, fields, replace
 
@@ -30,10 +30,6 @@ class Calls:
         """Return the calls at some positions, in that order."""
         return Calls(**{column.name: getattr(self, column.name)[index] for column in fields(self)})
 
-    def where(self, kept: Mask) -> "Calls":
-        """Return the calls that are marked."""
-        return self if kept.all() else self.at(kept)
-
 
 def fill_times(calls: Calls) -> tuple[Calls, Int64]:
     """Fill missing times of calls sorted by trip and sequence; return where a time was worked out.
@@ -62,19 +58,3 @@ def fill_times(calls: Calls) -> tuple[Calls, Int64]:
     between_s = start_s + (end_s - start_s) * (blank - before) // (after - before)
     arrival_s[blank] = departure_s[blank] = between_s.astype(np.int32)
     return replace(calls, arrival_s=arrival_s, departure_s=departure_s), blank
-
-
-def mark_trips_without_ends(calls: Calls, trip_count: int) -> Mask:
-    """Mark trips with a call whose time is still missing."""
-    marks = np.zeros(trip_count, np.bool_)
-    marks[calls.trip[calls.arrival_s < 0]] = True
-    return marks
-
-
-def mark_backward_trips(calls: Calls, trip_count: int) -> Mask:
-    """Mark trips that leave a call before they reach it, or reach one before they left the one before."""
-    marks = np.zeros(trip_count, np.bool_)
-    marks[calls.trip[calls.departure_s < calls.arrival_s]] = True
-    follows = calls.trip[1:] == calls.trip[:-1]
-    marks[calls.trip[1:][follows & (calls.arrival_s[1:] < calls.departure_s[:-1])]] = True
-    return marks

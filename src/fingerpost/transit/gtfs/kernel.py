@@ -243,6 +243,32 @@ def parse_decimals(blob, starts, ends, out):
 
 
 @looping
+def is_in_order(trip, sequence):
+    """Return whether calls are sorted by trip and sequence, and no two of a trip are of one sequence."""
+    for row in range(1, len(trip)):
+        if trip[row] < trip[row - 1] or (trip[row] == trip[row - 1] and sequence[row] <= sequence[row - 1]):
+            return False
+    return True
+
+
+@looping
+def judge_trips(trip, arrival_s, departure_s, calls, untimed, backward):
+    """Count the calls of each trip, and mark trips with a call without time, and those that run backwards.
+
+    A trip runs backwards if it leaves a call before it reaches it, or reaches one before it left the one before.
+    """
+    for row in range(len(trip)):
+        this = trip[row]
+        calls[this] += 1
+        if arrival_s[row] < 0:
+            untimed[this] = True
+        if departure_s[row] < arrival_s[row]:
+            backward[this] = True
+        if row and trip[row - 1] == this and arrival_s[row] < departure_s[row - 1]:
+            backward[this] = True
+
+
+@looping
 def _hash(blob, start, end):
     value = np.uint64(14695981039346656037)
     for at in range(start, end):

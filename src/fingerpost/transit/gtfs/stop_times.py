@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.call_times import Calls, fill_times, mark_backward_trips, mark_trips_without_ends
+from fingerpost.transit.gtfs.call_times import Calls, fill_times
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.growing import GrowingColumns
 from fingerpost.transit.gtfs.ids import IdIndex
-from fingerpost.transit.gtfs.kernel import BLANK, UNKNOWN, UNREADABLE
+from fingerpost.transit.gtfs.kernel import BLANK, UNKNOWN, UNREADABLE, is_in_order, judge_trips
 from fingerpost.transit.gtfs.lines import Lines
 from fingerpost.transit.gtfs.stops import Stops
 from fingerpost.transit.gtfs.table import Block, Table
 from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
-from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING, STOP, Int32, UInt8
+from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING, STOP, Int32, Int64, UInt8
 
 # Nobody rides a trip that calls once.
 _FEWEST_CALLS = 2
@@ -78,11 +78,12 @@ def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdI
     calls = _in_order(table, calls, lines)
     filled, worked_out = fill_times(calls)
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(calls.row[worked_out]), "arrival_time")
-    kept = _usable_trips(archive, filled, trips, on_demand)
-    calls = filled.where(kept[filled.trip])
-    count = np.bincount(calls.trip, minlength=len(trips))[kept].astype(np.int32)
+    kept, count = _usable_trips(archive, filled, trips, on_demand)
+    calls = filled if kept.all() else filled.at(kept[filled.trip])
     times = (calls.arrival_s, calls.departure_s)
-    return trips.keep(kept), Events(count, calls.stop, calls.sequence, *times, calls.flags, calls.headsign)
+    return trips.keep(kept), Events(
+        count[kept].astype(np.int32), calls.stop, calls.sequence, *times, calls.flags, calls.headsign
+    )
 
 
 def _read_calls(
@@ -167,6 +168,8 @@ def _flags(table: Table, block: Block, usable: npt.NDArray[np.bool_]) -> UInt8:
 
 def _in_order(table: Table, calls: Calls, lines: Lines) -> Calls:
     """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are counted."""
+    if is_in_order(calls.trip, calls.sequence):
+        return calls
     key = calls.trip.astype(np.int64) << 32 | calls.sequence
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
@@ -177,15 +180,18 @@ def _in_order(table: Table, calls: Calls, lines: Lines) -> Calls:
 
 def _usable_trips(
     archive: Archive, calls: Calls, trips: Trips, on_demand: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.bool_]:
+) -> tuple[npt.NDArray[np.bool_], Int64]:
+    """Mark the trips that carry somebody somewhere, count the others; return marks and how many calls each has."""
     kept = np.ones(len(trips), np.bool_)
-    few = np.bincount(calls.trip, minlength=len(kept)) < _FEWEST_CALLS
+    count = np.zeros(len(trips), np.int64)
+    untimed, backward = np.zeros(len(trips), np.bool_), np.zeros(len(trips), np.bool_)
+    judge_trips(calls.trip, calls.arrival_s, calls.departure_s, count, untimed, backward)
     for reason, faulty in (
         (Reason.TRIP_FLEX_UNSUPPORTED, on_demand),
-        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, few),
-        (Reason.TRIP_WITHOUT_END_TIMES, mark_trips_without_ends(calls, len(kept))),
-        (Reason.TRIP_RUNS_BACKWARDS, mark_backward_trips(calls, len(kept))),
+        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, count < _FEWEST_CALLS),
+        (Reason.TRIP_WITHOUT_END_TIMES, untimed),
+        (Reason.TRIP_RUNS_BACKWARDS, backward),
     ):
         archive.findings.add_many(reason, "trips.txt", trips.lines[kept & faulty])
         kept &= ~faulty
-    return kept
+    return kept, count
