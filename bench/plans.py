@@ -1,6 +1,6 @@
 """What a plan costs beside no engine at all, and beside two engines: ``make bench-plans``.
 
-Every line is a ratio of medians from interleaved rounds of one run. Answers are compared before times are.
+Every line is the median of the ratios of many pairs of one run. Answers are compared before times are.
 """
 
 import argparse
@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 from figures import p50, verdict
@@ -88,12 +90,18 @@ class Rivals:
     """The other engines, in a process of another environment."""
 
     def __init__(self, python):
+        self._python = python
+        self._process = None
+
+    def start(self):
         script = Path(__file__).parent / "rivals" / "plan_engines.py"
-        self._process = subprocess.Popen([python, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            [self._python, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         if self._process.stdout.readline() != "ready\n":
             raise SystemExit("The rivals did not start; see above.")
 
-    def run(self, engine, shape):
+    async def run(self, engine, shape):
         self._process.stdin.write(f"{engine} {shape}\n")
         self._process.stdin.flush()
         taken, total = self._process.stdout.readline().split()
@@ -105,37 +113,48 @@ class Rivals:
 
 
 async def measure(rounds, rivals, folder):
-    """Return milliseconds by (engine, shape)."""
+    """Return the median ratio by (engine, shape), ours over theirs, and that of the two branches.
+
+    The two of a pair run one right after the other, in turns first, so that what else the machine does hits both.
+    """
     bare = Bare(folder / "bare.sqlite")
     runs = PlanRuns(Catalogue.of([tool("no_op", no_op), tool("nap", nap)]), EmbeddedJournal(folder))
     plans = {shape: draw(edges) for shape, edges in SHAPES.items()}
-    times = {}
+    ratios = {}
+
+    async def pair(turn, engine, shape, theirs):
+        both = {"fingerpost": partial(ours, runs, plans[shape]), engine: theirs}
+        taken = {name: await both[name]() for name in sorted(both, reverse=bool(turn % 2))}
+        for name, (_ms, total) in taken.items():
+            if total != SUM:
+                raise SystemExit(f"{name} answered {total} for {shape}, not {SUM}: nothing is compared.")
+        if turn >= 0:
+            ratios.setdefault((engine, shape), []).append(taken["fingerpost"][0] / taken[engine][0])
+
     for turn in range(-2, rounds):
         for shape, edges in SHAPES.items():
-            taken = {"bare": await without(bare, edges), "fingerpost": await ours(runs, plans[shape])}
-            if rivals is not None and turn % 3 == 0:
-                taken |= {engine: rivals.run(engine, shape) for engine in ("dbos", "langgraph")}
-            for engine, (ms, total) in taken.items():
-                if total != SUM:
-                    raise SystemExit(f"{engine} answered {total} for {shape}, not {SUM}: nothing is compared.")
-                if turn >= 0:
-                    times.setdefault((engine, shape), []).append(ms)
+            await pair(turn, "bare", shape, partial(without, bare, edges))
+    if rivals is not None:
+        rivals.start()
+        for turn in range(-1, max(3, rounds // 4)):
+            for engine, shape in product(("dbos", "langgraph"), SHAPES):
+                await pair(turn, engine, shape, partial(rivals.run, engine, shape))
     branches = draw({1: [], 2: [], 3: [1], 4: [2]}, "nap", {1: 0, 2: 1, 3: 1, 4: 0})
     path = [(await ours(runs, branches))[0] / ((LONG_S + SHORT_S) * 1e3) for _ in range(3)]
     runs.journal.close()
     bare.close()
-    return times, p50(path)
+    return {measured: p50(each) for measured, each in ratios.items()}, p50(path)
 
 
 def main():
     parser = argparse.ArgumentParser(description="Measure a plan beside no engine and beside two others.")
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--rivals", default=os.environ.get("RIVALS_PYTHON"), help="Python with dbos and langgraph")
     options = parser.parse_args()
     os.environ.pop("FINGERPOST_NOW", None)
     rivals = Rivals(options.rivals) if options.rivals else None
     with tempfile.TemporaryDirectory(prefix="fingerpost-bench-", dir=options_folder()) as folder:
-        times, path = asyncio.run(measure(options.rounds, rivals, Path(folder)))
+        ratios, path = asyncio.run(measure(options.rounds, rivals, Path(folder)))
     verdicts = []
 
     def line(text, ratio, bound):
@@ -143,21 +162,17 @@ def main():
         print(f"{text:<58} {ratio:5.2f} of at most {bound:.2f}   {verdicts[-1]}")
 
     for shape, bound in BARE_BOUNDS.items():
-        line(f"{shape} of {WIDTH}, beside asyncio and SQLite alone", ratio_of(times, "bare", shape), bound)
+        line(f"{shape} of {WIDTH}, beside asyncio and SQLite alone", ratios["bare", shape], bound)
     for engine, name in (("dbos", "DBOS on SQLite"), ("langgraph", "LangGraph on SQLite, sync")):
         for shape in SHAPES:
             if rivals is None:
                 print(f"{shape} of {WIDTH}, beside {name}: not measured, it is not installed")
             else:
-                line(f"{shape} of {WIDTH}, beside {name}", ratio_of(times, engine, shape), RIVAL_BOUND)
+                line(f"{shape} of {WIDTH}, beside {name}", ratios[engine, shape], RIVAL_BOUND)
     line("two uneven branches, beside their critical path", path, BRANCH_BOUND)
     if rivals is not None:
         rivals.close()
     return 0 if set(verdicts) == {"ok"} else 1
-
-
-def ratio_of(times, engine, shape):
-    return p50(times["fingerpost", shape]) / p50(times[engine, shape])
 
 
 def options_folder():

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
 
 from fingerpost import clock
 from fingerpost.contract.check import explain
@@ -76,7 +77,7 @@ class PlanRuns:
         given = await self._given(user, memory or {}, memory_of)
         valid = self.check(plan, given.values)
         fixed = clock.find_fixed()
-        plan_json = encode(valid.plan.model_dump())
+        plan_json = _written(valid.plan)
         if len(plan_json) > self.limits.plan_bytes:
             raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
         base = None
@@ -361,6 +362,14 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
 def _unreadable(error: ValidationError) -> PlanInvalid:
     told = explain(error, Plan)
     return PlanInvalid(f"The plan cannot be read: {told.message}", told.details)
+
+
+def _written(plan: Plan) -> str:
+    try:
+        return plan.model_dump_json()
+    except PydanticSerializationError:
+        # Half a surrogate pair has no UTF-8; its escape is the same JSON.
+        return encode(plan.model_dump())
 
 
 def now() -> str:
