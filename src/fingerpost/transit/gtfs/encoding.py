@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import IO
 
-BLOCK_BYTES = 4_194_304
+BLOCK_BYTES = 1_048_576
 # A line that has not ended after so many bytes is no line of a table.
 LINE_LIMIT = 1_048_576
 

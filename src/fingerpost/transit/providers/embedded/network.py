@@ -91,7 +91,7 @@ class EmbeddedNetwork:
         """Return what every answer from here says of itself."""
         feeds = self._timetable.feeds
         first, last = self._covered or (None, None)
-        credits_due = (line for feed in feeds for line in feed.licences or (", ".join(feed.agencies),))
+        credits_due = (line for feed in feeds for line in feed.licences or (feed.publisher or ", ".join(feed.agencies),))
         return Provenance(
             network=self.name,
             source="embedded",
