@@ -91,7 +91,8 @@ class EmbeddedNetwork:
         """Return what every answer from here says of itself."""
         feeds = self._timetable.feeds
         first, last = self._covered or (None, None)
-        credits_due = (line for feed in feeds for line in feed.licences or (feed.publisher or ", ".join(feed.agencies),))
+        lines = (feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in feeds)
+        credits_due = (line for of_feed in lines for line in of_feed)
         return Provenance(
             network=self.name,
             source="embedded",
