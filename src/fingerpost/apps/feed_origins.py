@@ -93,7 +93,7 @@ class OriginFolder:
             self.folder.mkdir(parents=True, exist_ok=True)
             lock = (self.folder / ".lock").open("w")
         except OSError as error:
-            raise SettingsInvalid(f"{self.folder} cannot be written ({error.strerror})") from error
+            raise SettingsInvalid(f"{self.folder} cannot be written ({error.strerror or error})") from error
         with lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
@@ -133,7 +133,7 @@ class OriginFolder:
                 os.fsync(file.fileno())
             draft.replace(self.folder / _RECORD)
         except OSError as error:
-            raise SettingsInvalid(f"{self.folder} cannot be written ({error.strerror})") from error
+            raise SettingsInvalid(f"{self.folder} cannot be written ({error.strerror or error})") from error
 
     def sweep(self, origins: Iterable[Origin]) -> None:
         """Remove what was fetched and belongs to none of these origins."""

@@ -5,7 +5,7 @@ A server is asked who it is and which tools it has the moment it starts, and num
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,10 @@ class LateNetworks:
             if self._inner is None:
                 self._inner = EmbeddedNetworks(self._settings.home, lambda: _open_fetch(self._settings))
             return self._inner
+
+    def list_problems(self) -> Mapping[str, str]:
+        """Return, by name, a sentence on each network that could not be opened."""
+        return {} if self._inner is None else self._inner.problems
 
     def close(self) -> None:
         """End what follows real time, where anything does."""

@@ -60,12 +60,17 @@ class Warming:
 
 
 async def warm(networks: Networks) -> None:
-    """Ask each network one trip and one board of today, so that slices, indexes and machine code are there.
+    """Compile the engine, and ask each network one trip and one board of today, so that all is there.
 
     Raises:
         ToolError: a network cannot be opened.
     """
-    for network in await networks.list_networks():
+    opened = await networks.list_networks()
+    # Imported only here: the engine takes longer than a server may take to say who it is.
+    from fingerpost.transit.raptor.warming import warm_kernels
+
+    warm_kernels()
+    for network in opened:
         try:
             await _ask_once(network)
         except ToolError as error:

@@ -23,6 +23,7 @@ from fingerpost.transit.port import Networks
 class House:
     """All that a face needs. ``tools`` is in the catalogue's order, by name.
 
+    ``list_problems`` tells which networks could not be opened, and why.
     ``close`` ends what goes on behind the answers; a face calls it when it ends.
     """
 
@@ -31,6 +32,7 @@ class House:
     networks: Networks
     variables: VariableStore
     close: Callable[[], None]
+    list_problems: Callable[[], Mapping[str, str]]
     plans: Plans
 
 
@@ -56,5 +58,6 @@ def build(settings: Settings, groups: Collection[str] | None = None) -> House:
         networks=networks,
         variables=variables,
         close=networks.close,
+        list_problems=networks.list_problems,
         plans=plans,
     )

@@ -128,6 +128,15 @@ def _say_own(path: str, _value: Any, context: Mapping[str, Any], message: str) -
     return text if path == "the arguments" else f"{path}: {text}"
 
 
+def _say_size(words: str, key: str) -> _Teller:
+    """Tell a length in characters of a text, in entries of a list."""
+    of_text = _say_length(words, key, "character", "characters")
+    of_list = _say_length(words, key, "entry", "entries")
+    return lambda path, value, context, message: (of_text if isinstance(value, str) else of_list)(
+        path, value, context, message
+    )
+
+
 _SENTENCES: dict[str, _Teller] = {
     "missing": lambda path, *_: f"{path} is missing",
     "whole_sentence": lambda _path, _value, _context, message: message,
@@ -155,8 +164,8 @@ _SENTENCES: dict[str, _Teller] = {
     "less_than": _bound("less than", "lt"),
     "string_too_short": _say_length("at least", "min_length", "character", "characters"),
     "string_too_long": _say_length("at most", "max_length", "character", "characters"),
-    "too_short": _say_length("at least", "min_length", "entry", "entries"),
-    "too_long": _say_length("at most", "max_length", "entry", "entries"),
+    "too_short": _say_size("at least", "min_length"),
+    "too_long": _say_size("at most", "max_length"),
     "literal_error": _say_choice,
     "enum": _say_choice,
     "union_tag_invalid": _say_tag,

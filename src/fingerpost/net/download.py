@@ -76,7 +76,7 @@ async def download(
         )
     except OSError as error:
         raise SettingsInvalid(
-            f"{path.parent} cannot be written ({error.strerror}). Free space, or mend its rights."
+            f"{path.parent} cannot be written ({error.strerror or error}). Free space, or mend its rights."
         ) from error
     finally:
         with suppress(OSError):

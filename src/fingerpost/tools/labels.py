@@ -18,6 +18,8 @@ _POSITION = re.compile(r"\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*
 # As many candidates as a person can choose from (contract 003: maxLookupCandidates).
 MAX_CANDIDATES = 5
 
+_SEND_COORDINATES = "Look the place up with findAddressOrStop, or send coordinates"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
@@ -54,6 +56,16 @@ async def find_variable(variables: VariableStore, user: str | None, key: str) ->
     return await asyncio.to_thread(variables.find, user, key)
 
 
+def find_stop_id(variable: Variable) -> str | None:
+    """Return the stop id that a variable is, or holds as ``stopId`` or ``id`` (ruling C2), or None."""
+    value = variable.value
+    held = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else [value]
+    for each in held:
+        if isinstance(each, str | int) and not isinstance(each, bool) and str(each).strip():
+            return str(each)
+    return None
+
+
 def location_of_variable(variable: Variable) -> Location:
     """Return the place that a variable keeps.
 
@@ -77,11 +89,16 @@ def location_of_variable(variable: Variable) -> Location:
     )
 
 
-async def find_reading(network: Network, label: str, language: str) -> Reading | None:
-    """Return how a network reads a token or a name, or None where nothing there resembles it."""
+async def find_reading(network: Network, label: str, language: str, *, is_token: bool = False) -> Reading | None:
+    """Return how a network reads a token or a name, or None where nothing there resembles it.
+
+    ``is_token`` says that the label is known to be a stop's id somewhere, and so no name.
+    """
     place = await network.find_stop_place(label, language=language)
     if place is not None:
         return Reading(score=1.0, location=location_of_place(place, label))
+    if is_token:
+        return None
     matches = await network.find_places(label, language=language)
     if not matches:
         return None
@@ -121,10 +138,10 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str) -> Pla
     )
 
 
-def unknown(label: str, *, side: str) -> PlaceUnknown:
+def unknown(label: str, *, side: str, hint: str = _SEND_COORDINATES) -> PlaceUnknown:
     """Return the error that says that a label means nothing here."""
     return PlaceUnknown(
         f"{side} '{label}' is no saved variable, no token and no place that any network knows",
         {"field": side},
-        hint="Look the place up with findAddressOrStop, or send coordinates",
+        hint=hint,
     )

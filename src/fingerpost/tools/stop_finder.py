@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, PlaceUnknown
 from fingerpost.store.variables import Variable, VariableStore
-from fingerpost.tools.labels import ambiguous, find_variable, unknown
+from fingerpost.tools.labels import ambiguous, find_stop_id, find_variable, unknown
 from fingerpost.transit.model import Coordinate, Place, PlaceMatch
 from fingerpost.transit.port import Network, Networks
-from fingerpost.transit.rules.matching import Resolved, decide, in_order
+from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.rules.matching import RIVAL_DISTANCE_M, RIVAL_SCORE, Resolved, decide, in_order
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 
@@ -48,7 +49,7 @@ class StopFinder:
                 return FoundStop(network=network, place=place)
         found = await find_everywhere(networks, value, language)
         if not found:
-            raise unknown(value, side="stop")
+            raise unknown(value, side="stop", hint="Look the stop up with findAddressOrStop or find_stops")
         decision = decide([match for match, _ in found])
         if not isinstance(decision, Resolved):
             raise ambiguous(value, [match for match, _ in found], side="stop")
@@ -60,13 +61,19 @@ class StopFinder:
 async def find_everywhere(
     networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None = None
 ) -> list[tuple[PlaceMatch, Network]]:
-    """Return what a text means in any network, best first; a place that a preferred network covers counts there."""
+    """Return what a text means in any network, best first; a place that a preferred network knows counts once."""
     found: dict[int, tuple[PlaceMatch, Network]] = {}
-    for index, network in enumerate(networks):
+    for network in networks:
         for match in await network.find_places(text, language=language, focus=focus):
-            if not any(preferred.bounds.covers(match.place.coordinate) for preferred in networks[:index]):
+            if not any(owner is not network and _is_same(match, known) for known, owner in found.values()):
                 found[id(match)] = (match, network)
     return [found[id(match)] for match in in_order(match for match, _ in found.values())]
+
+
+def _is_same(match: PlaceMatch, known: PlaceMatch) -> bool:
+    """Whether a place of a less preferred network is one that a preferred network knows as well by this text."""
+    near = distance_m(match.place.coordinate, known.place.coordinate) <= RIVAL_DISTANCE_M
+    return near and known.score >= match.score - RIVAL_SCORE
 
 
 async def _get_by_id(networks: Sequence[Network], stop_id: str, language: str) -> FoundStop:
@@ -82,15 +89,11 @@ async def _get_by_id(networks: Sequence[Network], stop_id: str, language: str) -
 
 
 def _stop_id_of(variable: Variable) -> str:
-    value = variable.value
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        for key in ("stopId", "id"):
-            if isinstance(value.get(key), str) and value[key]:
-                return str(value[key])
-    raise ParameterError(
-        f"the variable '{variable.key}' names no stop",
-        {"field": "stop.value"},
-        hint="Save it again with a stopId, or send a stop id",
-    )
+    stop_id = find_stop_id(variable)
+    if stop_id is None:
+        raise ParameterError(
+            f"the variable '{variable.key}' names no stop",
+            {"field": "stop.value"},
+            hint="Save it again with a stopId, or send a stop id",
+        )
+    return stop_id

@@ -1,16 +1,18 @@
 """Both ends of a trip, and the one network that covers them (rulings A6, A13, B10)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fingerpost.errors import ParameterError, RegionUnsupported
-from fingerpost.store.variables import VariableStore
+from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.tools.labels import (
     Reading,
     ambiguous,
     find_position,
     find_reading,
+    find_stop_id,
     find_variable,
+    location_of_place,
     location_of_variable,
     unknown,
 )
@@ -67,11 +69,22 @@ class TripEndFinder:
             _refuse_same(fixed["origin"], fixed["destination"])
             network = get_network_between(networks, fixed["origin"].coordinate, fixed["destination"].coordinate)
             return TripEnds(network=network, origin=fixed["origin"], destination=fixed["destination"])
+        exact = {side: await _is_token(networks, labels[side]) for side, end in fixed.items() if end is None}
         by_network = [
-            (network, {side: await _read(network, end, labels[side], language) for side, end in fixed.items()})
+            (
+                network,
+                {
+                    side: await _read(network, end, labels[side], language, is_token=exact.get(side, False))
+                    for side, end in fixed.items()
+                },
+            )
             for network in networks
         ]
         network, readings = _choose(by_network, fixed, labels)
+        added = [other.name for other in networks if not other.is_demo]
+        if network.is_demo and added:
+            passed = f"{', '.join(added)} does not know both ends"
+            warnings.add(WarningCode.DEMO_NETWORK, f"The demo network {network.name} answers, because {passed}.")
         ends = {side: _get_location(side, reading, labels[side]) for side, reading in readings.items()}
         for side, reading in readings.items():
             if reading.geocoded:
@@ -84,15 +97,32 @@ class TripEndFinder:
         if isinstance(end, CoordsEnd):
             return Location(coordinate=end.value.inner(), source=LocationSource.INPUT)
         variable = await find_variable(self._variables, user, end.value)
-        if variable is not None:
-            return location_of_variable(variable)
+        if variable is not None and not (variable.type == "preference" and find_stop_id(variable) is None):
+            return await self._get_kept(variable)
         position = find_position(end.value)
         return None if position is None else Location(coordinate=position, source=LocationSource.INPUT)
 
+    async def _get_kept(self, variable: Variable) -> Location:
+        """Return the place that a variable keeps, or the place of the stop whose id is all that it keeps."""
+        stop_id = find_stop_id(variable)
+        if stop_id is not None and not (isinstance(variable.value, dict) and "lat" in variable.value):
+            for network in await self._networks.list_networks():
+                place = await network.find_stop_place(stop_id)
+                if place is not None:
+                    return replace(location_of_place(place, variable.key), source=LocationSource.USER_VARIABLE)
+        return location_of_variable(variable)
 
-async def _read(network: Network, fixed: Location | None, label: object, language: str) -> Reading | None:
+
+async def _is_token(networks: Sequence[Network], label: object) -> bool:
+    """Whether a label is a stop's id in any network: then it is nowhere a name."""
+    return any([await network.find_stop(str(label)) is not None for network in networks])
+
+
+async def _read(
+    network: Network, fixed: Location | None, label: object, language: str, *, is_token: bool
+) -> Reading | None:
     if fixed is None:
-        return await find_reading(network, str(label), language)
+        return await find_reading(network, str(label), language, is_token=is_token)
     return Reading(score=1.0, location=fixed) if network.bounds.covers(fixed.coordinate) else None
 
 

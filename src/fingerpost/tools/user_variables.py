@@ -13,7 +13,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.tools.shapes import LocationValue
 
-Key = Annotated[str, Field(min_length=1, max_length=50)]
+Key = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Kind = Literal["location", "preference", "other"]
 
 

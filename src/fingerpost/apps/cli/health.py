@@ -50,6 +50,9 @@ async def _check_networks(house: House) -> bool:
     except ToolError as error:
         _tell("networks", error.message, good=False)
         return False
+    problems = house.list_problems()
+    for name, problem in problems.items():
+        _tell("network", f"{name}: {problem}", good=False)
     for network in networks:
         days = "any day" if network["firstDay"] is None else f"{network['firstDay']} to {network['lastDay']}"
         _tell("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
@@ -60,4 +63,4 @@ async def _check_networks(house: House) -> bool:
             )
         for told, good in tell_realtime(network["realtime"]) if "realtime" in network else ():
             _tell("real time", told, good=good)
-    return bool(networks)
+    return bool(networks) and not problems

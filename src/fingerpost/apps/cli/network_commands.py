@@ -97,7 +97,11 @@ def list_networks(ctx: typer.Context) -> None:
     for name in shelf.list_names():
         report = find_report(shelf, name)
         days = "its import report cannot be read" if report is None else days_of(report)
-        table.add_row(name, days, f"{shelf.get(name).added_at:%Y-%m-%d}")
+        try:
+            added = f"{shelf.get(name).added_at:%Y-%m-%d}"
+        except ToolError:
+            added = "unreadable; add it again"
+        table.add_row(name, days, added)
     for name in list_demo_names():
         table.add_row(name, "any", "ships with fingerpost")
     new_console().print(table)

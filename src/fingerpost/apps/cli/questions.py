@@ -120,7 +120,8 @@ def _read_json(text: str) -> Any:
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         say(f"The arguments are not JSON: {reason}.")
-        raise typer.Exit(USAGE) from error
+        # The tool answers text in its own envelope, as it answers anything that is no object.
+        return text
 
 
 def _end(text: str) -> dict[str, Any]:

@@ -125,19 +125,31 @@ def _with_hidden(
     timetable: Timetable, piece: DaySlice, ask: Question, kept: list[Journey], wanted: int
 ) -> list[Journey]:
     """Add what journeys with too much walking hid: the best within the limit, leaving later and later."""
-    together = dict.fromkeys(kept)
+    together = _best(kept)
     leave_s = ask.earliest_s
     for _ in range(LIMITED_TRIES):
         known_s = _known_arrivals(piece, [each for each in together if _wait_s(piece, each, leave_s) >= 0], ask)
         limited = run_kernel(timetable, piece, ask._replace(earliest_s=leave_s), known_s)
-        together.update(dict.fromkeys(limited))
-        after = sorted(_wait_s(piece, each, leave_s) for each in together)
-        if len(together) > wanted or not limited or after[-1] < 0:
+        together = _best([*together, *limited])
+        later = [wait_s for each in together if (wait_s := _wait_s(piece, each, leave_s)) >= 0]
+        if not later:
             break
-        leave_s += 1 + next(wait_s for wait_s in after if wait_s >= 0)
-        if leave_s > ask.window_end_s:
+        leave_s += 1 + min(later)
+        if leave_s > ask.window_end_s or (len(together) > wanted and not limited):
             break
-    return list(together)
+    return together
+
+
+def _best(journeys: list[Journey]) -> list[Journey]:
+    """Leave out journeys than which another is no worse in anything and better in something."""
+    different = list(dict.fromkeys(journeys))
+    return [each for each in different if not any(_beats(other, each) for other in different)]
+
+
+def _beats(other: Journey, journey: Journey) -> bool:
+    mine = (-journey.departure, journey.arrival, len(journey.rides), journey.walk_m)
+    theirs = (-other.departure, other.arrival, len(other.rides), other.walk_m)
+    return theirs != mine and all(a <= b for a, b in zip(theirs, mine, strict=True))
 
 
 def _known_arrivals(piece: DaySlice, journeys: list[Journey], ask: Question) -> Int32:

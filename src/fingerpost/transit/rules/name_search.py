@@ -27,6 +27,8 @@ FLOOR = 0.60
 
 _SAME = 1.0
 _BEGINS = (0.88, 0.98)
+# A beginning this short says nothing of which name is meant: it offers, and settles nothing.
+_TELLING_LETTERS = 3
 _HAS_ALL = (0.74, 0.88)
 _SPELT_LIKE = 0.92
 _OTHER_NUMBER = 0.70
@@ -76,7 +78,8 @@ class NameSearch:
             rows.intersection_update(self._rows_of_word.get(word, ()))
         for row in rows:
             begins = self._names[row].startswith(asked + " ")
-            yield row, _between(_BEGINS if begins else _HAS_ALL, self._share_said(asked, row))
+            is_telling = begins and len(asked) >= _TELLING_LETTERS
+            yield row, _between(_BEGINS if is_telling else _HAS_ALL, self._share_said(asked, row))
 
     def _offered(self, asked: str, words: list[str]) -> Iterator[tuple[int, float]]:
         letters = sum(map(len, words))

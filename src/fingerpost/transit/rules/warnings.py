@@ -17,6 +17,7 @@ class WarningCode(StrEnum):
     OUTSIDE_CALENDAR = "outside-calendar"
     FREQUENCY_BASED = "frequency-based"
     BY_ARRANGEMENT = "by-arrangement"
+    DEMO_NETWORK = "demo-network"
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def open_timetable(folder: Path) -> Timetable:
         if contents["format"] != FORMAT:
             raise SettingsInvalid(_complaint(folder, f"is of format {contents['format']}, not {FORMAT}"))
         return _opened(contents, folder)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SettingsInvalid(_complaint(folder, f"is damaged ({error})")) from error
 
 

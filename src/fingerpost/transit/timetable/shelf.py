@@ -192,7 +192,7 @@ class Shelf:
 
     def _refusal(self, error: OSError) -> str:
         return (
-            f"{self._root} cannot be written ({error.strerror}). "
+            f"{self._root} cannot be written ({error.strerror or error}). "
             "Free space or mend its rights, or set FINGERPOST_HOME to another folder."
         )
 

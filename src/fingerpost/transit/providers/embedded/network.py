@@ -16,6 +16,7 @@ from fingerpost.transit.model import (
     Coordinate,
     Itinerary,
     Location,
+    LocationSource,
     Mode,
     NearbyStop,
     Place,
@@ -40,13 +41,15 @@ from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import find_covered_days, local_day
 from fingerpost.transit.timetable.timetable import STATION, STOP, WHEELCHAIR_UNKNOWN, Timetable
-from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m
+from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, straight_line_m
 
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.network_realtime import NetworkRealtime
 
 # A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
 MARGIN_M = 3000.0
+# A saved place and the stop saved with it are one place within this distance.
+SAME_PLACE_M = 300.0
 
 
 class EmbeddedNetwork:
@@ -101,7 +104,7 @@ class EmbeddedNetwork:
             language=self._choose(language),
             demo=self.is_demo,
             notes=self._notes,
-            walking=f"straight line x {DETOUR_FACTOR:g}",
+            walking=f"straight line x {DETOUR_FACTOR:g}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart",
             first_day=first,
             last_day=last,
             realtime_updated=self.overlay.timestamp if self._realtime is None else self._realtime.now().updated,
@@ -221,8 +224,13 @@ class EmbeddedNetwork:
         return journeys
 
     def _end(self, location: Location, max_walk_m: float) -> End:
+        table, here = self._timetable, location.coordinate
         own = [row for stop_id in location.stop_ids if (row := self._row(stop_id)) is not None]
-        return find_end(self._timetable, location.coordinate.lat, location.coordinate.lon, own, max_walk_m)
+        if location.source is LocationSource.USER_VARIABLE and own:
+            # Whoever saved a stop beside a place is at the stop only where the two are the same place (ruling D2).
+            away_m = straight_line_m(here.lat, here.lon, table.stop_lat[own], table.stop_lon[own])
+            own = [row for row, metres in zip(own, away_m.tolist(), strict=True) if metres <= SAME_PLACE_M]
+        return find_end(table, here.lat, here.lon, own, max_walk_m)
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._covered or (None, None)

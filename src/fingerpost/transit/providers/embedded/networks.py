@@ -5,6 +5,7 @@ added, replaced or removed by another process while a server runs.
 """
 
 import asyncio
+import logging
 import threading
 import weakref
 from collections.abc import AsyncIterator, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fingerpost import clock
-from fingerpost.errors import ParameterError
+from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.transit.demo.catalogue import build_demo, list_demo_names
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSources
 from fingerpost.transit.rules.networks import by_preference
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_feeds import Fetch
     from fingerpost.transit.providers.embedded.realtime_keeper import OpenFetch, RealtimeKeeper
 
+_log = logging.getLogger(__name__)
+
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
 
 
 class EmbeddedNetworks:
     """All embedded networks under one home folder, demos last (ruling A13).
+
+    A network that cannot be opened is left out, and ``problems`` has a sentence about it by its name.
 
     Args:
         home: the folder.
@@ -44,6 +49,7 @@ class EmbeddedNetworks:
         self._listed: tuple[EmbeddedNetwork, ...] = ()
         self._open: dict[tuple[str, str], EmbeddedNetwork] = {}
         self._lock = threading.Lock()
+        self.problems: dict[str, str] = {}
 
     async def list_networks(self) -> Sequence["EmbeddedNetwork"]:
         """Return every network: added before demo, then the smaller area first."""
@@ -58,6 +64,7 @@ class EmbeddedNetworks:
         with self._lock:
             stamp = self._current_stamp()
             networks: dict[tuple[str, str], EmbeddedNetwork] = {}
+            problems: dict[str, str] = {}
             for name in self._shelf.list_names():
                 try:
                     key = (name, self._shelf.get(name).stamp)
@@ -69,6 +76,10 @@ class EmbeddedNetworks:
                 except ParameterError:
                     # Removed since the names were listed; the stamp read before that brings us here again.
                     continue
+                except SettingsInvalid as error:
+                    # The other networks go on; whoever asks for this one, or for the list, is told.
+                    problems[name] = error.message
+                    _log.error("network=%s cannot be used: %s", name, error.message)
             for name in list_demo_names():
                 key = (name, "demo")
                 networks[key] = self._open.get(key) or EmbeddedNetwork(
@@ -80,6 +91,7 @@ class EmbeddedNetworks:
                 if key not in networks:
                     gone.follow(None)
             self._open = networks
+            self.problems = problems
             self._listed = tuple(by_preference(networks.values()))
             self._stamp = stamp
             return self._listed

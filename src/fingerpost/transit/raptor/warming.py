@@ -1,0 +1,71 @@
+"""Compiling every kernel, or loading its machine code, before a question needs it."""
+
+from datetime import date
+
+import numpy as np
+
+from fingerpost.transit.raptor.board import list_board_calls
+from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.search import Wish, find_journeys
+from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.timetable.assembly import assemble
+from fingerpost.transit.timetable.draft import RouteRow, RunRow, ServiceRow, StopRow, TimetableDraft, TripRow
+from fingerpost.transit.timetable.overlay import Overlay, RideUpdate
+from fingerpost.transit.timetable.service_days import service_day_start
+from fingerpost.transit.timetable.timetable import Feed, Timetable
+
+_DAY = date(2026, 1, 7)
+_ZONE = "UTC"
+
+
+def warm_kernels() -> None:
+    """Search a network of three stops in every way that a question can ask for; takes long only the first time."""
+    timetable = _three_stops()
+    start = service_day_start(_DAY, _ZONE)
+    zeros = np.zeros(3, np.int32)
+    late = RideUpdate(
+        is_cancelled=False,
+        arrival_delay_s=zeros,
+        departure_delay_s=zeros,
+        is_known=np.ones(3, np.bool_),
+        is_skipped=np.zeros(3, np.bool_),
+        updated=start,
+    )
+    live = Slices(timetable, Overlay(rides={(0, _DAY.toordinal()): late}, as_of=start))
+    for slices in (Slices(timetable), live):
+        for arrive_by in (False, True):
+            # Far less walking than the ends need: the walk-limited search is asked too.
+            for max_walk_m in (3000, 700):
+                ends = [
+                    find_end(timetable, float(timetable.stop_lat[stop]) + 0.004, 0.0, [], 3000.0) for stop in (0, 2)
+                ]
+                wish = Wish(
+                    origin=ends[0],
+                    destination=ends[1],
+                    instant=start + (9 if arrive_by else 7) * 3600,
+                    arrive_by=arrive_by,
+                    max_rides=2,
+                    max_walk_m=max_walk_m,
+                    step_free=False,
+                    wanted=1,
+                )
+                find_journeys(timetable, slices, wish)
+    piece = build_slice(timetable, _DAY, mirrored=False, step_free=True)
+    list_board_calls(timetable, piece, [0], start, 24 * 3600)
+
+
+def _three_stops() -> Timetable:
+    draft = TimetableDraft(feeds=[Feed(name="WARM", zone=_ZONE)])
+    draft.stops = [StopRow(0, str(stop), str(stop), 0.1 * stop, 0.0) for stop in range(3)]
+    draft.routes = [RouteRow(0, "R", "R", "", 3)]
+    draft.services = [ServiceRow(0, None)]
+    draft.trips = [TripRow("T", 0, 0)]
+    draft.runs = [RunRow(0)]
+    draft.trip_event_count = np.array([3], np.int32)
+    draft.event_stop = np.array([0, 1, 2], np.int32)
+    draft.event_arrival_s = np.array([8, 8, 8], np.int32) * 3600 + np.array([0, 600, 1200], np.int32)
+    draft.event_departure_s = draft.event_arrival_s.copy()
+    draft.event_flags = np.zeros(3, np.uint8)
+    draft.event_headsign = np.full(3, -1, np.int32)
+    return assemble(draft)

@@ -1,0 +1,53 @@
+"""Warming reaches every kernel that a question can need."""
+
+from datetime import UTC, datetime
+
+from fingerpost.transit.demo.catalogue import build_demo
+from fingerpost.transit.raptor.board import list_board_calls
+from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.kernel import bounding, chaining, searching, tidying
+from fingerpost.transit.raptor.search import Wish, find_journeys
+from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.warming import warm_kernels
+
+# Kernels that only other kernels call.
+INNER = {"first_vehicle", "list_leaves"}
+
+
+def _signatures():
+    return {
+        name: len(kernel.signatures)
+        for module in (bounding, chaining, searching, tidying)
+        for name, kernel in vars(module).items()
+        if hasattr(kernel, "signatures") and not name.startswith("_") and name not in INNER
+    }
+
+
+def test_every_kernel_that_python_calls_is_there_after_warming():
+    """Twelve doors into machine code, each compiled or loaded."""
+    warm_kernels()
+
+    signatures = _signatures()
+    assert len(signatures) == 12
+    assert [name for name, count in signatures.items() if count == 0] == []
+
+
+def test_a_question_after_warming_compiles_nothing():
+    """Trips there and back, near the walking limit, and a board: the demo's arrays are of the warmed types."""
+    warm_kernels()
+    before = _signatures()
+    timetable = build_demo("DEMO-HELSINKI")
+    slices = Slices(timetable)
+    instant = int(datetime(2026, 5, 6, 8, tzinfo=UTC).timestamp())
+    for arrive_by in (False, True):
+        for limit in (1500, 500):
+            ends = [find_end(timetable, lat, lon, [], limit) for lat, lon in ((60.17, 24.93), (60.20, 24.96))]
+            wish = Wish(
+                origin=ends[0], destination=ends[1], instant=instant, arrive_by=arrive_by,
+                max_rides=5, max_walk_m=limit, step_free=arrive_by, wanted=2,
+            )  # fmt: skip
+            find_journeys(timetable, slices, wish)
+    day = datetime(2026, 5, 6, tzinfo=UTC).date()
+    list_board_calls(timetable, slices.get_slice(day, mirrored=False, step_free=False), [0], instant, 3600)
+
+    assert _signatures() == before
