@@ -95,14 +95,19 @@ def test_stdout_carries_the_protocol_alone_and_the_end_of_input_ends_the_server(
 
 
 def test_what_is_no_json_ends_nothing(tmp_path):
-    """Not even half a surrogate pair, which no answer could repeat."""
+    """Not even half a surrogate pair, which no answer could repeat; each such line is answered, and the next is too."""
     process = subprocess.Popen(
         [*COMMAND, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
     process.stdin.write(b"not json\n" + b'{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"a":"\\ud800"}}\n')
     process.stdin.write(json.dumps(MODERN[1]).encode() + b"\n")
     process.stdin.flush()
-    answer = next(line for line in map(json.loads, process.stdout) if line.get("id") == 2)
+    answers = [json.loads(process.stdout.readline()) for _ in range(3)]
     process.communicate(timeout=DEADLINE_S)
 
-    assert (len(answer["result"]["tools"]) > 0, process.returncode) == (True, 0)
+    assert [(answer["id"], answer.get("error", {}).get("code")) for answer in answers] == [
+        (None, -32700),
+        (None, -32700),
+        (2, None),
+    ]
+    assert process.returncode == 0
