@@ -42,7 +42,8 @@ CANDIDATES = [
 ]
 GEOCODING = {"service": "geocoding"}
 
-INVALID = ("validation-error", "validation-error", "VALIDATION / INVALID_PARAMETER", "VALIDATION_ERROR")
+BAD = ("validation-error", "validation-error")
+INVALID = (*BAD, "VALIDATION / INVALID_PARAMETER", "VALIDATION_ERROR")
 ROUTING = ("upstream-error", "upstream-error", "UPSTREAM_FAILURE / ROUTING_FAILED", "UPSTREAM_ERROR")
 OURS = ("internal-error", "internal-error", "INTERNAL / UNEXPECTED", "INTERNAL_ERROR", "unknown_error")
 
@@ -50,14 +51,7 @@ OURS = ("internal-error", "internal-error", "INTERNAL / UNEXPECTED", "INTERNAL_E
 TABLE = [
     (ParameterError("x"), *INVALID, "ParameterError"),
     (PlanInvalid("x"), *INVALID, "ParameterError"),
-    (
-        PlaceUnknown("x"),
-        "validation-error",
-        "validation-error",
-        "NOT_FOUND / STOP_NOT_FOUND",
-        "VALIDATION_ERROR",
-        "ParameterError",
-    ),
+    (PlaceUnknown("x"), *BAD, "NOT_FOUND / STOP_NOT_FOUND", "VALIDATION_ERROR", "ParameterError"),
     (
         QueryTypeUnsupported("q", "t"),
         "validation-error",
