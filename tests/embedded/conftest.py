@@ -20,8 +20,8 @@ rail R   | Alpha 08:40 | Beta 08:50 | Gamma 09:00
 line B   | Alpha 08:15 | Delta 08:30
 line C   | Delta 08:34 | Gamma 08:55
 """
-# Too far from the railway to walk.
-COORDINATES = {"Delta": (60.25, 24.96)}
+# Too far from each other to walk.
+COORDINATES = {"Delta": (60.25, 24.96), "Gamma": (60.17, 25.1)}
 
 
 def set_clock(monkeypatch, instant):

@@ -7,7 +7,7 @@ from fingerpost.contract.published import Call, PublishedTool, Wire
 from fingerpost.errors import NoItinerary
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import show_itinerary
-from fingerpost.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput
+from fingerpost.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput, show_difference
 from fingerpost.tools.plan_trip_text import describe_plan
 from fingerpost.tools.said import warn_of_rides
 from fingerpost.tools.shapes import say_shown, show_location, show_meta, show_warnings
@@ -15,6 +15,7 @@ from fingerpost.tools.trip_ends import TripEndFinder, TripEnds
 from fingerpost.transit.model import Itinerary, Leg, Optimize
 from fingerpost.transit.port import JourneyQuestion, Network, Networks
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, low_walking_notes
+from fingerpost.transit.rules.differences import find_differences
 from fingerpost.transit.rules.disruption import Merged, is_disrupted, merge_alternatives, name_dropped
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness, find_stale_message
 from fingerpost.transit.rules.instants import print_instant, read_instant
@@ -143,6 +144,9 @@ def _answer(
     meta = show_meta(provenance, realtime_age_s=age_s) | {"walking": provenance.walking}
     if merged.deduplicated_from is not None:
         meta["deduplicatedFrom"] = merged.deduplicated_from
+    differences = find_differences(merged)
+    if differences:
+        meta["differences"] = [show_difference(each) for each in differences]
     return {
         "origin": show_location(ends.origin),
         "destination": show_location(ends.destination),

@@ -4,9 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from fingerpost.contract.published import Wire
 from fingerpost.contract.wire import Flag, Number, Whole, WireModel
 from fingerpost.tools.itinerary_shapes import ScheduleWord, WireItinerary
 from fingerpost.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
+from fingerpost.transit.rules.differences import ConnectionRisk, Difference
 from fingerpost.transit.rules.instants import is_now
 
 
@@ -60,11 +62,45 @@ class Requested(WireModel):
     time: str
 
 
+class WireCause(WireModel):
+    """Why the usual trip is disrupted: an alert's id or the ride's, and a text to read."""
+
+    id: str | None = None
+    text: str
+
+
+class WireDifference(WireModel):
+    """What an itinerary costs against the usual one, both named by fingerprint; less is negative."""
+
+    fingerprint: str
+    instead_of: str
+    cause: WireCause
+    later_minutes: Whole
+    more_changes: Whole
+    more_walk_meters: Whole
+    connection_risk: ConnectionRisk
+
+
 class PlanMeta(Meta):
-    """Meta of a plan: how walks were measured, and what was found twice."""
+    """Meta of a plan: how walks were measured, what was found twice, and what disruption costs the rider."""
 
     deduplicated_from: Whole | None = None
     walking: str
+    differences: list[WireDifference] | None = None
+
+
+def show_difference(difference: Difference) -> Wire:
+    """Write a difference; minutes and metres rounded."""
+    cause = difference.cause
+    return {
+        "fingerprint": difference.fingerprint,
+        "insteadOf": difference.instead_of,
+        "cause": ({"id": cause.id} if cause.id else {}) | {"text": cause.text},
+        "laterMinutes": round(difference.later_s / 60),
+        "moreChanges": difference.more_changes,
+        "moreWalkMeters": round(difference.more_walk_m),
+        "connectionRisk": difference.risk.value,
+    }
 
 
 class PlanTripOutput(WireModel):

@@ -1,9 +1,10 @@
 """A plan as text that stands alone, for a reader who sees nothing else of the answer."""
 
 from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
-from fingerpost.tools.plan_trip_shapes import PlanTripOutput
+from fingerpost.tools.plan_trip_shapes import PlanTripOutput, WireDifference
 from fingerpost.tools.said import clock_of, said_below
 from fingerpost.tools.shapes import LocationRef
+from fingerpost.transit.rules.differences import ConnectionRisk
 
 
 def describe_plan(answer: PlanTripOutput) -> str:
@@ -12,7 +13,11 @@ def describe_plan(answer: PlanTripOutput) -> str:
     ends = f"{_name(answer.origin) or 'origin'} to {_name(answer.destination) or 'destination'}"
     when = f"{answer.requested.type} {day} {answer.requested.time[11:16]} ({answer.meta.time_zone})"
     lines = [f"{ends}, {when}"]
-    lines += [f"{number}. {_itinerary(each, day)}" for number, each in enumerate(answer.itineraries, 1)]
+    told = {each.fingerprint: _difference(each) for each in answer.meta.differences or ()}
+    lines += [
+        f"{number}. {_itinerary(each, day, told.get(each.fingerprint))}"
+        for number, each in enumerate(answer.itineraries, 1)
+    ]
     return "\n".join(lines + said_below(answer.warnings, answer.meta))
 
 
@@ -20,7 +25,15 @@ def _name(location: LocationRef) -> str | None:
     return location.name or location.label
 
 
-def _itinerary(itinerary: WireItinerary, day: str) -> str:
+def _difference(difference: WireDifference) -> str:
+    """Return what the trip costs against the usual one."""
+    minutes = difference.later_minutes
+    later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
+    tight = ", tight connection" if difference.connection_risk is ConnectionRisk.TIGHT else ""
+    return f"instead of a disrupted trip, {later}{tight}"
+
+
+def _itinerary(itinerary: WireItinerary, day: str, difference: str | None) -> str:
     changes = itinerary.number_of_transfers
     begin, end = itinerary.legs[0].departure_time, itinerary.legs[-1].arrival_time
     head = (
@@ -29,6 +42,8 @@ def _itinerary(itinerary: WireItinerary, day: str) -> str:
     )
     if itinerary.disruption_note:
         head += f" [{itinerary.disruption_note}]"
+    elif difference:
+        head += f" [{difference}]"
     elif itinerary.disruption_flag:
         head += " [instead of a disrupted trip]"
     return f"{head}: {'; '.join(_leg(leg, day) for leg in itinerary.legs)}"

@@ -7,6 +7,7 @@ import typer
 import fingerpost
 from fingerpost import clock
 from fingerpost.apps.cli import (
+    demo_command,
     filings_load,
     filings_sync,
     network_commands,
@@ -41,6 +42,7 @@ app.command("run")(plan_commands.run)
 app.add_typer(plan_commands.app, name="runs")
 app.command("serve")(operating.serve)
 app.command("doctor")(operating.doctor)
+app.command("demo")(demo_command.demo)
 
 
 def _print_version(wanted: bool) -> None:

@@ -26,13 +26,16 @@ def print_trip(body: dict[str, Any]) -> None:
     console.print(
         f"{verb} {clock_of(requested['time'], day)}, {day_of(requested['time'], today)} ({body['meta']['timeZone']})"
     )
+    differences = {each["fingerprint"]: each for each in body["meta"].get("differences", ())}
     for number, itinerary in enumerate(body["itineraries"], 1):
         console.print()
-        _print_itinerary(console, number, itinerary, day)
+        _print_itinerary(console, number, itinerary, day, differences.get(itinerary.get("fingerprint")))
     print_below(console, body)
 
 
-def _print_itinerary(console: Console, number: int, itinerary: dict[str, Any], day: date) -> None:
+def _print_itinerary(
+    console: Console, number: int, itinerary: dict[str, Any], day: date, difference: dict[str, Any] | None
+) -> None:
     legs = itinerary["legs"]
     changes = itinerary["numberOfTransfers"]
     head = Text.assemble(
@@ -43,6 +46,8 @@ def _print_itinerary(console: Console, number: int, itinerary: dict[str, Any], d
     console.print(head)
     if itinerary.get("DisruptionNote"):
         console.print(Text(f"   {itinerary['DisruptionNote']}", "bold red"))
+    elif difference is not None:
+        console.print(Text(f"   {_told(difference)}", "yellow"))
     elif itinerary.get("DisruptionFlag"):
         console.print(Text("   Instead of a disrupted trip", "yellow"))
     table = Table.grid(padding=(0, 2))
@@ -56,6 +61,14 @@ def _print_itinerary(console: Console, number: int, itinerary: dict[str, Any], d
     console.print(table)
     for note in itinerary.get("accessibilityNotes", ()):
         console.print(Text(f"   {note}", "dim"))
+
+
+def _told(difference: dict[str, Any]) -> str:
+    """Return what a trip costs against the usual one, and why."""
+    minutes = difference["laterMinutes"]
+    later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
+    tight = ", a change is tight" if difference["connectionRisk"] == "tight" else ""
+    return f"Instead of a disrupted trip, {later}{tight}: {difference['cause']['text']}"
 
 
 def _add_leg(table: Table, leg: dict[str, Any], day: date) -> None:

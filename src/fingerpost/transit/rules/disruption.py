@@ -33,12 +33,14 @@ class Merged:
         dropped: disrupted itineraries of the first result that gave way (``disrupted-itinerary-replaced``).
         unique_found: different itineraries found by all searches (``truncated-results`` where over the limit).
         deduplicated_from: itineraries found before deduplication, None where none was removed.
+        usual: the best of the disrupted itineraries of the first result; what is shown instead is held against it.
     """
 
     choices: tuple[Choice, ...]
     dropped: tuple[Itinerary, ...]
     unique_found: int
     deduplicated_from: int | None
+    usual: Itinerary | None = None
 
 
 def is_disrupted_leg(leg: Leg) -> bool:
@@ -53,17 +55,19 @@ def is_disrupted(itinerary: Itinerary) -> bool:
 
 
 def find_leg_note(leg: Leg) -> str | None:
-    """Return a sentence that names the line and what is wrong with it, None where nothing is."""
+    """Return a sentence that names the line, what is wrong with it and the alert that says why; None if all is well."""
     if not is_disrupted_leg(leg):
         return None
     name = f"Line {leg.line}" if leg.line else f"The {trip_word(leg.mode).lower()}"
     where = f"{name} from {leg.start.name}"
-    if leg.cancelled:
-        return f"{where} is cancelled."
     departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
-    if departure_s > DISRUPTED_AFTER_S:
-        return f"{where} leaves {_minutes(departure_s)} late."
-    return f"{where} arrives at {leg.end.name} {_minutes(arrival_s)} late."
+    if leg.cancelled:
+        told = f"{where} is cancelled"
+    elif departure_s > DISRUPTED_AFTER_S:
+        told = f"{where} leaves {_minutes(departure_s)} late"
+    else:
+        told = f"{where} arrives at {leg.end.name} {_minutes(arrival_s)} late"
+    return f"{told}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{told}."
 
 
 def find_note(itinerary: Itinerary) -> str | None:
@@ -108,12 +112,14 @@ def merge_alternatives(
         is_new = names[id(itinerary)] not in promised
         return Choice(itinerary, flagged=any_trouble and is_new and note is None, note=note)
 
+    troubled = [each for each in ranked if is_disrupted(each) and names[id(each)] in promised]
     fallen = ranked[limit:] if with_alternatives else []
     return Merged(
         choices=tuple(map(choose, ranked[:limit])),
-        dropped=tuple(each for each in fallen if is_disrupted(each) and names[id(each)] in promised),
+        dropped=tuple(each for each in troubled if any(each is gone for gone in fallen)),
         unique_found=len(unique),
         deduplicated_from=len(named) if len(named) > len(unique) else None,
+        usual=troubled[0] if any_trouble else None,
     )
 
 

@@ -69,7 +69,7 @@ def _added(snapshot: Snapshot, words: TimetableWords, call: BoardCall) -> Depart
         destination=added.headsign or words.stop_name(int(added.stop[-1])),
         scheduled=call.departure,
         stop_id=stop.id or "",
-        trip_id=added.trip_id,
+        trip_id=words.added_trip_id(added),
         service_day=added.service_day,
         departure_delay_s=0,
         platform=stop.platform,

@@ -4,27 +4,36 @@ import math
 from dataclasses import replace
 
 from fingerpost.transit.globe import EARTH_RADIUS_M
-from fingerpost.transit.model import Itinerary, Leg, Location, Mode, StopPoint
+from fingerpost.transit.model import Access, Itinerary, Leg, Location, Mode, Notice, StopPoint
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.journeys import Journey, Ride
+from fingerpost.transit.rules.disruption import is_disrupted_leg
+from fingerpost.transit.rules.language import choose
+from fingerpost.transit.timetable.overlay import Alert
 from fingerpost.transit.timetable.shapes import find_ride_line, line_m
 from fingerpost.transit.timetable.timetable import Int32, Timetable
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
 
 def itinerary_of(
-    snapshot: Snapshot, words: TimetableWords, journey: Journey, origin: Location, destination: Location
+    snapshot: Snapshot,
+    words: TimetableWords,
+    language: str,
+    journey: Journey,
+    origin: Location,
+    destination: Location,
 ) -> Itinerary:
     """Return a journey as legs that join, with a walk wherever there is something to walk.
 
+    ``language`` is the rider's, in which alerts may be written though the timetable is not.
     The journey may come from the live slices or from the planned ones; the legs say what is expected either way.
     """
     here = _end_point(origin, "Origin")
     goal = _end_point(destination, "Destination")
     legs: list[Leg] = []
     for ride in journey.rides:
-        leg = _ride_leg(snapshot, words, ride)
+        leg = _explained(snapshot, language, ride, _ride_leg(snapshot, words, ride))
         if ride.foot_m and legs:
             arrival = min(legs[-1].arrival + _walk_s(ride.foot_m), max(leg.departure, legs[-1].arrival))
             legs.append(_walk_leg(here, leg.start, legs[-1].arrival, arrival, ride.foot_m, legs[-1].arrival_delay_s))
@@ -118,6 +127,49 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
     )
 
 
+def _explained(snapshot: Snapshot, language: str, ride: Ride, leg: Leg) -> Leg:
+    """Return a leg with the alerts that explain its trouble, and with lifts that are out of order."""
+    if not snapshot.overlay.alerts:
+        return leg
+    table = snapshot.timetable
+    if ride.run < 0:
+        added = snapshot.get_added(ride.run)
+        route, trip, key = added.route, added.trip, None
+        ends = int(added.stop[ride.board_event]), int(added.stop[ride.alight_event])
+    else:
+        trip = int(table.run_trip[ride.run])
+        route, key = int(table.trip_route[trip]), (ride.run, ride.service_day.toordinal())
+        ends = _ends_of(snapshot, ride)
+    if is_disrupted_leg(leg):
+        alerts = snapshot.list_alerts(leg.departure_scheduled, route=route, trip=trip, ride=key, stops=ends)
+        notices = (Notice(alert.id, _text_of(alert, language)) for alert in alerts)
+        leg = replace(leg, notices=tuple(notice for notice in notices if notice.text))
+    start, end = (
+        replace(point, wheelchair=Access.NO) if snapshot.is_inaccessible(row, instant) else point
+        for point, row, instant in ((leg.start, ends[0], leg.departure), (leg.end, ends[1], leg.arrival))
+    )
+    return replace(leg, start=start, end=end)
+
+
+def _ends_of(snapshot: Snapshot, ride: Ride) -> tuple[int, int]:
+    """Return the rows of the stops where a ride of the timetable begins and ends, other platforms included."""
+    update = snapshot.find_update(ride.run, ride.service_day)
+    if update is not None and update.stop is not None:
+        board, alight = (snapshot.position(ride.run, event) for event in (ride.board_event, ride.alight_event))
+        return int(update.stop[board]), int(update.stop[alight])
+    stops = snapshot.timetable.event_stop
+    return int(stops[ride.board_event]), int(stops[ride.alight_event])
+
+
+def _text_of(alert: Alert, language: str) -> str:
+    """Return an alert's header, else its description; empty where it has no text at all."""
+    texts = alert.texts
+    if not texts:
+        return ""
+    header, description = texts.get(choose(language, texts)) or next(iter(texts.values()))
+    return (header or description).strip()
+
+
 def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
     """Return a ride that the timetable does not have: what is expected is all that is known."""
     added = snapshot.get_added(ride.run)
@@ -134,7 +186,7 @@ def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
         distance_m=_path_m(snapshot.timetable, stops),
         line=line,
         headsign=added.headsign or words.stop_name(int(added.stop[-1])),
-        trip_id=added.trip_id,
+        trip_id=words.added_trip_id(added),
         service_day=added.service_day,
         last_realtime_update=added.updated,
     )

@@ -198,7 +198,8 @@ class EmbeddedNetwork:
 
         def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
             return tuple(
-                itinerary_of(snapshot, words, journey, question.origin, question.destination) for journey in found
+                itinerary_of(snapshot, words, question.language, journey, question.origin, question.destination)
+                for journey in found
             )
 
         promised = () if snapshot.live is snapshot.planned else shown(self._find(snapshot.planned, wish))

@@ -3,11 +3,10 @@
 A snapshot never changes; a newer one replaces it by one assignment, so a question sees one from start to end.
 """
 
-from collections.abc import Iterator
 from datetime import date
 
 from fingerpost.transit.raptor.slices import Slices
-from fingerpost.transit.timetable.overlay import AddedRide, Alert, Overlay, RideUpdate
+from fingerpost.transit.timetable.overlay import INACCESSIBLE, AddedRide, Alert, Overlay, RideKey, RideUpdate
 from fingerpost.transit.timetable.service_days import service_day_start
 from fingerpost.transit.timetable.timetable import Timetable
 
@@ -19,6 +18,7 @@ class Snapshot:
         self.timetable = timetable
         self.overlay = overlay
         self.planned = planned
+        self._lift_alerts = [alert for alert in overlay.alerts if alert.effect == INACCESSIBLE]
         self.live = planned if overlay.is_empty else Slices(timetable, overlay)
 
     def find_update(self, run: int, service_day: date) -> RideUpdate | None:
@@ -39,19 +39,36 @@ class Snapshot:
         """Return where an event stands among the calls of its trip."""
         return event - int(self.timetable.trip_first_event[self.timetable.run_trip[run]])
 
-    def alerts_for(self, instant: int, *, route: int, trip: int, stops: tuple[int, ...]) -> Iterator[Alert]:
-        """Yield the alerts in force that touch a ride between two stops; rows, -1 where unknown."""
+    def list_alerts(
+        self, instant: int, *, route: int, trip: int = -1, ride: RideKey | None = None, stops: tuple[int, ...] = ()
+    ) -> list[Alert]:
+        """Return the alerts in force that explain trouble of a ride between stops, the nearest to it first.
+
+        Rows, -1 where unknown. A lift that is out of order delays no train and is left out.
+        """
         table = self.timetable
         feed = int(table.route_feed[route]) if route >= 0 else -1
         kind = int(table.route_type[route]) if route >= 0 else -1
         places = {stop for stop in stops if stop >= 0} | {int(table.stop_parent[stop]) for stop in stops if stop >= 0}
-        for alert in self.overlay.alerts:
-            if alert.is_in_force(instant) and (
-                feed in alert.feeds
-                or route in alert.routes
-                or kind in alert.route_types
-                or trip in alert.trips
-                or not places.isdisjoint(alert.stops)
-                or any((route, stop) in alert.route_stops for stop in places)
-            ):
-                yield alert
+
+        def distance(alert: Alert) -> int | None:
+            nearness = (
+                ride in alert.rides or any((ride, stop) in alert.ride_stops for stop in places),
+                trip in alert.trips or any((trip, stop) in alert.trip_stops for stop in places),
+                any((route, stop) in alert.route_stops for stop in places),
+                route in alert.routes,
+                not places.isdisjoint(alert.stops),
+                feed in alert.feeds or kind in alert.route_types,
+            )
+            return nearness.index(True) if any(nearness) else None
+
+        found = [
+            (far, alert)
+            for alert in self.overlay.alerts
+            if alert.effect != INACCESSIBLE and alert.is_in_force(instant) and (far := distance(alert)) is not None
+        ]
+        return [alert for _, alert in sorted(found, key=lambda each: each[0])]
+
+    def is_inaccessible(self, stop: int, instant: int) -> bool:
+        """Whether an alert says that a stop cannot be used without steps at an instant: its lift is out of order."""
+        return any(stop in alert.stops and alert.is_in_force(instant) for alert in self._lift_alerts)

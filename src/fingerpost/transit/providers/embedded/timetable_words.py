@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from fingerpost.transit.model import Access, Coordinate, Mode, StopPoint
 from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.timetable.overlay import AddedRide
 from fingerpost.transit.timetable.timetable import (
     BY_ARRANGEMENT,
     WHEELCHAIR_NO,
@@ -116,6 +117,11 @@ class TimetableWords:
         table = self._timetable
         feed = table.feeds[int(table.route_feed[table.trip_route[trip]])]
         return f"{feed.name}:{table.trip_local_id[trip]}"
+
+    def added_trip_id(self, added: AddedRide) -> str:
+        """Return ``FEED:`` and the id that an added ride was given, the FEED being that of its stops."""
+        table = self._timetable
+        return f"{table.feeds[int(table.stop_feed[added.stop[0]])].name}:{added.trip_id}"
 
     def trip_access(self, trip: int) -> Access:
         """Return whether the trip's vehicle takes a wheelchair."""

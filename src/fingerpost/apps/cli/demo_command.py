@@ -1,0 +1,65 @@
+"""The command that shows a trip on the demo network, and with ``--disrupt`` what happens when it goes wrong."""
+
+import asyncio
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fingerpost import clock
+from fingerpost.apps import wall
+from fingerpost.apps.cli.house import TOOL_ERROR, open_house
+from fingerpost.apps.cli.output import complain, new_console, print_json
+from fingerpost.apps.cli.trip_view import print_trip
+
+if TYPE_CHECKING:
+    from fingerpost.apps.wiring import House
+    from fingerpost.contract.published import Answer
+
+NETWORK = "DEMO-HELSINKI"
+# Two lines go all the way; the simulator closes one of them.
+ORIGIN, DESTINATION = f"{NETWORK}:KAMPPI", f"{NETWORK}:TAPIOLA"
+
+
+def demo(
+    ctx: typer.Context,
+    disrupt: Annotated[
+        bool, typer.Option("--disrupt", help="Let the simulator close a line, cancel trips and delay others.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")] = False,
+) -> None:
+    """Plan a trip on the demo network, which is not for real trips."""
+    house = open_house(ctx.obj)
+    answer = asyncio.run(_plan(house, disrupt=disrupt))
+    if as_json:
+        print_json(answer.body)
+    elif answer.error is not None:
+        complain(answer.error)
+    else:
+        if disrupt:
+            new_console().print("The simulator has closed a line; this is what a rider is told.\n")
+        print_trip(answer.body)
+    if answer.is_error:
+        raise typer.Exit(TOOL_ERROR)
+
+
+async def _plan(house: "House", *, disrupt: bool) -> "Answer":
+    if disrupt:
+        await _disrupt(house)
+    ends = {"origin": {"type": "label", "value": ORIGIN}, "destination": {"type": "label", "value": DESTINATION}}
+    return await wall.answer(house.tools, "plan_trip", {**ends, "limit": 3}, user=house.settings.user)
+
+
+async def _disrupt(house: "House") -> None:
+    """Publish what the simulator says now on the demo network, as a realtime source would."""
+    # The engine and the bindings take longer to import than --help may last.
+    from fingerpost.transit.gtfs.realtime import RealtimeIndex
+    from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+    from fingerpost.transit.providers.embedded.simulation import simulate_overlay
+    from fingerpost.transit.timetable.service_days import local_day
+
+    now = int(clock.now().timestamp())
+    for network in await house.networks.list_networks():
+        if network.name == NETWORK and isinstance(network, EmbeddedNetwork):
+            table = network.timetable
+            overlay = await asyncio.to_thread(simulate_overlay, table, RealtimeIndex(table), now)
+            await asyncio.to_thread(network.publish, overlay, local_day(now, network.zone))

@@ -1,0 +1,79 @@
+"""What a trip that is shown instead of a disrupted one costs the rider, and why it is needed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fingerpost.transit.model import Itinerary, Notice
+from fingerpost.transit.rules.disruption import Merged, find_leg_note, is_disrupted, is_disrupted_leg
+from fingerpost.transit.rules.fingerprint import fingerprint
+
+# A change that leaves less time than this, beyond the walk, may be missed.
+TIGHT_UNDER_S = 120
+
+
+class ConnectionRisk(StrEnum):
+    """Whether all changes of an itinerary leave time to spare."""
+
+    OK = "ok"
+    TIGHT = "tight"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One itinerary held against the usual one, whose times are the timetable's.
+
+    ``later_s`` is how much later it arrives, negative for earlier; ``more_walk_m`` and ``more_changes`` may be
+    negative as well. ``cause`` is the alert that explains the trouble, else the ride's id and what is wrong with it.
+    """
+
+    fingerprint: str
+    instead_of: str
+    cause: Notice
+    later_s: int
+    more_changes: int
+    more_walk_m: float
+    risk: ConnectionRisk
+
+
+def find_differences(merged: Merged) -> list[Difference]:
+    """Return one difference for every usable itinerary that is shown while the usual one is disrupted."""
+    usual = merged.usual
+    if usual is None:
+        return []
+    promised = usual.legs[-1].arrival_scheduled
+    return [
+        Difference(
+            fingerprint=fingerprint(shown),
+            instead_of=fingerprint(usual),
+            cause=_cause_of(usual),
+            later_s=shown.arrival - promised,
+            more_changes=shown.transfers - usual.transfers,
+            more_walk_m=shown.walk_m - usual.walk_m,
+            risk=connection_risk(shown),
+        )
+        for shown in (choice.itinerary for choice in merged.choices)
+        if not is_disrupted(shown)
+    ]
+
+
+def connection_risk(itinerary: Itinerary) -> ConnectionRisk:
+    """Return whether the shortest of all changes leaves time to spare."""
+    return (
+        ConnectionRisk.TIGHT if min(_spare_s(itinerary), default=TIGHT_UNDER_S) < TIGHT_UNDER_S else ConnectionRisk.OK
+    )
+
+
+def _spare_s(itinerary: Itinerary) -> Iterator[int]:
+    """Yield, for each change, the seconds between being at the stop and the next ride's departure."""
+    there: int | None = None
+    for leg in itinerary.legs:
+        if leg.is_transit and there is not None:
+            yield leg.departure - there
+        if leg.is_transit or there is not None:
+            there = leg.arrival
+
+
+def _cause_of(itinerary: Itinerary) -> Notice:
+    leg = next(leg for leg in itinerary.legs if is_disrupted_leg(leg))
+    return leg.notices[0] if leg.notices else Notice(leg.trip_id or "", find_leg_note(leg) or "")

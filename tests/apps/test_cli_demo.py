@@ -1,0 +1,27 @@
+"""``fingerpost demo``: a trip that works, and with ``--disrupt`` one that is explained."""
+
+import json
+
+
+def lines_of(body):
+    return [[leg["line"] for leg in each["legs"] if "line" in leg] for each in body["itineraries"]]
+
+
+def test_the_demo_plans_a_trip(invoke):
+    """Nothing is wrong with it."""
+    body = json.loads(invoke("demo", "--json").stdout)
+    assert {line for lines in lines_of(body) for line in lines} == {"M1", "M2"}
+    assert "differences" not in body["meta"]
+
+
+def test_the_disrupted_demo_shows_what_works_and_why(invoke):
+    """M1 is closed: M2 goes, and each trip says what it is instead of."""
+    body = json.loads(invoke("demo", "--disrupt", "--json").stdout)
+    assert lines_of(body) == [["M2"]] * 3
+    assert {each["cause"]["text"] for each in body["meta"]["differences"]} == {"Line M1 is closed"}
+    assert body["realtimeUsed"] == "realtime"
+
+
+def test_a_person_reads_the_same(invoke):
+    """The cost stands under the head of the trip."""
+    assert "Instead of a disrupted trip" in invoke("demo", "--disrupt").stdout

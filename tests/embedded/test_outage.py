@@ -1,0 +1,121 @@
+"""The main line is gone for two hours: what runs comes first, the usual trip is named, and why."""
+
+import pytest
+
+from tests.embedded.conftest import trips, warnings
+from tests.realtime.messages import DAY, NOW, at, call, message, update
+
+# The train every half hour until ten; the bus and its connection are the other way, all day.
+DRAWING = "\n".join(
+    [
+        f"rail R | Alpha {hour:02}:{minute:02} | Gamma {hour:02}:{minute + 20:02}"
+        for hour in (8, 9, 10)
+        for minute in (5, 35)
+    ]
+    + ["line B | Alpha 08:15 | Delta 08:30", "line C | Delta 08:34 | Gamma 08:55", "change | Delta 60"]
+)
+HEADER = "Point failure at Beta"
+
+
+def alert(entity_id="points", header=HEADER, effect="NO_SERVICE", begin="08:00", end="10:00", **selector):
+    """Return an entity with an alert."""
+    entity = update("x")
+    entity.Clear()
+    entity.id = entity_id
+    entity.alert.effect = entity.alert.Effect.Value(effect)
+    entity.alert.active_period.add(start=at(begin), end=at(end))
+    entity.alert.header_text.translation.add(text=header)
+    entity.alert.informed_entity.add(**(selector or {"route_id": "R"}))
+    return entity
+
+
+OUTAGE = [update(f"R-{number}", relationship="CANCELED") for number in (1, 2, 3, 4)]
+
+
+@pytest.fixture
+def out(towns):
+    """The town in its outage."""
+    town = towns(DRAWING)
+    town.say(message(*OUTAGE, alert(), timestamp=NOW))
+    return town
+
+
+def test_what_runs_comes_first(out):
+    """The bus, then the first train after the outage; the cancelled ones fall off."""
+    assert trips(out.plan(limit=3)) == ["B 08:15 C 08:34", "R 10:05", "R 10:35"]
+
+
+def test_the_usual_trip_is_named_with_its_reason(out):
+    """Each of the four cancelled trains says the same, once."""
+    assert warnings(out.plan(limit=3))["disrupted-itinerary-replaced"] == (
+        f"Left out because it is disrupted: Line R from Alpha is cancelled: {HEADER}."
+    )
+
+
+def test_each_alternative_says_what_it_costs_against_the_usual_trip(out):
+    """The 08:05 would have arrived at 08:25; the bus arrives at 08:55, with a change that leaves four minutes."""
+    body = out.plan(limit=1)
+    [difference] = body["meta"]["differences"]
+    assert difference == {
+        "fingerprint": body["itineraries"][0]["fingerprint"],
+        "insteadOf": difference["insteadOf"],
+        "cause": {"id": "points", "text": HEADER},
+        "laterMinutes": 30,
+        "moreChanges": 1,
+        "moreWalkMeters": 0,
+        "connectionRisk": "ok",
+    }
+
+
+@pytest.mark.parametrize(("late_s", "risk"), [(120, "ok"), (121, "tight")])
+def test_a_change_that_may_be_missed_is_called_tight(towns, late_s, risk):
+    """The bus has four minutes to its connection; two are enough, a second less is not."""
+    town = towns(DRAWING)
+    town.say(message(*OUTAGE, alert(), update("B-1", call("ALPHA", late_s)), timestamp=NOW))
+    assert [each["connectionRisk"] for each in town.plan(limit=1)["meta"]["differences"]] == [risk]
+
+
+def test_without_trouble_there_is_nothing_to_compare(towns):
+    """An alert alone disrupts no trip."""
+    town = towns(DRAWING)
+    town.say(message(alert(), timestamp=NOW))
+    body = town.plan(limit=3)
+    assert ("differences" in body["meta"], warnings(body).get("disrupted-itinerary-replaced")) == (False, None)
+
+
+def test_nothing_usable_at_all_leaves_the_disrupted_marked(towns):
+    """One train a day, cancelled: it is shown with its note and without a flag."""
+    town = towns("rail R | Alpha 08:05 | Gamma 08:25", days=[DAY])
+    town.say(message(update("R-1", relationship="CANCELED"), alert(), timestamp=NOW))
+    [itinerary] = town.plan(limit=3)["itineraries"]
+    assert (itinerary["legs"][0]["status"], itinerary["DisruptionNote"], "DisruptionFlag" in itinerary) == (
+        "cancelled",
+        f"Line R from Alpha is cancelled: {HEADER}.",
+        False,
+    )
+
+
+def test_an_alert_that_is_over_explains_nothing(towns):
+    """It ended at 08:00; the train is of 08:05."""
+    town = towns(DRAWING)
+    town.say(message(*OUTAGE, alert(begin="07:00", end="08:00"), timestamp=NOW))
+    assert warnings(town.plan(limit=3))["disrupted-itinerary-replaced"] == (
+        "Left out because it is disrupted: Line R from Alpha is cancelled."
+    )
+
+
+def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
+    """One of the route, one of the trip itself."""
+    town = towns(DRAWING)
+    own = alert("own", "No driver", trip={"trip_id": "R-1"})
+    town.say(message(*OUTAGE, alert(), own, timestamp=NOW))
+    assert town.plan(limit=1)["meta"]["differences"][0]["cause"] == {"id": "own", "text": "No driver"}
+
+
+def test_a_lift_out_of_order_is_no_reason_for_a_cancellation(towns):
+    """The stop's lift is broken, and the train is cancelled for another reason."""
+    town = towns(DRAWING)
+    lift = alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id="ALPHA")
+    town.say(message(*OUTAGE, lift, timestamp=NOW))
+    cause = town.plan(limit=1)["meta"]["differences"][0]["cause"]
+    assert cause["text"] == "Line R from Alpha is cancelled."
