@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fingerpost.filings import schema
+from fingerpost.filings.bulk import BulkFigures, folder_beside
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import Metric, find_concept, find_metric
 from fingerpost.filings.fact import Company, Fact
@@ -16,7 +17,7 @@ from fingerpost.filings.figure import Series, View
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve
 from fingerpost.filings.revisions import SPLIT_CONCEPT, Split, list_splits
-from fingerpost.filings.store import new_sample, plain_ticker
+from fingerpost.filings.store import SAMPLE, FactStore, new_sample, plain_ticker
 from fingerpost.filings.window import Found, Window, look
 
 _KEPT = 4_096
@@ -37,6 +38,7 @@ class FactLibrary:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
+        self._bulk = None if path is None else BulkFigures(folder_beside(path))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
@@ -49,8 +51,12 @@ class FactLibrary:
         return self.path is not None and self.path.exists()
 
     def find_company(self, text: str) -> Company | None:
-        """Return the company of a ticker or CIK, or None; one that has figures under several CIKs is its newest."""
-        return self._keep(("company", text), lambda: self._find_company(text))
+        """Return the company of a ticker or CIK, or None; one that has figures under several CIKs is its newest.
+
+        A company that only the archive has is taken over into the facts file first.
+        """
+        archive = 0 if self._bulk is None else self._bulk.identity
+        return self._keep(("company", text, archive), lambda: self._find_company(text, archive))
 
     def list_companies(self) -> list[Company]:
         """Return every company that has figures, by ticker."""
@@ -148,8 +154,30 @@ class FactLibrary:
         """Let go of the file."""
         with self._lock:
             self._let_go()
+            if self._bulk is not None:
+                self._bulk.close()
 
-    def _find_company(self, text: str) -> Company | None:
+    def _find_company(self, text: str, archive: int) -> Company | None:
+        company = self._find_held(text)
+        if archive and (company is None or company.dataset == SAMPLE) and self._take_over(text, company):
+            return self._find_held(text)
+        return company
+
+    def _take_over(self, text: str, company: Company | None) -> bool:
+        """Copy a company from the archive into the facts file; returns whether the archive has it."""
+        assert self._bulk is not None
+        assert self.path is not None
+        digits = plain_ticker(text).removeprefix("CIK")
+        ciks = (
+            {company.cik} if company is not None else {int(digits)} if digits.isdigit() and len(digits) <= 10 else set()
+        )
+        ciks |= {cik for (cik,) in self._rows("SELECT cik FROM listed WHERE ticker = ?", plain_ticker(text))}
+        found = [bulk for bulk in map(self._bulk.find_company, sorted(ciks)) if bulk is not None]
+        for bulk in found:
+            FactStore(self.path).put_bulk(bulk.file, retrieved_at=bulk.retrieved_at)
+        return bool(found)
+
+    def _find_held(self, text: str) -> Company | None:
         wanted = plain_ticker(text)
         digits = wanted.removeprefix("CIK").lstrip("0")
         rows = self._rows(

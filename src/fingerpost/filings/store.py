@@ -43,6 +43,20 @@ class FactStore:
         with self._writing() as connection:
             insert_facts(connection, file, tickers=tickers, retrieved_at=retrieved_at, dataset=dataset)
 
+    def put_bulk(self, file: FactsFile, *, retrieved_at: str) -> None:
+        """Take a company over from the archive, unless its own figures came meanwhile; the sample's give way."""
+        with self._writing() as connection:
+            found = connection.execute("SELECT dataset FROM companies WHERE cik = ?", (file.cik,)).fetchone()
+            if found is None or found[0] == SAMPLE:
+                insert_facts(connection, file, tickers=[], retrieved_at=retrieved_at, dataset=BULK)
+
+    def forget_bulk(self) -> None:
+        """Forget what was taken over from an archive; a newer one is in force. The sample's companies come back."""
+        with self._writing() as connection:
+            for (cik,) in connection.execute("SELECT cik FROM companies WHERE dataset = ?", (BULK,)).fetchall():
+                _forget(connection, cik)
+            insert_sample(connection)
+
     def put_submissions(self, file: SubmissionsFile) -> None:
         """Replace what is known of a company and its list of filings."""
         with self._writing() as connection:
@@ -144,8 +158,10 @@ def new_sample() -> sqlite3.Connection:
 
 
 def insert_sample(connection: sqlite3.Connection) -> None:
-    """Write the shipped sample into a database."""
+    """Write the shipped sample into a database; companies that have figures keep theirs."""
     for entry in sample.read_sample():
+        if connection.execute("SELECT 1 FROM companies WHERE cik = ?", (entry.file.cik,)).fetchone():
+            continue
         insert_facts(connection, entry.file, tickers=entry.tickers, retrieved_at=None, dataset=SAMPLE)
         connection.execute(
             "UPDATE companies SET sic = ?, industry = ?, exchange = ? WHERE cik = ?",
