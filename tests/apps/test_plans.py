@@ -87,6 +87,27 @@ def test_the_contracts_sentence_is_planned_and_run(ask):
     assert [each["key"] for each in answer.body["results"]] == ["revenue_data"]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Compare the revenue of Apple and NVIDIA for 2022",
+        "compare revenue of AAPL, NVDA in fiscal 2022.",
+        "Compare the Revenue of Apple vs. Nvidia, and AAPL for 2022?",
+    ],
+)
+def test_companies_are_compared_by_a_sentence(ask, sentence):
+    """Both figures under one key, from the table that ships."""
+    answer = ask("run_plan", {"user_input": sentence})
+
+    assert answer.body["results"] == [
+        {
+            "key": "revenue_compared",
+            "value": {"AAPL": {"Revenue": 394_328_000_000}, "NVDA": {"Revenue": 26_914_000_000}},
+            "left_out": False,
+        }
+    ]
+
+
 def test_a_run_waits_for_a_person_and_goes_on_in_another_house(ask, house, home):
     """Approval over a restart: nothing is saved before it, and it is saved after."""
     first = ask("run_plan", {"plan": SAVE})

@@ -154,6 +154,8 @@ async def test_the_contracts_sentence_becomes_the_contracts_step():
     [
         ("What was our best year?", "No planner understands this goal, and none makes one up"),
         ("Get Initech's revenue for 2022", "The ticker of 'Initech' is not known here"),
+        ("Compare the revenue of Apple and Initech for 2022", "The ticker of 'Initech' is not known here"),
+        ("Compare the revenue of Apple and AAPL for 2022", "A comparison needs two companies"),
         ("", "No planner understands this goal, and none makes one up"),
     ],
 )

@@ -21,7 +21,8 @@ INSTRUCTIONS = (
     "Public transport that says where its answers come from. Plan with plan_trip, boards with get_departures. "
     "Send place names as labels: an unclear name is answered with candidates whose token is accepted everywhere. "
     "Stop ids look like FEED:LOCAL. Times carry the local offset; a time without one is read as local to the network. "
-    "Tell the rider every warning and the demo note. The resource fingerpost://networks says what is covered."
+    "Tell the rider every warning and the demo note. The resource fingerpost://networks says what is covered. "
+    "For what companies reported to the SEC take sec_financial_data: each figure names its filing."
 )
 
 _NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}

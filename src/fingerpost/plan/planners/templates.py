@@ -21,6 +21,7 @@ _TICKERS: Mapping[str, str] = {
     "tesla": "TSLA",
 }
 _TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
+_BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,21 @@ class TemplatePlanner:
         return Plan(goal=template.example, steps=template.fill(parameters), created_at=now())
 
 
-def _financial_fact(said: Mapping[str, str]) -> list[PlanStep]:
-    company, year = said["company"].strip(), said["year"]
+def _ticker_of(company: str) -> str:
     ticker = _TICKERS.get(company.lower()) or (company if _TICKER.fullmatch(company) else None)
     if ticker is None:
         raise PlanInvalid(f"The ticker of '{company}' is not known here", {"field": "ticker"}, hint="Write its ticker")
-    metric = said["metric"].strip()
-    metric = metric[:1].upper() + metric[1:]
+    return ticker
+
+
+def _metric_of(text: str) -> str:
+    metric = text.strip()
+    return metric[:1].upper() + metric[1:]
+
+
+def _financial_fact(said: Mapping[str, str]) -> list[PlanStep]:
+    company, year = said["company"].strip(), said["year"]
+    ticker, metric = _ticker_of(company), _metric_of(said["metric"])
     arguments: dict[str, Any] = {
         "ticker": ticker,
         "metrics": [metric],
@@ -91,6 +100,28 @@ def _financial_fact(said: Mapping[str, str]) -> list[PlanStep]:
             parameters={"query_type": "financial_facts", "parameters": arguments},
             expected_key=f"{said['metric'].strip().lower().replace(' ', '_')}_data",
             output_path=["data", metric],
+            done_check="True",
+        )
+    ]
+
+
+def _compare(said: Mapping[str, str]) -> list[PlanStep]:
+    companies = [company.strip() for company in _BETWEEN.split(said["companies"].strip())]
+    tickers = list(dict.fromkeys(_ticker_of(company) for company in companies))
+    if len(tickers) < 2:
+        raise PlanInvalid("A comparison needs two companies", {"field": "companies"}, hint="Name another one")
+    metric = said["metric"].strip()
+    return [
+        PlanStep(
+            step_id=1,
+            description=f"Compare the {metric} of {', '.join(companies)} for fiscal {said['year']}",
+            tool="sec_financial_data",
+            parameters={
+                "query_type": "compare",
+                "parameters": {"tickers": tickers, "metrics": [_metric_of(metric)], "period": said["year"]},
+            },
+            expected_key=f"{metric.lower().replace(' ', '_')}_compared",
+            output_path=["data"],
             done_check="True",
         )
     ]
@@ -148,6 +179,16 @@ TEMPLATES = (
             re.IGNORECASE,
         ),
         _financial_fact,
+    ),
+    Template(
+        "compare_companies",
+        "Compare the revenue of Apple and NVIDIA for 2022",
+        re.compile(
+            r"compare\s+(?:the\s+)?(?P<metric>[\w -]{1,60}?)\s+of\s+(?P<companies>[\w .,&-]{1,300}?)"
+            r"\s+(?:for|in)\s+(?:fiscal\s+)?(?P<year>(?:19|20)\d\d)\s*[.?]?",
+            re.IGNORECASE,
+        ),
+        _compare,
     ),
     Template(
         "there_and_back",
