@@ -12,7 +12,7 @@ from fingerpost.tools.sec_financial_data import SecFinancialData
 from fingerpost.tools.sec_graph_query import SecGraphQuery
 from fingerpost.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.tools.tool_details import ToolDetails
-from tests.filings.drawing import facts, library_of
+from tests.filings.drawing import company_file, facts, library_of
 
 EXAMPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
 
@@ -347,6 +347,36 @@ async def test_filings_of_a_company_newest_first(recorded):
         ("0000320193-25-000079", 2025, "FY")
     ]
     assert answer["notes"] == ["The loaded list goes back to 2015-03-12; older filings exist"]
+
+
+async def test_filings_go_back_to_the_company_before(tmp_path):
+    """One ticker, two CIKs: each filing under its own, one that both made under the newer; the texts of both count."""
+    store = FactStore(tmp_path / "filings.sqlite")
+    old = facts("""
+        Assets - 2021-12-31 1 a-21 10-K 2022-02-01
+        Assets - 2022-06-30 2 both 10-Q 2022-08-01
+    """)
+    new = facts("""
+        Assets - 2022-06-30 2 both 10-Q 2022-08-01
+        Assets - 2022-12-31 3 a-22 10-K 2023-02-01
+    """)
+    store.put_facts(company_file(old, {"2021-12-31": 2021}, cik=7, name="Drawn Corp."), tickers=["DRWN"])
+    store.put_facts(company_file(new, {"2022-12-31": 2022}, cik=8, name="Drawn Holdings"), tickers=["DRWN"])
+    store.put_sections(split_sections(7, "a-21", "10-K", "2022-02-01", "Item 1. Business\nApple, Apple."))
+    store.put_sections(split_sections(8, "a-22", "10-K", "2023-02-01", "Item 1. Business\nApple and Drawn Corp."))
+    graph = SecGraphQuery(FactLibrary(store.path))
+    listed = await graph.execute("company_filings", {"ticker": "DRWN"})
+    years = await graph.execute("filing_timeline", {"ticker": "DRWN"})
+    related = await graph.execute("related_companies", {"ticker": "DRWN"})
+
+    assert [(row["accession_number"], row["filing_url"].split("/")[-3]) for row in listed["results"]] == [
+        ("a-22", "8"),
+        ("both", "8"),
+        ("a-21", "7"),
+    ]
+    assert [row["accession_number"] for row in years["results"]] == ["a-21", "a-22"]
+    assert [(row["ticker"], row["mention_count"]) for row in related["results"]] == [("AAPL", 3)]
+    assert [note[:6] for note in listed["notes"]] == ["CIK 7:", "CIK 8:"]
 
 
 async def test_custom_cypher_is_not_a_question_here(recorded):

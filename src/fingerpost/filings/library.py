@@ -83,7 +83,7 @@ class FactLibrary:
             ("concepts", company.cik),
             lambda: dict(
                 row
-                for cik in self._ciks(company)
+                for cik in self.list_ciks(company)
                 for row in self._rows("SELECT name, label FROM concepts WHERE cik = ? ORDER BY name", cik)
             ),
         )
@@ -92,7 +92,7 @@ class FactLibrary:
         """Return the concepts that a company had filed by a day."""
         return {
             name
-            for cik in self._ciks(company)
+            for cik in self.list_ciks(company)
             for (name,) in self._rows(
                 "SELECT DISTINCT concepts.name FROM concepts JOIN reported ON reported.concept = concepts.id"
                 " JOIN reports ON reports.id = reported.report WHERE concepts.cik = ? AND reports.filed <= ?",
@@ -125,21 +125,25 @@ class FactLibrary:
         key = ("found", company.cik, metric.concepts, metric.name, window, view)
         return self._keep(key, lambda: look(self.series(company, metric, view), window, self.calendar(company)))
 
-    def list_filings(self, company_or_cik: Company | int) -> list[Filing]:
-        """Return a company's filings, newest first: its list where one was loaded, else what its figures cite."""
-        cik = company_or_cik if isinstance(company_or_cik, int) else company_or_cik.cik
+    def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
+        """Return (CIK, filing), newest first, over every CIK: its list where one was loaded, else what figures cite.
+
+        A filing that several of the CIKs made together stands once, under the company's own.
+        """
+        found: dict[str, tuple[int, Filing]] = {}
+        for cik in sorted(self.list_ciks(company), key=lambda each: (each != company.cik, each)):
+            for filing in self._filings_of(cik):
+                found.setdefault(filing.accession, (cik, filing))
+        return sorted(found.values(), key=lambda each: (each[1].filed, each[1].accession), reverse=True)
+
+    def list_ciks(self, company: Company) -> list[int]:
+        """Return every CIK that one of the company's tickers stands for: a predecessor holds the older years."""
         rows = self._rows(
-            "SELECT accession_number, filing_type, filing_date, report_date, document, description FROM filings"
-            " WHERE cik = ? ORDER BY filing_date DESC, accession_number DESC",
-            cik,
+            "SELECT DISTINCT other.cik FROM tickers AS own JOIN tickers AS other ON other.ticker = own.ticker"
+            " WHERE own.cik = ? ORDER BY other.cik",
+            company.cik,
         )
-        if not rows:
-            rows = self._rows(
-                "SELECT accession, form, filed, '', '', '' FROM reports WHERE cik = ?"
-                " ORDER BY filed DESC, accession DESC",
-                cik,
-            )
-        return [Filing(*row) for row in rows]
+        return [cik for (cik,) in rows] or [company.cik]
 
     def find_filing_list(self, cik: int) -> tuple[bool, str] | None:
         """Return whether a loaded list of filings is complete and its oldest day, or None where none was loaded."""
@@ -208,18 +212,17 @@ class FactLibrary:
             cik=cik, ticker=ticker, tickers=tuple(tickers or [ticker]), **dict(zip(names, rest, strict=True))
         )
 
-    def _ciks(self, company: Company) -> list[int]:
-        """Return every CIK that one of the company's tickers stands for: a predecessor holds the older years."""
+    def _filings_of(self, cik: int) -> list[Filing]:
         rows = self._rows(
-            "SELECT DISTINCT other.cik FROM tickers AS own JOIN tickers AS other ON other.ticker = own.ticker"
-            " WHERE own.cik = ? ORDER BY other.cik",
-            company.cik,
-        )
-        return [cik for (cik,) in rows] or [company.cik]
+            "SELECT accession_number, filing_type, filing_date, report_date, document, description FROM filings"
+            " WHERE cik = ?",
+            cik,
+        ) or self._rows("SELECT accession, form, filed, '', '', '' FROM reports WHERE cik = ?", cik)
+        return [Filing(*row) for row in rows]
 
     def _calendar(self, company: Company) -> FiscalCalendar:
         years: dict[str, int] = {}
-        for cik in self._ciks(company):
+        for cik in self.list_ciks(company):
             years |= dict(self._rows("SELECT end_date, fiscal_year FROM fiscal_years WHERE cik = ?", cik))
         return FiscalCalendar(years.items())
 
@@ -238,7 +241,7 @@ class FactLibrary:
         marks = ", ".join("?" * len(concepts))
         return [
             Fact(*row)
-            for cik in self._ciks(company)
+            for cik in self.list_ciks(company)
             for row in self._rows(
                 "SELECT concepts.name, reported.unit, reported.start_date, reported.end_date, reported.value,"  # noqa: S608
                 " reports.accession, reports.form, reports.filed FROM concepts"

@@ -131,18 +131,23 @@ class SecGraphQuery(QueryTool):
             }
             raise nothing(f"No filings found for {company.ticker}", {"filings": told}, source_of(company))
         reply = Reply(shown, extra={"total_results": len(rows)})
-        known = self._library.find_filing_list(company.cik)
-        if known is None:
-            note = "These are the filings that figures were taken from; the company's own list was not loaded"
-            reply.extra["notes"] = [note]
-        elif not known[0]:
-            reply.extra["notes"] = [f"The loaded list goes back to {known[1]}; older filings exist"]
+        notes = {cik: self._note_on(cik) for cik in self._library.list_ciks(company)}
+        lacks = [f"CIK {cik}: {note}" if len(notes) > 1 else note for cik, note in notes.items() if note is not None]
+        if lacks:
+            reply.extra["notes"] = lacks
         return reply
+
+    def _note_on(self, cik: int) -> str | None:
+        known = self._library.find_filing_list(cik)
+        if known is None:
+            return "These are the filings that figures were taken from; the company's own list was not loaded"
+        is_complete, oldest = known
+        return None if is_complete else f"The loaded list goes back to {oldest}; older filings exist"
 
     def _list(self, company: Company, wanted: set[str], as_of: str | None) -> list[dict[str, Any]]:
         calendar = self._library.calendar(company)
         rows = []
-        for filing in self._library.list_filings(company):
+        for cik, filing in self._library.list_filings(company):
             if (wanted and filing.form.upper() not in wanted) or (as_of is not None and filing.filed > as_of):
                 continue
             year, quarter = calendar.place(filing.report_date) if filing.report_date else (None, None)
@@ -157,7 +162,7 @@ class SecGraphQuery(QueryTool):
                     "fiscal_period": period if is_periodic and year is not None else None,
                     "report_date": filing.report_date or None,
                     "description": filing.description or None,
-                    "filing_url": filing_url(company.cik, filing.accession),
+                    "filing_url": filing_url(cik, filing.accession),
                 }
             )
         return rows
@@ -179,14 +184,15 @@ class SecGraphQuery(QueryTool):
 
     def _related(self, params: RelatedCompaniesParams) -> Reply:
         company = get_company(self._library, params.ticker, f"No related companies found for {params.ticker}")
-        texts = [text for (text,) in self._library.rows("SELECT text FROM sections WHERE cik = ?", company.cik)]
+        own = self._library.list_ciks(company)
+        texts = [text for cik in own for (text,) in self._library.rows("SELECT text FROM sections WHERE cik = ?", cik)]
         if not texts:
             raise nothing(f"No related companies found for {params.ticker}", {"text": _no_text()})
         whole = "\n".join(texts)
         rows: list[dict[str, Any]] = []
         for other in self._library.list_companies():
             short = _LEGAL_FORMS.sub("", other.name).strip()
-            if other.cik == company.cik or not short:
+            if other.cik in own or not short:
                 continue
             count = len(re.findall(rf"\b{re.escape(short)}\b", whole, re.IGNORECASE))
             if count:
