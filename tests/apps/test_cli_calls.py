@@ -114,10 +114,10 @@ def test_the_error_of_another_country_names_which_end_lies_where(invoke):
 
 @pytest.mark.parametrize("text", ["{", "", "{'origin': 1}", "[" * 100_000])
 def test_what_is_no_json_is_wrong_usage(text, invoke):
-    """What is no JSON is wrong usage."""
+    """What is no JSON is wrong usage, and is answered in the contract's envelope all the same."""
     done = invoke("call", "plan_trip", text)
 
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, json.loads(done.stdout)["error"]["code"]) == (2, "validation-error")
     assert done.stderr.startswith("The arguments are not JSON: ")
     assert done.stderr.count("\n") == 1
 

@@ -108,10 +108,15 @@ def call(
     if tool not in house.tools:
         say(f"There is no tool {tool}. The tools are: {', '.join(house.tools)}.")
         raise typer.Exit(USAGE)
-    answer = ask(house, tool, _read_json(arguments))
+    raw = _read_json(arguments)
+    answer = ask(house, tool, raw)
     print_json(answer.body)
     if answer.is_error:
-        raise typer.Exit(TOOL_ERROR)
+        raise typer.Exit(USAGE if isinstance(raw, _NotJson) else TOOL_ERROR)
+
+
+class _NotJson(str):
+    """What was meant to be JSON and is not."""
 
 
 def _read_json(text: str) -> Any:
@@ -121,7 +126,7 @@ def _read_json(text: str) -> Any:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         say(f"The arguments are not JSON: {reason}.")
         # The tool answers text in its own envelope, as it answers anything that is no object.
-        return text
+        return _NotJson(text)
 
 
 def _end(text: str) -> dict[str, Any]:
