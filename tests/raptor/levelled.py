@@ -118,8 +118,8 @@ def load_rival(path):
     return nigiri.load_timetable([source], "2022-02-22", "2022-02-24", finalize)
 
 
-def ask_rival(rival, locations, origin, destination, leave_s):
-    """Return (changes, arrival) of nigiri's best journeys, arrival in seconds since midnight."""
+def ask_rival(rival, locations, origin, destination, leave_s, *, live=None):
+    """Return (changes, arrival) of nigiri's best journeys, arrival in seconds of the day; by ``live`` with realtime."""
     import pynigiri as nigiri
 
     query = nigiri.Query()
@@ -128,7 +128,8 @@ def ask_rival(rival, locations, origin, destination, leave_s):
     query.destination = [nigiri.Offset(locations[destination], 0, 0)]
     query.max_transfers = MAX_TRANSFERS
     query.max_travel_time = 1440
-    return sorted((journey.transfers, _instant(journey.dest_time) - MIDNIGHT) for journey in nigiri.route(rival, query))
+    found = nigiri.route(rival, query) if live is None else nigiri.route_with_rt(rival, live, query)
+    return sorted((journey.transfers, _instant(journey.dest_time) - MIDNIGHT) for journey in found)
 
 
 def _instant(time):

@@ -1,0 +1,203 @@
+"""Questions under real time: beside the same without it, beside nigiri with it, and while snapshots are swapped.
+
+New York is asked with and without 20,000 trips in real time, forward slices, by turns. Helsinki is asked beside nigiri,
+which reads the same message; the answers are compared before the times. Kingston is asked while a thread publishes
+snapshot after snapshot, beside the same questions when none is published.
+"""
+
+import asyncio
+import importlib.util
+import random
+import sys
+import tempfile
+import threading
+import time
+from datetime import date, datetime
+from pathlib import Path
+
+import numpy as np
+from figures import p50, percentile, verdict
+from google.transit.gtfs_realtime_pb2 import FeedMessage
+
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.port import JourneyQuestion
+from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.search import Wish, find_journeys
+from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.timetable.service_days import find_covered_days, service_day_start, services_on
+from fingerpost.transit.timetable.timetable import STOP, Timetable
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT.parent / "shared" / "data" / "gtfs"
+LIVE_TRIPS = 20_000
+LIVE_BOUND, RIVAL_BOUND, SWAP_BOUND = 1.2, 0.25, 1.5
+QUESTIONS, SWAP_QUESTIONS, SWAP_EVERY_S = 200, 2_000, 1.0
+SEED = 4
+
+
+def write_delays(timetable: Timetable, day: date, count: int, dice: random.Random) -> FeedMessage:
+    """Return delays that grow along the way, for trips that run on a day."""
+    message = FeedMessage()
+    message.header.gtfs_realtime_version = "2.0"
+    message.header.timestamp = service_day_start(day, timetable.feeds[0].zone) + 8 * 3600
+    once = np.bincount(timetable.run_trip, minlength=len(timetable.trip_local_id)) == 1
+    running = np.flatnonzero(once & (services_on(timetable, day)[timetable.trip_service] != 0)).tolist()
+    for trip in dice.sample(running, min(count, len(running))):
+        update = message.entity.add(id=str(trip)).trip_update
+        update.trip.trip_id, update.trip.start_date = timetable.trip_local_id[trip], f"{day:%Y%m%d}"
+        begin, end = int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1])
+        for event in (begin, (begin + end) // 2):
+            call = update.stop_time_update.add(stop_sequence=int(timetable.event_sequence[event]))
+            call.arrival.delay = call.departure.delay = 60 * dice.choice([0, 1, 2, 4, 8])
+    return message
+
+
+def new_york() -> bool:
+    """Print the ratio of question times with and without real time; return whether it is within its bound."""
+    feeds = sorted((DATA / "nyc").glob("*.zip"))
+    if not feeds:
+        print("skipped: needs New York's feeds beside the project")
+        return True
+    timetable = import_feeds("NYC", [FeedSource(path, path.name.split(".")[0].upper()) for path in feeds]).timetable
+    first, last = find_covered_days(timetable) or (date.min, date.min)
+    days = [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal() + 1)]
+    day = max(days, key=lambda each: int(services_on(timetable, each)[timetable.trip_service].sum()))
+    dice = random.Random(SEED)
+    message = write_delays(timetable, day, LIVE_TRIPS, dice)
+    now = message.header.timestamp
+    overlay = read_realtime(timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), now)], now)
+    planned, live = Slices(timetable), Slices(timetable, overlay)
+    for slices in (planned, live):
+        slices.get_slice(day, mirrored=False, step_free=False)
+    served = np.flatnonzero(timetable.stop_kind == STOP).tolist()
+    ratios = []
+    for _ in range(QUESTIONS):
+        ends = [
+            find_end(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], 1000)
+            for stop in dice.sample(served, 2)
+        ]
+        wish = Wish(
+            origin=ends[0], destination=ends[1], instant=now + dice.randrange(0, 10 * 3600), arrive_by=False,
+            max_rides=5, max_walk_m=1500, step_free=False, wanted=3,
+        )  # fmt: skip
+        seconds = []
+        for slices in (planned, live, planned, live):
+            begin = time.perf_counter()
+            find_journeys(timetable, slices, wish)
+            seconds.append(time.perf_counter() - begin)
+        ratios.append(min(seconds[1::2]) / min(seconds[0::2]))
+    ratio = p50(ratios)
+    print(
+        f"New York, {day}, {len(overlay.rides)} trips in real time: questions take {ratio:.2f} times as long "
+        f"(at most {LIVE_BOUND}) {verdict(ratio, LIVE_BOUND)}"
+    )
+    return ratio <= LIVE_BOUND
+
+
+def helsinki() -> bool:
+    """Print the ratio of our question times to nigiri's, both with the same message; return whether it is in bounds."""
+    sys.path.insert(0, str(ROOT))
+    from tests.raptor import levelled, test_live_helsinki
+
+    feed = DATA.parent / levelled.FEED
+    if importlib.util.find_spec("pynigiri") is None or not feed.exists():
+        print("skipped: needs pynigiri and Helsinki's feed beside the project")
+        return True
+    import pynigiri as nigiri
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "hsl.zip"
+        timetable = levelled.level(feed, path)
+        rival = levelled.load_rival(path)
+    message = test_live_helsinki.draw_message(timetable, SEED)
+    piece = test_live_helsinki.read_live((None, timetable, RealtimeIndex(timetable)), message)
+    live = nigiri.create_rt_timetable(rival, datetime(levelled.DAY.year, levelled.DAY.month, levelled.DAY.day))
+    nigiri.gtfsrt_update_from_bytes(rival, live, nigiri.SourceIdx(0), "gtfs", message.SerializeToString())
+    questions = test_live_helsinki.draw_questions(piece, SEED, QUESTIONS)
+    ids = list(timetable.stop_local_id)
+    locations = {stop: rival.find_location(ids[stop]) for question in questions for stop in question[:2]}
+    ratios = []
+    for question in questions:
+        begin = time.perf_counter()
+        ours = levelled.ask_engine(timetable, piece, *question)
+        between = time.perf_counter()
+        theirs = levelled.ask_rival(rival, locations, *question, live=live)
+        ratios.append((between - begin) / (time.perf_counter() - between))
+        if test_live_helsinki.until(ours) != test_live_helsinki.until(theirs):
+            raise SystemExit(f"short: the answers differ: {question}")
+    ratio = p50(ratios)
+    print(
+        f"Helsinki beside nigiri, the same {len(message.entity)} trips in real time, answers equal: {ratio:.2f} "
+        f"(at most {RIVAL_BOUND}) {verdict(ratio, RIVAL_BOUND)}"
+    )
+    return ratio <= RIVAL_BOUND
+
+
+def kingston() -> bool:
+    """Print the ratio of the slowest hundredth of questions while swapping to the same when idle."""
+    import realtime
+
+    if not realtime.KINGSTON.exists():
+        print("skipped: needs Kingston's timetable beside the project")
+        return True
+    timetable = import_feeds("KINGSTON", [FeedSource(realtime.KINGSTON)]).timetable
+    network, index = EmbeddedNetwork("KINGSTON", timetable, is_demo=False), RealtimeIndex(timetable)
+    now = service_day_start(realtime.DAY, network.zone) + 12 * 3600
+    data = realtime.write_message(timetable, now)
+    dice = random.Random(SEED)
+    served = np.flatnonzero(timetable.stop_kind == STOP).tolist()
+
+    def end() -> Location:
+        stop = dice.choice(served)
+        place = Coordinate(float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]))
+        return Location(coordinate=place, source=LocationSource.INPUT)
+
+    def swap() -> None:
+        network.publish(read_realtime(timetable, index, [FeedBytes(data, now)], now), realtime.DAY)
+
+    def ask_all(count: int) -> list[float]:
+        async def ask() -> list[float]:
+            times = []
+            for _ in range(count):
+                question = JourneyQuestion(origin=end(), destination=end(), instant=now)
+                begin = time.perf_counter()
+                await network.plan_journeys(question)
+                times.append(time.perf_counter() - begin)
+            return times
+
+        return asyncio.run(ask())
+
+    swap()
+    ask_all(100)
+    idle = ask_all(SWAP_QUESTIONS)
+    stop, swaps = threading.Event(), 0
+
+    def keep_swapping() -> None:
+        nonlocal swaps
+        while not stop.wait(SWAP_EVERY_S):
+            swap()
+            swaps += 1
+
+    thread = threading.Thread(target=keep_swapping)
+    thread.start()
+    busy = ask_all(SWAP_QUESTIONS)
+    stop.set()
+    thread.join()
+    ratio = percentile(busy, 0.99) / percentile(idle, 0.99)
+    print(
+        f"Kingston, {swaps} swaps of {realtime.UPDATES} updates, one a second: p99 of questions {ratio:.2f} times idle "
+        f"(at most {SWAP_BOUND}) {verdict(ratio, SWAP_BOUND)}"
+    )
+    return ratio <= SWAP_BOUND
+
+
+def main() -> int:
+    """Measure all three; return the exit status."""
+    return 0 if all([kingston(), helsinki(), new_york()]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
