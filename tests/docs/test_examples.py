@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,7 +23,8 @@ SET_UP = re.compile(r"(make [a-z]+|pip install \.)")
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder with a feed in it, a home of its own, and a clock that stands still."""
+    """A folder with a feed and the examples in it, a home of its own, and a clock that stands still."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     write_feed(tmp_path / "my-city.zip", feed_from_drawing("line 1 | Alpha 08:05 | Beta 08:15"))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FINGERPOST_HOME", str(tmp_path / "home"))
