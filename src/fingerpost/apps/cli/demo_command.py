@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fingerpost import clock
-from fingerpost.apps import wall
 from fingerpost.apps.cli.house import TOOL_ERROR, open_house
 from fingerpost.apps.cli.output import complain, new_console, print_json
 from fingerpost.apps.cli.trip_view import print_trip
@@ -43,6 +42,9 @@ def demo(
 
 
 async def _plan(house: "House", *, disrupt: bool) -> "Answer":
+    # What stands behind takes longer to import than --help and --version may last.
+    from fingerpost.apps import wall
+
     if disrupt:
         await _disrupt(house)
     ends = {"origin": {"type": "label", "value": ORIGIN}, "destination": {"type": "label", "value": DESTINATION}}
