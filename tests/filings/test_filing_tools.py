@@ -9,6 +9,16 @@ from fingerpost.tools.sec_graph_query import SecGraphQuery
 from fingerpost.tools.sec_semantic_search import SecSemanticSearch
 from tests.filings.drawing import company_file, facts, library_of
 
+TEXT_2023 = """Item 1. Business
+Drawn Inc. draws companies for tests.
+Item 1A. Risk Factors
+Ink may run dry. Our supplier, Apple, may stop selling ink.
+Item 7. Management's Discussion and Analysis
+Ink costs rose.
+"""
+
+TEXT_2024 = "Drawn Inc. changed its auditor. Nothing else happened."
+
 
 @pytest.fixture
 def texts(tmp_path):

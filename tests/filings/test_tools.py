@@ -262,16 +262,6 @@ async def test_an_older_cik_behind_the_same_ticker_answers_for_its_years(tmp_pat
     assert [row["value"] for row in answer["results"]] == [70, 100]
 
 
-TEXT_2023 = """Item 1. Business
-Drawn Inc. draws companies for tests.
-Item 1A. Risk Factors
-Ink may run dry. Our supplier, Apple, may stop selling ink.
-Item 7. Management's Discussion and Analysis
-Ink costs rose.
-"""
-TEXT_2024 = "Drawn Inc. changed its auditor. Nothing else happened."
-
-
 async def test_tool_details_tells_a_tool_s_parameters(figures):
     """From the specification itself."""
     details = ToolDetails(lambda: [figures.spec])
