@@ -1,4 +1,7 @@
-"""What plan_trip accepts and answers (contract 000, ruling B1)."""
+"""What plan_trip accepts and answers (contract 000, ruling B1).
+
+Models that are defaults of others are frozen: pydantic would copy them for every question.
+"""
 
 from typing import Annotated, Literal
 
@@ -12,7 +15,7 @@ from fingerpost.transit.rules.differences import ConnectionRisk, Difference
 from fingerpost.transit.rules.instants import is_now
 
 
-class When(WireModel):
+class When(WireModel, frozen=True):
     """When to leave, or to be there."""
 
     type: Annotated[Literal["depart", "arrive"], Field(description="leave at, or be there by")] = "depart"
@@ -25,14 +28,14 @@ class When(WireModel):
         return self
 
 
-class Accessibility(WireModel):
+class Accessibility(WireModel, frozen=True):
     """What a rider needs of stops, vehicles and walks."""
 
     step_free: Annotated[Flag, Field(description="no steps, for a wheelchair")] = False
     low_walking_distance: Annotated[Flag, Field(description="say how much each itinerary walks")] = False
 
 
-class PlanConstraints(WireModel):
+class PlanConstraints(WireModel, frozen=True):
     """Preferences; in an answer, all that held."""
 
     optimize: Annotated[

@@ -3,16 +3,14 @@
 import math
 from dataclasses import replace
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
 from fingerpost.transit.model import Access, Itinerary, Leg, Location, Mode, Notice, StopPoint
+from fingerpost.transit.providers.embedded.distances import path_m
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.journeys import Journey, Ride
 from fingerpost.transit.rules.disruption import is_disrupted_leg
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.timetable.overlay import Alert
-from fingerpost.transit.timetable.shapes import find_ride_line, line_m
-from fingerpost.transit.timetable.timetable import Int32, Timetable
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
 
@@ -80,24 +78,23 @@ def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
 def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
     table = snapshot.timetable
     trip = int(table.run_trip[ride.run])
-    line, mode = words.line(trip)
-    stops = table.event_stop[ride.board_event : ride.alight_event + 1]
+    said = words.ride(trip, ride.board_event, ride.alight_event)
     leg = Leg(
-        mode=mode,
-        start=words.stop_point(int(stops[0])),
-        end=words.stop_point(int(stops[-1])),
+        mode=said.mode,
+        start=said.start,
+        end=said.end,
         departure_scheduled=snapshot.scheduled(
             ride.run, ride.service_day, int(table.event_departure_s[ride.board_event])
         ),
         arrival_scheduled=snapshot.scheduled(ride.run, ride.service_day, int(table.event_arrival_s[ride.alight_event])),
-        distance_m=_ride_m(table, trip, stops),
-        line=line,
-        headsign=words.headsign(trip, ride.board_event),
-        trip_id=words.trip_id(trip),
+        distance_m=said.distance_m,
+        line=said.line,
+        headsign=said.headsign,
+        trip_id=said.trip_id,
         service_day=ride.service_day,
-        wheelchair=words.trip_access(trip),
+        wheelchair=said.wheelchair,
         headway_s=words.headway_s(ride.run),
-        by_arrangement=words.is_by_arrangement(ride.board_event, ride.alight_event),
+        by_arrangement=said.is_by_arrangement,
     )
     return _with_update(snapshot, words, ride, leg)
 
@@ -183,27 +180,10 @@ def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
         arrival_scheduled=ride.arrival,
         departure_delay_s=0,
         arrival_delay_s=0,
-        distance_m=_path_m(snapshot.timetable, stops),
+        distance_m=path_m(snapshot.timetable, stops),
         line=line,
         headsign=added.headsign or words.stop_name(int(added.stop[-1])),
         trip_id=words.added_trip_id(added),
         service_day=added.service_day,
         last_realtime_update=added.updated,
     )
-
-
-def _ride_m(timetable: Timetable, trip: int, stops: Int32) -> float:
-    """Return the length of the shape between two stops, else the sum between stops (ruling D3)."""
-    path = find_ride_line(timetable, trip, int(stops[0]), int(stops[-1]))
-    return _path_m(timetable, stops) if path is None else round(line_m(path), 1)
-
-
-def _path_m(timetable: Timetable, stops: Int32) -> float:
-    """Return the sum of straight lines from stop to stop."""
-    lats, lons = timetable.stop_lat[stops].tolist(), timetable.stop_lon[stops].tolist()
-    metres = 0.0
-    for i in range(len(lats) - 1):
-        dy = math.radians(lats[i + 1] - lats[i])
-        dx = math.radians(lons[i + 1] - lons[i]) * math.cos(math.radians((lats[i] + lats[i + 1]) / 2))
-        metres += math.hypot(dx, dy) * EARTH_RADIUS_M
-    return round(metres, 1)

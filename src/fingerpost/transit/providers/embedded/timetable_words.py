@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from fingerpost.transit.model import Access, Coordinate, Mode, StopPoint
+from fingerpost.transit.providers.embedded.distances import ride_m
 from fingerpost.transit.rules.modes import mode_of
 from fingerpost.transit.timetable.overlay import AddedRide
 from fingerpost.transit.timetable.timetable import (
@@ -30,6 +31,20 @@ class CallWords(NamedTuple):
     is_by_arrangement: bool
 
 
+class RideWords(NamedTuple):
+    """What is said of riding a trip from one call to another, on whichever day."""
+
+    line: str
+    mode: Mode
+    start: StopPoint
+    end: StopPoint
+    headsign: str
+    trip_id: str
+    wheelchair: Access
+    is_by_arrangement: bool
+    distance_m: float
+
+
 class TimetableWords:
     """Names of one timetable's rows in one language, each worked out once."""
 
@@ -40,6 +55,7 @@ class TimetableWords:
         self._stops: dict[int, StopPoint] = {}
         self._lines: dict[int, tuple[str, Mode]] = {}
         self._calls: dict[int, CallWords] = {}
+        self._rides: dict[tuple[int, int], RideWords] = {}
 
     def in_language(self, language: str) -> "TimetableWords":
         """Return the words of another language; where it has no name of its own, the feed's name stands."""
@@ -109,6 +125,27 @@ class TimetableWords:
             line, mode = self.line(trip)
             known = self._calls[event] = CallWords(
                 line, mode, self.headsign(trip, event), self.trip_id(trip), self.is_by_arrangement(event)
+            )
+        return known
+
+    def ride(self, trip: int, board_event: int, alight_event: int) -> RideWords:
+        """Return what is said of a ride between two of a trip's events."""
+        known = self._rides.get((board_event, alight_event))
+        if known is None:
+            if len(self._rides) > KEPT_CALLS:
+                self._rides.clear()
+            line, mode = self.line(trip)
+            stops = self._timetable.event_stop[board_event : alight_event + 1]
+            known = self._rides[board_event, alight_event] = RideWords(
+                line,
+                mode,
+                self.stop_point(int(stops[0])),
+                self.stop_point(int(stops[-1])),
+                self.headsign(trip, board_event),
+                self.trip_id(trip),
+                self.trip_access(trip),
+                self.is_by_arrangement(board_event, alight_event),
+                ride_m(self._timetable, trip, stops),
             )
         return known
 

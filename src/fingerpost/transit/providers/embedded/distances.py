@@ -1,0 +1,24 @@
+"""How far a ride goes: the length of its shape, else the sum between stops (ruling D3)."""
+
+import math
+
+from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.timetable.shapes import find_ride_line, line_m
+from fingerpost.transit.timetable.timetable import Int32, Timetable
+
+
+def ride_m(timetable: Timetable, trip: int, stops: Int32) -> float:
+    """Return the length of the shape between two stops, else the sum between stops (ruling D3)."""
+    path = find_ride_line(timetable, trip, int(stops[0]), int(stops[-1]))
+    return path_m(timetable, stops) if path is None else round(line_m(path), 1)
+
+
+def path_m(timetable: Timetable, stops: Int32) -> float:
+    """Return the sum of straight lines from stop to stop."""
+    lats, lons = timetable.stop_lat[stops].tolist(), timetable.stop_lon[stops].tolist()
+    metres = 0.0
+    for i in range(len(lats) - 1):
+        dy = math.radians(lats[i + 1] - lats[i])
+        dx = math.radians(lons[i + 1] - lons[i]) * math.cos(math.radians((lats[i] + lats[i + 1]) / 2))
+        metres += math.hypot(dx, dy) * EARTH_RADIUS_M
+    return round(metres, 1)
