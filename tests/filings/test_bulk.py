@@ -101,8 +101,17 @@ def test_what_cannot_be_read_is_left_out_and_named(store, tmp_path):
     )
 
 
+def with_flag_of_encryption(raw):
+    """Return an archive whose one member says that it is encrypted, at its head and in the directory."""
+    raw = bytearray(raw)
+    raw[raw.index(b"PK\x03\x04") + 6] |= 1
+    raw[raw.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(raw)
+
+
 @pytest.mark.parametrize(
-    "break_it", [lambda raw: raw[:-60], lambda _: b"<html>", lambda raw: raw.replace(b"x", b"y", 1)]
+    "break_it",
+    [lambda raw: raw[:-60], lambda _: b"<html>", lambda raw: raw.replace(b"x", b"y", 1), with_flag_of_encryption],
 )
 def test_a_damaged_archive_changes_nothing(store, tmp_path, break_it):
     """The older one stays in force; nothing half done is left."""

@@ -44,6 +44,15 @@ def test_line_of_a_row_counts_quoted_line_ends(tmp_path):
     assert rows_of(path, "a.txt", "y", "x") == [(3, ("1", "two\nlines")), (5, ("2", "plain"))]
 
 
+@pytest.mark.parametrize("form", ["feed.zip", "feed"])
+@pytest.mark.parametrize("own", [ValueError, OSError, FileNotFoundError])
+def test_what_a_reader_raises_is_no_fault_of_the_file(tmp_path, form, own):
+    """An error of whoever reads comes out as it is."""
+    path = write_feed(tmp_path / form, {"routes.txt": ODD})
+    with pytest.raises(own, match=r"^mine$"), open_archive(path):
+        raise own("mine")
+
+
 def refusal(tmp_path, path):
     with pytest.raises(FeedUnusable) as caught:
         import_feeds("test", [FeedSource(path)])

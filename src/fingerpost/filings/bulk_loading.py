@@ -60,7 +60,7 @@ def load_archive(
         cleaning.callback(_sweep, folder)
         try:
             loaded = _convert(connection, archive, building, show)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
             raise FeedUnusable(f"{archive.name} is not a zip archive, or damaged: {error}") from error
         except (OSError, duckdb.Error) as error:
             raise StorageUnavailable(f"{archive.name} could not be taken in: {error}") from error

@@ -3,7 +3,7 @@
 import stat
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -152,22 +152,28 @@ def open_archive(path: Path, findings: Findings | None = None, bounds: Bounds | 
             no feed, or several.
     """
     findings, bounds = findings or Findings(), bounds or Bounds()
-    try:
-        kind = path.stat().st_mode
-        if stat.S_ISDIR(kind):
-            yield Archive(path, _list_folder(path, bounds), None, bounds, findings)
-            return
-        if not stat.S_ISREG(kind):
-            raise FeedUnusable(f"{path.name} is neither a file nor a folder. Check the path of the feed.")
-        packed = zipfile.ZipFile(path)
-    except FileNotFoundError:
-        raise FeedUnusable(f"There is no file or folder {path}. Check the path of the feed.") from None
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError):
-        raise FeedUnusable(f"{path.name} is not a zip file, or only a part of one. Download the feed again.") from None
-    except OSError as error:
-        raise FeedUnusable(f"{path.name} cannot be read ({error.strerror}). Check the file and its rights.") from error
-    with packed:
-        yield Archive(path, _list_packed(path, packed, bounds), packed, bounds, findings)
+    with ExitStack() as opened:
+        # What the caller raises while reading must not pass through here as a fault of the file.
+        try:
+            kind = path.stat().st_mode
+            if stat.S_ISDIR(kind):
+                archive = Archive(path, _list_folder(path, bounds), None, bounds, findings)
+            elif stat.S_ISREG(kind):
+                packed = opened.enter_context(zipfile.ZipFile(path))
+                archive = Archive(path, _list_packed(path, packed, bounds), packed, bounds, findings)
+            else:
+                raise FeedUnusable(f"{path.name} is neither a file nor a folder. Check the path of the feed.")
+        except FileNotFoundError:
+            raise FeedUnusable(f"There is no file or folder {path}. Check the path of the feed.") from None
+        except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError):
+            raise FeedUnusable(
+                f"{path.name} is not a zip file, or only a part of one. Download the feed again."
+            ) from None
+        except OSError as error:
+            raise FeedUnusable(
+                f"{path.name} cannot be read ({error.strerror}). Check the file and its rights."
+            ) from error
+        yield archive
 
 
 def _list_packed(path: Path, packed: zipfile.ZipFile, bounds: Bounds) -> dict[str, str]:
