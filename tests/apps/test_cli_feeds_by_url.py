@@ -1,5 +1,6 @@
 """Networks whose feeds come from an address."""
 
+import fcntl
 import json
 import signal
 import subprocess
@@ -170,6 +171,28 @@ def test_a_removed_network_leaves_no_feed_behind(feeds, tmp_path, invoke, home):
     refreshed = invoke("network", "refresh", "Town")
 
     assert ((home / "feeds" / "TOWN").exists(), refreshed.returncode) == (False, 1)
+
+
+def test_a_network_that_was_never_added_leaves_no_folder(invoke, home):
+    """A failed `network add` leaves nothing behind; where an earlier one stands, its folder stays."""
+    failed = invoke("network", "add", "Town", "absent.zip")
+
+    assert (failed.returncode, list((home / "feeds").iterdir())) == (1, [])
+
+
+def test_a_lock_whose_folder_went_away_is_taken_anew(tmp_path, monkeypatch):
+    """Whoever held the lock before may have removed the folder with it; then it is made again, and locked again."""
+    folder, flock, waits = OriginFolder(tmp_path, "TOWN"), fcntl.flock, []
+
+    def wait(lock, kind):
+        if not waits:
+            folder.remove()
+        waits.append(kind)
+        flock(lock, kind)
+
+    monkeypatch.setattr(fcntl, "flock", wait)
+    with folder.locked():
+        assert ((folder.folder / ".lock").exists(), len(waits)) == (True, 2)
 
 
 def test_a_damaged_record_is_told(feeds, tmp_path, invoke, home):

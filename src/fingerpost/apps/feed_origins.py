@@ -16,9 +16,10 @@ import re
 import shutil
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import IO
 from urllib.parse import unquote, urlsplit
 
 from fingerpost.errors import SettingsInvalid
@@ -27,6 +28,7 @@ from fingerpost.net.request import read_template
 from fingerpost.net.response import Validators
 
 _RECORD = "origins.json"
+_LOCK = ".lock"
 _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -84,19 +86,33 @@ class OriginFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Wait until no other process adds or refreshes this network.
+        """Wait until no other process adds or refreshes this network; a folder left with nothing in it goes again.
 
         Raises:
             SettingsInvalid: the disk refuses.
         """
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            lock = (self.folder / ".lock").open("w")
-        except OSError as error:
-            raise SettingsInvalid(f"{self.folder} cannot be written ({error.strerror or error})") from error
-        with lock:
+        with self._take_lock():
+            try:
+                yield
+            finally:
+                with suppress(FileNotFoundError):
+                    if [path.name for path in self.folder.iterdir()] == [_LOCK]:
+                        self.remove()
+
+    def _take_lock(self) -> IO[str]:
+        path = self.folder / _LOCK
+        while True:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                lock = path.open("w")
+            except OSError as error:
+                raise SettingsInvalid(f"{self.folder} cannot be written ({error.strerror or error})") from error
             fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+            # Whoever held it before may have removed the folder: then this is the lock of nothing.
+            with suppress(FileNotFoundError):
+                if path.stat().st_ino == os.fstat(lock.fileno()).st_ino:
+                    return lock
+            lock.close()
 
     def new_path(self, url: str) -> Path:
         """Return where to put what an address gives, under the address's own name: feeds are told apart by it."""
