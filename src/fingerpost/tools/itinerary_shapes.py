@@ -12,7 +12,6 @@ from fingerpost.contract.wire import Flag, Whole, WireModel
 from fingerpost.tools.shapes import WireCoordinate, show_coordinate
 from fingerpost.transit.model import Leg, StopPoint
 from fingerpost.transit.rules.disruption import Choice, find_leg_note
-from fingerpost.transit.rules.fingerprint import fingerprint
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.schedule_type import schedule_type_of
@@ -73,7 +72,7 @@ def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> Wire:
         "numberOfTransfers": itinerary.transfers,
         "walkingDistance": round(itinerary.walk_m),
         "scheduleType": schedule_type_of(itinerary).value,
-        "fingerprint": fingerprint(itinerary),
+        "fingerprint": choice.fingerprint,
     }
     if notes:
         shown["accessibilityNotes"] = notes

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 
 
@@ -182,9 +183,9 @@ class Leg:
         return self.arrival - self.departure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Itinerary:
-    """Legs that join end to start."""
+    """Legs that join end to start. What rules ask again and again is worked out once."""
 
     legs: tuple[Leg, ...]
 
@@ -208,7 +209,7 @@ class Itinerary:
         """From expected start to expected end."""
         return self.arrival - self.departure
 
-    @property
+    @cached_property
     def rides(self) -> tuple[Leg, ...]:
         """The legs on public transport."""
         return tuple(leg for leg in self.legs if leg.is_transit)
@@ -216,7 +217,7 @@ class Itinerary:
     @property
     def transfers(self) -> int:
         """How often the rider changes."""
-        return max(0, sum(leg.is_transit for leg in self.legs) - 1)
+        return max(0, len(self.rides) - 1)
 
     @property
     def walk_m(self) -> float:

@@ -29,6 +29,9 @@ from fingerpost.transit.timetable.walking import PACE_M_PER_S
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
 # Only where none leaves within the widest window is a journey of much later an answer at all.
 LAST_WINDOW_S = 24 * 3600
+Cost = tuple[int, int, int, int]
+"""What a journey is judged by, the smaller the better: departure (its sign turned), arrival, rides, metres walked."""
+
 # When a day offers nothing, the search goes on this many days further.
 FURTHER_DAYS = (0, 2, 4, 6)
 # Never look for more walk-limited journeys than this in one search.
@@ -142,14 +145,13 @@ def _with_hidden(
 
 def _best(journeys: list[Journey]) -> list[Journey]:
     """Leave out journeys than which another is no worse in anything and better in something."""
-    different = list(dict.fromkeys(journeys))
-    return [each for each in different if not any(_beats(other, each) for other in different)]
+    costs = {each: (-each.departure, each.arrival, len(each.rides), each.walk_m) for each in journeys}
+    different = set(costs.values())
+    return [each for each, cost in costs.items() if not any(_beats(other, cost) for other in different)]
 
 
-def _beats(other: Journey, journey: Journey) -> bool:
-    mine = (-journey.departure, journey.arrival, len(journey.rides), journey.walk_m)
-    theirs = (-other.departure, other.arrival, len(other.rides), other.walk_m)
-    return theirs != mine and all(a <= b for a, b in zip(theirs, mine, strict=True))
+def _beats(other: Cost, cost: Cost) -> bool:
+    return other[0] <= cost[0] and other[1] <= cost[1] and other[2] <= cost[2] and other[3] <= cost[3] and other != cost
 
 
 def _known_arrivals(piece: DaySlice, journeys: list[Journey], ask: Question) -> Int32:

@@ -14,12 +14,13 @@ DISRUPTED_AFTER_S = 300
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """An itinerary to show.
+    """An itinerary to show, with its fingerprint.
 
     ``flagged`` is the contract's DisruptionFlag, ``note`` its DisruptionNote; never both.
     """
 
     itinerary: Itinerary
+    fingerprint: str
     flagged: bool = False
     note: str | None = None
 
@@ -45,8 +46,8 @@ class Merged:
 
 def is_disrupted_leg(leg: Leg) -> bool:
     """Whether a ride is cancelled, or leaves or arrives too late."""
-    latest_s = max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0)
-    return leg.is_transit and (leg.cancelled or latest_s > DISRUPTED_AFTER_S)
+    is_late = max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0) > DISRUPTED_AFTER_S
+    return (leg.cancelled or is_late) and leg.is_transit
 
 
 def is_disrupted(itinerary: Itinerary) -> bool:
@@ -101,25 +102,25 @@ def merge_alternatives(
     named = [(fingerprint(each), each) for each in (*first, *second)]
     promised = {name for name, _ in named[: len(first)]}
     unique = deduplicate_named(named)
-    names = {id(itinerary): name for name, itinerary in unique.items()}
+    disrupted = {name for name, each in unique.items() if is_disrupted(each)}
     ranked = rank_named(unique.items(), optimize, arrive_by=arrive_by)
     if with_alternatives:
-        ranked.sort(key=is_disrupted)
+        ranked.sort(key=lambda pair: pair[0] in disrupted)
     any_trouble = with_alternatives and any(map(is_disrupted, first))
 
-    def choose(itinerary: Itinerary) -> Choice:
-        note = find_note(itinerary)
-        is_new = names[id(itinerary)] not in promised
-        return Choice(itinerary, flagged=any_trouble and is_new and note is None, note=note)
+    def choose(name: str, itinerary: Itinerary) -> Choice:
+        if name in disrupted:
+            return Choice(itinerary, name, note=find_note(itinerary))
+        return Choice(itinerary, name, flagged=any_trouble and name not in promised)
 
-    troubled = [each for each in ranked if is_disrupted(each) and names[id(each)] in promised]
-    fallen = ranked[limit:] if with_alternatives else []
+    troubled = [(name, each) for name, each in ranked if name in disrupted & promised]
+    fallen = {name for name, _ in ranked[limit:]} if with_alternatives else set()
     return Merged(
-        choices=tuple(map(choose, ranked[:limit])),
-        dropped=tuple(each for each in troubled if any(each is gone for gone in fallen)),
+        choices=tuple(choose(name, each) for name, each in ranked[:limit]),
+        dropped=tuple(each for name, each in troubled if name in fallen),
         unique_found=len(unique),
         deduplicated_from=len(named) if len(named) > len(unique) else None,
-        usual=troubled[0] if any_trouble else None,
+        usual=troubled[0][1] if any_trouble else None,
     )
 
 

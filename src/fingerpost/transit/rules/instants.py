@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -69,6 +69,8 @@ def read_instant(text: str, *, zone_name: str, now: int, field: str = "time") ->
     return ReadInstant(instant + leap_s, assumed=True, note=note)
 
 
+# Where a leg ends the next begins, and the itinerary with it.
+@lru_cache(maxsize=4_096)
 def print_instant(instant: int, zone_name: str) -> str:
     """Return ISO 8601 with seconds and the offset that the zone has at that instant."""
     return datetime.fromtimestamp(instant, _zone(zone_name)).isoformat()

@@ -22,13 +22,15 @@ SortKey = tuple[int, int, int, int, str]
 
 def rank(itineraries: Iterable[Itinerary], optimize: Optimize, *, arrive_by: bool) -> list[Itinerary]:
     """Return the itineraries in the rider's order, best first; the order is the same for any order of input."""
-    return rank_named([(fingerprint(each), each) for each in itineraries], optimize, arrive_by=arrive_by)
+    named = [(fingerprint(each), each) for each in itineraries]
+    return [itinerary for _, itinerary in rank_named(named, optimize, arrive_by=arrive_by)]
 
 
-def rank_named(named: Iterable[tuple[str, Itinerary]], optimize: Optimize, *, arrive_by: bool) -> list[Itinerary]:
-    """Return itineraries, whose fingerprints stand beside them, in the rider's order."""
-    keyed = [(sort_key(each, optimize, arrive_by=arrive_by, name=name), each) for name, each in named]
-    return [itinerary for _, itinerary in sorted(keyed, key=lambda pair: pair[0])]
+def rank_named(
+    named: Iterable[tuple[str, Itinerary]], optimize: Optimize, *, arrive_by: bool
+) -> list[tuple[str, Itinerary]]:
+    """Return itineraries, each beside its fingerprint, in the rider's order."""
+    return sorted(named, key=lambda pair: sort_key(pair[1], optimize, arrive_by=arrive_by, name=pair[0]))
 
 
 def sort_key(itinerary: Itinerary, optimize: Optimize, *, arrive_by: bool, name: str | None = None) -> SortKey:
