@@ -1,5 +1,7 @@
 """A tool and an answer as the protocol has them."""
 
+from typing import Any
+
 import mcp_types as types
 
 from fingerpost.contract.published import Answer, PublishedTool
@@ -25,11 +27,16 @@ def tool_of(tool: PublishedTool) -> types.Tool:
     )
 
 
-def result_of(answer: Answer) -> types.CallToolResult:
-    """Return an answer as a result whose structured content and text each stand alone."""
-    return types.CallToolResult(
-        content=[types.TextContent(type="text", text=answer.text)],
-        structured_content=answer.body,
-        is_error=answer.is_error,
-        _meta={CORRELATION_ID: answer.correlation_id},
-    )
+def result_of(answer: Answer) -> dict[str, Any]:
+    """Return an answer as a ``CallToolResult``, whose structured content and text each stand alone.
+
+    It is in the wire's form: the protocol reads every result into its own model before it sends it, so to build
+    one here would be work done twice.
+    """
+    return {
+        "resultType": "complete",
+        "content": [{"type": "text", "text": answer.text}],
+        "structuredContent": answer.body,
+        "isError": answer.is_error,
+        "_meta": {CORRELATION_ID: answer.correlation_id},
+    }

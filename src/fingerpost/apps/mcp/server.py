@@ -49,9 +49,7 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
         _refuse_cursor(params)
         return types.ListToolsResult(tools=tools)
 
-    async def on_call_tool(
-        ctx: _Context, params: types.CallToolRequestParams
-    ) -> types.CallToolResult | types.InputRequiredResult:
+    async def on_call_tool(ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         arguments = params.arguments or {}
         choices = Choices.read(params)
         while True:
@@ -91,7 +89,6 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
         cache_hints=_CACHE_HINTS,
         get_tool_input_schema=input_schemas.get,
         on_list_tools=on_list_tools,
-        on_call_tool=on_call_tool,
         on_list_resources=on_list_resources,
         on_list_resource_templates=on_list_resource_templates,
         on_read_resource=on_read_resource,
@@ -111,6 +108,8 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
             return await call_next(replace(ctx, params={**params, "arguments": {}}))
         return result_of(await wall.answer(house.tools, name, arguments, user=user))
 
+    # The constructor would have the results of calls as models.
+    server.add_request_handler("tools/call", types.CallToolRequestParams, on_call_tool)
     server.middleware.append(answer_odd_arguments)
     return server
 
