@@ -7,6 +7,7 @@ from typing import Any
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost")
 _EXACT_FLOAT = 2.0**53
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
 def canonical_json(value: Any) -> str:
@@ -16,12 +17,14 @@ def canonical_json(value: Any) -> str:
         ValueError: the value is not JSON (NaN and infinities included), or is nested too deeply.
     """
     try:
-        return json.dumps(_plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return _ENCODER.encode(_plain(value))
     except (TypeError, RecursionError) as error:
         raise ValueError(f"not a JSON value: {error}") from error
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
     if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOAT:
         return int(value)
     if isinstance(value, dict):

@@ -52,6 +52,7 @@ class Shelf:
     def __init__(self, home: Path) -> None:
         self._root = home / "networks"
         self._prepared = self._root / "prepared"
+        self._changes = self._root / ".changes"
 
     def put(self, name: str, timetable: Timetable, report_json: str, *, added_at: datetime) -> ShelfEntry:
         """Add or replace a network. Killed at any instant, it leaves the old one or the new one, whole.
@@ -140,10 +141,6 @@ class Shelf:
     def stamp(self) -> str:
         """Return a value that changes whenever a network comes, goes or is replaced; two ``stat`` calls."""
         return f"{_stat(self._root)[0]}-{_stat(self._changes)[1]}"
-
-    @property
-    def _changes(self) -> Path:
-        return self._root / ".changes"
 
     def _pointer(self, name: str) -> Path:
         return self._root / f"{name}{_SUFFIX}"

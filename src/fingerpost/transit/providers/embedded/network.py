@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 MARGIN_M = 3000.0
 # A saved place and the stop saved with it are one place within this distance.
 SAME_PLACE_M = 300.0
+_WALKING = f"straight line x {DETOUR_FACTOR:g}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
 
 
 class EmbeddedNetwork:
@@ -92,29 +93,35 @@ class EmbeddedNetwork:
 
     def describe(self, language: str) -> Provenance:
         """Return what every answer from here says of itself."""
-        feeds = self._timetable.feeds
         first, last = self._covered or (None, None)
-        lines = (feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in feeds)
-        credits_due = (line for of_feed in lines for line in of_feed)
         return Provenance(
             network=self.name,
             source="embedded",
             zone=self.zone,
-            attribution=tuple(dict.fromkeys(credit for credit in credits_due if credit)),
+            attribution=self._attribution,
             language=self._choose(language),
             demo=self.is_demo,
             notes=self._notes,
-            walking=f"straight line x {DETOUR_FACTOR:g}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart",
+            walking=_WALKING,
             first_day=first,
             last_day=last,
             realtime_updated=self.overlay.timestamp if self._realtime is None else self._realtime.now().updated,
             realtime_problems=() if self._realtime is None else self._realtime.now().problems,
         )
 
-    def _choose(self, language: str) -> str:
-        spoken = {feed.language for feed in self._timetable.feeds if feed.language}
+    @cached_property
+    def _attribution(self) -> tuple[str, ...]:
+        lines = (feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds)
+        return tuple(dict.fromkeys(line for of_feed in lines for line in of_feed if line))
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
         table = self._timetable
-        return choose(language, spoken | {*table.stop_names, *table.headsign_names, *table.route_names})
+        spoken = {feed.language for feed in table.feeds if feed.language}
+        return frozenset(spoken | {*table.stop_names, *table.headsign_names, *table.route_names})
+
+    def _choose(self, language: str) -> str:
+        return choose(language, self._languages)
 
     # ----------------------------------------------------------------------------------------- realtime
 

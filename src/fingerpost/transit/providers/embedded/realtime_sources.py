@@ -61,6 +61,7 @@ class RealtimeSources:
 
     def __init__(self, home: Path) -> None:
         self._root = home / "realtime"
+        self._changes = self._root / ".changes"
 
     def read(self, network: str) -> tuple[RealtimeSource, ...]:
         """Return a network's sources; none where it has no real time.
@@ -113,7 +114,7 @@ class RealtimeSources:
     def stamp(self) -> int:
         """Return a value that changes whenever the sources of a network do; one ``stat`` call."""
         try:
-            return (self._root / ".changes").stat().st_size
+            return self._changes.stat().st_size
         except OSError:
             return 0
 
@@ -127,5 +128,5 @@ class RealtimeSources:
         with (self._root / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
-            with (self._root / ".changes").open("ab") as changes:
+            with self._changes.open("ab") as changes:
                 changes.write(b".")
