@@ -2,8 +2,9 @@
 
 import codecs
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import IO
+
+from fingerpost.transit.gtfs.ahead import one_ahead
 
 BLOCK_BYTES = 1_048_576
 # A line that has not ended after so many bytes is no line of a table.
@@ -63,15 +64,9 @@ def _transcoded(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
 
 def _ahead(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
     first = binary.read(block_bytes)
-    if len(first) < block_bytes:
-        yield first
-        return
-    with ThreadPoolExecutor(1, thread_name_prefix="fingerpost-unpack") as pool:
-        coming = pool.submit(binary.read, block_bytes)
-        yield first
-        while block := coming.result():
-            coming = pool.submit(binary.read, block_bytes)
-            yield block
+    yield first
+    if len(first) == block_bytes:
+        yield from one_ahead(iter(lambda: binary.read(block_bytes), b""), "unpack")
 
 
 def _as_utf8(block: bytes) -> tuple[bytes, bool]:

@@ -6,14 +6,16 @@ and can still be read, it is, and the break is counted.
 
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import date
+from itertools import cycle
 from typing import IO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerpost.errors import FeedUnusable
+from fingerpost.transit.gtfs.ahead import one_ahead
 from fingerpost.transit.gtfs.encoding import BLOCK_BYTES, LineTooLong, read_blocks
 from fingerpost.transit.gtfs.findings import Findings, Reason
 from fingerpost.transit.gtfs.kernel import parse_decimals, parse_integers, parse_times, split_rows
@@ -76,6 +78,20 @@ class Block(NamedTuple):
         return [whole[start:end].decode(errors="replace") for start, end in spans]
 
 
+class _Room(NamedTuple):
+    """Where the spans and lines of a block's rows are written."""
+
+    starts: Int32
+    ends: Int32
+    lines: Int32
+
+    @classmethod
+    def of(cls, columns: int) -> "_Room":
+        """Return room for the rows of so many columns."""
+        spans = np.zeros((2, columns, _ROOM_ROWS), np.int32)
+        return cls(spans[0], spans[1], np.zeros(_ROOM_ROWS, np.int32))
+
+
 class Table:
     """A table whose header has been read.
 
@@ -125,34 +141,43 @@ class Table:
         Raises:
             FeedUnusable: the table cannot be unpacked, or is no text.
         """
+        split = self._split(columns)
+        for size, block in one_ahead(split, "split") if self.size > BLOCK_BYTES else split:
+            self._advance(size)
+            if len(block.lines):
+                yield block
+
+    def _split(self, columns: Sequence[str]) -> Iterator[tuple[int, Block]]:
+        """Yield blocks, which may be empty, and how many bytes of the table were taken up for each.
+
+        A block's spans are overwritten by the next but one.
+        """
         wanted = np.full(len(self.columns), -1, np.int32)
         for slot, column in enumerate(columns):
             if column in self.columns:
                 wanted[self.columns.index(column)] = slot
         stops = np.zeros(256, np.bool_)
         stops[[ord(self._delimiter), ord("\r"), ord("\n")]] = True
-        starts = np.zeros((len(columns), _ROOM_ROWS), np.int32)
-        ends, lines = np.zeros_like(starts), np.zeros(_ROOM_ROWS, np.int32)
+        rooms = cycle([_Room.of(len(columns)), _Room.of(len(columns))])
         line, skip = 0, 1
         rest = b""
-        for data, is_last in self._data():
-            self._advance(len(data))
-            data = rest + data
+        for fresh, is_last in self._data():
+            data = rest + fresh
             blob = np.frombuffer(bytearray(data + b"\n"), np.uint8)
-            used = 0
+            used, size = 0, len(fresh)
             while used < len(data):
+                room = next(rooms)
                 rows, here, line, uneven, uneven_line, stray, stray_line = split_rows(
-                    blob[used:], len(data) - used, is_last, stops, wanted, starts, ends, lines, line
+                    blob[used:], len(data) - used, is_last, stops, wanted, *room, line
                 )
                 if uneven:
                     self.findings.add(Reason.ROW_TOO_LONG_ASSUMED, self.name, uneven_line, count=uneven)
                 if stray:
                     self.findings.add(Reason.QUOTE_ASSUMED, self.name, stray_line, count=stray)
-                if rows > skip:
-                    part = slice(skip, rows)
-                    yield Block(blob[used:], starts[:, part], ends[:, part], lines[part])
+                part = slice(skip, max(skip, rows))
+                yield size, Block(blob[used:], room.starts[:, part], room.ends[:, part], room.lines[part])
                 skip = max(0, skip - rows)
-                used += here
+                used, size = used + here, 0
                 # A row that goes on in the next block: it may have been changed in place, and is read from there.
                 if rows < _ROOM_ROWS:
                     break
