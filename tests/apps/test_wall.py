@@ -1,6 +1,9 @@
 """Whatever breaks inside, the caller gets an envelope and only the log gets the traceback."""
 
+import errno
 import logging
+
+import pytest
 
 from fingerpost.apps import wall
 from fingerpost.contract.envelope import Family
@@ -57,6 +60,22 @@ async def test_a_bug_has_the_same_name_each_time_while_the_clock_stands(caplog):
     answers = [await wall.answer({"broken": Broken()}, "broken", {}, user="eva") for _ in range(2)]
 
     assert answers[0].body == answers[1].body
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(errno.ENOSPC, "upstream-error"), (errno.EDQUOT, "upstream-error"), (errno.EIO, "internal-error")],
+)
+async def test_a_full_disk_is_no_bug(number, code):
+    """Whatever could not be written: the caller learns that it may try again, and why."""
+
+    class Full(Broken):
+        async def handle(self, arguments, call):
+            raise OSError(number, "no room")
+
+    answer = await wall.answer({"full": Full()}, "full", {}, user="eva")
+
+    assert (answer.body["error"]["code"], "is full" in answer.text) == (code, code != "internal-error")
 
 
 async def test_an_unknown_tool_is_told_which_there_are():

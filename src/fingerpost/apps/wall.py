@@ -1,5 +1,6 @@
 """The outer wall: whatever happens inside, the caller gets an envelope and the operator gets the traceback."""
 
+import errno
 import logging
 import traceback
 from collections.abc import Mapping
@@ -9,9 +10,11 @@ from fingerpost.apps.logs import redact
 from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import Answer, PublishedTool
-from fingerpost.errors import SettingsInvalid, ToolError, ToolNotFound
+from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
 
 _log = logging.getLogger(__name__)
+
+_FULL = "The disk that fingerpost writes to is full; try again when there is room"
 
 
 async def answer(tools: Mapping[str, PublishedTool], name: str, raw: object, *, user: str | None) -> Answer:
@@ -24,10 +27,16 @@ async def answer(tools: Mapping[str, PublishedTool], name: str, raw: object, *, 
         return _unknown(tools, name, raw, user)
     try:
         return await tool.answer(raw, user=user)
-    except Exception:  # noqa: BLE001  (the one place: nothing may leave the house as a traceback)
+    except Exception as raised:  # noqa: BLE001  (the one place: nothing may leave the house as a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
-        return _envelope(unexpected(correlation_id), tool.family, name, raw, correlation_id)
+        error = StorageUnavailable(_FULL) if _is_disk_full(raised) else unexpected(correlation_id)
+        return _envelope(error, tool.family, name, raw, correlation_id)
+
+
+def _is_disk_full(raised: Exception) -> bool:
+    """Whether something could not be written, machine code of the engine for one, because there is no room left."""
+    return isinstance(raised, OSError) and raised.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:

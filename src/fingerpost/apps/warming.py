@@ -55,6 +55,9 @@ class Warming:
         except ToolError as error:
             outcome = error.message
             _log.warning("the networks cannot be opened: %s", error.message)
+        except OSError as error:
+            outcome = f"The engine could not be made ready: {error.strerror or error}"
+            _log.error("%s", outcome)
         finally:
             self.problem = outcome
 
