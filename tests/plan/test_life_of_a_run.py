@@ -116,6 +116,21 @@ async def test_a_decision_may_come_while_other_steps_are_under_way(opened, recor
     assert (await runs.get(run_id, "ann")).state == "completed"
 
 
+async def test_a_decision_in_the_moment_in_which_the_run_stops_is_not_lost(runs, recorder, monkeypatch):
+    """It comes while the run writes down that it waits; the run does not stop then, it goes on."""
+    record = runs.journal.record
+
+    async def decide_and_record(run_id, step, events, state, at):
+        if state == "waiting":
+            await runs.decide(run_id, "ann", 1, approved=True)
+        await record(run_id, step, events, state, at)
+
+    monkeypatch.setattr(runs.journal, "record", decide_and_record)
+    state, _run = await ended(runs, plan(human(1), step(2, dependencies=[1])))
+
+    assert (state, len(recorder.calls)) == ("completed", 1)
+
+
 @pytest.mark.parametrize(("number", "message"), [(1, "Step 1 waits for no person"), (9, "Step 9 waits for no person")])
 async def test_only_a_step_that_waits_can_be_decided(runs, number, message):
     """Anything else says what does wait."""

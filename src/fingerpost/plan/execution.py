@@ -87,7 +87,12 @@ class Execution:
         return frozenset(self._running.values())
 
     def hear(self, signals: list[Signal]) -> None:
-        """Act on what somebody wants of this run; of two decisions on one step the first holds."""
+        """Act on what somebody wants of this run; of two decisions on one step the first holds.
+
+        Once the run has come to a stop nothing is heard any more: who carries it on looks for what came later.
+        """
+        if self._still is not None and self._still.done():
+            return
         for signal in signals:
             self._last_signal = max(self._last_signal, signal.seq)
             if signal.verb == "cancel":

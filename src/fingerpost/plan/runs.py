@@ -145,7 +145,8 @@ class PlanRuns:
 
     def is_under_way(self, run_id: str) -> bool:
         """Whether this process carries a run on in the background."""
-        return run_id in self._tasks
+        task = self._tasks.get(run_id)
+        return task is not None and not task.done()
 
     async def wait(self, run_id: str, longest_s: float) -> None:
         """Wait until this process does nothing more for a run, or for so long.
