@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -170,8 +171,21 @@ def test_it_stops_cleanly_even_while_it_compiles(number, tmp_path):
         assert server.process.wait(DEADLINE_S) == 0
 
 
-def test_a_call_that_runs_when_it_is_told_to_stop_is_answered(tmp_path):
+STREAMED = {**call_of("slow", {}), "_meta": {**call_of("slow", {})["_meta"], "progressToken": 7}}
+
+
+@pytest.mark.parametrize(
+    ("version", "params", "kind"),
+    [
+        ("2026-07-28", call_of("slow", {}), "application/json"),
+        ("2025-11-25", STREAMED, "text/event-stream"),
+    ],
+    ids=["in one body", "on a stream"],
+)
+def test_a_call_that_runs_when_it_is_told_to_stop_is_answered(tmp_path, version, params, kind):
     """The tool waits for a pipe, so the signal surely comes while the call runs."""
+    headers = {**WIRE, "mcp-protocol-version": version, "mcp-name": "slow"}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with (
@@ -179,10 +193,15 @@ def test_a_call_that_runs_when_it_is_told_to_stop_is_answered(tmp_path):
         httpx2.Client(base_url=server.url, timeout=DEADLINE_S) as client,
         ThreadPoolExecutor() as threads,
     ):
-        asked = threads.submit(post, client, "slow", {})
+        asked = threads.submit(client.post, "/mcp", json=body, headers=headers)
         server.wait_for("the call is running")
         server.process.terminate()
+        with pytest.raises(subprocess.TimeoutExpired):
+            # Longer than the stream's library takes to notice.
+            server.process.wait(1.0)
         pipe.write_text("go on")
+        answer = asked.result()
 
-        assert asked.result().json()["result"]["content"][0]["text"] == "done"
+        assert answer.headers["content-type"].split(";")[0] == kind
+        assert '"text":"done"' in answer.text
         assert server.process.wait(DEADLINE_S) == 0

@@ -185,7 +185,8 @@ async def test_events_tell_what_happened_in_order(runs):
     """Each has the next number; a watcher sees the same ones in the same order."""
     seen = []
     run_id = await runs.create(plan(step(1), step(2, dependencies=[1])), user="ann")
-    await runs.carry_on(run_id, seen.append)
+    with runs.watching(run_id, seen.append):
+        await runs.carry_on(run_id)
     kept = await runs.journal.list_events(run_id, 0, 100)
 
     assert seen == kept

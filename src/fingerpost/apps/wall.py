@@ -9,7 +9,7 @@ from fingerpost import clock
 from fingerpost.apps.logs import redact
 from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published import Answer, PublishedTool
+from fingerpost.contract.published import Answer, PublishedTool, Report, tell_nobody
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
 
 _log = logging.getLogger(__name__)
@@ -17,7 +17,14 @@ _log = logging.getLogger(__name__)
 _FULL = "The disk that fingerpost writes to is full; try again when there is room"
 
 
-async def answer(tools: Mapping[str, PublishedTool], name: str, raw: object, *, user: str | None) -> Answer:
+async def answer(
+    tools: Mapping[str, PublishedTool],
+    name: str,
+    raw: object,
+    *,
+    user: str | None,
+    report: Report = tell_nobody,
+) -> Answer:
     """Answer one call of a tool by its name, whatever is asked and whatever breaks.
 
     A name that no tool bears is answered in contract 000's envelope: the caller can do something about it.
@@ -26,7 +33,7 @@ async def answer(tools: Mapping[str, PublishedTool], name: str, raw: object, *, 
     if tool is None:
         return _unknown(tools, name, raw, user)
     try:
-        return await tool.answer(raw, user=user)
+        return await tool.answer(raw, user=user, report=report)
     except Exception as raised:  # noqa: BLE001  (the one place: nothing may leave the house as a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))

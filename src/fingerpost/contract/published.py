@@ -5,7 +5,7 @@ A call is checked on the way in, answered, and checked on the way out in the wir
 
 import logging
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
@@ -28,6 +28,16 @@ _log = logging.getLogger(__name__)
 Wire = dict[str, Any]
 """A JSON object as it goes over the wire: camelCase, absent fields left out."""
 
+Report = Callable[[float, float, str], None]
+"""How far a call is, told to its caller: how much is done, of how much, and what that was, in words.
+
+It never waits and never fails; whether the caller hears it, and how often, is the face's business.
+"""
+
+
+def tell_nobody(_done: float, _total: float, _words: str) -> None:
+    """Report to nobody."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
@@ -35,12 +45,14 @@ class Call:
 
     ``user`` is None where nobody may store variables (ruling A12).
     ``now`` is in UTC and resolved once (ruling A4).
+    ``report`` is for tools that take their time.
     """
 
     tool: str
     user: str | None
     now: datetime
     correlation_id: str
+    report: Report = tell_nobody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,12 +141,12 @@ class PublishedTool(Tool):
         """JSON Schema of a successful answer."""
         return schema_of(self.output_model)
 
-    async def answer(self, raw: object, *, user: str | None) -> Answer:
+    async def answer(self, raw: object, *, user: str | None, report: Report = tell_nobody) -> Answer:
         """Answer one call; a ToolError becomes the contract's envelope, anything else rises to the outer wall.
 
         ``raw`` is the decoded JSON of the arguments; None is an empty object.
         """
-        outcome = await self._outcome(raw, user)
+        outcome = await self._outcome(raw, user, report)
         if isinstance(outcome.result, ToolError):
             return self._failed(outcome.result, outcome.correlation_id, raw)
         body, text = outcome.result
@@ -151,7 +163,7 @@ class PublishedTool(Tool):
         """
         echo = parameters if isinstance(parameters, Mapping) else {}
         if query_type == self.name:
-            result = (await self._outcome(parameters, user)).result
+            result = (await self._outcome(parameters, user, tell_nobody)).result
         else:
             result = QueryTypeUnsupported(query_type, self.name, [self.name])
         if isinstance(result, ToolError):
@@ -162,12 +174,13 @@ class PublishedTool(Tool):
         body, _text = result
         return self.format_success_response(query_type, echo, [body], {"data": body})
 
-    async def _outcome(self, raw: object, user: str | None) -> "_Outcome":
+    async def _outcome(self, raw: object, user: str | None, report: Report) -> "_Outcome":
         correlation_id = ""
         try:
             fixed = clock.find_fixed()
             correlation_id = new_correlation_id(fixed, user, self.name, raw)
-            call = Call(tool=self.name, user=user, now=fixed or clock.now(), correlation_id=correlation_id)
+            now = fixed or clock.now()
+            call = Call(tool=self.name, user=user, now=now, correlation_id=correlation_id, report=report)
             answer = await self.handle(self._read(raw), call)
             body, checked = self._checked(answer)
             result: tuple[dict[str, Any], str] | ToolError = (body, self.describe(checked))

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -31,13 +31,17 @@ from fingerpost.plan.weighing import encode
 _log = logging.getLogger(__name__)
 
 Watch = Callable[[Event], None]
+"""Is told of what happened; it never fails, and never waits."""
 
 _STAMP_S = 0.001
 _ONE_ATTEMPT = '{"attempts":1}'
 
 
 class Execution:
-    """Carries one run on, from wherever it stands, to where nothing more can be done."""
+    """Carries one run on, from wherever it stands, to where nothing more can be done.
+
+    ``watches`` are told of every event; whoever is added to them later is told from then on.
+    """
 
     def __init__(
         self,
@@ -46,14 +50,14 @@ class Execution:
         journal: Journal,
         performer: Performer,
         limits: Limits,
-        watch: Watch | None = None,
+        watches: Sequence[Watch] = (),
     ) -> None:
         self._run = run
         self._valid = valid
         self._journal = journal
         self._performer = performer
         self._limits = limits
-        self._watch = watch
+        self._watches = watches
         self._seq = run.last_seq
         settled = {number: step for number, step in run.steps.items() if step.state in ("completed", "skipped")}
         outputs = {number: step.output for number, step in settled.items() if step.output is not None}
@@ -297,7 +301,7 @@ class Execution:
                 events.append(self._event("run_completed", None))
         record = StepRecord(number, state, output, note, attempts, event.at)
         await self._journal.record(self._run.run_id, record, events, run_state, event.at)
-        if self._watch is not None:
+        if self._untold:
             for each in events:
                 self._told(each)
 
@@ -344,7 +348,7 @@ class Execution:
     def _event(self, kind: str, number: int | None, data: str | None = None) -> Event:
         self._seq += 1
         event = Event(self._seq, self._now(), kind, number, data)
-        if self._watch is not None:
+        if self._watches:
             self._untold.append([event, False])
         return event
 
@@ -355,13 +359,15 @@ class Execution:
 
     def _told(self, event: Event) -> None:
         """Tell whoever watches, in order: an event waits for the record of those before it."""
-        if self._watch is None:
+        if not self._untold:
             return
         for entry in self._untold:
             if entry[0] is event:
                 entry[1] = True
         while self._untold and self._untold[0][1]:
-            self._watch(self._untold.popleft()[0])
+            event = self._untold.popleft()[0]
+            for watch in self._watches:
+                watch(event)
 
     def _now(self) -> str:
         """Return the present instant; what happens within a millisecond shares it."""

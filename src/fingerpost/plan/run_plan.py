@@ -1,10 +1,13 @@
 """run_plan: start a plan, or approve, cancel, resume, replace one that was started (contract 002, ruling F6)."""
 
+import asyncio
+
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.progress import Progress
 from fingerpost.plan.run_shapes import RunAnswer, RunPlanInput, RunView
 from fingerpost.plan.runs import PlanRuns, read_plan
 from fingerpost.plan.view import describe_run, say_run
@@ -33,21 +36,30 @@ class RunPlan(PublishedTool):
         self._planning = planning
 
     async def handle(self, arguments: RunPlanInput, call: Call) -> RunAnswer:
-        """Start or change a run, and wait a while for its end."""
+        """Start or change a run, and wait a while for its end.
+
+        A caller that is cut off gets no answer; what it asked for is done all the same (decision 0110).
+        """
+        return await asyncio.shield(self._answer(arguments, call))
+
+    async def _answer(self, arguments: RunPlanInput, call: Call) -> RunAnswer:
         runs, user = self._runs, call.user
         if arguments.run_id is None:
             run_id = await self._start(arguments, user)
         else:
             run_id = arguments.run_id
             await self._act(run_id, arguments, user)
-        if arguments.action != "cancel" and not runs.is_under_way(run_id):
-            runs.begin(run_id)
-        try:
-            await runs.wait(run_id, arguments.wait_seconds)
-        except StorageUnavailable:
-            # Another process carries it on: what is known of it is the answer.
-            if not runs.journal.is_held(run_id):
-                raise
+        progress = Progress(call.report)
+        with runs.watching(run_id, progress.watch):
+            progress.catch_up(await runs.get(run_id, user))
+            if arguments.action != "cancel" and not runs.is_under_way(run_id):
+                runs.begin(run_id)
+            try:
+                await runs.wait(run_id, arguments.wait_seconds)
+            except StorageUnavailable:
+                # Another process carries it on: what is known of it is the answer.
+                if not runs.journal.is_held(run_id):
+                    raise
         run = await runs.get(run_id, user)
         view = await describe_run(runs, run)
         failed = [f"step {step['step_id']}: {step['error']}" for step in view["steps"] if step["error"]]

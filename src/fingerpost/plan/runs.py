@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic import ValidationError
@@ -50,6 +51,7 @@ class PlanRuns:
         self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
+        self._watches: dict[str, list[Watch]] = {}
 
     def check(self, plan: Plan, memory: Mapping[str, Any] | None = None) -> ValidPlan:
         """Return a plan that can run; nothing is kept.
@@ -101,7 +103,7 @@ class PlanRuns:
         self._fresh = (run, valid)
         return run_id
 
-    async def carry_on(self, run_id: str, watch: Watch | None = None) -> RunState:
+    async def carry_on(self, run_id: str) -> RunState:
         """Carry a run on in this task until nothing more can be done now, and return how it stands.
 
         Raises:
@@ -119,7 +121,9 @@ class PlanRuns:
                 run, valid, is_fresh = await self._known(run_id)
                 if run.state in ("completed", "cancelled"):
                     return run.state
-                execution = Execution(run, valid, self.journal, self._performer, self.limits, watch)
+                execution = Execution(
+                    run, valid, self.journal, self._performer, self.limits, self._watches.setdefault(run_id, [])
+                )
                 self._executions[run_id] = execution
                 listener = None
                 try:
@@ -129,6 +133,7 @@ class PlanRuns:
                     state = await execution.carry_on()
                 finally:
                     del self._executions[run_id]
+                    self._forget_watches(run_id)
                     if listener is not None:
                         listener.cancel()
                         await asyncio.wait([listener])
@@ -137,11 +142,22 @@ class PlanRuns:
             if state != "waiting" or not await self.journal.list_signals(run_id, heard):
                 return state
 
-    def begin(self, run_id: str, watch: Watch | None = None) -> None:
+    def begin(self, run_id: str) -> None:
         """Carry a run on in the background of this process."""
-        task = asyncio.create_task(self.carry_on(run_id, watch), name=f"run {run_id}")
+        task = asyncio.create_task(self.carry_on(run_id), name=f"run {run_id}")
         self._tasks[run_id] = task
         task.add_done_callback(lambda ended: self._ended(run_id, ended))
+
+    @contextmanager
+    def watching(self, run_id: str, watch: Watch) -> Iterator[None]:
+        """Be told of each event of a run that this process carries on meanwhile, in order, once it is recorded."""
+        watches = self._watches.setdefault(run_id, [])
+        watches.append(watch)
+        try:
+            yield
+        finally:
+            watches.remove(watch)
+            self._forget_watches(run_id)
 
     def is_under_way(self, run_id: str) -> bool:
         """Whether this process carries a run on in the background."""
@@ -320,6 +336,10 @@ class PlanRuns:
         return validate_plan(
             plan_of(run), self.catalogue, memory=run.given.values, done=finished(run), limits=self.limits
         )
+
+    def _forget_watches(self, run_id: str) -> None:
+        if run_id not in self._executions and not self._watches.get(run_id, True):
+            del self._watches[run_id]
 
     def _ended(self, run_id: str, task: "asyncio.Task[RunState]") -> None:
         if self._tasks.get(run_id) is task:

@@ -142,8 +142,8 @@ async def _carry_on(house: "House", run_id: str, *, as_json: bool) -> None:
     if as_json:
         await house.plans.runs.carry_on(run_id)
     else:
-        with Tree(run) as tree:
-            await house.plans.runs.carry_on(run_id, tree.watch)
+        with Tree(run) as tree, house.plans.runs.watching(run_id, tree.watch):
+            await house.plans.runs.carry_on(run_id)
     view = await _view(house, run_id)
     _print(view, as_json=as_json, with_steps=False)
     if view["state"] in ("failed", "cancelled"):

@@ -10,11 +10,13 @@ from types import FrameType
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from sse_starlette.sse import AppStatus
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from fingerpost.apps.mcp.exchanges import Exchanges
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.warming import Warming
 from fingerpost.apps.wiring import House
@@ -81,11 +83,10 @@ def new_app(house: House, address: Address, warming: Warming, allowed_hosts: Seq
             return JSONResponse({"status": "not ready", "reason": warming.problem}, status_code=503)
         return JSONResponse({"status": "ready"})
 
-    return new_server(house, user=user).streamable_http_app(
-        json_response=True,
-        stateless_http=True,
-        transport_security=security,
-        custom_starlette_routes=[Route("/health", health), Route("/ready", ready)],
+    exchanges = Exchanges(new_server(house, user=user), security)
+    return Starlette(
+        routes=[Route("/mcp", exchanges), Route("/health", health), Route("/ready", ready)],
+        lifespan=lambda _app: exchanges.run(),
     )
 
 
@@ -108,6 +109,8 @@ def serve_http(house: House, address: Address, allowed_hosts: Sequence[str] = ()
         # Until uvicorn listens for signals, and again once it has stopped, when it sends the signal on.
         for stop in (signal.SIGTERM, signal.SIGINT):
             signal.signal(stop, _end_well)
+        # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.
+        AppStatus.enable_automatic_graceful_drain = False
         _log.info("serving at http://%s:%s/mcp", f"[{host}]" if ":" in host else host, port)
         warming.start()
         uvicorn.Server(config).run(sockets=[listener])

@@ -14,8 +14,10 @@ from fingerpost import __version__
 from fingerpost.apps import wall
 from fingerpost.apps.mcp.asking import Choices, ask, can_be_asked, find_question
 from fingerpost.apps.mcp.listing import result_of, tool_of
+from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import House
+from fingerpost.contract.published import Report
 
 INSTRUCTIONS = (
     "Public transport that says where its answers come from. Plan with plan_trip, boards with get_departures. "
@@ -50,10 +52,15 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
         return types.ListToolsResult(tools=tools)
 
     async def on_call_tool(ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
+        async with Reporting(ctx.session) as reporting:
+            return await answer_or_ask(ctx, params, reporting.report)
+
+    async def answer_or_ask(ctx: _Context, params: types.CallToolRequestParams, report: Report) -> HandlerResult:
         arguments = params.arguments or {}
         choices = Choices.read(params)
         while True:
-            answer = await wall.answer(house.tools, params.name, choices.apply_to(arguments), user=user)
+            asked_for = choices.apply_to(arguments)
+            answer = await wall.answer(house.tools, params.name, asked_for, user=user, report=report)
             question = find_question(answer, choices)
             if question is None or not can_be_asked(ctx):
                 return result_of(answer)

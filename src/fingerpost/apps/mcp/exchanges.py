@@ -1,0 +1,58 @@
+"""The path ``/mcp`` over HTTP: an answer in one JSON body, or an event stream for a caller that asks for progress.
+
+A stream costs more, and a server that keeps no session has nothing to send on it but progress.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+_STREAM = "text/event-stream"
+_TOKEN = b'"progressToken"'
+_MOST_BODY_BYTES = 4_000_000
+
+
+class Exchanges:
+    """Sends each request to the manager that answers in its way; an ASGI application."""
+
+    def __init__(self, server: Server[Any], security: TransportSecuritySettings) -> None:
+        self._in_one, self._streaming = (
+            StreamableHTTPSessionManager(app=server, json_response=is_json, stateless=True, security_settings=security)
+            for is_json in (True, False)
+        )
+        self._bounded = RequestBodyLimitMiddleware(self._choose, _MOST_BODY_BYTES)
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """Be ready to answer, until the block ends."""
+        async with self._in_one.run(), self._streaming.run():
+            yield
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request. There is nothing to listen to outside of calls, and no session to end."""
+        if scope["method"] != "POST":
+            await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
+            return
+        await self._bounded(scope, receive, send)
+
+    async def _choose(self, scope: Scope, receive: Receive, send: Send) -> None:
+        first: Message | None = await receive()
+        assert first is not None
+        wants_progress = _TOKEN in first.get("body", b"") and _STREAM in Headers(scope=scope).get("accept", "")
+
+        async def again() -> Message:
+            nonlocal first
+            if first is None:
+                return await receive()
+            message, first = first, None
+            return message
+
+        manager = self._streaming if wants_progress else self._in_one
+        await manager.handle_request(scope, again, send)

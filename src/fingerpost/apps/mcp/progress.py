@@ -1,0 +1,63 @@
+"""Telling the client how far its call is: ``notifications/progress``, on whatever the answer will come back on."""
+
+import asyncio
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from mcp.server.session import ServerSession
+
+# A person sees no more than this; a plan of quick steps must not flood the line.
+_LEAST_S = 0.1
+_MOST_CHARS = 300
+
+
+class Reporting:
+    """The reports of one call. They rise, the newest wins where they come fast, and the last one is always sent.
+
+    Whether the caller gave a token is the session's to know: it sends nothing to one that did not.
+    """
+
+    def __init__(self, session: ServerSession, least_s: float = _LEAST_S) -> None:
+        self._session = session
+        self._least_s = least_s
+        self._reached = -1.0
+        self._latest: tuple[float, float, str] | None = None
+        self._sender: asyncio.Task[None] | None = None
+        self._is_over = asyncio.Event()
+
+    def report(self, done: float, total: float, words: str) -> None:
+        """Note how far the call is; the protocol wants each report to be higher than the one before."""
+        if done <= self._reached or self._is_over.is_set():
+            return
+        self._reached = done
+        self._latest = (done, total, words if len(words) <= _MOST_CHARS else f"{words[:_MOST_CHARS]}…")
+        if self._sender is None:
+            self._sender = asyncio.create_task(self._send())
+
+    async def __aenter__(self) -> Self:
+        """Begin to listen."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Send the last report, unless nobody waits any more: nothing may follow the answer."""
+        self._is_over.set()
+        if self._sender is None:
+            return
+        sender = self._sender
+        try:
+            if error is None:
+                await asyncio.wait([sender])
+        finally:
+            sender.cancel()
+
+    async def _send(self) -> None:
+        while self._latest is not None:
+            latest, self._latest = self._latest, None
+            await self._session.report_progress(*latest)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._least_s):
+                    await self._is_over.wait()
+        self._sender = None

@@ -1,0 +1,44 @@
+"""How far a run is, in steps, for whoever waits for it."""
+
+from fingerpost.contract.plan import PlanStep
+from fingerpost.contract.published import Report
+from fingerpost.plan.journal import Event, RunRecord
+from fingerpost.plan.runs import plan_of
+
+_ENDED = {"step_completed": "done", "step_skipped": "skipped", "step_failed": "failed"}
+_BEGUN = {"step_started": "begun", "step_waiting": "waits for a person"}
+
+
+class Progress:
+    """Counts a run's steps and says what each is for: one that has begun counts half, one that has ended counts whole.
+
+    The count never falls: a step that is tried once more after it failed stays counted.
+    """
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._steps: dict[int, PlanStep] = {}
+        self._shares: dict[int, float] = {}
+
+    def catch_up(self, run: RunRecord) -> None:
+        """Take over what is recorded; what was watched before this counts too, and is told from here on."""
+        plan = plan_of(run)
+        self._steps = {step.step_id: step for step in plan.steps}
+        for number, record in run.steps.items():
+            if record.state in ("completed", "skipped"):
+                self._shares[number] = 1.0
+        self._tell(f"{plan.goal} (run {run.run_id})")
+
+    def watch(self, event: Event) -> None:
+        """Take note of one thing that happened."""
+        word = _ENDED.get(event.kind) or _BEGUN.get(event.kind)
+        if event.step_id is None or word is None:
+            return
+        share = 1.0 if event.kind in _ENDED else 0.5
+        self._shares[event.step_id] = max(self._shares.get(event.step_id, 0.0), share)
+        if (step := self._steps.get(event.step_id)) is not None:
+            self._tell(f"{step.step_id}. {step.description}: {word}")
+
+    def _tell(self, words: str) -> None:
+        done = sum(share for number, share in self._shares.items() if number in self._steps)
+        self._report(done, len(self._steps), words)

@@ -1,0 +1,66 @@
+"""A server of plans whose only tool waits: ``python -m tests.apps.plan_server PIPE [http]``.
+
+A call of the tool adds a line to ``PIPE.calls``, and answers when somebody writes to the named pipe.
+"""
+
+import asyncio
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from fingerpost.apps.logs import start_logging
+from fingerpost.apps.mcp.http import Address, serve_http
+from fingerpost.apps.mcp.stdio import serve_stdio
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+from fingerpost.contract.response import success_response
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.plan.catalogue import Catalogue, PlanTool
+from fingerpost.plan.engines.embedded import EmbeddedJournal
+from fingerpost.plan.get_plan_run import GetPlanRun
+from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.run_plan import RunPlan
+from fingerpost.plan.runs import PlanRuns
+
+PLAN = {
+    "goal": "wait and see",
+    "steps": [
+        {"step_id": 1, "description": "Wait", "tool": "wait", "expected_key": "waited"},
+        {"step_id": 2, "description": "See", "parameters": {"seen": {"$ref": "waited", "path": "data"}}},
+    ],
+}
+
+
+class Nothing(BaseModel):
+    """No field."""
+
+
+def new_house(pipe):
+    """Return a house that serves the two tools of plans, over one tool that waits for a pipe."""
+
+    async def wait(query_type, parameters, _user):
+        os.write(calls, b"called\n")
+        word = await asyncio.to_thread(pipe.read_text)
+        return success_response("wait", query_type, parameters, [word], {"data": word})
+
+    calls = os.open(f"{pipe}.calls", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    settings = read_settings()
+    house = build(settings)
+    catalogue = Catalogue.of(
+        [PlanTool(spec=ToolSpec(name="wait", input_schema={"wait": Nothing}, output_key="wait"), execute=wait)]
+    )
+    runs = PlanRuns(catalogue, EmbeddedJournal(settings.runs_folder))
+    tools = (RunPlan(runs, PlanningCapability(catalogue, [])), GetPlanRun(runs))
+    return replace(house, tools={tool.name: tool for tool in tools}, plans=replace(house.plans, runs=runs, tools=tools))
+
+
+if __name__ == "__main__":
+    start_logging()
+    made = new_house(Path(sys.argv[1]))
+    if sys.argv[2:] == ["http"]:
+        serve_http(made, Address("127.0.0.1", 0))
+    else:
+        asyncio.run(serve_stdio(made))

@@ -1,0 +1,256 @@
+"""Progress over the protocol: who asked for it hears of a run's steps, in both eras, over every transport."""
+
+import asyncio
+import json
+import os
+import sys
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+
+from fingerpost.apps.mcp.progress import Reporting
+from fingerpost.apps.mcp.server import new_server
+from tests.apps.plan_server import PLAN
+from tests.apps.processes import COMMAND, DEADLINE_S, serving
+from tests.apps.questions import call_of
+from tests.house.sources import ROOT
+
+ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
+TRANSPORTS = pytest.mark.parametrize("transport", ["stdio", "http"])
+TRIP = json.loads((Path(__file__).parents[2] / "examples" / "there_and_back.json").read_text())
+STREAM = "application/json, text/event-stream"
+
+
+@asynccontextmanager
+async def connected(transport, mode, *command):
+    """Connect to a process over one of the transports; ``command`` is it without what chooses HTTP."""
+    if transport == "stdio":
+        served = [*command] if command else [*COMMAND, "serve"]
+        server = StdioServerParameters(command=served[0], args=served[1:], env=dict(os.environ), cwd=str(ROOT))
+        async with Client(server, mode=mode) as client:
+            yield client
+        return
+    with serving(*([*command, "http"] if command else ())) as server:
+        async with Client(f"{server.url}/mcp", mode=mode) as client:
+            yield client
+
+
+def listener():
+    """Return what a client hears, and the callback that hears it."""
+    heard = []
+
+    async def hear(progress, total, message):
+        heard.append((progress, total, message))
+
+    return heard, hear
+
+
+@ERAS
+@TRANSPORTS
+async def test_a_trip_plan_is_told_of_while_it_runs(transport, mode):
+    """Rising, out of as many as there are steps, from the run's name to the last step's words."""
+    heard, hear = listener()
+    async with connected(transport, mode) as client:
+        answer = await client.call_tool("run_plan", {"plan": TRIP}, progress_callback=hear)
+
+    run_id = answer.structured_content["data"]["run_id"]
+    counts = [progress for progress, _total, _message in heard]
+    assert heard[0] == (0, 5, f"{TRIP['goal']} (run {run_id})")
+    assert heard[-1] == (5, 5, "5. Save both: done")
+    assert counts == sorted(set(counts))
+
+
+@ERAS
+async def test_who_did_not_ask_hears_nothing(house, mode):
+    """No message but the answer reaches the client."""
+    messages = []
+
+    async def keep(message):
+        messages.append(message)
+
+    async with Client(new_server(house, user="eva"), mode=mode, message_handler=keep) as client:
+        answer = await client.call_tool("run_plan", {"plan": TRIP})
+    house.plans.runs.journal.close()
+
+    assert (answer.is_error, messages) == (False, [])
+
+
+@pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
+@pytest.mark.parametrize(
+    ("token", "accept", "kind", "told"),
+    [
+        (None, STREAM, "application/json", 0),
+        ("t", "application/json", "application/json", 0),
+        ("t", STREAM, "text/event-stream", 2),
+        (7, STREAM, "text/event-stream", 2),
+    ],
+    ids=["no token", "no stream", "text token", "number token"],
+)
+def test_over_http_a_stream_is_for_who_gives_a_token_and_takes_one(shared, version, token, accept, kind, told):
+    """Anybody else has one JSON body."""
+    params = call_of("run_plan", {"plan": {"goal": "g", "steps": [{"step_id": 1, "description": "think"}]}})
+    if token is not None:
+        params["_meta"] = {**params["_meta"], "progressToken": token}
+    headers = {
+        "accept": accept,
+        "mcp-protocol-version": version,
+        "mcp-method": "tools/call",
+        "mcp-name": "run_plan",
+    }
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    with httpx2.Client(base_url=shared.url, timeout=DEADLINE_S) as client:
+        answer = client.post("/mcp", json=body, headers=headers)
+    tokens = [
+        json.loads(line.removeprefix("data: "))["params"]["progressToken"]
+        for line in answer.text.splitlines()
+        if "notifications/progress" in line
+    ]
+
+    assert (answer.status_code, answer.headers["content-type"].split(";")[0]) == (200, kind)
+    assert tokens == [token] * told
+    assert '"state":"completed"' in answer.text
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """One server for all that is asked of it in a line."""
+    with serving(FINGERPOST_HOME=str(tmp_path_factory.mktemp("home"))) as server:
+        yield server
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_there_is_nothing_to_listen_to_outside_of_calls(shared, method):
+    """The server keeps no session, so it offers no stream of its own, and has none to end."""
+    with httpx2.Client(base_url=shared.url, timeout=DEADLINE_S) as client:
+        answer = client.request(method, "/mcp", headers={"accept": "text/event-stream"})
+
+    assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
+
+
+def calls_of(pipe):
+    """Return the lines that the waiting tool has left."""
+    return Path(f"{pipe}.calls").read_text().splitlines()
+
+
+@ERAS
+@TRANSPORTS
+async def test_who_breaks_off_a_call_ends_no_run(transport, mode, tmp_path):
+    """The client sends ``notifications/cancelled``, or closes its stream; the run goes on, and its tool is asked once.
+
+    What it heard before names the run (decision 0110).
+    """
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    begun = asyncio.Event()
+    heard = []
+
+    async def hear(progress, _total, message):
+        heard.append(message)
+        if progress > 0:
+            begun.set()
+
+    async with connected(transport, mode, sys.executable, "-m", "tests.apps.plan_server", str(pipe)) as client:
+        asked = asyncio.create_task(client.call_tool("run_plan", {"plan": PLAN}, progress_callback=hear))
+        async with asyncio.timeout(DEADLINE_S):
+            await begun.wait()
+            asked.cancel()
+            await asyncio.wait([asked])
+            run_id = heard[0].removeprefix("wait and see (run ").removesuffix(")")
+            meanwhile = await client.call_tool("get_plan_run", {"run_id": run_id})
+            later = asyncio.create_task(client.call_tool("run_plan", {"run_id": run_id, "action": "resume"}))
+            await asyncio.to_thread(pipe.write_text, "go on")
+            ended = (await later).structured_content["data"]
+
+    assert asked.cancelled()
+    assert meanwhile.structured_content["data"]["state"] == "running"
+    assert (ended["state"], [value["key"] for value in ended["values"]]) == ("completed", ["waited"])
+    assert calls_of(pipe) == ["called"]
+
+
+@ERAS
+async def test_a_run_is_cancelled_by_the_action_and_who_waits_for_it_is_told(mode, tmp_path):
+    """The waiting call is answered: the run is cancelled."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    begun = asyncio.Event()
+    heard = []
+
+    async def hear(progress, _total, message):
+        heard.append(message)
+        if progress > 0:
+            begun.set()
+
+    async with connected("stdio", mode, sys.executable, "-m", "tests.apps.plan_server", str(pipe)) as client:
+        asked = asyncio.create_task(client.call_tool("run_plan", {"plan": PLAN}, progress_callback=hear))
+        async with asyncio.timeout(DEADLINE_S):
+            await begun.wait()
+            run_id = heard[0].removeprefix("wait and see (run ").removesuffix(")")
+            await client.call_tool("run_plan", {"run_id": run_id, "action": "cancel"})
+            ended = (await asked).structured_content["data"]
+            await asyncio.to_thread(pipe.write_text, "too late")
+
+    assert (ended["state"], ended["progress"]["completed"]) == ("cancelled", 0)
+
+
+class Session:
+    """Keeps what it is told; each message takes a turn of the loop."""
+
+    def __init__(self):
+        self.told = []
+
+    async def report_progress(self, progress, total, message):
+        await asyncio.sleep(0)
+        self.told.append((progress, total, message))
+
+
+async def test_many_reports_at_once_are_few_messages():
+    """The newest of them wins, and the last of all is always sent."""
+    session = Session()
+    async with Reporting(session, least_s=3600.0) as reporting:
+        for done in range(1000):
+            reporting.report(done, 1000, str(done))
+            await asyncio.sleep(0)
+
+    assert session.told == [(0, 1000, "0"), (999, 1000, "999")]
+
+
+async def test_a_report_that_does_not_rise_is_not_sent():
+    """The protocol forbids it."""
+    session = Session()
+    async with Reporting(session, least_s=0.0) as reporting:
+        for done in (1, 1, 0.5, 2, 2):
+            reporting.report(done, 3, "x")
+            for _turn in range(20):
+                await asyncio.sleep(0)
+
+    assert [told[0] for told in session.told] == [1, 2]
+
+
+async def test_nothing_is_sent_after_the_answer():
+    """Nor where the call was broken off."""
+    session = Session()
+    broken_off = Reporting(session, least_s=0.0)
+    await broken_off.__aenter__()
+    broken_off.report(1, 3, "never sent")
+    await broken_off.__aexit__(asyncio.CancelledError, asyncio.CancelledError(), None)
+    async with Reporting(session, least_s=0.0) as answered:
+        answered.report(1, 3, "sent")
+    answered.report(2, 3, "too late")
+    for _turn in range(20):
+        await asyncio.sleep(0)
+
+    assert session.told == [(1, 3, "sent")]
+
+
+@pytest.mark.parametrize(("length", "sent"), [(300, 300), (301, 301)])
+async def test_long_words_are_cut(length, sent):
+    """A message is for a line on a screen: what is longer ends in an ellipsis."""
+    session = Session()
+    async with Reporting(session) as reporting:
+        reporting.report(1, 3, "x" * length)
+
+    assert len(session.told[0][2]) == sent
+    assert session.told[0][2].endswith("…") == (length > 300)

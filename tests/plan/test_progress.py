@@ -1,0 +1,128 @@
+"""What whoever waits for a run hears of it meanwhile."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.run_plan import RunPlan
+from tests.plan.drawing import failure, human, plan, step
+
+
+@pytest.fixture
+def hear(opened):
+    """Ask ``run_plan`` of runs over some tools; return the run and what was reported."""
+
+    async def ask(runs, **arguments):
+        tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
+        heard = []
+        answer = await tool.answer(arguments, user="ann", report=lambda *told: heard.append(told))
+        return answer.body["data"], heard
+
+    return ask
+
+
+def begun_and_done(heard):
+    """Leave out the first report, which says which run it is."""
+    return [(done, words) for done, _total, words in heard[1:]]
+
+
+async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs, hear):
+    """The total is the number of steps; the words are the step's, and the first ones name the run."""
+    run, heard = await hear(runs, plan=plan(step(1), step(2, dependencies=[1])).model_dump())
+
+    assert heard[0] == (0, 2, f"a goal (run {run['run_id']})")
+    assert begun_and_done(heard) == [
+        (0.5, "1. step 1: begun"),
+        (1.0, "1. step 1: done"),
+        (1.5, "2. step 2: begun"),
+        (2.0, "2. step 2: done"),
+    ]
+
+
+async def test_a_failed_step_has_ended_and_what_waits_for_it_has_not_begun(opened, recorder, hear):
+    """The count stops short of the total."""
+    recorder.script = {"x": failure("wrong")}
+    steps = [step(1, parameters={"label": "x"}), step(2, dependencies=[1])]
+    _run, heard = await hear(opened(recorder.tool()), plan=plan(*steps).model_dump())
+
+    assert begun_and_done(heard) == [(0.5, "1. step 1: begun"), (1.0, "1. step 1: failed")]
+
+
+async def test_a_resumed_run_begins_at_what_it_has(opened, recorder, hear):
+    """Steps that are recorded count from the start; a skipped one counts as ended."""
+    recorder.script = {"x": [failure("wrong"), None]}
+    runs = opened(recorder.tool())
+    skipped = step(3, dependencies=[2], expected_key=None, done_check="True")
+    steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), skipped]
+    run, _heard = await hear(runs, plan=plan(*steps).model_dump())
+    _run, heard = await hear(runs, run_id=run["run_id"], action="resume")
+
+    assert heard[0][:2] == (1.0, 3)
+    assert begun_and_done(heard) == [
+        (1.5, "2. step 2: begun"),
+        (2.0, "2. step 2: done"),
+        (3.0, "3. step 3: skipped"),
+    ]
+
+
+async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(opened, recorder, hear):
+    """One has begun it and does not wait; another approves a step of it, waits, and hears the rest."""
+    begun, gate = asyncio.Event(), asyncio.Event()
+
+    async def wait(_parameters):
+        begun.set()
+        await gate.wait()
+
+    recorder.script = {"x": wait}
+    runs = opened(recorder.tool())
+    steps = [step(1, parameters={"label": "x"}), human(2), step(3, dependencies=[1, 2])]
+    run, early = await hear(runs, plan=plan(*steps).model_dump(), wait_seconds=0)
+    await begun.wait()
+    later = asyncio.create_task(hear(runs, run_id=run["run_id"], action="approve", step_id=2))
+    while not runs.memory_of(await runs.get(run["run_id"], "ann")).keyed() and not later.done():
+        gate.set()
+        await asyncio.sleep(0)
+    ended, heard = await later
+
+    assert (run["state"], ended["state"]) == ("running", "completed")
+    assert (early[-1][0] < 3, heard[-1]) == (True, (3.0, 3, "3. step 3: done"))
+
+
+async def test_a_caller_that_no_longer_waits_is_told_nothing(opened, recorder, hear):
+    """Its time is over, the run goes on, and nobody is remembered who would have to be told."""
+    gate = asyncio.Event()
+
+    async def wait(_parameters):
+        await gate.wait()
+
+    recorder.script = {"x": wait}
+    runs = opened(recorder.tool())
+    run, heard = await hear(runs, plan=plan(step(1, parameters={"label": "x"})).model_dump(), wait_seconds=0)
+    told = len(heard)
+    gate.set()
+    await runs.wait(run["run_id"], 5)
+
+    assert ((await runs.get(run["run_id"], "ann")).state, len(heard), runs._watches) == ("completed", told, {})
+
+
+async def test_a_caller_that_is_cut_off_ends_no_run(opened, recorder):
+    """Not even while the run is being made: it is made, begun, and goes on to its end (decision 0110)."""
+    done = asyncio.Event()
+
+    async def tell(_parameters):
+        done.set()
+
+    recorder.script = {"": tell}
+    runs = opened(recorder.tool())
+    tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
+    call = asyncio.create_task(tool.answer({"plan": plan(step(1)).model_dump()}, user="ann"))
+    await asyncio.sleep(0)
+    call.cancel()
+    await asyncio.wait([call])
+    await done.wait()
+    (line,) = await runs.list_runs("ann")
+    await runs.wait(line.run_id, 5)
+
+    assert call.cancelled()
+    assert ((await runs.get(line.run_id, "ann")).state, len(recorder.calls)) == ("completed", 1)
