@@ -14,7 +14,8 @@ from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import list_items
-from fingerpost.plan.runs import PlanRuns, plan_of
+from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.runs import PlanRuns
 
 NOW = "2026-03-10T06:00:00Z"
 CREATED = "2026-03-10T06:00:00Z"

@@ -12,7 +12,7 @@ from collections import Counter
 
 import pytest
 
-from fingerpost.plan.runs import plan_of
+from fingerpost.plan.plan_json import plan_of
 from tests.house.sources import ROOT
 from tests.plan.worker import USER, calls_file, new_runs
 

@@ -15,7 +15,8 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.runs import PlanRuns, read_plan
+from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.runs import PlanRuns
 from tests.plan.drawing import EchoParams
 
 USER = "ann"

@@ -97,7 +97,15 @@ class Journal(Protocol):
     """Keeps runs. Every method may raise StorageUnavailable, or SettingsInvalid where the operator must act."""
 
     async def create(
-        self, base_id: str | None, user: str | None, plan_json: str, goal: str, steps: int, given: Given, at: str
+        self,
+        base_id: str | None,
+        user: str | None,
+        plan_json: str,
+        goal: str,
+        steps: int,
+        given: Given,
+        at: str,
+        protocol: int,
     ) -> str:
         """Keep a new run and return its id: random, or the base with a counter where one is given."""
 

@@ -3,7 +3,7 @@
 from fingerpost.contract.plan import PlanStep
 from fingerpost.contract.published import Report
 from fingerpost.plan.journal import Event, RunRecord
-from fingerpost.plan.runs import plan_of
+from fingerpost.plan.plan_json import plan_of
 
 _ENDED = {"step_completed": "done", "step_skipped": "skipped", "step_failed": "failed"}
 _BEGUN = {"step_started": "begun", "step_waiting": "waits for a person"}

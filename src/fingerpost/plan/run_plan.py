@@ -6,10 +6,11 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
+from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.progress import Progress
 from fingerpost.plan.run_shapes import RunAnswer, RunPlanInput, RunView
-from fingerpost.plan.runs import PlanRuns, read_plan
+from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
 
 

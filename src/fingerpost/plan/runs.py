@@ -6,11 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError
-
 from fingerpost import clock
-from fingerpost.contract.check import explain
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import Plan
 from fingerpost.errors import PlanInvalid, StorageUnavailable
@@ -20,7 +16,8 @@ from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunL
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.performing import Performer, Sleep
-from fingerpost.plan.validation import ValidPlan, validate_plan
+from fingerpost.plan.plan_json import now, plan_of, write_plan
+from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
 from fingerpost.plan.weighing import encode, find_excess
 
 _log = logging.getLogger(__name__)
@@ -79,14 +76,16 @@ class PlanRuns:
         given = await self._given(user, memory or {}, memory_of)
         valid = self.check(plan, given.values)
         fixed = clock.find_fixed()
-        plan_json = _written(valid.plan)
+        plan_json = write_plan(valid.plan)
         if len(plan_json) > self.limits.plan_bytes:
             raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
         base = None
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
         created_at = now()
-        run_id = await self.journal.create(base, user, plan_json, plan.goal, len(plan.steps), given, created_at)
+        run_id = await self.journal.create(
+            base, user, plan_json, plan.goal, len(plan.steps), given, created_at, PROTOCOL
+        )
         run = RunRecord(
             run_id=run_id,
             user=user,
@@ -180,11 +179,12 @@ class PlanRuns:
         """Return a user's run.
 
         Raises:
-            PlanInvalid: this user has no such run.
+            PlanInvalid: this user has no such run, or a newer fingerpost has begun it.
         """
         run = await self.journal.find(run_id) if len(run_id) == _ID_CHARS else None
         if run is None or run.user != user:
             raise PlanInvalid(f"There is no run '{run_id[:_ID_CHARS]}'", {"field": "run_id"})
+        _refuse_newer(run)
         return run
 
     async def list_runs(self, user: str | None, limit: int = 50) -> list[RunLine]:
@@ -282,7 +282,7 @@ class PlanRuns:
             data = encode({"goal": plan.goal, "steps": [step.step_id for step in plan.steps]})
             event = Event(run.last_seq + 1, now(), "plan_changed", None, data)
             forget = [number for number in run.steps if number not in done]
-            await self.journal.change_plan(run_id, encode(plan.model_dump(mode="json")), plan.goal, forget, event)
+            await self.journal.change_plan(run_id, write_plan(plan), plan.goal, forget, event)
 
     async def stop(self) -> None:
         """Leave every run of this process where its record stands; each can be resumed."""
@@ -326,16 +326,22 @@ class PlanRuns:
         run = await self.journal.find(run_id)
         if run is None:
             raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
+        _refuse_newer(run)
         is_over = run.state in ("completed", "cancelled")
         return run, self.shape_of(run) if is_over else self._revalidated(run), False
 
     def _revalidated(self, run: RunRecord) -> ValidPlan:
         """Return a run's plan checked against the tools of today: an upgrade may have come between."""
-        if run.protocol > PROTOCOL:
-            raise PlanInvalid("The run was begun by a newer fingerpost; update this one to carry it on")
-        return validate_plan(
-            plan_of(run), self.catalogue, memory=run.given.values, done=finished(run), limits=self.limits
-        )
+        try:
+            return validate_plan(
+                plan_of(run), self.catalogue, memory=run.given.values, done=finished(run), limits=self.limits
+            )
+        except PlanInvalid as error:
+            problems = error.message.removeprefix(CANNOT_RUN)
+            hint = "Replace the unfinished steps, or cancel the run; what is recorded stays"
+            raise PlanInvalid(
+                f"What is left of the run no longer fits the tools: {problems}", error.details, hint=hint
+            ) from error
 
     def _forget_watches(self, run_id: str) -> None:
         if run_id not in self._executions and not self._watches.get(run_id, True):
@@ -348,51 +354,12 @@ class PlanRuns:
             _log.error("run=%s was given up: %s", run_id, error)
 
 
-def plan_of(run: RunRecord) -> Plan:
-    """Return the plan that a run carries out, as it was written."""
-    return Plan.model_validate_json(run.plan_json)
+def _refuse_newer(run: RunRecord) -> None:
+    """Leave a run alone whose record means what this build does not know."""
+    if run.protocol > PROTOCOL:
+        raise PlanInvalid("The run was begun by a newer fingerpost; update this one to read it or to carry it on")
 
 
 def finished(run: RunRecord) -> frozenset[int]:
     """Return the steps that never run again."""
     return frozenset(number for number, step in run.steps.items() if step.state in ("completed", "skipped"))
-
-
-def read_plan(raw: object, limits: Limits | None = None) -> Plan:
-    """Return the plan in a decoded JSON value, bounded before any model is built.
-
-    ``created_at`` is filled in where it is absent.
-
-    Raises:
-        PlanInvalid: it is no plan.
-    """
-    limits = limits or Limits()
-    if isinstance(raw, Mapping) and isinstance(raw.get("steps"), list) and len(raw["steps"]) > limits.steps:
-        raise PlanInvalid(f"The plan has {len(raw['steps']):,} steps, and may have {limits.steps:,}", {"field": "plan"})
-    if not isinstance(raw, Mapping):
-        raise PlanInvalid("The plan must be an object with a goal and steps", {"field": "plan"})
-    # Two levels more: what limits parameters must not refuse the plan around them.
-    if excess := find_excess(dict(raw), most_bytes=limits.plan_bytes, most_depth=limits.depth + 4):
-        raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
-    try:
-        return Plan.model_validate({"created_at": now(), **raw})
-    except ValidationError as error:
-        raise _unreadable(error) from error
-
-
-def _unreadable(error: ValidationError) -> PlanInvalid:
-    told = explain(error, Plan)
-    return PlanInvalid(f"The plan cannot be read: {told.message}", told.details)
-
-
-def _written(plan: Plan) -> str:
-    try:
-        return plan.model_dump_json()
-    except PydanticSerializationError:
-        # Half a surrogate pair has no UTF-8; its escape is the same JSON.
-        return encode(plan.model_dump())
-
-
-def now() -> str:
-    """Return the present instant as plans write it: ISO 8601, UTC."""
-    return clock.now().isoformat().replace("+00:00", "Z")

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
 
@@ -22,6 +22,8 @@ from fingerpost.plan.limits import Limits
 from fingerpost.plan.order import find_cycle, reach_of
 from fingerpost.plan.references import Reference, Way, fill, list_references
 from fingerpost.plan.weighing import find_excess
+
+CANNOT_RUN: Final = "The plan cannot run: "
 
 _MOST_TOLD = 5
 _MOST_LISTED = 100
@@ -41,7 +43,9 @@ class Problem:
     def __str__(self) -> str:
         """Return the problem as one sentence."""
         place = "the plan" if self.step_id is None else f"step {self.step_id}"
-        return f"{place}: {self.field} {self.reason}"
+        # A reason that begins with the field's own name stands behind its whole name here.
+        name, _, rest = self.reason.partition(" ")
+        return f"{place}: {self.field} {rest if self.field.endswith(f'.{name}') else self.reason}"
 
 
 @dataclass(slots=True)
@@ -118,7 +122,7 @@ def plan_invalid(problems: list[Problem]) -> PlanInvalid:
     if len(problems) > _MOST_LISTED:
         details["errors_left_out"] = len(problems) - _MOST_LISTED
     sentence = "; ".join(str(problem) for problem in problems[:_MOST_TOLD])
-    return PlanInvalid(f"The plan cannot run: {sentence}{more}", details)
+    return PlanInvalid(f"{CANNOT_RUN}{sentence}{more}", details)
 
 
 class _Check:

@@ -7,8 +7,9 @@ from typing import Any, Literal
 from fingerpost.plan.journal import RunRecord
 from fingerpost.plan.memory import list_items
 from fingerpost.plan.mermaid import draw
+from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
-from fingerpost.plan.runs import PlanRuns, plan_of
+from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.weighing import encode
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]

@@ -12,7 +12,7 @@ from rich.tree import Tree as RichTree
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
 from fingerpost.plan.journal import Event, RunLine, RunRecord
-from fingerpost.plan.runs import plan_of
+from fingerpost.plan.plan_json import plan_of
 
 _MARKS = {
     "pending": ("·", "dim"),

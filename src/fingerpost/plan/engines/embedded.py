@@ -14,7 +14,6 @@ from fingerpost.plan.engines.group_commit import GroupCommit
 from fingerpost.plan.engines.holding import Holds
 from fingerpost.plan.journal import (
     ENDED,
-    PROTOCOL,
     Event,
     Given,
     RunLine,
@@ -33,11 +32,12 @@ _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 _LOOK_S = 0.01
 
 _PUT_STEP = (
-    "INSERT INTO step VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (run_id, step_id) DO UPDATE SET"
+    "INSERT INTO step (run_id, step_id, state, output, note, attempts, at) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    " ON CONFLICT (run_id, step_id) DO UPDATE SET"
     " state = excluded.state, output = excluded.output, note = excluded.note,"
     " attempts = excluded.attempts, at = excluded.at"
 )
-_PUT_EVENT = "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)"
+_PUT_EVENT = "INSERT INTO event (run_id, seq, at, kind, step_id, data) VALUES (?, ?, ?, ?, ?, ?)"
 _PUT_STATE = "UPDATE run SET state = ?, ended_at = ? WHERE id = ?"
 
 
@@ -50,7 +50,15 @@ class EmbeddedJournal:
         self._writer: GroupCommit | None = None
 
     async def create(
-        self, base_id: str | None, user: str | None, plan_json: str, goal: str, steps: int, given: Given, at: str
+        self,
+        base_id: str | None,
+        user: str | None,
+        plan_json: str,
+        goal: str,
+        steps: int,
+        given: Given,
+        at: str,
+        protocol: int,
     ) -> str:
         """Keep a new run."""
         memory = encode({"values": dict(given.values), "paths": dict(given.paths)})
@@ -67,8 +75,9 @@ class EmbeddedJournal:
                     if connection.execute("SELECT 1 FROM run WHERE id = ?", (run_id,)).fetchone() is None:
                         break
             connection.execute(
-                "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, 'running', ?, NULL, ?, 0)",
-                (run_id, user, plan_json, goal, steps, memory, at, PROTOCOL),
+                "INSERT INTO run (id, user, plan, goal, step_count, given, state, created_at, protocol)"
+                " VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?)",
+                (run_id, user, plan_json, goal, steps, memory, at, protocol),
             )
             connection.execute("COMMIT")
             return run_id
@@ -228,6 +237,12 @@ class EmbeddedJournal:
             return await self._writing().ask(act)
 
 
+def _read_given(text: str) -> Given:
+    # By name: what a newer build adds must not keep an older one from saying that the run is newer.
+    found = json.loads(text)
+    return Given(values=found.get("values", {}), paths=found.get("paths", {}))
+
+
 def _read_run(connection: sqlite3.Connection, run_id: str) -> RunRecord | None:
     connection.execute("BEGIN")
     row = connection.execute(
@@ -245,7 +260,7 @@ def _read_run(connection: sqlite3.Connection, run_id: str) -> RunRecord | None:
         run_id=run_id,
         user=user,
         plan_json=plan_json,
-        given=Given(**json.loads(given)),
+        given=_read_given(given),
         state=state,
         created_at=created_at,
         ended_at=ended_at,

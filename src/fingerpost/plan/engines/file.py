@@ -1,21 +1,25 @@
-"""The one SQLite file of all runs: its tables, how it is opened, what its troubles mean."""
+"""The one SQLite file of all runs: its tables, how it is opened, what its troubles mean.
+
+A newer build brings an older file up to its layout when it opens it; an older build refuses a newer file.
+A layout only ever adds to the one before, so that a process of an older build that has the file open goes on.
+What changes the meaning of a run's record is no layout: it counts ``journal.PROTOCOL`` up.
+"""
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 
 _APPLICATION_ID = 0x46505052
-_LAYOUT = 1
 _BUSY_TIMEOUT_S = 10.0
 _OWNER_ONLY = 0o600
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _CLOSED = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
 
-_TABLES = (
+_FIRST_LAYOUT = (
     """
     CREATE TABLE IF NOT EXISTS run (
         id TEXT PRIMARY KEY,
@@ -66,6 +70,8 @@ _TABLES = (
     """,
     "CREATE INDEX IF NOT EXISTS signal_by_run ON signal (run_id, seq)",
 )
+LAYOUTS: tuple[Sequence[str], ...] = (_FIRST_LAYOUT,)
+"""What each layout adds to the one before; the file's ``user_version`` says how many of them it has."""
 
 
 class RunsFile:
@@ -124,12 +130,13 @@ class RunsFile:
             if has_tables and connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
                 raise self._unusable("belongs to another program; move it away and try again")
             layout = connection.execute("PRAGMA user_version").fetchone()[0]
-            if layout > _LAYOUT:
+            if layout > len(LAYOUTS):
                 raise self._unusable("was written by a newer fingerpost; update this one")
-            for statement in _TABLES:
-                connection.execute(statement)
+            for added in LAYOUTS[layout:]:
+                for statement in added:
+                    connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+            connection.execute(f"PRAGMA user_version = {len(LAYOUTS)}")
             connection.execute("COMMIT")
             # Readers go on while one writes. Two first openers meet here at times: the other one has switched then.
             try:

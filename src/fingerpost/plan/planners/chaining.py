@@ -11,9 +11,9 @@ from pydantic import BaseModel
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool, listed, nearest
+from fingerpost.plan.plan_json import now
 from fingerpost.plan.planners.goal import Goal
 from fingerpost.plan.references import MARK
-from fingerpost.plan.runs import now
 
 
 class BackwardChaining:

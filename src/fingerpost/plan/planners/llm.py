@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid, SettingsInvalid, SourceFailed
 from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.plan_json import now
 from fingerpost.plan.planners.goal import Goal
-from fingerpost.plan.runs import now
 from fingerpost.plan.validation import validate_plan
 
 if TYPE_CHECKING:

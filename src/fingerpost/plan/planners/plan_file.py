@@ -8,8 +8,8 @@ from fingerpost.contract.plan import Plan
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.planners.goal import Goal
-from fingerpost.plan.runs import read_plan
 
 
 class FilePlanner:

@@ -8,8 +8,8 @@ from typing import Any
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.plan_json import now
 from fingerpost.plan.planners.goal import Goal
-from fingerpost.plan.runs import now
 
 _TICKERS: Mapping[str, str] = {
     "alphabet": "GOOGL",

@@ -1,0 +1,64 @@
+"""A plan as JSON: read from outside, written down, and read back."""
+
+from collections.abc import Mapping
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError
+
+from fingerpost import clock
+from fingerpost.contract.check import explain
+from fingerpost.contract.plan import Plan
+from fingerpost.errors import PlanInvalid
+from fingerpost.plan.journal import RunRecord
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.weighing import encode, find_excess
+
+
+def read_plan(raw: object, limits: Limits | None = None) -> Plan:
+    """Return the plan in a decoded JSON value, bounded before any model is built.
+
+    ``created_at`` is filled in where it is absent.
+
+    Raises:
+        PlanInvalid: it is no plan.
+    """
+    limits = limits or Limits()
+    if isinstance(raw, Mapping) and isinstance(raw.get("steps"), list) and len(raw["steps"]) > limits.steps:
+        raise PlanInvalid(f"The plan has {len(raw['steps']):,} steps, and may have {limits.steps:,}", {"field": "plan"})
+    if not isinstance(raw, Mapping):
+        raise PlanInvalid("The plan must be an object with a goal and steps", {"field": "plan"})
+    # Two levels more: what limits parameters must not refuse the plan around them.
+    if excess := find_excess(dict(raw), most_bytes=limits.plan_bytes, most_depth=limits.depth + 4):
+        raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
+    try:
+        return Plan.model_validate({"created_at": now(), **raw})
+    except ValidationError as error:
+        told = explain(error, Plan)
+        raise PlanInvalid(f"The plan cannot be read: {told.message}", told.details) from error
+
+
+def write_plan(plan: Plan) -> str:
+    """Return a plan as JSON text."""
+    try:
+        return plan.model_dump_json()
+    except PydanticSerializationError:
+        # Half a surrogate pair has no UTF-8; its escape is the same JSON.
+        return encode(plan.model_dump())
+
+
+def plan_of(run: RunRecord) -> Plan:
+    """Return the plan that a run carries out, as it was written.
+
+    Raises:
+        PlanInvalid: it has a shape that this build does not know.
+    """
+    try:
+        return Plan.model_validate_json(run.plan_json)
+    except ValidationError as error:
+        told = explain(error, Plan)
+        raise PlanInvalid(f"The plan of the run {run.run_id} cannot be read: {told.message}", told.details) from error
+
+
+def now() -> str:
+    """Return the present instant as plans write it: ISO 8601, UTC."""
+    return clock.now().isoformat().replace("+00:00", "Z")
