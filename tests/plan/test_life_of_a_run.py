@@ -33,25 +33,6 @@ async def test_a_cancelled_run_stops_what_is_under_way(opened, recorder):
         await runs.check_resumable(run_id, "ann")
 
 
-async def test_another_process_can_cancel(opened, recorder, tmp_path):
-    """A run is listened for by whoever carries it on."""
-    started = asyncio.Event()
-
-    async def hang(_parameters):
-        started.set()
-        await asyncio.Event().wait()
-
-    recorder.script = {"x": hang}
-    here, there = opened(recorder.tool()), opened(recorder.tool())
-    run_id = await here.create(plan(step(1, parameters={"label": "x"})), user="ann")
-    here.begin(run_id)
-    await started.wait()
-    await there.cancel(run_id, "ann")
-    await here.wait(run_id, 5)
-
-    assert (await there.get(run_id, "ann")).state == "cancelled"
-
-
 async def test_two_never_carry_on_one_run(opened, recorder):
     """The second is refused while the first holds it."""
     started = asyncio.Event()

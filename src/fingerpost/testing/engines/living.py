@@ -1,0 +1,193 @@
+"""Facts about the life of a run, whoever keeps it: cancelled, out of time, approved over a restart, wide, uneven."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from fingerpost.plan.journal import RunRecord, RunState
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.runs import PlanRuns
+from fingerpost.testing.engines.engine import Broken, Engine, expect
+from fingerpost.testing.engines.kept import read_runs, with_runs
+from fingerpost.testing.engines.process import PATIENCE_S, Worker
+from fingerpost.testing.engines.workshop import USER, Calls, adding, asking, new_runs, plan_of_steps
+
+_LONG_MS = 60_000
+_WIDE = 50
+
+
+async def _until(is_so: Callable[[], Awaitable[bool]], sentence: str) -> None:
+    """Wait until something is so; only a broken engine lets it wait long."""
+    until = asyncio.get_running_loop().time() + PATIENCE_S
+    while not await is_so():
+        if asyncio.get_running_loop().time() > until:
+            raise Broken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
+        await asyncio.sleep(0)
+
+
+async def _begun(folder: Path, calls: int) -> None:
+    """Wait until the tool has been called so often."""
+
+    async def is_so() -> bool:
+        count = Calls(folder).count()
+        return sum(count[each] for each in count if each[0] == "begin") >= calls
+
+    await _until(is_so, f"{calls} steps begin")
+
+
+async def _ended(runs: PlanRuns, run_id: str) -> RunRecord:
+    """Return a run that is under way here when it has ended."""
+    await runs.wait(run_id, PATIENCE_S)
+    if runs.is_under_way(run_id):
+        raise Broken(f"The run has not ended within {PATIENCE_S:g} s")
+    return await runs.get(run_id, USER)
+
+
+def a_cancelled_run_stops_what_is_under_way(engine: Engine, folder: Path) -> None:
+    """What is recorded stays, nothing else begins."""
+    chain = plan_of_steps(adding(1, 0), adding(2, _LONG_MS, 1), adding(3, 0, 2))
+
+    async def cancel(runs: PlanRuns) -> RunRecord:
+        run_id = await runs.create(read_plan(chain), user=USER)
+        runs.begin(run_id)
+        await _begun(folder, 2)
+        await runs.cancel(run_id, USER)
+        return await _ended(runs, run_id)
+
+    run = with_runs(engine, folder, cancel)
+    expect((run.state, sorted(run.steps)) == ("cancelled", [1]), f"It is {run.state}, with steps {sorted(run.steps)}")
+    expect(Calls(folder).count().total() == 3, "After the cancel another step began")
+
+
+def another_process_may_cancel(engine: Engine, folder: Path) -> None:
+    """Whoever carries a run on hears what is said of it at another opening of the place."""
+
+    async def cancel(here: PlanRuns) -> RunRecord:
+        elsewhere = engine.open(folder)
+        run_id = await here.create(read_plan(plan_of_steps(adding(1, _LONG_MS))), user=USER)
+        here.begin(run_id)
+        try:
+            await _begun(folder, 1)
+            await new_runs(elsewhere, folder).cancel(run_id, USER)
+            return await _ended(here, run_id)
+        finally:
+            await here.stop()
+            elsewhere.close()
+
+    run = with_runs(engine, folder, cancel)
+    expect(run.state == "cancelled", f"A run that another process cancelled is {run.state}")
+
+
+def an_attempt_out_of_time_is_recorded_and_the_run_can_be_resumed(engine: Engine, folder: Path) -> None:
+    """The step has failed, with a sentence; resumed with more time, it runs under the same key."""
+    plan = read_plan(plan_of_steps(adding(1, 100)))
+
+    async def run_out(limits: Limits, run_id: str | None) -> tuple[str, RunState, RunRecord]:
+        journal = engine.open(folder)
+        try:
+            runs = new_runs(journal, folder, limits=limits)
+            run_id = run_id or await runs.create(plan, user=USER)
+            state = await runs.carry_on(run_id)
+            return run_id, state, await runs.get(run_id, USER)
+        finally:
+            journal.close()
+
+    run_id, first, failed = asyncio.run(run_out(Limits(attempt_s=0.01, attempts=1), None))
+    _run_id, second, ended = asyncio.run(run_out(Limits(), run_id))
+    note = failed.steps[1].note if 1 in failed.steps else "nothing"
+    expect((first, second) == ("failed", "completed"), f"Out of time it is {first}, resumed it is {second}")
+    expect(note == "add_up did not answer within 0.01 s", f"The failed step says: {note}")
+    kept = {number: step.state for number, step in ended.steps.items()}
+    expect(kept == {1: "completed"}, f"In the end the steps are recorded as {kept}")
+    expect(Calls(folder).count()["begin", f"{run_id}:1"] == 2, "The step did not run twice under one key")
+
+
+def an_approval_outlives_a_restart(engine: Engine, folder: Path) -> None:
+    """A process ends with a run that waits; a person decides while nobody carries it on; another process goes on."""
+    plan = plan_of_steps(asking(1), {**adding(2, 1), "dependencies": [1]})
+    with Worker(engine, folder, [plan]) as worker:
+        waiting = list(worker.ends().values())
+    (run,) = read_runs(engine, folder)
+    before = Calls(folder).count().total()
+    with_runs(engine, folder, lambda runs: runs.decide(run.record.run_id, USER, 1, approved=True, note="go"))
+    with Worker(engine, folder) as worker:
+        ends = list(worker.ends().values())
+    (after,) = read_runs(engine, folder)
+    expect((waiting, before) == (["waiting"], 0), f"Before the approval: {waiting}, {before} calls")
+    expect(ends == ["completed"], f"After the approval: {ends}")
+    expect(Calls(folder).count().total() == 2, "The step behind the approval did not run once")
+    expect("step_approved" in [event.kind for event in after.events], "The approval is not among the events")
+
+
+def a_wide_fan_is_kept_whole(engine: Engine, folder: Path) -> None:
+    """Fifty steps at once and one that needs them all; the events are in order, one number after the other."""
+    wide = [adding(number, 1) for number in range(1, _WIDE + 1)]
+    plan = read_plan(plan_of_steps(*wide, adding(_WIDE + 1, 1, *range(1, _WIDE + 1))))
+
+    async def carry_out(runs: PlanRuns) -> RunState:
+        return await runs.carry_on(await runs.create(plan, user=USER))
+
+    state = with_runs(engine, folder, carry_out)
+    (run,) = read_runs(engine, folder)
+    completed = [event.step_id for event in run.events if event.kind == "step_completed"]
+    expect(state == "completed", f"The run is {state}")
+    expect(len(run.record.steps) == _WIDE + 1, f"{len(run.record.steps)} steps of {_WIDE + 1} are recorded")
+    expect(completed[-1:] == [_WIDE + 1], "The step that needs all others did not end last")
+    sequence = [event.seq for event in run.events]
+    expect(sequence == list(range(1, len(sequence) + 1)), "The events' numbers have gaps, or are out of order")
+    expect(run.record.last_seq == len(sequence), f"The last event is said to be {run.record.last_seq}")
+
+
+def no_branch_waits_for_another(engine: Engine, folder: Path) -> None:
+    """A short branch is recorded to its end while the long one has not ended its first step."""
+    branches = plan_of_steps(adding(1, _LONG_MS), adding(2, 0), adding(3, 0, 2), adding(4, 0, 3))
+
+    async def race(runs: PlanRuns) -> list[int]:
+        run_id = await runs.create(read_plan(branches), user=USER)
+        runs.begin(run_id)
+
+        async def is_so() -> bool:
+            return len((await runs.get(run_id, USER)).steps) == 3
+
+        try:
+            await _until(is_so, "the short branch is recorded while the long one is under way")
+            return sorted((await runs.get(run_id, USER)).steps)
+        finally:
+            await runs.stop()
+
+    steps = with_runs(engine, folder, race)
+    expect(steps == [2, 3, 4], f"Recorded while the long branch is under way: {steps}")
+
+
+def a_run_is_carried_on_once_in_one_process_too(engine: Engine, folder: Path) -> None:
+    """Held, it is nobody else's; let go, it can be held again."""
+
+    async def hold() -> list[bool]:
+        one, other = engine.open(folder), engine.open(folder)
+        try:
+            run_id = await new_runs(one, folder).create(read_plan(plan_of_steps(adding(1, 0))), user=USER)
+            async with one.hold(run_id) as first, other.hold(run_id) as second:
+                seen = [first, second, other.is_held(run_id)]
+            async with other.hold(run_id) as third:
+                return [*seen, third, one.is_held(run_id)]
+        finally:
+            one.close()
+            other.close()
+
+    found = asyncio.run(hold())
+    expect(found == [True, False, True, True, True], f"Held by one, by a second, known as held, held anew: {found}")
+
+
+def nothing_is_held_that_nobody_carries_on(engine: Engine, folder: Path) -> None:
+    """Neither an unknown run nor one that was let go."""
+
+    async def look(runs: PlanRuns) -> list[bool]:
+        run_id = await runs.create(read_plan(plan_of_steps(adding(1, 0))), user=USER)
+        unknown = runs.journal.is_held("00000000-0000-4000-8000-000000000000")
+        new = runs.journal.is_held(run_id)
+        await runs.carry_on(run_id)
+        return [unknown, new, runs.journal.is_held(run_id)]
+
+    found = with_runs(engine, folder, look)
+    expect(not any(found), f"Unknown, new, ended: held is {found}")

@@ -1,0 +1,92 @@
+"""Workers in processes of their own, to be killed."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, cast
+
+from fingerpost.testing.engines.engine import Broken, Engine
+from fingerpost.testing.engines.workshop import Build
+
+# Only a broken engine is ever waited for so long.
+PATIENCE_S = 30.0
+
+
+class Worker:
+    """One process; it is over when the block is."""
+
+    def __init__(
+        self, engine: Engine, folder: Path, plans: Sequence[Mapping[str, Any]] = (), build: Build = Build.FIRST
+    ) -> None:
+        # The engine may stand in a module that only this process knows the way to; and ids are drawn freely.
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        environment.pop("FINGERPOST_NOW", None)
+        module = "fingerpost.testing.engines.worker"
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", module, engine.opens, str(folder), build, json.dumps(list(plans))],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        """Wait until it carries on."""
+        assert self._process.stdout is not None
+        if self._process.stdout.readline() != "ready\n":
+            _said, complaint = self._process.communicate()
+            raise Broken(f"A process that opens the engine breaks: {complaint.strip().splitlines()[-1:]}")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave nothing running."""
+        self.kill()
+        self._process.communicate()
+
+    def kill(self) -> None:
+        """End it as ``kill -9`` does, at once and without a word."""
+        self._process.kill()
+        self._process.wait()
+
+    def kill_within(self, seconds: float) -> bool:
+        """Kill it after a while, and return whether it was still at work then."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return True
+        return False
+
+    def ends(self) -> dict[str, str]:
+        """Wait for its own end, and return how each run stands, or why it was refused."""
+        try:
+            said, complaint = self._process.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired as error:
+            raise Broken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s") from error
+        if self._process.returncode != 0:
+            raise Broken(f"A process that carries runs on breaks: {complaint.strip().splitlines()[-1:]}")
+        return cast("dict[str, str]", json.loads(said))
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is over."""
+        return self._process.poll() is not None
+
+
+def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
+    """Wait until something is so.
+
+    Raises:
+        Broken: it never is; the sentence says what was waited for.
+    """
+    until = time.monotonic() + PATIENCE_S
+    while not is_so():
+        if time.monotonic() > until:
+            raise Broken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")

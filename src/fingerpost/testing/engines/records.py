@@ -1,0 +1,197 @@
+"""Facts about what an engine writes down and finds again."""
+
+import asyncio
+from pathlib import Path
+
+from fingerpost.plan.journal import Event, Given, Journal, RunRecord, StepRecord
+from fingerpost.testing.engines.engine import Engine, expect
+from fingerpost.testing.engines.kept import with_journal
+
+_AT = "2026-03-10T06:00:00Z"
+_LATER = "2026-03-10T07:00:00Z"
+_GIVEN = Given(values={"start": {"n": 1, "text": "ä'); DROP TABLE run; --"}}, paths={"start": ["n"]})
+_PLAN = '{"goal":"g","steps":[{"step_id":1},{"step_id":2}]}'
+
+
+async def _new(journal: Journal, user: str | None = "ann", base: str | None = None, at: str = _AT) -> str:
+    return await journal.create(base, user, _PLAN, "g", 2, _GIVEN, at, 1)
+
+
+def _step(number: int, state: str, output: str | None = None) -> StepRecord:
+    return StepRecord(number, state, output, f"note {number}", number, _LATER)  # type: ignore[arg-type]
+
+
+def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine: Engine, folder: Path) -> None:
+    """Run, steps, events and state, every field of them."""
+    done, failed = _step(1, "completed", '{"a":"\\u00e4"}'), _step(2, "failed")
+    told = [Event(1, _AT, "run_started", None, None), Event(2, _LATER, "step_completed", 1, '{"attempts":1}')]
+    last = Event(3, _LATER, "run_failed", None, None)
+
+    async def write(journal: Journal) -> str:
+        run_id = await _new(journal)
+        await journal.record(run_id, done, told, None, _LATER)
+        await journal.record(run_id, failed, [last], "failed", _LATER)
+        return run_id
+
+    run_id = with_journal(engine, folder, write)
+    found = with_journal(engine, folder, lambda journal: journal.find(run_id))
+    events = with_journal(engine, folder, lambda journal: journal.list_events(run_id, 0, 10))
+    expected = RunRecord(
+        run_id=run_id,
+        user="ann",
+        plan_json=_PLAN,
+        given=_GIVEN,
+        state="failed",
+        created_at=_AT,
+        ended_at=_LATER,
+        protocol=1,
+        replans=0,
+        steps={1: done, 2: failed},
+        last_seq=3,
+    )
+    expect(found == expected, f"Kept was {expected}, found was {found}")
+    expect(events == [*told, last], f"The events should be {[*told, last]}, and are {events}")
+
+
+def the_last_record_of_a_step_stands(engine: Engine, folder: Path) -> None:
+    """A step that failed and was carried out later is recorded as completed, and a run that goes on has not ended."""
+
+    async def write(journal: Journal) -> RunRecord | None:
+        run_id = await _new(journal)
+        await journal.record(run_id, _step(1, "failed"), [], "failed", _AT)
+        await journal.record(run_id, _step(1, "completed", "{}"), [], "running", _LATER)
+        return await journal.find(run_id)
+
+    found = with_journal(engine, folder, write)
+    kept = None if found is None else (found.steps, found.state, found.ended_at)
+    expect(kept == ({1: _step(1, "completed", "{}")}, "running", None), f"Found was {kept}")
+
+
+def events_are_listed_in_order_and_after_any_of_them(engine: Engine, folder: Path) -> None:
+    """What was only mentioned stands among what was recorded, by number, and at most as many as were asked for."""
+
+    async def write(journal: Journal) -> list[list[int]]:
+        run_id = await _new(journal)
+        journal.mention(run_id, Event(1, _AT, "run_started", None, None))
+        journal.mention(run_id, Event(2, _AT, "step_started", 1, None))
+        await journal.record(run_id, None, [Event(3, _AT, "step_completed", 1, None)], None, _AT)
+        listed = [await journal.list_events(run_id, after, limit) for after, limit in ((0, 9), (1, 9), (0, 2), (3, 9))]
+        return [[event.seq for event in each] for each in listed]
+
+    found = with_journal(engine, folder, write)
+    expect(found == [[1, 2, 3], [2, 3], [1, 2], []], f"All, after 1, two at most, after the last: {found}")
+
+
+def signals_are_kept_in_order_for_whoever_carries_on(engine: Engine, folder: Path) -> None:
+    """Their values are any JSON, and one can ask for those after the last that was heard."""
+
+    async def tell(journal: Journal) -> str:
+        run_id = await _new(journal)
+        await journal.signal(run_id, "approve", 1, {"note": None, "value": [1, "ä"]})
+        await journal.signal(await _new(journal), "cancel", None, "of another run")
+        await journal.signal(run_id, "cancel", None, None)
+        return run_id
+
+    run_id = with_journal(engine, folder, tell)
+    heard = with_journal(engine, folder, lambda journal: journal.list_signals(run_id, 0))
+    told = [(signal.verb, signal.step_id, signal.value) for signal in heard]
+    later = with_journal(engine, folder, lambda journal: journal.list_signals(run_id, heard[0].seq if heard else 0))
+    expected = [("approve", 1, {"note": None, "value": [1, "ä"]}), ("cancel", None, None)]
+    expect(told == expected, f"The signals should be {expected}, and are {told}")
+    expect(later == heard[1:], f"After the first signal comes {later}")
+
+
+def a_run_is_untouched_until_anything_happens_to_it(engine: Engine, folder: Path) -> None:
+    """An event, a step, a state or a signal touches it."""
+
+    async def touch(journal: Journal) -> list[bool]:
+        ids = [await _new(journal) for _ in range(5)]
+        await journal.record(ids[1], None, [Event(1, _AT, "run_started", None, None)], None, _AT)
+        await journal.record(ids[2], _step(1, "completed"), [], None, _AT)
+        await journal.record(ids[3], None, [], "failed", _AT)
+        await journal.signal(ids[4], "cancel", None, None)
+        return [await journal.is_untouched(run_id) for run_id in ids]
+
+    found = with_journal(engine, folder, touch)
+    expect(found == [True, False, False, False, False], f"New, event, step, state, signal: untouched is {found}")
+
+
+def a_changed_plan_forgets_what_it_is_told_to_forget(engine: Engine, folder: Path) -> None:
+    """The change is counted, the run goes on, and what is finished stays."""
+
+    async def change(journal: Journal) -> RunRecord | None:
+        run_id = await _new(journal)
+        await journal.record(run_id, _step(1, "completed", "{}"), [], None, _AT)
+        await journal.record(run_id, _step(2, "failed"), [Event(1, _AT, "run_failed", None, None)], "failed", _AT)
+        changed = '{"goal":"h","steps":[{"step_id":1}]}'
+        await journal.change_plan(run_id, changed, "h", [2], Event(2, _AT, "plan_changed", None, None))
+        return await journal.find(run_id)
+
+    found = with_journal(engine, folder, change)
+    line = with_journal(engine, folder, lambda journal: journal.list_runs("ann", 9))[0]
+    kept = None if found is None else (sorted(found.steps), found.state, found.ended_at, found.replans, found.last_seq)
+    expect(kept == ([1], "running", None, 1, 2), f"Steps, state, end, changes and last event are {kept}")
+    expect((line.goal, line.steps, line.settled) == ("h", 1, 1), f"It is listed as {line}")
+
+
+def runs_are_listed_for_their_user_newest_first(engine: Engine, folder: Path) -> None:
+    """At most as many as were asked for; nobody's run is in nobody else's list."""
+
+    async def make(journal: Journal) -> tuple[list[str], list[str], list[str]]:
+        ids = [await _new(journal, "ann", at=at) for at in (_LATER, _AT, _LATER)]
+        await _new(journal, "eve")
+        await _new(journal, None)
+        listed = [[line.run_id for line in await journal.list_runs("ann", limit)] for limit in (9, 2)]
+        return ids, listed[0], listed[1]
+
+    ids, listed, two = with_journal(engine, folder, make)
+    expected = [ids[2], ids[0], ids[1]]
+    expect(listed == expected, f"Runs should be listed as {expected}, and are as {listed}")
+    expect(two == expected[:2], f"The newest two should be {expected[:2]}, and are {two}")
+
+
+def ids_count_from_a_base_and_are_free_without_one(engine: Engine, folder: Path) -> None:
+    """The same base gives the same ids in every place, one after the other; without a base no two are alike."""
+
+    async def make(journal: Journal) -> list[str]:
+        return [await _new(journal, base=base) for base in ("b", "b", None, None)]
+
+    here, there = (with_journal(engine, folder / place, make) for place in ("here", "there"))
+    expect(here[:2] == there[:2], f"The same base gave {here[:2]} here and {there[:2]} there")
+    expect(len({*here, *there}) == 6, "Ids that should differ are alike")
+    expect({len(run_id) for run_id in here} == {36}, f"Ids should be of 36 characters: {here}")
+
+
+def old_runs_are_forgotten_and_unfinished_ones_never(engine: Engine, folder: Path) -> None:
+    """An end at the very instant is not before it."""
+
+    async def forget(journal: Journal) -> tuple[list[int], list[bool]]:
+        ended, waiting = await _new(journal), await _new(journal)
+        await journal.record(ended, _step(1, "completed"), [], "completed", _LATER)
+        await journal.record(waiting, _step(1, "waiting"), [], "waiting", _AT)
+        counts = [await journal.forget_before(at) for at in (_LATER, _LATER.replace("00Z", "01Z"))]
+        return counts, [await journal.find(run_id) is not None for run_id in (ended, waiting)]
+
+    found = with_journal(engine, folder, forget)
+    expect(found == ([0, 1], [False, True]), f"Forgotten at the end and just after, ended and waiting kept: {found}")
+
+
+def an_empty_place_is_no_error(engine: Engine, folder: Path) -> None:
+    """Nobody has written yet: there is nothing."""
+    unknown = "00000000-0000-4000-8000-000000000000"
+
+    async def ask() -> list[object]:
+        journal = engine.open(folder)
+        try:
+            return [
+                await journal.find(unknown),
+                await journal.list_runs("ann", 9),
+                await journal.list_events(unknown, 0, 9),
+                await journal.list_signals(unknown, 0),
+                await journal.forget_before(_AT),
+            ]
+        finally:
+            journal.close()
+
+    found = asyncio.run(ask())
+    expect(found == [None, [], [], [], 0], f"A run, runs, events, signals and old runs of an empty place: {found}")

@@ -1,0 +1,100 @@
+"""Facts about engines whose process is killed and whose run is carried on by another build of the program."""
+
+import json
+from pathlib import Path
+
+from fingerpost.errors import PlanInvalid
+from fingerpost.plan.journal import PROTOCOL, Given
+from fingerpost.plan.runs import PlanRuns
+from fingerpost.testing.engines.engine import Engine, expect
+from fingerpost.testing.engines.kept import KeptRun, read_runs, with_runs
+from fingerpost.testing.engines.process import Worker, wait_until
+from fingerpost.testing.engines.workshop import USER, Build, Calls, adding, found_sums, plan_of_steps
+
+_AT = "2026-03-10T06:00:00Z"
+_PAUSE_MS = 400
+
+
+def _killed_half_way(engine: Engine, folder: Path) -> KeptRun:
+    """Return a run of three steps in a row: the first recorded, the second interrupted, the third not begun."""
+    chain = plan_of_steps(adding(1, 1), adding(2, _PAUSE_MS, 1), adding(3, 1, 2))
+    calls = Calls(folder)
+    with Worker(engine, folder, [chain]) as worker:
+        wait_until(lambda: sum(calls.count().values()) == 3, "the second step of a chain begins")
+        worker.kill()
+    (run,) = read_runs(engine, folder)
+    return run
+
+
+def a_newer_build_goes_on_where_an_older_one_was_killed(engine: Engine, folder: Path) -> None:
+    """What is recorded stays as it is, letter for letter; the interrupted step runs again under its key, newer."""
+    before = _killed_half_way(engine, folder)
+    with Worker(engine, folder, build=Build.NEWER) as worker:
+        ends = worker.ends()
+    (after,) = read_runs(engine, folder)
+    run_id = before.record.run_id
+    began = Calls(folder).builds()
+    expected = {f"{run_id}:1": ["first"], f"{run_id}:2": ["first", "newer"], f"{run_id}:3": ["newer"]}
+    expect(ends == {run_id: "completed"}, f"The newer build ended with {ends}")
+    expect(after.record.steps.get(1) == before.record.steps.get(1), "What the older build had recorded was changed")
+    expect(began == expected, f"Steps should have begun as {expected}, and began as {began}")
+    sums = {"k1": 1, "k2": _PAUSE_MS + 1, "k3": _PAUSE_MS + 2}
+    expect(found_sums(after.memory) == sums, f"The run holds {found_sums(after.memory)}, and should hold {sums}")
+
+
+def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine: Engine, folder: Path) -> None:
+    """One sentence names the steps and the field; nothing runs, and the older build can still carry the run on."""
+    before = _killed_half_way(engine, folder)
+    with Worker(engine, folder, build=Build.STRICTER) as worker:
+        (refusal,) = worker.ends().values()
+    (between,) = read_runs(engine, folder)
+    with Worker(engine, folder) as worker:
+        (end,) = worker.ends().values()
+    expected = (
+        "What is left of the run no longer fits the tools: "
+        "step 2: parameters.unit is missing; step 3: parameters.unit is missing"
+    )
+    expect(refusal == expected, f"The stricter build said: {refusal}")
+    expect(between.record.steps == before.record.steps, "A build that refused a run has changed it")
+    expect("stricter" not in str(Calls(folder).builds()), "A build that refused a run has called its tool")
+    expect(end == "completed", f"After the refusal the older build ended with: {end}")
+
+
+def a_build_without_the_tool_refuses_and_spoils_nothing(engine: Engine, folder: Path) -> None:
+    """The step that lacks its tool is named; a step that is recorded needs none."""
+    _killed_half_way(engine, folder)
+    with Worker(engine, folder, build=Build.WITHOUT) as worker:
+        (refusal,) = worker.ends().values()
+    (after,) = read_runs(engine, folder)
+    missing = "tool 'add_up' is not found in registry; there are none"
+    expected = f"What is left of the run no longer fits the tools: step 2: {missing}; step 3: {missing}"
+    expect(refusal == expected, f"The build without the tool said: {refusal}")
+    expect(sorted(after.record.steps) == [1], f"Recorded after the refusal: {sorted(after.record.steps)}")
+
+
+def a_run_of_a_newer_program_is_left_alone(engine: Engine, folder: Path) -> None:
+    """Its record means what this program does not know: it is listed, not read, not carried on, not told anything."""
+    plan = {**plan_of_steps(adding(1, 1)), "created_at": _AT, "horizon": "of another shape"}
+
+    async def ask(runs: PlanRuns) -> tuple[list[str], list[str], int]:
+        create, text = runs.journal.create, json.dumps(plan)
+        run_id = await create(None, USER, text, "add up", 1, Given(), _AT, PROTOCOL + 1)
+        refusals = []
+        for asked in (
+            runs.get(run_id, USER),
+            runs.carry_on(run_id),
+            runs.cancel(run_id, USER),
+            runs.decide(run_id, USER, 1, approved=True),
+        ):
+            try:
+                await asked
+            except PlanInvalid as error:
+                refusals.append(error.message)
+        listed = [line.run_id for line in await runs.list_runs(USER)]
+        return refusals, listed, len(await runs.journal.list_signals(run_id, 0))
+
+    refusals, listed, signals = with_runs(engine, folder, ask)
+    sentence = "The run was begun by a newer fingerpost; update this one to read it or to carry it on"
+    expect(refusals == [sentence] * 4, f"Asked for a newer program's run, this one said: {refusals}")
+    expect((len(listed), signals) == (1, 0), f"The run is listed {len(listed)} times, and was told {signals} things")
+    expect(not Calls(folder).count(), "A newer program's run was carried on")

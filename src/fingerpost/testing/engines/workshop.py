@@ -1,0 +1,160 @@
+"""Plans for engines to keep, and the tool that carries them out and tells of every call.
+
+The tool comes in builds: what an upgrade of the program may have changed about it.
+"""
+
+import asyncio
+import os
+import random
+from collections import Counter
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from fingerpost.contract.attempt import find_attempt
+from fingerpost.contract.response import success_response
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.plan.catalogue import Catalogue, PlanTool
+from fingerpost.plan.journal import Journal
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.runs import PlanRuns
+
+USER = "suite"
+
+
+class Build(StrEnum):
+    """Versions of the program that the suite upgrades between."""
+
+    FIRST = "first"
+    NEWER = "newer"
+    """The tool takes one more optional parameter, and says its version in what it answers."""
+    STRICTER = "stricter"
+    """The tool asks for a parameter that it did not ask for before."""
+    WITHOUT = "without"
+    """The tool is gone."""
+
+
+class AddUp(BaseModel):
+    """What the tool takes: how long it takes (ms), which it adds to what other steps have found."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    n: int = Field(ge=0)
+    extra: list[int] = []
+
+
+class AddUpNewer(AddUp):
+    """One more parameter, with a default."""
+
+    offset: int = 0
+
+
+class AddUpStricter(AddUp):
+    """One more parameter, without a default."""
+
+    unit: str
+
+
+_MODELS: Mapping[Build, type[AddUp]] = {
+    Build.FIRST: AddUp,
+    Build.NEWER: AddUpNewer,
+    Build.STRICTER: AddUpStricter,
+}
+
+
+class Calls:
+    """The file in which the tool writes a line for every call that it begins, and for every one that it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "calls.txt"
+
+    def writer(self) -> Callable[[str], None]:
+        """Return what adds a line; it is there whatever becomes of the process."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+        def write(line: str) -> None:
+            os.write(handle, f"{line}\n".encode())
+
+        return write
+
+    def count(self) -> Counter[tuple[str, str]]:
+        """Return how often each step ("run:step") began and ended."""
+        lines = self._path.read_text().splitlines() if self._path.exists() else []
+        return Counter((word, key) for word, key, _build in map(str.split, lines))
+
+    def builds(self) -> dict[str, list[str]]:
+        """Return per step the builds that have begun it, in order."""
+        lines = self._path.read_text().splitlines() if self._path.exists() else []
+        found: dict[str, list[str]] = {}
+        for word, key, build in map(str.split, lines):
+            if word == "begin":
+                found.setdefault(key, []).append(build)
+        return found
+
+
+def new_runs(journal: Journal, folder: Path, build: Build = Build.FIRST, limits: Limits | None = None) -> PlanRuns:
+    """Return runs over the tool of a build."""
+    tell = Calls(folder).writer()
+
+    async def execute(query_type: str, parameters: dict[str, Any], _user: str | None) -> Mapping[str, Any]:
+        attempt = find_attempt()
+        assert attempt is not None
+        tell(f"begin {attempt.idempotency_key} {build}")
+        await asyncio.sleep(parameters["n"] / 1000)
+        data = {"sum": parameters["n"] + sum(parameters.get("extra") or []), "build": build.value}
+        tell(f"end {attempt.idempotency_key} {build}")
+        return success_response("add_up", query_type, parameters, [data], {"data": data})
+
+    tools = []
+    if build is not Build.WITHOUT:
+        spec = ToolSpec(name="add_up", input_schema={"add_up": _MODELS[build]}, output_key="add_up")
+        tools.append(PlanTool(spec=spec, execute=execute))
+    return PlanRuns(Catalogue.of(tools), journal, limits or Limits(), poll_s=0.01)
+
+
+def adding(number: int, milliseconds: int, *before: int) -> dict[str, Any]:
+    """Return a step that takes so long and adds up what the steps before it have found."""
+    return {
+        "step_id": number,
+        "description": f"step {number}",
+        "tool": "add_up",
+        "parameters": {"n": milliseconds, "extra": [{"$ref": f"k{each}", "path": "data.sum"} for each in before]},
+        "expected_key": f"k{number}",
+    }
+
+
+def asking(number: int) -> dict[str, Any]:
+    """Return a step that a person approves."""
+    return {"step_id": number, "description": "May we?", "agent": "human"}
+
+
+def plan_of_steps(*steps: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a plan as JSON has it."""
+    return {"goal": "add up", "steps": [dict(step) for step in steps]}
+
+
+def draw_plan(luck: random.Random) -> dict[str, Any]:
+    """Draw a random plan of steps that add up what some earlier steps have found."""
+    steps = []
+    for number in range(1, luck.randint(6, 14)):
+        before = luck.sample(range(1, number), min(number - 1, luck.randint(0, 3)))
+        steps.append(adding(number, luck.randint(1, 12), *before))
+    return plan_of_steps(*steps)
+
+
+def expected_sums(raw: Mapping[str, Any]) -> dict[str, int]:
+    """Return what each key of a drawn plan must hold in the end: the oracle, which runs nothing."""
+    sums: dict[str, int] = {}
+    for step in raw["steps"]:
+        parts = [sums[each["$ref"]] for each in step["parameters"]["extra"]]
+        sums[step["expected_key"]] = step["parameters"]["n"] + sum(parts)
+    return sums
+
+
+def found_sums(memory: Mapping[str, Any]) -> dict[str, int]:
+    """Return what each key of a run's memory holds."""
+    return {key: response["data"]["sum"] for key, response in memory.items()}

@@ -1,0 +1,113 @@
+"""Engines that break one promise each, to see that the suite notices."""
+
+import asyncio
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from fingerpost.plan.engines.embedded import EmbeddedJournal
+
+
+class LosesTheLast(EmbeddedJournal):
+    """Says at once that a record is kept, and keeps it when the next one comes."""
+
+    _held_back = None
+
+    def record(self, *what):
+        held_back, self._held_back = self._held_back, what
+        return asyncio.sleep(0) if held_back is None else super().record(*held_back)
+
+
+class RunsAgain(EmbeddedJournal):
+    """Whoever carries a run on does not see the first of its recorded steps; whoever only reads it does."""
+
+    _is_holding = False
+
+    @asynccontextmanager
+    async def hold(self, run_id):
+        async with super().hold(run_id) as is_ours:
+            self._is_holding = is_ours
+            yield is_ours
+            self._is_holding = False
+
+    async def find(self, run_id):
+        run = await super().find(run_id)
+        if run is None or not self._is_holding:
+            return run
+        return replace(run, steps={number: run.steps[number] for number in sorted(run.steps)[1:]})
+
+
+class HoldsForAll(EmbeddedJournal):
+    """Lets anybody carry on any run."""
+
+    @asynccontextmanager
+    async def hold(self, run_id):
+        async with super().hold(run_id):
+            yield True
+
+
+class KeepsItsHolds(EmbeddedJournal):
+    """Holds a run by a file that a killed process leaves behind."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self._folder = folder
+
+    @asynccontextmanager
+    async def hold(self, run_id):
+        mark = self._folder / f"{run_id}.held"
+        try:
+            mark.touch(exist_ok=False)
+        except FileExistsError:
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            mark.unlink()
+
+
+class DeafToOthers(EmbeddedJournal):
+    """Hears only what was said at its own opening."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self._said = set()
+
+    async def signal(self, run_id, verb, step_id, value):
+        await super().signal(run_id, verb, step_id, value)
+        self._said.add((run_id, verb, step_id))
+
+    async def list_signals(self, run_id, after):
+        heard = await super().list_signals(run_id, after)
+        return [each for each in heard if (run_id, each.verb, each.step_id) in self._said]
+
+
+class KeepsHalf(EmbeddedJournal):
+    """Writes steps down, and not what happened."""
+
+    def record(self, run_id, step, events, state, at):
+        return super().record(run_id, step, [], state, at)
+
+
+class RewritesHistory(EmbeddedJournal):
+    """Says that a step was recorded when it is read."""
+
+    async def find(self, run_id):
+        run = await super().find(run_id)
+        return run and replace(
+            run, steps={number: step._replace(attempts=step.attempts + 1) for number, step in run.steps.items()}
+        )
+
+
+class TakesAnyProtocol(EmbeddedJournal):
+    """Forgets which program began a run."""
+
+    async def create(self, *what):
+        return await super().create(*what[:-1], 1)
+
+
+class NeverForgets(EmbeddedJournal):
+    """Keeps old runs whatever is said."""
+
+    async def forget_before(self, at):
+        return 0

@@ -1,0 +1,129 @@
+"""The runs file across versions of its layout: brought up by a newer program, refused by an older one."""
+
+import sqlite3
+
+import pytest
+
+from fingerpost.errors import SettingsInvalid, StorageUnavailable
+from fingerpost.plan.engines import file as runs_file
+from fingerpost.plan.engines.embedded import EmbeddedJournal
+from fingerpost.testing.engines.process import Worker, wait_until
+from fingerpost.testing.engines.workshop import USER, Calls, adding, new_runs, plan_of_steps
+from tests.plan.drawing import ended, plan, runs_in, step
+from tests.plan.engines import ENGINES
+
+EMBEDDED = ENGINES[0]
+COST = ("ALTER TABLE step ADD COLUMN cost REAL", "CREATE TABLE bill (run_id TEXT PRIMARY KEY)")
+
+
+@pytest.fixture
+def upgrade(monkeypatch):
+    """Make this program a newer one, whose layout adds some statements; called without any, make it the old one."""
+    first = runs_file.LAYOUTS
+
+    def add(*statements):
+        monkeypatch.setattr(runs_file, "LAYOUTS", (*first, statements) if statements else first)
+
+    return add
+
+
+def described(folder):
+    """Return the file's version and its tables as they were made."""
+    with sqlite3.connect(folder / "runs.sqlite") as connection:
+        tables = connection.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    connection.close()
+    return version, tables
+
+
+async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(tmp_path, upgrade, monkeypatch):
+    """It brings the file up to its layout first; what is recorded stays, and is not run again."""
+    monkeypatch.delenv("FINGERPOST_NOW")
+    chain = plan_of_steps(adding(1, 1), adding(2, 300, 1), adding(3, 1, 2))
+    calls = Calls(tmp_path)
+    with Worker(EMBEDDED, tmp_path, [chain]) as worker:
+        wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
+        worker.kill()
+    old = described(tmp_path)[0]
+    upgrade(*COST)
+    journal = EmbeddedJournal(tmp_path)
+    newer = new_runs(journal, tmp_path)
+    (line,) = await newer.list_runs(USER)
+    state = await newer.carry_on(line.run_id)
+    journal.close()
+    begun = [count for (word, _key), count in sorted(calls.count().items()) if word == "begin"]
+
+    assert (old, line.state, line.settled, state) == (1, "running", 1, "completed")
+    assert begun == [1, 2, 1]
+    assert described(tmp_path)[0] == 2
+    with sqlite3.connect(tmp_path / "runs.sqlite") as connection:
+        assert connection.execute("SELECT count(*), count(cost) FROM step").fetchone() == (3, 0)
+    connection.close()
+
+
+async def test_an_older_program_refuses_a_newer_file_and_leaves_it_as_it_is(tmp_path, upgrade, recorder):
+    """It says what to do; nothing runs, and the newer program finds everything."""
+    upgrade(*COST)
+    newer = runs_in(tmp_path, recorder.tool())
+    _state, run = await ended(newer, plan(step(1)))
+    newer.journal.close()
+    before = described(tmp_path)
+    upgrade()
+    older = runs_in(tmp_path, recorder.tool())
+    for asked in (older.list_runs("ann"), older.get(run.run_id, "ann"), older.create(plan(step(1)), user="ann")):
+        with pytest.raises(
+            SettingsInvalid, match=r"^The runs file runs\.sqlite was written by a newer fingerpost; update this one$"
+        ):
+            await asked
+    older.journal.close()
+    upgrade(*COST)
+    again = runs_in(tmp_path, recorder.tool())
+    found = await again.get(run.run_id, "ann")
+    again.journal.close()
+
+    assert (before, len(recorder.calls)) == (described(tmp_path), 1)
+    assert found == run
+
+
+async def test_an_upgrade_that_breaks_off_has_not_happened(tmp_path, upgrade, recorder):
+    """All of a layout or nothing of it: the older program goes on with the file."""
+    older = runs_in(tmp_path, recorder.tool())
+    _state, run = await ended(older, plan(step(1)))
+    older.journal.close()
+    before = described(tmp_path)
+    upgrade(COST[0], "ALTER TABLE nowhere ADD COLUMN x")
+    broken = runs_in(tmp_path, recorder.tool())
+    with pytest.raises(StorageUnavailable):
+        await broken.list_runs("ann")
+    broken.journal.close()
+    upgrade()
+    again = runs_in(tmp_path, recorder.tool())
+    found = await again.get(run.run_id, "ann")
+    again.journal.close()
+
+    assert described(tmp_path) == before
+    assert found == run
+
+
+async def test_an_older_process_that_has_the_file_open_goes_on(tmp_path, upgrade, recorder):
+    """A layout only adds: what the older process writes after the upgrade is found by the newer one."""
+    older = runs_in(tmp_path, recorder.tool())
+    await ended(older, plan(step(1)))
+    upgrade(*COST)
+    newer = runs_in(tmp_path, recorder.tool())
+    assert len(await newer.list_runs("ann")) == 1
+    state, run = await ended(older, plan(step(1), step(2)))
+    found = await newer.get(run.run_id, "ann")
+    older.journal.close()
+    newer.journal.close()
+
+    assert (state, found, described(tmp_path)[0]) == ("completed", run, 2)
+
+
+def test_each_layout_only_adds():
+    """What an older process wrote must stay readable, and what it writes must fit: no drop, no rename, no demand."""
+    later = [statement.upper() for layout in runs_file.LAYOUTS[1:] for statement in layout]
+    forbidden = ("DROP", "RENAME", "DELETE", "UPDATE")
+
+    assert [each for each in later if any(word in each for word in forbidden)] == []
+    assert [each for each in later if "ADD COLUMN" in each and "NOT NULL" in each and "DEFAULT" not in each] == []
