@@ -4,7 +4,8 @@ import json
 from collections.abc import Collection
 from typing import Any, Literal
 
-from fingerpost.plan.journal import RunRecord
+from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.plan.journal import Event, RunRecord, StepRecord
 from fingerpost.plan.memory import list_items
 from fingerpost.plan.mermaid import draw
 from fingerpost.plan.plan_json import plan_of
@@ -22,39 +23,15 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     """Return a JSON-ready run; ``parts`` adds what is long, ``after`` leaves out earlier events.
 
     ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
+    Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
     """
     plan = plan_of(run)
     is_held = run.state == "running" and runs.journal.is_held(run.run_id)
     state = run.state if run.state != "running" or is_held else "interrupted"
-    events = await runs.journal.list_events(run.run_id, 0, _MOST_EVENTS)
+    events = await _list_events(runs, run.run_id)
     begun = _under_way(events) if is_held else set()
     memory = runs.memory_of(run)
-    shape = runs.shape_of(run)
-    steps = []
-    for step in plan.steps:
-        record = run.steps.get(step.step_id)
-        known = record.state if record is not None else None
-        if known in ("completed", "skipped"):
-            status = "completed"
-        elif known == "failed":
-            status = "failed"
-        else:
-            status = "in_progress" if known == "waiting" or step.step_id in begun else "pending"
-        is_done = record is not None and status == "completed"
-        steps.append(
-            {
-                "step_id": step.step_id,
-                "description": step.description,
-                "tool": step.tool,
-                "agent": step.agent,
-                "status": status,
-                "skipped": known == "skipped",
-                "waiting": known == "waiting",
-                "completed_at": record.at if record is not None and is_done else None,
-                "attempts": record.attempts if record is not None else 0,
-                "error": record.note if record is not None and known == "failed" else None,
-            }
-        )
+    steps = [_step(step, run.steps.get(step.step_id), is_begun=step.step_id in begun) for step in plan.steps]
     waiting = [number for number, record in run.steps.items() if record.state == "waiting"]
     view: dict[str, Any] = {
         "run_id": run.run_id,
@@ -64,45 +41,23 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
         "created_at": run.created_at,
         "ended_at": run.ended_at,
         "replans": run.replans,
-        "progress": {
-            "completed": sum(step["status"] == "completed" for step in steps),
-            "failed": sum(step["status"] == "failed" for step in steps),
-            "total": len(steps),
-        },
+        "progress": _progress(steps),
         "waiting_for": waiting,
         "steps": steps,
         "values": [_value(key, value) for key, value in _values(memory.keyed(), memory.paths())],
         "last_event": events[-1].seq if events else 0,
         "next": _next(state, waiting),
     }
-    whole = plan.model_dump() | {
-        "status": view["status"],
-        "completed_at": run.ended_at if state == "completed" else None,
-    }
-    by_id = {step["step_id"]: step for step in steps}
-    for step_dump in whole["steps"]:
-        told = by_id[step_dump["step_id"]]
-        step_dump |= {name: told[name] for name in ("status", "completed_at", "skipped")}
     if "plan" in parts:
-        view["plan"] = whole
+        view["plan"] = _whole_plan(plan, view)
     if "memory" in parts:
         view["memory"] = memory.keyed()
     if "items" in parts:
-        view["items"] = list_items(whole, run.created_at, run.steps, events)
+        view["items"] = list_items(_whole_plan(plan, view), run.created_at, run.steps, events)
     if "events" in parts:
-        view["events"] = [
-            {
-                "seq": event.seq,
-                "at": event.at,
-                "kind": event.kind,
-                "step_id": event.step_id,
-                "data": json.loads(event.data) if event.data is not None else None,
-            }
-            for event in events
-            if event.seq > after
-        ]
+        view["events"] = [_event(event) for event in events if event.seq > after][:_MOST_EVENTS]
     if "mermaid" in parts:
-        view["mermaid"] = draw(shape, {number: record.state for number, record in run.steps.items()})
+        view["mermaid"] = draw(runs.shape_of(run), {number: record.state for number, record in run.steps.items()})
     return view
 
 
@@ -122,7 +77,17 @@ def say_run(view: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _under_way(events: Collection[Any]) -> set[int]:
+async def _list_events(runs: PlanRuns, run_id: str) -> list[Event]:
+    events: list[Event] = []
+    while page := await runs.journal.list_events(run_id, events[-1].seq if events else 0, _MOST_EVENTS):
+        events += page
+        if len(page) < _MOST_EVENTS:
+            break
+    return events
+
+
+def _under_way(events: Collection[Event]) -> set[int]:
+    """Return the steps that whoever carries the run on has begun; what began before that is over or recorded."""
     begun: set[int] = set()
     for event in events:
         if event.kind in ("run_started", "run_resumed"):
@@ -130,6 +95,51 @@ def _under_way(events: Collection[Any]) -> set[int]:
         elif event.kind == "step_started" and event.step_id is not None:
             begun.add(event.step_id)
     return begun
+
+
+def _step(step: PlanStep, record: StepRecord | None, *, is_begun: bool) -> dict[str, Any]:
+    """Return one step as it stands, in the contract's four words and two flags."""
+    known = record.state if record is not None else None
+    if known in ("completed", "skipped"):
+        status = "completed"
+    elif known == "failed":
+        status = "failed"
+    else:
+        status = "in_progress" if known == "waiting" or is_begun else "pending"
+    return {
+        "step_id": step.step_id,
+        "description": step.description,
+        "tool": step.tool,
+        "agent": step.agent,
+        "status": status,
+        "skipped": known == "skipped",
+        "waiting": known == "waiting",
+        "completed_at": record.at if record is not None and status == "completed" else None,
+        "attempts": record.attempts if record is not None else 0,
+        "error": record.note if record is not None and known == "failed" else None,
+    }
+
+
+def _progress(steps: Collection[dict[str, Any]]) -> dict[str, int]:
+    return {
+        "completed": sum(step["status"] == "completed" for step in steps),
+        "failed": sum(step["status"] == "failed" for step in steps),
+        "total": len(steps),
+    }
+
+
+def _whole_plan(plan: Plan, view: dict[str, Any]) -> dict[str, Any]:
+    """Return the contract's plan with how it and its steps stand."""
+    completed_at = view["ended_at"] if view["state"] == "completed" else None
+    whole = plan.model_dump() | {"status": view["status"], "completed_at": completed_at}
+    by_id = {step["step_id"]: step for step in view["steps"]}
+    for step in whole["steps"]:
+        step |= {name: by_id[step["step_id"]][name] for name in ("status", "completed_at", "skipped")}
+    return whole
+
+
+def _event(event: Event) -> dict[str, Any]:
+    return event._asdict() | {"data": json.loads(event.data) if event.data is not None else None}
 
 
 def _values(memory: dict[str, Any], paths: dict[str, list[str]]) -> list[tuple[str, Any]]:
