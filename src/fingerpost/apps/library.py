@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +30,7 @@ class Fingerpost:
             trip = await fp.plan_trip(origin="Kamppi", destination="Espoo")
 
     ``call`` answers as MCP and the command line do: an error is an envelope.
+    ``answer`` adds text and what is wanted beside it, such as geometry.
     The named methods take the contract's fields in snake_case, return its body, and raise its error as ToolError.
     A field that is None is left out. ``home`` and ``user`` default to the settings'.
 
@@ -55,7 +56,14 @@ class Fingerpost:
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Return the contract's envelope for a call, success or error; never raises a ToolError."""
-        return (await self._answer(tool, arguments)).body
+        return (await self.answer(tool, arguments)).body
+
+    async def answer(self, tool: str, arguments: object = None, *, wants: Collection[str] = ()) -> Answer:
+        """Return the whole answer of a call: body, text, and ``beside`` it what is wanted, such as ``geometry``.
+
+        Never raises a ToolError; ``error`` holds the one that the body renders.
+        """
+        return await wall.answer(self._house.tools, tool, arguments, user=self._user, wants=wants)
 
     async def plan_trip(
         self,
@@ -205,13 +213,10 @@ class Fingerpost:
         )
 
     async def _body(self, tool: str, **fields: Any) -> dict[str, Any]:
-        answer = await self._answer(tool, {name: value for name, value in fields.items() if value is not None})
+        answer = await self.answer(tool, {name: value for name, value in fields.items() if value is not None})
         if answer.error is not None:
             raise answer.error
         return answer.body
-
-    async def _answer(self, tool: str, arguments: object) -> Answer:
-        return await wall.answer(self._house.tools, tool, arguments, user=self._user)
 
 
 def _end(end: End) -> Mapping[str, Any]:
@@ -280,6 +285,7 @@ class SyncFingerpost:
         return asyncio.run_coroutine_threadsafe(method(self._inner, *args, **kwargs), self._loop).result()
 
     call = _waiting(Fingerpost.call)
+    answer = _waiting(Fingerpost.answer)
     plan_trip = _waiting(Fingerpost.plan_trip)
     get_departures = _waiting(Fingerpost.get_departures)
     find_stops = _waiting(Fingerpost.find_stops)

@@ -3,7 +3,7 @@
 import errno
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
@@ -24,16 +24,18 @@ async def answer(
     *,
     user: str | None,
     report: Report = tell_nobody,
+    wants: Collection[str] = (),
 ) -> Answer:
     """Answer one call of a tool by its name, whatever is asked and whatever breaks.
 
+    ``wants`` names what the caller wants beside the body, such as ``geometry``.
     A name that no tool bears is answered in contract 000's envelope: the caller can do something about it.
     """
     tool = tools.get(name)
     if tool is None:
         return _unknown(tools, name, raw, user)
     try:
-        return await tool.answer(raw, user=user, report=report)
+        return await tool.answer(raw, user=user, report=report, wants=wants)
     except Exception as raised:  # noqa: BLE001  (the one place: nothing may leave the house as a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))

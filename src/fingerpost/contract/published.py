@@ -5,9 +5,10 @@ A call is checked on the way in, answered, and checked on the way out in the wir
 
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ValidationError
@@ -46,6 +47,7 @@ class Call:
     ``user`` is None where nobody may store variables (ruling A12).
     ``now`` is in UTC and resolved once (ruling A4).
     ``report`` is for tools that take their time.
+    ``wants`` is what the caller wants beside the contract's body, of what the tool offers.
     """
 
     tool: str
@@ -53,6 +55,15 @@ class Call:
     now: datetime
     correlation_id: str
     report: Report = tell_nobody
+    wants: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, and by name what the caller wanted beside it (ruling A10: what is too large for the body)."""
+
+    body: Wire
+    beside: Mapping[str, WireModel]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +71,7 @@ class Answer:
     """What leaves a tool: a JSON-ready body in its contract's shape, and a text that stands alone.
 
     ``error`` is the error that the body renders, for faces that go on from it; None where nothing was raised.
+    ``beside`` holds by name what the caller wanted besides the body; a failure has nothing beside it.
     """
 
     body: dict[str, Any]
@@ -67,6 +79,7 @@ class Answer:
     is_error: bool
     correlation_id: str
     error: ToolError | None = None
+    beside: Mapping[str, Wire] = field(default_factory=lambda: MappingProxyType({}))
 
 
 class PublishedTool(Tool):
@@ -82,6 +95,7 @@ class PublishedTool(Tool):
         output_model: what it answers; several models where the contract has several shapes.
         when_missing: the contract's own sentences for a missing or blank path.
         read_only, destructive, idempotent, open_world: what a host should know before it calls.
+        offers: what can be had beside the body by those who ask for it, such as ``geometry``.
     """
 
     title: ClassVar[str]
@@ -95,9 +109,10 @@ class PublishedTool(Tool):
     destructive: ClassVar[bool] = False
     idempotent: ClassVar[bool] = True
     open_world: ClassVar[bool] = False
+    offers: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
-    async def handle(self, arguments: Any, call: Call) -> WireModel | Wire:
+    async def handle(self, arguments: Any, call: Call) -> WireModel | Wire | Reply:
         """Return the answer to checked arguments (an instance of ``input_model``).
 
         An object in the wire's form is the shortest way: it is read into ``output_model`` once, which is the check.
@@ -141,18 +156,26 @@ class PublishedTool(Tool):
         """JSON Schema of a successful answer."""
         return schema_of(self.output_model)
 
-    async def answer(self, raw: object, *, user: str | None, report: Report = tell_nobody) -> Answer:
+    async def answer(
+        self, raw: object, *, user: str | None, report: Report = tell_nobody, wants: Collection[str] = ()
+    ) -> Answer:
         """Answer one call; a ToolError becomes the contract's envelope, anything else rises to the outer wall.
 
         ``raw`` is the decoded JSON of the arguments; None is an empty object.
+        ``wants`` names what the caller wants beside the body; what the tool does not offer is refused.
         """
-        outcome = await self._outcome(raw, user, report)
+        outcome = await self._outcome(raw, user, report, wants)
         if isinstance(outcome.result, ToolError):
             return self._failed(outcome.result, outcome.correlation_id, raw)
         body, text = outcome.result
-        # Contracts 002 and 004 can say in a well-formed answer that they failed.
-        is_error = body.get("success") is False
-        return Answer(body=body, text=text, is_error=is_error, correlation_id=outcome.correlation_id)
+        return Answer(
+            body=body,
+            text=text,
+            # Contracts 002 and 004 can say in a well-formed answer that they failed.
+            is_error=body.get("success") is False,
+            correlation_id=outcome.correlation_id,
+            beside=outcome.beside,
+        )
 
     async def execute(
         self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
@@ -174,14 +197,27 @@ class PublishedTool(Tool):
         body, _text = result
         return self.format_success_response(query_type, echo, [body], {"data": body})
 
-    async def _outcome(self, raw: object, user: str | None, report: Report) -> "_Outcome":
+    async def _outcome(
+        self, raw: object, user: str | None, report: Report = tell_nobody, wants: Collection[str] = ()
+    ) -> "_Outcome":
         correlation_id = ""
+        beside: dict[str, Wire] = {}
         try:
             fixed = clock.find_fixed()
             correlation_id = new_correlation_id(fixed, user, self.name, raw)
-            now = fixed or clock.now()
-            call = Call(tool=self.name, user=user, now=now, correlation_id=correlation_id, report=report)
+            self._check_wants(wants)
+            call = Call(
+                tool=self.name,
+                user=user,
+                now=fixed or clock.now(),
+                correlation_id=correlation_id,
+                report=report,
+                wants=frozenset(wants),
+            )
             answer = await self.handle(self._read(raw), call)
+            if isinstance(answer, Reply):
+                beside = {name: self._written(model) for name, model in answer.beside.items()}
+                answer = answer.body
             body, checked = self._checked(answer)
             result: tuple[dict[str, Any], str] | ToolError = (body, self.describe(checked))
             code = "ok"
@@ -189,7 +225,12 @@ class PublishedTool(Tool):
             correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
             result, code = error, code_of(error, self.family)
         _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, code)
-        return _Outcome(result, correlation_id)
+        return _Outcome(result, correlation_id, beside)
+
+    def _check_wants(self, wants: Collection[str]) -> None:
+        for name in sorted(set(wants) - self.offers):
+            offered = ", ".join(sorted(self.offers)) or "nothing"
+            raise ParameterError(f"{self.name} has no {name} to give beside its answer; it offers {offered}")
 
     def _read(self, raw: object) -> WireModel:
         arguments = {} if raw is None else raw
@@ -240,6 +281,7 @@ class _Outcome:
 
     result: tuple[dict[str, Any], str] | ToolError
     correlation_id: str
+    beside: Mapping[str, Wire]
 
 
 def _json_kind(raw: object) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool, Wire
+from fingerpost.contract.published import Call, PublishedTool, Reply, Wire
 from fingerpost.errors import NoItinerary
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import show_itinerary
@@ -12,6 +12,7 @@ from fingerpost.tools.plan_trip_text import describe_plan
 from fingerpost.tools.said import warn_of_rides
 from fingerpost.tools.shapes import say_shown, show_location, show_meta, show_warnings
 from fingerpost.tools.trip_ends import TripEndFinder, TripEnds
+from fingerpost.tools.trip_geometry import GEOMETRY, draw_itineraries
 from fingerpost.transit.model import Itinerary, Leg, Optimize
 from fingerpost.transit.port import JourneyQuestion, Network, Networks
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, low_walking_notes
@@ -42,11 +43,12 @@ class PlanTrip(PublishedTool):
     input_model = PlanTripInput
     output_model = PlanTripOutput
     open_world = True
+    offers = frozenset({GEOMETRY})
 
     def __init__(self, networks: Networks, variables: VariableStore) -> None:
         self._ends = TripEndFinder(networks, variables)
 
-    async def handle(self, arguments: PlanTripInput, call: Call) -> Wire:
+    async def handle(self, arguments: PlanTripInput, call: Call) -> Wire | Reply:
         """Resolve the ends, ask the network, ask again where it is in trouble, and choose."""
         warnings = Warnings()
         now = int(call.now.timestamp())
@@ -64,7 +66,11 @@ class PlanTrip(PublishedTool):
             warnings.add(WarningCode.TIMEZONE_ASSUMED, instant.note)
         question = _question(arguments, ends, instant.instant)
         merged = await _search(ends.network, question, arguments, warnings)
-        return _answer(arguments, call, ends, question, merged, warnings)
+        body = _answer(arguments, call, ends, question, merged, warnings)
+        if GEOMETRY not in call.wants:
+            return body
+        shown = [choice.itinerary for choice in merged.choices]
+        return Reply(body, {GEOMETRY: draw_itineraries(ends.network, shown)})
 
     def describe(self, answer: PlanTripOutput) -> str:
         """Return the itineraries as lines to read."""

@@ -141,6 +141,7 @@ class Leg:
     ``headway_s`` is set where the timetable promises only "about every so often".
     ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
     ``notices`` explain why a disrupted ride is; the nearest to it first.
+    ``handle`` is how the source that made the leg knows it again; it means nothing to anyone else.
     """
 
     mode: Mode
@@ -161,6 +162,7 @@ class Leg:
     headway_s: int | None = None
     by_arrangement: bool = False
     notices: tuple[Notice, ...] = ()
+    handle: object = field(default=None, compare=False, repr=False)
 
     @property
     def is_transit(self) -> bool:
@@ -181,6 +183,25 @@ class Leg:
     def duration_s(self) -> int:
         """The expected duration."""
         return self.arrival - self.departure
+
+
+class LineSource(StrEnum):
+    """What a leg's line on the map is drawn after."""
+
+    SHAPE = "shape"
+    STOPS = "stops"
+    STRAIGHT = "straight-line"
+
+
+@dataclass(frozen=True, slots=True)
+class LegLine:
+    """Where a leg runs: (latitude, longitude) in degrees, at least two points, and what they are drawn after.
+
+    A shape is the source's own line; ``stops`` are straight lines from call to call; a straight line joins the ends.
+    """
+
+    points: Sequence[tuple[float, float]]
+    source: LineSource
 
 
 @dataclass(frozen=True)

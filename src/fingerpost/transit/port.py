@@ -13,6 +13,8 @@ from fingerpost.transit.model import (
     Coordinate,
     Departure,
     Itinerary,
+    Leg,
+    LegLine,
     Location,
     Mode,
     NearbyStop,
@@ -138,6 +140,15 @@ class FollowsRealtime(Protocol):
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return how the sources of real time fare now, None where there are none."""
+        ...
+
+
+@runtime_checkable
+class DrawsLegs(Protocol):
+    """A source that knows where the legs of its own itineraries run."""
+
+    def draw_leg(self, leg: Leg) -> LegLine:
+        """Return the line of a leg that this source has planned."""
         ...
 
 

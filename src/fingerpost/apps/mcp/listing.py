@@ -1,5 +1,6 @@
 """A tool and an answer as the protocol has them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import mcp_types as types
@@ -7,6 +8,10 @@ import mcp_types as types
 from fingerpost.contract.published import Answer, PublishedTool
 
 CORRELATION_ID = "fingerpost/correlationId"
+# In a tool's entry: what can be asked for beside its answer.
+OFFERS = "fingerpost/offers"
+# What a request's _meta may ask for by a true beside it, and where the result's _meta has it.
+BESIDE = {"fingerpost/geometry": "geometry"}
 
 
 def tool_of(tool: PublishedTool) -> types.Tool:
@@ -24,7 +29,14 @@ def tool_of(tool: PublishedTool) -> types.Tool:
             idempotent_hint=tool.idempotent,
             open_world_hint=tool.open_world,
         ),
+        _meta={OFFERS: [key for key, name in BESIDE.items() if name in tool.offers]} if tool.offers else None,
     )
+
+
+def list_wants(params: types.CallToolRequestParams) -> list[str]:
+    """Return what a call wants beside the tool's answer: each key of its ``_meta`` that is known and true."""
+    asked: Mapping[str, Any] = params.meta or {}
+    return [name for key, name in BESIDE.items() if asked.get(key) is True]
 
 
 def result_of(answer: Answer) -> dict[str, Any]:
@@ -38,5 +50,8 @@ def result_of(answer: Answer) -> dict[str, Any]:
         "content": [{"type": "text", "text": answer.text}],
         "structuredContent": answer.body,
         "isError": answer.is_error,
-        "_meta": {CORRELATION_ID: answer.correlation_id},
+        "_meta": {
+            CORRELATION_ID: answer.correlation_id,
+            **{key: answer.beside[name] for key, name in BESIDE.items() if name in answer.beside},
+        },
     }

@@ -13,7 +13,7 @@ from mcp.server.lowlevel import Server
 from fingerpost import __version__
 from fingerpost.apps import wall
 from fingerpost.apps.mcp.asking import Choices, ask, can_be_asked, find_question
-from fingerpost.apps.mcp.listing import result_of, tool_of
+from fingerpost.apps.mcp.listing import list_wants, result_of, tool_of
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import House
@@ -57,10 +57,10 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
 
     async def answer_or_ask(ctx: _Context, params: types.CallToolRequestParams, report: Report) -> HandlerResult:
         arguments = params.arguments or {}
-        choices = Choices.read(params)
+        choices, wants = Choices.read(params), list_wants(params)
         while True:
-            asked_for = choices.apply_to(arguments)
-            answer = await wall.answer(house.tools, params.name, asked_for, user=user, report=report)
+            chosen = choices.apply_to(arguments)
+            answer = await wall.answer(house.tools, params.name, chosen, user=user, report=report, wants=wants)
             question = find_question(answer, choices)
             if question is None or not can_be_asked(ctx):
                 return result_of(answer)

@@ -1,11 +1,12 @@
 """Calls as columns, and their missing times filled in."""
 
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
+from fingerpost.transit.timetable.timetable import Float32, Int32, Int64, UInt8
 
 Mask = npt.NDArray[np.bool_]
 
@@ -14,7 +15,8 @@ Mask = npt.NDArray[np.bool_]
 class Calls:
     """Calls of trips as columns of one length. Times are seconds, negative where missing.
 
-    ``row`` is the row of the table that a call comes from.
+    ``row`` is the row of the table that a call comes from. ``shape_dist`` is shape_dist_traveled, NaN where missing,
+    or None where it was not read.
     """
 
     row: Int32
@@ -25,10 +27,13 @@ class Calls:
     departure_s: Int32
     flags: UInt8
     headsign: Int32
+    shape_dist: Float32 | None = None
 
     def at(self, index: Int64 | Mask) -> "Calls":
         """Return the calls at some positions, in that order."""
-        return Calls(**{column.name: getattr(self, column.name)[index] for column in fields(self)})
+        columns: dict[str, Any] = {column.name: getattr(self, column.name) for column in fields(self)}
+        columns = {name: None if values is None else values[index] for name, values in columns.items()}
+        return Calls(**columns)
 
 
 def fill_times(calls: Calls) -> tuple[Calls, Int64]:

@@ -22,7 +22,7 @@ from fingerpost.transit.timetable.draft import (
     TripColumns,
 )
 from fingerpost.transit.timetable.text import TextColumn
-from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Float32, Int32
 from fingerpost.transit.timetable.walking import straight_line_m
 
 # Ruling A8: how far apart one stop may lie in two feeds that are given the same FEED.
@@ -41,6 +41,7 @@ class Merging:
         self._columns: dict[str, list[Any]] = {}
         self._trip_count = self._shape_count = self._point_count = 0
         self._headsign_names: dict[str, dict[str, str]] = {}
+        self._shape_points: list[tuple[int, Float32 | None]] = []
 
     def add(self, tables: FeedTables, findings: Findings) -> None:
         """Append one feed's rows.
@@ -80,6 +81,7 @@ class Merging:
             event_flags=tables.events.flags,
             event_headsign=tables.events.headsign,
         )
+        self._shape_points.append((len(tables.events.stop), tables.event_shape_point))
         self._trip_count += len(trips.route)
         self._shape_count += len(tables.shapes.first) - 1
         self._point_count += len(tables.shapes.lat_udeg)
@@ -125,6 +127,7 @@ class Merging:
         draft.event_departure_s = self._whole("event_departure_s")
         draft.event_flags = self._whole("event_flags")
         draft.event_headsign = self._whole("event_headsign")
+        draft.event_shape_point = self._whole_shape_points()
         return draft
 
     def _append(self, **columns: Any) -> None:
@@ -135,6 +138,15 @@ class Merging:
         """Return a column of all feeds, and let go of its parts."""
         parts = self._columns.pop(name)
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
+
+    def _whole_shape_points(self) -> Float32:
+        """Return where on their shapes all calls lie, NaN where a feed does not say; empty where none does."""
+        if all(places is None for _, places in self._shape_points):
+            return np.zeros(0, np.float32)
+        parts = (
+            np.full(count, np.nan, np.float32) if places is None else places for count, places in self._shape_points
+        )
+        return np.concatenate(list(parts))
 
     def _add_stops(self, tables: FeedTables, feed: int, findings: Findings) -> Int32:
         """Append the stops that are new; return the draft's row of each stop of the feed."""

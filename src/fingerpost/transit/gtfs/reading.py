@@ -17,14 +17,14 @@ from fingerpost.transit.gtfs.ids import IdIndex
 from fingerpost.transit.gtfs.pathways import apply_pathways
 from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.gtfs.routes import Routes, read_routes
-from fingerpost.transit.gtfs.shapes import read_shapes
+from fingerpost.transit.gtfs.shapes import read_shapes, states_distances
 from fingerpost.transit.gtfs.stop_times import Events, read_stop_times
 from fingerpost.transit.gtfs.stops import Stops, read_stops
 from fingerpost.transit.gtfs.transfers import read_transfers
 from fingerpost.transit.gtfs.translations import Known, Translations, read_translations
 from fingerpost.transit.gtfs.trips import Trips, read_trips
 from fingerpost.transit.timetable.draft import RouteRow, RunColumns, ShapeColumns, StopRow, TransferColumns, TripColumns
-from fingerpost.transit.timetable.timetable import Feed, Int32
+from fingerpost.transit.timetable.timetable import Feed, Float32, Int32
 
 READ = frozenset(
     f"{table}.txt"
@@ -59,6 +59,7 @@ class FeedTables(NamedTuple):
     transfers: TransferColumns
     shapes: ShapeColumns
     events: Events
+    event_shape_point: Float32 | None
     translations: Translations
 
 
@@ -76,10 +77,11 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     services = read_services(archive)
     shape_ids = IdIndex()
     trips = read_trips(archive, routes, IdIndex(services.row_of), shape_ids, headsigns)
-    trips, events = read_stop_times(archive, stops, trips, headsigns)
+    measured = states_distances(archive)
+    trips, events = read_stop_times(archive, stops, trips, headsigns, with_shape_dist=measured)
     runs = read_runs(archive, trips, events)
     transfers = read_transfers(archive, stops)
-    shapes, trip_shape = read_shapes(archive, shape_ids, trips)
+    shapes = read_shapes(archive, shape_ids, trips, events)
     translations = _read_translations(archive, stops, routes, trips, headsigns)
     trip_service, days = _drop_idle_services(archive, trips, services)
     served = [date.fromordinal(int(day)) for service in days if len(service) for day in (service[0], service[-1])]
@@ -92,10 +94,22 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
         headsign=trips.headsign,
         wheelchair=trips.wheelchair,
         direction=trips.direction,
-        shape=trip_shape,
+        shape=shapes.of_trip,
     )
     feed = _feed(archive, name, agencies, info, credits_due, served)
-    return FeedTables(feed, stops.rows, routes.rows, days, trip_columns, runs, transfers, shapes, events, translations)
+    return FeedTables(
+        feed=feed,
+        stops=stops.rows,
+        routes=routes.rows,
+        services=days,
+        trips=trip_columns,
+        runs=runs,
+        transfers=transfers,
+        shapes=shapes.columns,
+        events=events,
+        event_shape_point=shapes.of_event,
+        translations=translations,
+    )
 
 
 def report_on(archive: Archive, tables: FeedTables) -> FeedReport:

@@ -18,7 +18,16 @@ from fingerpost.transit.gtfs.lines import Lines
 from fingerpost.transit.gtfs.stops import Stops
 from fingerpost.transit.gtfs.table import Block, Table
 from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
-from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING, STOP, Int32, Int64, UInt8
+from fingerpost.transit.timetable.timetable import (
+    BY_ARRANGEMENT,
+    NO_ALIGHTING,
+    NO_BOARDING,
+    STOP,
+    Float32,
+    Int32,
+    Int64,
+    UInt8,
+)
 
 # Nobody rides a trip that calls once.
 _FEWEST_CALLS = 2
@@ -34,13 +43,15 @@ _COLUMNS = (
     "pickup_type",
     "drop_off_type",
     "stop_headsign",
+    "shape_dist_traveled",
     # GTFS-Flex: where there is no stop but an area, and no time but a window.
     "location_id",
     "location_group_id",
     "start_pickup_drop_off_window",
     "end_pickup_drop_off_window",
 )
-_FLEX = slice(8, 12)
+_SHAPE_DIST = 8
+_FLEX = slice(9, 13)
 # A guess, on the short side; it decides how much room is set aside.
 _BYTES_A_ROW = 24
 _KEPT: dict[str, Any] = {
@@ -59,13 +70,17 @@ class Events(NamedTuple):
     departure_s: Int32
     flags: UInt8
     headsign: Int32
+    shape_dist: Float32 | None = None
 
 
-def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex) -> tuple[Trips, Events]:
+def read_stop_times(
+    archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex, *, with_shape_dist: bool = False
+) -> tuple[Trips, Events]:
     """Read the calls; return them with the trips that have enough of them to carry anybody.
 
     Rows need not be sorted. Where one of a call's two times is given it is both; one that cannot be read is blank.
     A call at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is left out.
+    ``with_shape_dist`` keeps how far along its shape the feed says that a call lies, where it does.
 
     Raises:
         FeedUnusable: the table lacks a column that GTFS requires.
@@ -74,7 +89,10 @@ def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdI
     is_flex = any(name in table.columns for name in _COLUMNS[_FLEX])
     if not is_flex:
         table.require(("stop_id", "arrival_time") if "departure_time" not in table.columns else ("stop_id",))
-    calls, lines, on_demand = _read_calls(table, stops, trips, headsigns, is_flex=is_flex)
+    with_shape_dist &= _COLUMNS[_SHAPE_DIST] in table.columns
+    calls, lines, on_demand = _read_calls(
+        table, stops, trips, headsigns, is_flex=is_flex, with_shape_dist=with_shape_dist
+    )
     calls = _in_order(table, calls, lines)
     filled, worked_out = fill_times(calls)
     table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(calls.row[worked_out]), "arrival_time")
@@ -82,12 +100,18 @@ def read_stop_times(archive: Archive, stops: Stops, trips: Trips, headsigns: IdI
     calls = filled if kept.all() else filled.at(kept[filled.trip])
     times = (calls.arrival_s, calls.departure_s)
     return trips.keep(kept), Events(
-        count[kept].astype(np.int32), calls.stop, calls.sequence, *times, calls.flags, calls.headsign
+        count[kept].astype(np.int32),
+        calls.stop,
+        calls.sequence,
+        *times,
+        calls.flags,
+        calls.headsign,
+        calls.shape_dist,
     )
 
 
 def _read_calls(
-    table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool
+    table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
 ) -> tuple[Calls, Lines, npt.NDArray[np.bool_]]:
     """Return the calls of trips that are to be had, at stops where one can board, in the order of the file."""
     stop_ids = IdIndex(stops.row_of)
@@ -95,7 +119,8 @@ def _read_calls(
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
     trip_row = np.append(trips.row_of_id, [BLANK, UNKNOWN]).astype(np.int32)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
-    kept = GrowingColumns(_KEPT, table.size // _BYTES_A_ROW + 1)
+    types = _KEPT | {"shape_dist": np.float32} if with_shape_dist else _KEPT
+    kept = GrowingColumns(types, table.size // _BYTES_A_ROW + 1)
     lines, row = Lines(), 0
     for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         lines.add(block.lines)
@@ -131,6 +156,8 @@ def _read_calls(
             "flags": _flags(table, block, usable),
             "headsign": headsigns.intern(block, 7),
         }
+        if with_shape_dist:
+            columns["shape_dist"] = block.decimals(_SHAPE_DIST).astype(np.float32)
         if not whole:
             columns = {name: values[usable] for name, values in columns.items()}
         kept.append(int(usable.sum()), columns)

@@ -90,6 +90,7 @@ def assemble(draft: TimetableDraft) -> Timetable:
         shape_first=draft.shapes.first,
         shape_lat_udeg=draft.shapes.lat_udeg,
         shape_lon_udeg=draft.shapes.lon_udeg,
+        event_shape_point=draft.event_shape_point,
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.timetable.text import TextColumn
-from fingerpost.transit.timetable.timetable import Feed, Int8, Int32
+from fingerpost.transit.timetable.timetable import Feed, Float32, Int8, Int32
 
 
 class StopRow(NamedTuple):
@@ -160,7 +160,7 @@ class TimetableDraft:
 
     Event columns hold the events of trip 0, then of trip 1, and so on, each in calling order;
     ``trip_event_count`` says how many each trip has.
-    ``event_sequence`` may stay empty, when the calls of each trip are numbered from 1.
+    ``event_sequence`` may stay empty, when the calls of each trip are numbered from 1, and ``event_shape_point``.
     ``stop_names`` maps a language to {stop row: name}, and so do the other names for their rows.
     Where a table is given as columns, these stand and the rows must be empty.
     """
@@ -188,3 +188,4 @@ class TimetableDraft:
     event_departure_s: npt.NDArray[np.int32] = field(default_factory=_no_events)
     event_flags: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
     event_headsign: npt.NDArray[np.int32] = field(default_factory=_no_events)
+    event_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))

@@ -1,5 +1,7 @@
 """The line on the ground that a ride follows: the part of its trip's shape from one stop to another."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,16 +13,17 @@ FITS_M = 300.0
 _UDEG = 1e6
 
 
-def find_ride_line(timetable: Timetable, trip: int, from_stop: int, to_stop: int) -> Float64 | None:
-    """Return a ride's line as (latitude, longitude) in degrees, from the first stop's nearest point to the last's.
+def find_ride_line(timetable: Timetable, trip: int, board_event: int, alight_event: int) -> Float64 | None:
+    """Return a ride's line as (latitude, longitude) in degrees, from the stop where it begins to the one where it ends.
 
     Args:
         timetable: the timetable.
         trip: row of the trip.
-        from_stop: row of the stop where the ride begins.
-        to_stop: row of the stop where it ends.
+        board_event: row of the event where the ride begins.
+        alight_event: row of the event where it ends.
 
-    Of all pairs of places on the shape, the second not before the first, the one nearest to both stops is taken:
+    Where the feed says how far along the shape the two calls lie (shape_dist_traveled), the line is cut there.
+    Else of all pairs of places on the shape, the second not before the first, the one nearest to both stops is taken:
     a line may pass a stop twice. None where the trip has no shape, or one that does not fit.
     """
     shape = int(timetable.trip_shape[trip]) if len(timetable.trip_shape) else -1
@@ -32,7 +35,36 @@ def find_ride_line(timetable: Timetable, trip: int, from_stop: int, to_stop: int
         return None
     scale = np.array([1.0, np.cos(np.radians(lats.mean()))]) * np.radians(1.0) * EARTH_RADIUS_M
     points = np.column_stack([lats, lons]) * scale
-    ends = [np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale for stop in (from_stop, to_stop)]
+    stops = (int(timetable.event_stop[event]) for event in (board_event, alight_event))
+    ends = [np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale for stop in stops]
+    cut = _cut_where_stated(timetable, board_event, alight_event, points, ends)
+    line = _cut_by_projection(points, ends) if cut is None else cut
+    return None if line is None else line / scale
+
+
+def _cut_where_stated(
+    timetable: Timetable, board_event: int, alight_event: int, points: Float64, ends: list[Float64]
+) -> Float64 | None:
+    """Return the part between the places that the feed states, or None where it states none that can be true."""
+    if not len(timetable.event_shape_point):
+        return None
+    begin, end = float(timetable.event_shape_point[board_event]), float(timetable.event_shape_point[alight_event])
+    if not 0.0 <= begin < end <= len(points) - 1:
+        return None
+    start, finish = _point_at(points, begin), _point_at(points, end)
+    if max(np.hypot(*(start - ends[0])), np.hypot(*(finish - ends[1]))) > FITS_M:
+        return None
+    line: Float64 = np.vstack([start, points[math.floor(begin) + 1 : math.ceil(end)], finish])
+    return line
+
+
+def _point_at(points: Float64, place: float) -> Float64:
+    before = min(int(place), len(points) - 2)
+    point: Float64 = points[before] + (points[before + 1] - points[before]) * (place - before)
+    return point
+
+
+def _cut_by_projection(points: Float64, ends: list[Float64]) -> Float64 | None:
     (begin_m, begin_share), (end_m, end_share) = (_distances(points, end) for end in ends)
     # For each segment of the end: the best begin on an earlier segment, or on the same one if it lies before the end.
     earlier_m = np.append(np.inf, np.minimum.accumulate(begin_m)[:-1])
@@ -43,7 +75,7 @@ def find_ride_line(timetable: Timetable, trip: int, from_stop: int, to_stop: int
         return None
     start = points[first] + (points[first + 1] - points[first]) * begin_share[first]
     finish = points[last] + (points[last + 1] - points[last]) * end_share[last]
-    line: Float64 = np.vstack([start, points[first + 1 : last + 1], finish]) / scale
+    line: Float64 = np.vstack([start, points[first + 1 : last + 1], finish])
     return line
 
 

@@ -19,6 +19,7 @@ UInt8 = npt.NDArray[np.uint8]
 Int16 = npt.NDArray[np.int16]
 Int32 = npt.NDArray[np.int32]
 Int64 = npt.NDArray[np.int64]
+Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
 # event_flags
@@ -137,6 +138,9 @@ class Timetable:
     shape_first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
     shape_lat_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     shape_lon_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    # Where on its trip's shape an event lies: 2.25 is a quarter of the way from the shape's point 2 to its point 3.
+    # NaN where the feed does not say, empty where none does.
+    event_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
 
     @property
     def stop_count(self) -> int:

@@ -7,10 +7,12 @@ from fingerpost.transit.timetable.shapes import find_ride_line, line_m
 from fingerpost.transit.timetable.timetable import Int32, Timetable
 
 
-def ride_m(timetable: Timetable, trip: int, stops: Int32) -> float:
-    """Return the length of the shape between two stops, else the sum between stops (ruling D3)."""
-    path = find_ride_line(timetable, trip, int(stops[0]), int(stops[-1]))
-    return path_m(timetable, stops) if path is None else round(line_m(path), 1)
+def ride_m(timetable: Timetable, trip: int, board_event: int, alight_event: int) -> float:
+    """Return the length of the shape between two events of a trip, else the sum between stops (ruling D3)."""
+    path = find_ride_line(timetable, trip, board_event, alight_event)
+    if path is None:
+        return path_m(timetable, timetable.event_stop[board_event : alight_event + 1])
+    return round(line_m(path), 1)
 
 
 def path_m(timetable: Timetable, stops: Int32) -> float:

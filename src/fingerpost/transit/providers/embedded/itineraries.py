@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from fingerpost.transit.model import Access, Itinerary, Leg, Location, Mode, Notice, StopPoint
 from fingerpost.transit.providers.embedded.distances import path_m
+from fingerpost.transit.providers.embedded.handles import TimetableRide, UnplannedRide
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.journeys import Journey, Ride
@@ -95,6 +96,7 @@ def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg
         wheelchair=said.wheelchair,
         headway_s=words.headway_s(ride.run),
         by_arrangement=said.is_by_arrangement,
+        handle=TimetableRide(trip, ride.board_event, ride.alight_event),
     )
     return _with_update(snapshot, words, ride, leg)
 
@@ -186,4 +188,5 @@ def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
         trip_id=words.added_trip_id(added),
         service_day=added.service_day,
         last_realtime_update=added.updated,
+        handle=UnplannedRide(added.route, tuple(stops.tolist())),
     )

@@ -15,6 +15,8 @@ from fingerpost.transit.model import (
     Bounds,
     Coordinate,
     Itinerary,
+    Leg,
+    LegLine,
     Location,
     LocationSource,
     Mode,
@@ -27,6 +29,7 @@ from fingerpost.transit.model import (
 from fingerpost.transit.port import BoardAnswer, BoardQuestion, JourneyAnswer, JourneyQuestion
 from fingerpost.transit.providers.embedded.departures import departure_of, is_call_off
 from fingerpost.transit.providers.embedded.itineraries import itinerary_of
+from fingerpost.transit.providers.embedded.leg_lines import draw_leg
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.board import BoardCall, list_board_calls
@@ -215,6 +218,10 @@ class EmbeddedNetwork:
             timetabled=tuple(filter(is_disrupted, promised)),
             step_free_supported=supported,
         )
+
+    def draw_leg(self, leg: Leg) -> LegLine:
+        """Draw a leg after its trip's shape; see the port."""
+        return draw_leg(self._timetable, leg)
 
     def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""

@@ -145,7 +145,7 @@ class TimetableWords:
                 self.trip_id(trip),
                 self.trip_access(trip),
                 self.is_by_arrangement(board_event, alight_event),
-                ride_m(self._timetable, trip, stops),
+                ride_m(self._timetable, trip, board_event, alight_event),
             )
         return known
 

@@ -1,0 +1,87 @@
+"""Where the legs of a plan run, for those who ask: encoded polylines, beside the answer (ruling A10)."""
+
+from collections.abc import Sequence
+
+import polyline
+from pydantic import Field
+
+from fingerpost.contract.wire import Whole, WireModel
+from fingerpost.transit.model import Itinerary, Leg, LegLine, LineSource
+from fingerpost.transit.port import DrawsLegs, Network
+from fingerpost.transit.rules.fingerprint import fingerprint
+from fingerpost.transit.rules.thinning import thin
+
+GEOMETRY = "geometry"
+# All lines of an answer together have no more characters; what is longer is thinned.
+MOST_CHARACTERS = 32_000
+# Decimal places of a degree: a metre.
+PRECISION = 5
+# Tried one after the other until the lines are short enough.
+_TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+
+
+class LegGeometry(WireModel):
+    """An encoded polyline and how many points it has."""
+
+    points: str
+    length: Whole
+
+
+class DrawnLeg(WireModel):
+    """One leg, in the order of the itinerary's legs.
+
+    ``source`` says what the line is drawn after: the feed's shape, straight lines from call to call, or one straight
+    line between the leg's ends.
+    """
+
+    leg_geometry: LegGeometry
+    source: LineSource
+
+
+class DrawnItinerary(WireModel):
+    """The legs of the itinerary that bears the fingerprint."""
+
+    fingerprint: str
+    legs: list[DrawnLeg] = Field(min_length=1)
+
+
+class TripGeometry(WireModel):
+    """Lines of all itineraries of an answer.
+
+    ``precision`` is the polylines' decimal places of a degree. Points that were left out lie within
+    ``tolerance_meters`` of the lines; 0 where none was.
+    """
+
+    precision: Whole
+    tolerance_meters: Whole
+    itineraries: list[DrawnItinerary]
+
+
+def draw_itineraries(network: Network, itineraries: Sequence[Itinerary]) -> TripGeometry:
+    """Return the lines of all legs, thinned as little as keeps them within ``MOST_CHARACTERS``."""
+    lines = [[_line_of(network, leg) for leg in itinerary.legs] for itinerary in itineraries]
+    for tolerance_m in _TOLERANCES_M:
+        drawn = [[_encoded(line, tolerance_m) for line in legs] for legs in lines]
+        if sum(len(leg.leg_geometry.points) for legs in drawn for leg in legs) <= MOST_CHARACTERS:
+            break
+    return TripGeometry(
+        precision=PRECISION,
+        tolerance_meters=tolerance_m,
+        itineraries=[
+            DrawnItinerary(fingerprint=fingerprint(itinerary), legs=legs)
+            for itinerary, legs in zip(itineraries, drawn, strict=True)
+        ],
+    )
+
+
+def _line_of(network: Network, leg: Leg) -> LegLine:
+    if isinstance(network, DrawsLegs):
+        return network.draw_leg(leg)
+    ends = (leg.start.coordinate, leg.end.coordinate)
+    return LegLine([(place.lat, place.lon) for place in ends], LineSource.STRAIGHT)
+
+
+def _encoded(line: LegLine, tolerance_m: int) -> DrawnLeg:
+    points = thin(line.points, tolerance_m)
+    geometry = LegGeometry(points=polyline.encode(points, PRECISION), length=len(points))
+    return DrawnLeg(leg_geometry=geometry, source=line.source)

@@ -1,0 +1,30 @@
+"""Where a leg runs on the map: after its trip's shape, else straight from call to call."""
+
+from collections.abc import Sequence
+
+from fingerpost.transit.model import Leg, LegLine, LineSource
+from fingerpost.transit.providers.embedded.handles import TimetableRide, UnplannedRide
+from fingerpost.transit.timetable.shapes import find_ride_line
+from fingerpost.transit.timetable.timetable import Timetable
+
+
+def draw_leg(timetable: Timetable, leg: Leg) -> LegLine:
+    """Return a leg's line: a ride's from its shape or its stops, a walk's straight between its ends.
+
+    A ride that real time sends to another platform is still drawn between the stops of the timetable.
+    """
+    ride = leg.handle
+    if isinstance(ride, TimetableRide):
+        line = find_ride_line(timetable, *ride)
+        if line is not None:
+            return LegLine(tuple(map(tuple, line.tolist())), LineSource.SHAPE)
+        stops = timetable.event_stop[ride.board_event : ride.alight_event + 1].tolist()
+        return LegLine(_places(timetable, stops), LineSource.STOPS)
+    if isinstance(ride, UnplannedRide):
+        return LegLine(_places(timetable, ride.stops), LineSource.STOPS)
+    ends = (leg.start.coordinate, leg.end.coordinate)
+    return LegLine(tuple((place.lat, place.lon) for place in ends), LineSource.STRAIGHT)
+
+
+def _places(timetable: Timetable, stops: Sequence[int]) -> tuple[tuple[float, float], ...]:
+    return tuple((float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop])) for stop in stops)

@@ -1,0 +1,175 @@
+"""Geometry by request: lines beside the answer, for those who ask, in both eras of the protocol."""
+
+import csv
+import io
+import json
+import zipfile
+
+import polyline
+import pytest
+from mcp import Client
+
+from fingerpost import clock
+from fingerpost.apps.library import Fingerpost
+from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.tools.trip_geometry import MOST_CHARACTERS
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.timetable.shelf import Shelf
+from tests.apps.questions import KAMPPI_TO_ESPOO
+from tests.shared_data import get_shared
+
+ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
+ASKED = {"fingerpost/geometry": True}
+HEAD = "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\n"
+TRIPS = "route_id,service_id,trip_id,shape_id\nA,ALL,A-1,S\nB,ALL,B-1,\n"
+# Alpha, Beta and Gamma lie a kilometre apart on the 60.17th parallel; line A makes a bend, line B has no shape.
+DRAWING = "line A | Alpha 08:30 | Beta 08:40\nline B | Beta 08:50 | Gamma 09:00 | Delta 09:10"
+BEND = [(60.17, 24.94), (60.18, 24.95), (60.17, 24.958)]
+QUESTION = {
+    "origin": {"type": "coords", "value": {"lat": 60.17, "lon": 24.939}},
+    "destination": {"type": "label", "value": "Delta"},
+    "when": {"type": "depart", "time": "2026-03-10T08:00:00+02:00"},
+    "constraints": {"maxWalkingDistance": 500},
+    "limit": 1,
+}
+STOPS = [(60.17, 24.958), (60.17, 24.976), (60.17, 24.994)]
+
+
+def drawn(tmp_path, points=BEND):
+    """Add the drawn feed to this home, line A with a shape; return a house over it."""
+    rows = "".join(f"S,{lat},{lon},{number}\n" for number, (lat, lon) in enumerate(points, 1))
+    days = feed_from_drawing(DRAWING) | {"shapes.txt": HEAD + rows, "trips.txt": TRIPS}
+    return over(write_feed(tmp_path / "drawn.zip", days))
+
+
+def over(feed):
+    settings = read_settings()
+    imported = import_feeds("T", [FeedSource(feed)])
+    Shelf(settings.home).put("T", imported.timetable, imported.report.to_json(), added_at=clock.now())
+    return build(settings)
+
+
+async def ask(house, mode, question, meta=None, tool="plan_trip"):
+    async with Client(new_server(house, user="eva"), mode=mode) as client:
+        return await client.call_tool(tool, question, meta=meta)
+
+
+@ERAS
+async def test_lines_come_to_those_who_ask(tmp_path, mode):
+    """A ride follows its shape, else its stops; a walk is straight; each says so, leg by leg."""
+    answer = await ask(drawn(tmp_path), mode, QUESTION, ASKED)
+
+    [itinerary] = answer.structured_content["itineraries"]
+    geometry = answer.meta["fingerpost/geometry"]
+    [lines] = geometry["itineraries"]
+    told = [(polyline.decode(leg["legGeometry"]["points"]), leg["source"]) for leg in lines["legs"]]
+    assert (geometry["precision"], geometry["toleranceMeters"]) == (5, 0)
+    assert lines["fingerprint"] == itinerary["fingerprint"]
+    assert [leg["mode"] for leg in itinerary["legs"]] == ["WALK", "BUS", "BUS"]
+    assert told == [([(60.17, 24.939), (60.17, 24.94)], "straight-line"), (BEND, "shape"), (STOPS, "stops")]
+
+
+@ERAS
+async def test_nobody_else_is_told(tmp_path, mode):
+    """Without the request there is no geometry, and with it the contract's body is the same to the byte."""
+    house = drawn(tmp_path)
+    bare, asked = [await ask(house, mode, QUESTION, meta) for meta in ({"fingerpost/geometry": False}, ASKED)]
+
+    assert "fingerpost/geometry" not in bare.meta
+    assert json.dumps(asked.structured_content) == json.dumps(bare.structured_content)
+
+
+@ERAS
+async def test_a_tool_without_lines_says_so(house, mode):
+    """Geometry of a board is refused in a sentence; the tools' list says who has any."""
+    answer = await ask(house, mode, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
+    async with Client(new_server(house, user="eva"), mode=mode) as client:
+        listed = (await client.list_tools()).tools
+
+    assert answer.content[0].text.startswith("validation-error: get_departures has no geometry to give")
+    assert {tool.name: tool.meta for tool in listed if tool.meta} == {
+        "plan_trip": {"fingerpost/offers": ["fingerpost/geometry"]}
+    }
+
+
+async def test_an_error_has_nothing_beside_it(house):
+    """A question that fails has no geometry."""
+    answer = await ask(house, "auto", {**KAMPPI_TO_ESPOO, "limit": 4}, ASKED)
+
+    assert (answer.is_error, "fingerpost/geometry" in answer.meta) == (True, False)
+
+
+async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
+    """A shape of twenty thousand points is thinned until all lines fit, within a tolerance that is said."""
+    zigzag = [(60.17 + (n % 2) * 0.0001, 24.94 + n * 0.018 / 19_999) for n in range(20_000)]
+    answer = await ask(drawn(tmp_path, zigzag), "auto", QUESTION, ASKED)
+
+    geometry = answer.meta["fingerpost/geometry"]
+    legs = geometry["itineraries"][0]["legs"]
+    assert geometry["toleranceMeters"] == 20
+    assert sum(len(leg["legGeometry"]["points"]) for leg in legs) <= MOST_CHARACTERS
+    assert legs[1]["legGeometry"]["length"] == len(polyline.decode(legs[1]["legGeometry"]["points"])) < 20_000
+
+
+async def test_python_has_it_beside_the_answer(tmp_path):
+    """The library's whole answer has the geometry that MCP's ``_meta`` has."""
+    house = drawn(tmp_path)
+    async with Fingerpost() as fp:
+        answer = await fp.answer("plan_trip", QUESTION, wants=["geometry"])
+
+    asked = await ask(house, "auto", QUESTION, ASKED)
+    assert answer.beside == {"geometry": asked.meta["fingerpost/geometry"]}
+
+
+def _rows(feed, table):
+    with zipfile.ZipFile(feed) as packed:
+        return list(csv.DictReader(io.StringIO(packed.read(table).decode("utf-8-sig"))))
+
+
+def is_same(point, other):
+    """Two points to the precision of five decimals."""
+    return max(abs(a - b) for a, b in zip(point, other, strict=True)) <= 1.1e-5
+
+
+async def test_a_ride_of_the_real_helsinki_feed_is_cut_by_its_own_distances(monkeypatch):
+    """Every ride's line is the shape's points between the distances that stop_times.txt states for its two calls."""
+    feed = get_shared("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip")
+    monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T08:00:00+02:00")
+    calls, shapes = {}, {}
+    for row in _rows(feed, "stop_times.txt"):
+        calls.setdefault(row["trip_id"], []).append((row["stop_id"], float(row["shape_dist_traveled"])))
+    for row in sorted(_rows(feed, "shapes.txt"), key=lambda row: int(row["shape_pt_sequence"])):
+        place = (float(row["shape_pt_lat"]), float(row["shape_pt_lon"]))
+        shapes.setdefault(row["shape_id"], []).append((float(row["shape_dist_traveled"]), place))
+    shape_of = {row["trip_id"]: row["shape_id"] for row in _rows(feed, "trips.txt")}
+    question = {
+        "origin": {"type": "coords", "value": {"lat": 60.1699, "lon": 24.9384}},
+        "destination": {"type": "coords", "value": {"lat": 60.1875, "lon": 24.9600}},
+        "limit": 3,
+    }
+    answer = await ask(over(feed), "auto", question, ASKED)
+
+    lines = {each["fingerprint"]: each["legs"] for each in answer.meta["fingerpost/geometry"]["itineraries"]}
+    compared = 0
+    for itinerary in answer.structured_content["itineraries"]:
+        for leg, line in zip(itinerary["legs"], lines[itinerary["fingerprint"]], strict=True):
+            if leg["mode"] == "WALK":
+                continue
+            trip = leg["tripId"].removeprefix("T:")
+            dists = dict(calls[trip])
+            begin, end = (dists[leg[side]["id"].removeprefix("T:")] for side in ("from", "to"))
+            inner = [place for dist, place in shapes[shape_of[trip]] if begin < dist < end]
+            points = polyline.decode(line["legGeometry"]["points"])
+            assert line["source"] == "shape"
+            # By rounding, a point at either end may be there twice.
+            ends = (points[0], points[-1])
+            middle, expected = (
+                [p for p in places if not any(is_same(p, end) for end in ends)] for places in (points, inner)
+            )
+            assert len(middle) == len(expected)
+            assert all(map(is_same, middle, expected))
+            compared += 1
+    assert compared >= 3

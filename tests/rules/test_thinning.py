@@ -1,0 +1,54 @@
+"""Thinned lines: what may be left out."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost.transit.globe import METRES_PER_DEGREE
+from fingerpost.transit.rules.thinning import thin
+
+METRE = 1 / METRES_PER_DEGREE
+# Three points on the equator; the middle one ten metres to the north.
+BENT = [(0.0, 0.0), (10 * METRE, 100 * METRE), (0.0, 200 * METRE)]
+
+
+@pytest.mark.parametrize(("tolerance_m", "count"), [(9.9, 3), (10.1, 2)])
+def test_a_bend_goes_once_it_is_within_the_tolerance(tolerance_m, count):
+    """A point ten metres off the line stays at 9.9 metres of tolerance, and goes at 10.1."""
+    assert len(thin(BENT, tolerance_m)) == count
+
+
+def test_no_tolerance_keeps_everything():
+    """At no tolerance every point stays, those in a line too."""
+    straight = [(0.0, 0.0), (0.0, 1.0), (0.0, 2.0)]
+
+    assert thin(straight, 0) == straight
+
+
+def test_a_ring_keeps_its_shape():
+    """A line that ends where it began is not thinned to nothing."""
+    ring = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (0.0, 0.0)]
+
+    assert thin(ring, 10) == ring
+
+
+DEGREES = st.floats(-0.01, 0.01)
+
+
+@given(st.lists(st.tuples(DEGREES, DEGREES), min_size=2, max_size=12), st.sampled_from([1, 10, 100]))
+def test_what_is_left_out_lies_near_what_stays(points, tolerance_m):
+    """Oracle: both ends stay, and each point lies within the tolerance of some piece of the thinned line."""
+    kept = thin(points, tolerance_m)
+
+    def away_m(point, begin, end):
+        # A piece cut into two hundred: slow and obvious.
+        shares = [step / 200 for step in range(201)]
+        places = ([a + (b - a) * share for a, b in zip(begin, end, strict=True)] for share in shares)
+        return min(math.dist(point, place) for place in places) / METRE
+
+    assert (kept[0], kept[-1]) == (points[0], points[-1])
+    left_out = [point for point in points if point not in kept]
+    worst = max((min(map(away_m, [p] * len(kept), kept, kept[1:])) for p in left_out), default=0.0)
+    assert worst <= tolerance_m + 7
