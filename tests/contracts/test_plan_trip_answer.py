@@ -62,6 +62,7 @@ def test_an_answer_has_the_contracts_fields_and_ours_in_meta(over):
     ]  # fmt: skip
     assert body["meta"] == {
         "network": "FAKE", "source": "fake", "timeZone": "Europe/Helsinki", "language": "en", "walking": "unknown",
+        "fares": [{"unknown": "FAKE states no fares"}],
     }  # fmt: skip
 
 

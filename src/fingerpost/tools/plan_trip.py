@@ -7,17 +7,18 @@ from fingerpost.contract.published import Call, PublishedTool, Reply, Wire
 from fingerpost.errors import NoItinerary
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import show_itinerary
-from fingerpost.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput, show_difference
+from fingerpost.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput, show_difference, show_fares
 from fingerpost.tools.plan_trip_text import describe_plan
 from fingerpost.tools.said import warn_of_rides
 from fingerpost.tools.shapes import say_shown, show_location, show_meta, show_warnings
 from fingerpost.tools.trip_ends import TripEndFinder, TripEnds
 from fingerpost.tools.trip_geometry import GEOMETRY, draw_itineraries
-from fingerpost.transit.model import Itinerary, Leg, Optimize
-from fingerpost.transit.port import JourneyQuestion, Network, Networks
+from fingerpost.transit.model import Fare, Itinerary, Leg, Optimize
+from fingerpost.transit.port import JourneyQuestion, Network, Networks, PricesItineraries
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, low_walking_notes
 from fingerpost.transit.rules.differences import find_differences
 from fingerpost.transit.rules.disruption import Merged, is_disrupted, merge_alternatives, name_dropped
+from fingerpost.transit.rules.fingerprint import fingerprint
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness, find_stale_message
 from fingerpost.transit.rules.instants import print_instant, read_instant
 from fingerpost.transit.rules.relaxation import find_walk_unmet, relax
@@ -153,6 +154,9 @@ def _answer(
     differences = find_differences(merged)
     if differences:
         meta["differences"] = [show_difference(each) for each in differences]
+    fares = show_fares(_fares(ends.network, shown))
+    if fares:
+        meta["fares"] = fares
     return {
         "origin": show_location(ends.origin),
         "destination": show_location(ends.destination),
@@ -168,6 +172,15 @@ def _answer(
         "correlationId": call.correlation_id,
         "meta": meta,
     }
+
+
+def _fares(network: Network, shown: Sequence[Itinerary]) -> dict[str, Fare]:
+    """Return what each itinerary costs, by fingerprint; those that only walk cost nothing, and have none."""
+    if not isinstance(network, PricesItineraries):
+        unpriced = Fare(unknown=f"{network.name} states no fares")
+        return {fingerprint(itinerary): unpriced for itinerary in shown if itinerary.rides}
+    priced = ((fingerprint(itinerary), network.price(itinerary)) for itinerary in shown)
+    return {itinerary: fare for itinerary, fare in priced if fare is not None}
 
 
 def _warn(

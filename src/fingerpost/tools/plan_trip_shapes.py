@@ -3,6 +3,7 @@
 Models that are defaults of others are frozen: pydantic would copy them for every question.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -11,6 +12,7 @@ from fingerpost.contract.published import Wire
 from fingerpost.contract.wire import Flag, Number, Whole, WireModel
 from fingerpost.tools.itinerary_shapes import ScheduleWord, WireItinerary
 from fingerpost.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
+from fingerpost.transit.model import Fare
 from fingerpost.transit.rules.differences import ConnectionRisk, Difference
 from fingerpost.transit.rules.instants import is_now
 
@@ -84,12 +86,41 @@ class WireDifference(WireModel):
     connection_risk: ConnectionRisk
 
 
+class WireFare(WireModel):
+    """What some itineraries cost one ordinary rider: an exact amount (ISO 4217), or a text on why it is unknown.
+
+    ``tickets`` are the feed's ids of what is bought. No ``fingerprints``: it holds for every itinerary that rides.
+    """
+
+    fingerprints: list[str] | None = None
+    amount: str | None = None
+    currency: str | None = None
+    tickets: list[str] | None = None
+    unknown: str | None = None
+
+
 class PlanMeta(Meta):
-    """Meta of a plan: how walks were measured, what was found twice, and what disruption costs the rider."""
+    """Meta of a plan: how walks were measured, what was found twice, and what disruption and tickets cost."""
 
     deduplicated_from: Whole | None = None
     walking: str
     differences: list[WireDifference] | None = None
+    fares: list[WireFare] | None = None
+
+
+def show_fares(fares: Mapping[str, Fare]) -> list[Wire]:
+    """Write fares by fingerprint, each that several itineraries share once."""
+    sharing: dict[Fare, list[str]] = {}
+    for of_itinerary, fare in fares.items():
+        sharing.setdefault(fare, []).append(of_itinerary)
+    shown = []
+    for fare, fingerprints in sharing.items():
+        told: Wire = {"fingerprints": fingerprints} if len(sharing) > 1 else {}
+        told |= {"amount": fare.amount, "currency": fare.currency, "unknown": fare.unknown}
+        if fare.tickets:
+            told["tickets"] = list(fare.tickets)
+        shown.append({name: value for name, value in told.items() if value is not None})
+    return shown
 
 
 def show_difference(difference: Difference) -> Wire:

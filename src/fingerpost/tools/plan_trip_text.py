@@ -1,7 +1,7 @@
 """A plan as text that stands alone, for a reader who sees nothing else of the answer."""
 
 from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
-from fingerpost.tools.plan_trip_shapes import PlanTripOutput, WireDifference
+from fingerpost.tools.plan_trip_shapes import PlanMeta, PlanTripOutput, WireDifference
 from fingerpost.tools.said import clock_of, said_below
 from fingerpost.tools.shapes import LocationRef
 from fingerpost.transit.rules.differences import ConnectionRisk
@@ -14,8 +14,9 @@ def describe_plan(answer: PlanTripOutput) -> str:
     when = f"{answer.requested.type} {day} {answer.requested.time[11:16]} ({answer.meta.time_zone})"
     lines = [f"{ends}, {when}"]
     told = {each.fingerprint: _difference(each) for each in answer.meta.differences or ()}
+    prices = {each.fingerprint: _price(each, answer.meta) for each in answer.itineraries}
     lines += [
-        f"{number}. {_itinerary(each, day, told.get(each.fingerprint))}"
+        f"{number}. {_itinerary(each, day, told.get(each.fingerprint), prices[each.fingerprint])}"
         for number, each in enumerate(answer.itineraries, 1)
     ]
     return "\n".join(lines + said_below(answer.warnings, answer.meta))
@@ -33,13 +34,24 @@ def _difference(difference: WireDifference) -> str:
     return f"instead of a disrupted trip, {later}{tight}"
 
 
-def _itinerary(itinerary: WireItinerary, day: str, difference: str | None) -> str:
+def _price(itinerary: WireItinerary, meta: PlanMeta) -> str:
+    """Return what the itinerary costs, empty where that is unknown."""
+    for fare in meta.fares or ():
+        is_its = fare.fingerprints is None or itinerary.fingerprint in fare.fingerprints
+        if fare.amount and is_its and any(leg.line for leg in itinerary.legs):
+            return f"{fare.amount} {fare.currency}"
+    return ""
+
+
+def _itinerary(itinerary: WireItinerary, day: str, difference: str | None, price: str) -> str:
     changes = itinerary.number_of_transfers
     begin, end = itinerary.legs[0].departure_time, itinerary.legs[-1].arrival_time
     head = (
         f"{clock_of(begin, day)} to {clock_of(end, day)}, {round(itinerary.total_duration / 60)} min, "
         f"{changes} {'change' if changes == 1 else 'changes'}, {itinerary.walking_distance} m walk"
     )
+    if price:
+        head += f", {price}"
     if itinerary.disruption_note:
         head += f" [{itinerary.disruption_note}]"
     elif difference:

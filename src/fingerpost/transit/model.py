@@ -185,6 +185,19 @@ class Leg:
         return self.arrival - self.departure
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fare:
+    """What an itinerary costs one ordinary rider, or a sentence on why that is ``unknown``.
+
+    ``amount`` is an exact decimal number in ``currency`` (ISO 4217), ``tickets`` what is bought, by the source's ids.
+    """
+
+    amount: str | None = None
+    currency: str | None = None
+    tickets: tuple[str, ...] = ()
+    unknown: str | None = None
+
+
 class LineSource(StrEnum):
     """What a leg's line on the map is drawn after."""
 

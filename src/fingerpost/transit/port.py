@@ -12,6 +12,7 @@ from fingerpost.transit.model import (
     Bounds,
     Coordinate,
     Departure,
+    Fare,
     Itinerary,
     Leg,
     LegLine,
@@ -140,6 +141,15 @@ class FollowsRealtime(Protocol):
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return how the sources of real time fare now, None where there are none."""
+        ...
+
+
+@runtime_checkable
+class PricesItineraries(Protocol):
+    """A source that knows what its own itineraries cost."""
+
+    def price(self, itinerary: Itinerary) -> Fare | None:
+        """Return what an itinerary that this source has planned costs, or why it cannot say; None for walks alone."""
         ...
 
 

@@ -82,6 +82,15 @@ class Reason(StrEnum):
     PATHWAY_AT_UNKNOWN_STOP = "pathway-at-unknown-stop"
     PATHWAY_UNREADABLE = "pathway-unreadable"
 
+    FARE_UNREADABLE = "fare-unreadable-unapplied"
+    FARE_RULE_UNREADABLE = "fare-rule-unreadable-unapplied"
+    FARE_RULE_OF_UNKNOWN_FARE = "fare-rule-of-unknown-fare"
+    FARE_WITHOUT_RULE_UNAPPLIED = "fare-without-rule-unapplied"
+    FARE_OF_OTHER_RIDERS_UNAPPLIED = "fare-of-other-riders-unapplied"
+    FARE_BY_TIME_UNAPPLIED = "fare-by-time-of-day-unapplied"
+    FARE_JOIN_UNAPPLIED = "fare-rule-that-joins-legs-unapplied"
+    FARES_OF_FIRST_VERSION_UNAPPLIED = "fares-of-first-version-unapplied"
+
     SHAPE_POINT_UNREADABLE = "shape-point-unreadable"
     SHAPE_UNKNOWN = "shape-unknown"
 

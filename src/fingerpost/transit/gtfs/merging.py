@@ -52,6 +52,7 @@ class Merging:
         draft, trips = self._draft, tables.trips
         feed, route_base, service_base = len(draft.feeds), len(draft.routes), len(draft.services)
         draft.feeds.append(tables.feed)
+        draft.fare_books.append(tables.fare_book)
         stop_rows = self._add_stops(tables, feed, findings)
         draft.routes += [row._replace(feed=feed) for row in tables.routes]
         draft.services += [ServiceRow(feed, days) for days in tables.services]

@@ -10,6 +10,7 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.transit.gtfs.agency import Agencies, read_agencies
 from fingerpost.transit.gtfs.archive import Archive
 from fingerpost.transit.gtfs.calendar import Services, read_services
+from fingerpost.transit.gtfs.fares import read_fares
 from fingerpost.transit.gtfs.feed_info import FeedInfo, find_primary_language, read_credits, read_feed_info
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.frequencies import read_runs
@@ -33,11 +34,20 @@ READ = frozenset(
         "attributions",
         "calendar",
         "calendar_dates",
+        "fare_attributes",
+        "fare_leg_join_rules",
+        "fare_leg_rules",
+        "fare_products",
+        "fare_rules",
+        "fare_transfer_rules",
         "feed_info",
         "frequencies",
         "pathways",
+        "rider_categories",
+        "route_networks",
         "routes",
         "shapes",
+        "stop_areas",
         "stop_times",
         "stops",
         "transfers",
@@ -48,7 +58,10 @@ READ = frozenset(
 
 
 class FeedTables(NamedTuple):
-    """One feed's rows; row numbers count from its own first row, headsigns are those of the network's pool."""
+    """One feed's rows; row numbers count from its own first row, headsigns are those of the network's pool.
+
+    ``fare_book`` is what ``FareBook.to_json`` wrote, empty where the feed has no fares.
+    """
 
     feed: Feed
     stops: Sequence[StopRow]
@@ -61,6 +74,7 @@ class FeedTables(NamedTuple):
     events: Events
     event_shape_point: Float32 | None
     translations: Translations
+    fare_book: str
 
 
 def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
@@ -82,6 +96,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     runs = read_runs(archive, trips, events)
     transfers = read_transfers(archive, stops)
     shapes = read_shapes(archive, shape_ids, trips, events)
+    fares = read_fares(archive)
     translations = _read_translations(archive, stops, routes, trips, headsigns)
     trip_service, days = _drop_idle_services(archive, trips, services)
     served = [date.fromordinal(int(day)) for service in days if len(service) for day in (service[0], service[-1])]
@@ -109,6 +124,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
         events=events,
         event_shape_point=shapes.of_event,
         translations=translations,
+        fare_book=fares.to_json() if fares else "",
     )
 
 

@@ -37,6 +37,7 @@ def assemble(draft: TimetableDraft) -> Timetable:
     calendar_start, runs_on = _calendar(draft.services)
     return Timetable(
         feeds=tuple(draft.feeds),
+        feed_fares=TextColumn.of(draft.fare_books or ["" for _ in draft.feeds]),
         stop_feed=np.array([row.feed for row in stops], np.int16),
         stop_local_id=TextColumn.of(row.local_id for row in stops),
         stop_printed_id=TextColumn.of(print_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in stops)),

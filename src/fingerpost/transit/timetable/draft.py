@@ -162,10 +162,12 @@ class TimetableDraft:
     ``trip_event_count`` says how many each trip has.
     ``event_sequence`` may stay empty, when the calls of each trip are numbered from 1, and ``event_shape_point``.
     ``stop_names`` maps a language to {stop row: name}, and so do the other names for their rows.
+    ``fare_books`` has one text a feed, or none at all.
     Where a table is given as columns, these stand and the rows must be empty.
     """
 
     feeds: list[Feed] = field(default_factory=list)
+    fare_books: list[str] = field(default_factory=list)
     stops: list[StopRow] = field(default_factory=list)
     routes: list[RouteRow] = field(default_factory=list)
     trips: list[TripRow] = field(default_factory=list)

@@ -64,6 +64,7 @@ class Timetable:
     """Everything that is known of one network before any realtime."""
 
     feeds: tuple[Feed, ...]
+    feed_fares: TextColumn  # what transit.fares.book.FareBook wrote, empty where a feed has no fares
 
     # stops, one row each; printed ids are unique and match ruling A8's pattern
     stop_feed: Int16

@@ -14,6 +14,7 @@ from fingerpost.transit.globe import METRES_PER_DEGREE
 from fingerpost.transit.model import (
     Bounds,
     Coordinate,
+    Fare,
     Itinerary,
     Leg,
     LegLine,
@@ -28,6 +29,7 @@ from fingerpost.transit.model import (
 )
 from fingerpost.transit.port import BoardAnswer, BoardQuestion, JourneyAnswer, JourneyQuestion
 from fingerpost.transit.providers.embedded.departures import departure_of, is_call_off
+from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.itineraries import itinerary_of
 from fingerpost.transit.providers.embedded.leg_lines import draw_leg
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
@@ -68,6 +70,7 @@ class EmbeddedNetwork:
         self._realtime: NetworkRealtime | None = None
         self._words = TimetableWords(timetable)
         self._covered = find_covered_days(timetable)
+        self._fares = NetworkFares(timetable, name)
 
     @property
     def zone(self) -> str:
@@ -222,6 +225,10 @@ class EmbeddedNetwork:
     def draw_leg(self, leg: Leg) -> LegLine:
         """Draw a leg after its trip's shape; see the port."""
         return draw_leg(self._timetable, leg)
+
+    def price(self, itinerary: Itinerary) -> Fare | None:
+        """Price an itinerary by the feeds' own fares; see the port."""
+        return self._fares.price(itinerary)
 
     def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""

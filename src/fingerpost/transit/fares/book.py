@@ -1,0 +1,114 @@
+"""What one feed says of fares, as plain values: tickets (GTFS fares, first version) or fares of legs (second).
+
+The names of the fields are those of the GTFS Schedule reference. Amounts are texts: exact decimal numbers.
+"""
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+# fare_transfer_rules.txt, fare_transfer_type: what is added to what was paid so far.
+TRANSFER_ONLY, TRANSFER_AND_LEG, TRANSFER_INSTEAD = range(3)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticket:
+    """A row of fare_attributes.txt.
+
+    ``price`` is empty where the feed's cannot be read. ``transfers`` None permits any number of changes;
+    ``transfer_duration_s`` None sets no limit; an empty ``agency_id`` means all.
+    """
+
+    fare_id: str
+    price: str
+    currency: str
+    transfers: int | None
+    transfer_duration_s: int | None
+    agency_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TicketRule:
+    """Where a ticket is for: rows of fare_rules.txt that differ in contains_id only. What is empty does not matter."""
+
+    fare_id: str
+    route_id: str = ""
+    origin_id: str = ""
+    destination_id: str = ""
+    contains_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LegRule:
+    """A row of fare_leg_rules.txt. ``is_timed`` is True where it holds at some times only."""
+
+    leg_group_id: str
+    network_id: str
+    from_area_id: str
+    to_area_id: str
+    fare_product_id: str
+    priority: int = 0
+    is_timed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransferRule:
+    """A row of fare_transfer_rules.txt. ``transfer_count`` is -1 for any; ``duration_limit_s`` None sets no limit."""
+
+    from_leg_group_id: str
+    to_leg_group_id: str
+    transfer_count: int
+    duration_limit_s: int | None
+    duration_limit_type: int
+    fare_transfer_type: int
+    fare_product_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """What an ordinary rider pays for a fare product: the least of its rows, one for each currency."""
+
+    fare_product_id: str
+    amount: str
+    currency: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FareBook:
+    """The fares of one feed. It has tickets or leg rules, not both.
+
+    ``zone_of`` maps a stop id to its zone, ``network_of`` a route id to its network, ``areas_of`` a stop id to its
+    areas. ``has_priority`` says whether leg rules are chosen by priority. ``problem`` says why nothing here can be
+    relied on, empty where all was read.
+    """
+
+    tickets: tuple[Ticket, ...] = ()
+    ticket_rules: tuple[TicketRule, ...] = ()
+    zone_of: dict[str, str] = field(default_factory=dict)
+    leg_rules: tuple[LegRule, ...] = ()
+    transfer_rules: tuple[TransferRule, ...] = ()
+    products: tuple[Product, ...] = ()
+    network_of: dict[str, str] = field(default_factory=dict)
+    areas_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    has_priority: bool = False
+    joins_legs: bool = False
+    problem: str = ""
+
+    def to_json(self) -> str:
+        """Return the book as one JSON object."""
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> "FareBook":
+        """Return the book that ``to_json`` wrote."""
+        raw: dict[str, Any] = json.loads(text)
+        rules = ({**rule, "contains_ids": tuple(rule["contains_ids"])} for rule in raw["ticket_rules"])
+        read: dict[str, Any] = {
+            "tickets": tuple(Ticket(**row) for row in raw["tickets"]),
+            "ticket_rules": tuple(TicketRule(**row) for row in rules),
+            "leg_rules": tuple(LegRule(**row) for row in raw["leg_rules"]),
+            "transfer_rules": tuple(TransferRule(**row) for row in raw["transfer_rules"]),
+            "products": tuple(Product(**row) for row in raw["products"]),
+            "areas_of": {stop: tuple(areas) for stop, areas in raw["areas_of"].items()},
+        }
+        return cls(**(raw | read))

@@ -1,0 +1,185 @@
+"""Fares of legs: fare_leg_rules.txt, fare_transfer_rules.txt and what they refer to (GTFS Schedule reference).
+
+Each ride is one leg. What an ordinary rider pays is meant: the default rider category, or products for everyone.
+"""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from fingerpost.transit.fares.book import TRANSFER_AND_LEG, TRANSFER_INSTEAD, FareBook, LegRule, TransferRule
+from fingerpost.transit.fares.ride import FareRide, FareUnknown, Price
+
+# No feed lets a rider choose among so many ways to pay for one trip.
+_MOST_CHOICES = 4096
+
+
+class _Option(NamedTuple):
+    """One way to pay for a leg by itself: the group of its rule, the least amount, and the product."""
+
+    group: str
+    amount: Decimal
+    product_id: str
+
+
+class _Paid(NamedTuple):
+    """What was paid up to a leg: of it, ``first`` leg and ``since`` so many transfers belong together.
+
+    ``pair`` are the groups of the last transfer, None where the leg before stands by itself.
+    ``alone`` is what the leg cost by itself.
+    """
+
+    amount: Decimal
+    products: tuple[str, ...]
+    first: int
+    since: int
+    pair: tuple[str, str] | None
+    is_mixed: bool
+    alone: Decimal
+
+
+def price_by_legs(book: FareBook, rides: Sequence[FareRide]) -> Price:
+    """Return the least that an ordinary rider pays for all rides.
+
+    Raises:
+        FareUnknown: a ride matches no rule, or the feed depends on what is not read.
+    """
+    if book.joins_legs and len(rides) > 1:
+        raise FareUnknown("rules that join legs (fare_leg_join_rules.txt) are not applied")
+    matched = [_matching(book, ride) for ride in rides]
+    currencies = sorted({product.currency for product in book.products})
+    found = [price for currency in currencies if (price := _cheapest(book, rides, matched, currency)) is not None]
+    if not found:
+        raise FareUnknown("no fare product for riders of the default category is priced for all rides")
+    if len(found) > 1:
+        raise FareUnknown("it is priced in several currencies")
+    return found[0]
+
+
+def _matching(book: FareBook, ride: FareRide) -> list[LegRule]:
+    """Return the rules that hold for a ride."""
+    network = book.network_of.get(ride.route_id, "")
+    begin, end = (set(book.areas_of.get(stop, ())) for stop in (ride.stop_ids[0], ride.stop_ids[-1]))
+    fields = (
+        ("network_id", {network} - {""}),
+        ("from_area_id", begin),
+        ("to_area_id", end),
+    )
+
+    def holds(rule: LegRule) -> bool:
+        for name, own in fields:
+            wanted = getattr(rule, name)
+            if wanted:
+                if wanted not in own:
+                    return False
+            elif not book.has_priority and any(getattr(other, name) in own for other in book.leg_rules):
+                # An empty field stands for all that no rule lists.
+                return False
+        return True
+
+    rules = [rule for rule in book.leg_rules if holds(rule)]
+    highest = max((rule.priority for rule in rules), default=0)
+    rules = [rule for rule in rules if rule.priority == highest]
+    if not rules:
+        raise FareUnknown(f"no fare rule is for line {ride.line}")
+    if any(rule.is_timed for rule in rules):
+        raise FareUnknown(f"fares by the time of day, which are not read, hold for line {ride.line}")
+    return rules
+
+
+def _cheapest(
+    book: FareBook, rides: Sequence[FareRide], matched: Sequence[Sequence[LegRule]], currency: str
+) -> Price | None:
+    amounts = {each.fare_product_id: Decimal(each.amount) for each in book.products if each.currency == currency}
+    options: list[list[_Option]] = []
+    for rules in matched:
+        of_leg: dict[str, _Option] = {}
+        for rule in rules:
+            amount = amounts.get(rule.fare_product_id)
+            known = of_leg.get(rule.leg_group_id)
+            if amount is not None and (known is None or amount < known.amount):
+                of_leg[rule.leg_group_id] = _Option(rule.leg_group_id, amount, rule.fare_product_id)
+        options.append(list(of_leg.values()))
+    if not all(options):
+        return None
+    if prod(map(len, options)) > _MOST_CHOICES:
+        raise FareUnknown("it could be paid in too many ways")
+    sums = (paid for legs in product(*options) for paid in _sums(book, rides, legs, amounts))
+    best = min(sums, key=lambda paid: paid.amount)
+    return Price(best.amount, currency, best.products)
+
+
+def _sums(
+    book: FareBook, rides: Sequence[FareRide], legs: Sequence[_Option], amounts: dict[str, Decimal]
+) -> Iterator[_Paid]:
+    """Yield what is paid for legs of given groups, by each of the transfer rules that can be applied."""
+    waiting = [(1, _Paid(legs[0].amount, (legs[0].product_id,), 0, 0, None, False, legs[0].amount))]
+    while waiting:
+        at, paid = waiting.pop()
+        if at == len(legs):
+            yield paid
+            continue
+        leg = legs[at]
+        rules = _transfers(book, rides, paid, (legs[at - 1].group, leg.group), at)
+        if not rules:
+            alone = _Paid(paid.amount + leg.amount, (*paid.products, leg.product_id), at, 0, None, False, leg.amount)
+            waiting.append((at + 1, alone))
+        waiting += [(at + 1, _transferred(paid, rule, leg, legs[at - 1].group, amounts)) for rule in rules]
+
+
+def _transferred(paid: _Paid, rule: TransferRule, leg: _Option, before: str, amounts: dict[str, Decimal]) -> _Paid:
+    if rule.fare_product_id and rule.fare_product_id not in amounts:
+        raise FareUnknown(f"the transfer product {rule.fare_product_id} has no price for everyone")
+    amount, products, pair = paid.amount, paid.products, (before, leg.group)
+    if rule.fare_transfer_type == TRANSFER_INSTEAD and paid.pair is None:
+        # The transfer's price stands for both legs.
+        amount, products = amount - paid.alone, products[:-1]
+    if rule.fare_product_id:
+        amount, products = amount + amounts[rule.fare_product_id], (*products, rule.fare_product_id)
+    if rule.fare_transfer_type == TRANSFER_AND_LEG:
+        amount, products = amount + leg.amount, (*products, leg.product_id)
+    mixed = paid.is_mixed or paid.pair not in (None, pair)
+    return _Paid(amount, products, paid.first, paid.since + 1, pair, mixed, leg.amount)
+
+
+def _transfers(
+    book: FareBook, rides: Sequence[FareRide], paid: _Paid, pair: tuple[str, str], at: int
+) -> list[TransferRule]:
+    """Return the transfer rules that hold between two legs, empty where each is paid by itself."""
+    begin, end = pair
+    if not (begin and end):
+        return []
+    listed = (
+        {rule.from_leg_group_id for rule in book.transfer_rules},
+        {rule.to_leg_group_id for rule in book.transfer_rules},
+    )
+    rules = [rule for rule in book.transfer_rules if (rule.from_leg_group_id, rule.to_leg_group_id) == pair]
+    rules = rules or [
+        rule
+        for rule in book.transfer_rules
+        if all(
+            own == wanted or (not wanted and own not in known)
+            for own, wanted, known in zip(pair, (rule.from_leg_group_id, rule.to_leg_group_id), listed, strict=True)
+        )
+    ]
+    rules = [rule for rule in rules if _is_within(rule, rides, paid, pair, at)]
+    counted = [rule.transfer_count for rule in rules if rule.transfer_count >= 0]
+    if begin == end and counted:
+        rules = [rule for rule in rules if rule.transfer_count == min(counted)]
+    return rules
+
+
+def _is_within(rule: TransferRule, rides: Sequence[FareRide], paid: _Paid, pair: tuple[str, str], at: int) -> bool:
+    """Whether a rule's limits of count and time hold for the transfer to a leg."""
+    if pair[0] == pair[1] and 0 <= rule.transfer_count < paid.since + 1:
+        return False
+    if rule.duration_limit_s is None:
+        return True
+    if paid.is_mixed or paid.pair not in (None, pair):
+        raise FareUnknown("the feed does not say from which ride the time limit of its transfers counts")
+    first, last = rides[paid.first], rides[at]
+    begin = first.departure if rule.duration_limit_type in (0, 1) else first.arrival
+    end = last.departure if rule.duration_limit_type in (1, 2) else last.arrival
+    return end - begin <= rule.duration_limit_s

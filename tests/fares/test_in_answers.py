@@ -1,0 +1,82 @@
+"""Prices in plan_trip's answers: once in meta, in the text where known, a reason where not."""
+
+import pytest
+
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from tests.contracts.conftest import asker
+
+DRAWING = "line A | Alpha 08:30 | Beta 08:40\nline B | Beta 08:50 | Gamma 09:00\nline C | Alpha 08:35 | Gamma 09:30"
+FARES = "fare_id,price,currency_type,payment_method,transfers\nt,2.8,EUR,0,0\nfast,4,EUR,0,\n"
+RULES = "fare_id,route_id\nt,A\nt,C\nfast,A\nfast,B\n"
+ALPHA, GAMMA = ({"type": "coords", "value": {"lat": 60.17, "lon": lon}} for lon in (24.94, 24.976))
+QUESTION = {
+    "origin": ALPHA,
+    "destination": GAMMA,
+    "constraints": {"maxWalkingDistance": 300},
+    "when": {"type": "depart", "time": "2026-03-10T08:00:00+02:00"},
+}
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    """Plan over the drawing with some more tables; return the answer."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
+
+    def plan_with(tables, question=QUESTION):
+        timetable = timetable_from_drawing(DRAWING, tables=tables)
+        network = EmbeddedNetwork("T", timetable, is_demo=False)
+        return asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))("plan_trip", question)
+
+    return plan_with
+
+
+def test_each_itinerary_has_its_price(plan):
+    """Each price stands once in meta, with its tickets and the itineraries that it is for, and in their lines."""
+    answer = plan({"fare_attributes.txt": FARES, "fare_rules.txt": RULES})
+
+    changing, direct = (each["fingerprint"] for each in answer.body["itineraries"])
+    assert answer.body["meta"]["fares"] == [
+        {"fingerprints": [changing], "amount": "4.00", "currency": "EUR", "tickets": ["fast"]},
+        {"fingerprints": [direct], "amount": "2.80", "currency": "EUR", "tickets": ["t"]},
+    ]
+    assert ["4.00 EUR" in answer.text.splitlines()[1], "2.80 EUR" in answer.text.splitlines()[2]] == [True, True]
+
+
+def test_a_price_that_all_share_is_said_once(plan):
+    """Where every itinerary costs the same, no fingerprint is needed."""
+    answer = plan({"fare_attributes.txt": "fare_id,price,currency_type,payment_method,transfers\nt,300,JPY,0,\n"})
+
+    assert answer.body["meta"]["fares"] == [{"amount": "300", "currency": "JPY", "tickets": ["t"]}]
+    assert answer.text.count("300 JPY") == 2
+
+
+def test_a_price_that_is_not_known_has_a_reason_and_no_figure(plan):
+    """A line that no fare is for, beside one that has a fare."""
+    answer = plan({"fare_attributes.txt": FARES, "fare_rules.txt": "fare_id,route_id\nt,C\n"})
+
+    changing, direct = (each["fingerprint"] for each in answer.body["itineraries"])
+    assert answer.body["meta"]["fares"] == [
+        {"fingerprints": [changing], "unknown": "TEST: no fare is for line A"},
+        {"fingerprints": [direct], "amount": "2.80", "currency": "EUR", "tickets": ["t"]},
+    ]
+    assert "EUR" not in answer.text.splitlines()[1]
+
+
+def test_a_feed_without_fares_says_so(plan):
+    """Where no feed of the network has fares, the price is unknown, and the text says nothing of it."""
+    answer = plan({})
+
+    assert answer.body["meta"]["fares"] == [{"unknown": "T states no fares"}]
+    assert "fares" not in answer.text
+
+
+def test_a_walk_costs_nothing(plan):
+    """An itinerary that only walks has no fare."""
+    near = {"type": "coords", "value": {"lat": 60.17, "lon": 24.942}}
+    answer = plan({"fare_attributes.txt": FARES}, {**QUESTION, "destination": near, "limit": 1})
+
+    assert [leg["mode"] for leg in answer.body["itineraries"][0]["legs"]] == ["WALK"]
+    assert "fares" not in answer.body["meta"]

@@ -1,0 +1,214 @@
+"""Fares of legs (GTFS fares, second version): from tables to prices."""
+
+import pytest
+
+from fingerpost.transit.fares.book import FareBook
+from fingerpost.transit.fares.legs import price_by_legs
+from fingerpost.transit.fares.ride import FareUnknown
+from tests.fares.drawing import ride
+from tests.gtfs.importing import findings_of, import_text
+
+PRODUCTS = "fare_product_id,amount,currency\none,2.00,USD\nexpress,5.00,USD\nupgrade,3.00,USD\nboth,6.00,USD\n"
+LEG_HEAD = "leg_group_id,network_id,from_area_id,to_area_id,fare_product_id"
+NETWORKS = "network_id,route_id\nlocal,1\nlocal,2\nfast,X\n"
+AREAS = "area_id,stop_id\nnorth,N\nsouth,S\nnorth,B\nsouth,B\n"
+TRANSFER_HEAD = (
+    "from_leg_group_id,to_leg_group_id,transfer_count,duration_limit,duration_limit_type,"
+    "fare_transfer_type,fare_product_id\n"
+)
+BY_NETWORK = f"{LEG_HEAD}\nL,local,,,one\nF,fast,,,express\n"
+BUS, TRAM, FAST = ride("1", "N S", 0, 10), ride("2", "S N", 20, 30), ride("X", "N S", 40, 50)
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Import fare tables; return the book and what the report says of them."""
+
+    def read_tables(leg_rules, transfers="", **tables):
+        given = {
+            "fare_leg_rules.txt": leg_rules,
+            "fare_products.txt": PRODUCTS,
+            "route_networks.txt": NETWORKS,
+            "stop_areas.txt": AREAS,
+            "fare_transfer_rules.txt": TRANSFER_HEAD + transfers,
+        }
+        imported = import_text(tmp_path, given | {f"{name}.txt": text for name, text in tables.items()})
+        return FareBook.from_json(imported.timetable.feed_fares[0]), findings_of(imported)
+
+    return read_tables
+
+
+def cost(book, *rides):
+    price = price_by_legs(book, rides)
+    return str(price.amount), " ".join(price.tickets)
+
+
+def test_one_fare_for_everything(read):
+    """A rule that names nothing but its product is for every leg."""
+    book, findings = read("fare_product_id\none\n")
+
+    assert (cost(book, BUS, FAST), findings) == (("4.00", "one one"), [])
+
+
+def test_networks(read):
+    """A rule of a network is for its routes; without transfer rules each leg is paid by itself."""
+    assert cost(read(BY_NETWORK)[0], BUS, FAST) == ("7.00", "one express")
+
+
+def test_network_of_a_route_in_its_own_table(read):
+    """Without route_networks.txt the network stands in routes.txt."""
+    routes = "route_id,route_short_name,route_type,network_id\nA,A,3,local\n"
+    book, _ = read(BY_NETWORK, route_networks=None, routes=routes)
+
+    assert book.network_of == {"A": "local"}
+
+
+@pytest.mark.parametrize(("priority", "paid"), [("", "5.00"), (",rule_priority", "2.00")])
+def test_empty_fields(read, priority, paid):
+    """An empty network stands for those that no rule lists; where rules have priorities, for any."""
+    ranks = (",0", ",1") if priority else ("", "")
+    book, _ = read(f"network_id,fare_product_id{priority}\nfast,express{ranks[0]}\n,one{ranks[1]}\n")
+
+    assert cost(book, FAST)[0] == paid
+
+
+@pytest.mark.parametrize(("stops", "paid"), [("N S", "2.00"), ("N B", "2.00"), ("S N", None), ("N N", None)])
+def test_areas(read, stops, paid):
+    """A rule from an area to an area is for legs whose ends lie in them; a stop may lie in both."""
+    book, _ = read(f"{LEG_HEAD}\nL,,north,south,one\n")
+
+    if paid:
+        assert cost(book, ride("1", stops))[0] == paid
+    else:
+        with pytest.raises(FareUnknown, match="no fare rule is for line 1"):
+            price_by_legs(book, [ride("1", stops)])
+
+
+def test_areas_of_platforms(read):
+    """A platform lies in its station's area unless it has one of its own."""
+    stops = (
+        "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\nC,C,60.1,24.9,1,\nP,P,60.1,24.9,0,C\n"
+        "Q,Q,60.1,24.9,0,C\nALPHA,A,60.17,24.94,,\nBETA,B,60.17,24.95,,\nGAMMA,G,60.17,24.96,,\n"
+    )
+    book, _ = read(f"{LEG_HEAD}\nL,,in,,one\n", stop_areas="area_id,stop_id\nin,C\nout,Q\n", stops=stops)
+
+    assert book.areas_of == {"C": ("in",), "Q": ("out",), "P": ("in",)}
+
+
+@pytest.mark.parametrize(
+    ("type_and_product", "paid"),
+    [("0,", "2.00"), ("0,upgrade", "5.00"), ("1,upgrade", "10.00"), ("1,", "7.00"), ("2,both", "6.00"), ("2,", "0.00")],
+)
+def test_two_legs_with_a_transfer(read, type_and_product, paid):
+    """Type 0 is A + AB, type 1 is A + AB + B, type 2 is AB; no product costs nothing."""
+    assert cost(read(BY_NETWORK, f"L,F,,,,{type_and_product}\n")[0], BUS, FAST)[0] == paid
+
+
+@pytest.mark.parametrize(("type_", "paid"), [("0", "8.00"), ("1", "12.00"), ("2", "6.00")])
+def test_three_legs_with_transfers(read, type_, paid):
+    """What was paid so far stands, and the next transfer is added: S + BC, or S + BC + C."""
+    book, _ = read(BY_NETWORK, f"L,L,-1,,,{type_},upgrade\n")
+
+    assert cost(book, BUS, TRAM, ride("1", "N S", 40, 50))[0] == paid
+
+
+@pytest.mark.parametrize(("count", "paid"), [("1", "4.00"), ("2", "2.00"), ("-1", "2.00")])
+def test_number_of_transfers(read, count, paid):
+    """A rule that holds for one transfer ends there, and the leg after it is paid by itself."""
+    assert cost(read(BY_NETWORK, f"L,L,{count},,,0,\n")[0], BUS, TRAM, ride("1", "N S", 40, 50))[0] == paid
+
+
+@pytest.mark.parametrize(("type_", "longest_s"), [("0", 1800), ("1", 1200), ("2", 600), ("3", 1200)])
+def test_time_limits(read, type_, longest_s):
+    """The limit runs from the first leg's departure or arrival to the last's; its last second counts."""
+    within, beyond = (
+        cost(read(BY_NETWORK, f"L,L,-1,{limit},{type_},0,\n")[0], BUS, TRAM)[0] for limit in (longest_s, longest_s - 1)
+    )
+
+    assert (within, beyond) == ("2.00", "4.00")
+
+
+def test_transfer_between_groups_that_no_rule_lists(read):
+    """An empty group stands for all groups that are not listed on its side."""
+    book, _ = read(BY_NETWORK, "L,,,,,0,upgrade\n")
+
+    assert [cost(book, *rides)[0] for rides in ((BUS, FAST), (FAST, BUS))] == ["5.00", "7.00"]
+
+
+def test_riders(read):
+    """What the default category and everyone else pays is the price; the least of several media."""
+    products = (
+        "fare_product_id,rider_category_id,fare_media_id,amount,currency\n"
+        "one,ADULT,cash,2.50,USD\none,ADULT,card,2.25,USD\none,YOUTH,card,1.00,USD\n"
+    )
+    riders = "rider_category_id,is_default_fare_category\nADULT,1\nYOUTH,0\n"
+    book, findings = read("fare_product_id\none\n", fare_products=products, rider_categories=riders)
+
+    assert cost(book, BUS) == ("2.25", "one")
+    assert findings == [("fare-of-other-riders-unapplied", 1, "fare_products.txt", 4)]
+
+
+def test_riders_without_a_default(read):
+    """Where the feed does not say who the ordinary rider is, no price is."""
+    products = "fare_product_id,rider_category_id,amount,currency\none,ADULT,2.50,USD\none,YOUTH,1.00,USD\n"
+    book, _ = read("fare_product_id\none\n", fare_products=products)
+
+    with pytest.raises(FareUnknown, match="no fare product for riders of the default category"):
+        price_by_legs(book, [BUS])
+
+
+@pytest.mark.parametrize(
+    ("tables", "finding", "why"),
+    [
+        (
+            {"fare_leg_join_rules": "from_network_id,to_network_id\nlocal,local\n"},
+            ("fare-rule-that-joins-legs-unapplied", 1, "fare_leg_join_rules.txt", 2),
+            "rules that join legs",
+        ),
+        (
+            {"leg_rules": "fare_product_id,from_timeframe_group_id\none,peak\n"},
+            ("fare-by-time-of-day-unapplied", 1, "fare_leg_rules.txt", 2),
+            "by the time of day",
+        ),
+    ],
+)
+def test_rules_that_are_not_applied(read, tables, finding, why):
+    """Rules that are not read could decide the price: it is unknown, and the report counts them."""
+    book, findings = read(**({"leg_rules": BY_NETWORK} | tables))
+
+    assert findings == [finding]
+    with pytest.raises(FareUnknown, match=why):
+        price_by_legs(book, [BUS, TRAM])
+
+
+def test_a_time_limit_of_a_chain_of_different_transfers(read):
+    """The reference does not say where the time of a second, different transfer begins: the price is unknown."""
+    book, _ = read(BY_NETWORK, "L,L,-1,,,0,\nL,F,,3600,0,0,\n")
+
+    with pytest.raises(FareUnknown, match="from which ride the time limit"):
+        price_by_legs(book, [BUS, TRAM, FAST])
+
+
+@pytest.mark.parametrize(
+    ("tables", "finding"),
+    [
+        ({"fare_products": PRODUCTS + "dear,much,USD\n"}, ("fare-unreadable-unapplied", 1, "fare_products.txt", 6)),
+        ({"leg_rules": BY_NETWORK + "L,,,,\n"}, ("fare-rule-unreadable-unapplied", 1, "fare_leg_rules.txt", 4)),
+        ({"transfers": "L,L,-1,,,7,\n"}, ("fare-rule-unreadable-unapplied", 1, "fare_transfer_rules.txt", 2)),
+        ({"transfers": "L,L,-1,60,,0,\n"}, ("fare-rule-unreadable-unapplied", 1, "fare_transfer_rules.txt", 2)),
+    ],
+)
+def test_faults(read, tables, finding):
+    """With a row that cannot be read no price of the feed is given: it could be the row that counts."""
+    book, findings = read(**({"leg_rules": BY_NETWORK} | tables))
+
+    assert findings == [finding]
+    assert book.problem.endswith("cannot be read")
+
+
+def test_both_versions(read):
+    """Where a feed has both models, the first is passed over and named."""
+    old = "fare_id,price,currency_type,payment_method,transfers\nold,9.00,USD,0,\n"
+    book, findings = read(BY_NETWORK, fare_attributes=old)
+
+    assert (book.tickets, findings) == ((), [("fares-of-first-version-unapplied", 1, "fare_attributes.txt", 1)])

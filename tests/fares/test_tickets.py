@@ -1,0 +1,218 @@
+"""Fares by tickets: the reference's own examples (GTFS, "FareExamples" 1 to 7), and an oracle."""
+
+from decimal import Decimal
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.transit.fares.book import FareBook, Ticket, TicketRule
+from fingerpost.transit.fares.ride import FareUnknown, Price
+from fingerpost.transit.fares.tickets import price_by_tickets
+from tests.fares.drawing import ride
+
+
+def ticket(fare_id, price, transfers=None, duration_s=None, currency="USD", agency=""):
+    return Ticket(
+        fare_id=fare_id,
+        price=price,
+        currency=currency,
+        transfers=transfers,
+        transfer_duration_s=duration_s,
+        agency_id=agency,
+    )
+
+
+def rules(*rows):
+    """Draw rules: (fare, route, origin, destination, contained zones in one text)."""
+    return tuple(
+        TicketRule(fare_id=fare, route_id=route, origin_id=begin, destination_id=end, contains_ids=tuple(zones.split()))
+        for fare, route, begin, end, zones in rows
+    )
+
+
+def book(tickets, rows=(), zones=""):
+    """Draw a book; ``zones`` is "stop zone stop zone"."""
+    words = zones.split()
+    return FareBook(
+        tickets=tuple(tickets), ticket_rules=rules(*rows), zone_of=dict(zip(words[::2], words[1::2], strict=True))
+    )
+
+
+def cost(fares, *rides):
+    price = price_by_tickets(fares, rides)
+    return str(price.amount), " ".join(price.tickets)
+
+
+BUS, TRAM = ride("1", "A B", 0, 10), ride("2", "B C", 20, 30)
+
+
+def test_example_1_one_fare_with_transfers():
+    """One ticket serves for every vehicle."""
+    assert cost(book([ticket("t", "1.00")]), BUS, TRAM) == ("1.00", "t")
+
+
+def test_example_2_no_transfers():
+    """Each vehicle needs a ticket of its own."""
+    assert cost(book([ticket("t", "1.00", transfers=0)]), BUS, TRAM) == ("2.00", "t t")
+
+
+@pytest.mark.parametrize(("duration_s", "paid"), [(1800, "1.00"), (1799, "2.00")])
+def test_example_3_transfers_for_a_while(duration_s, paid):
+    """A ticket holds from the first departure to the last arrival, thirty minutes here, its last second included."""
+    assert cost(book([ticket("t", "1.00", duration_s=duration_s)]), BUS, TRAM)[0] == paid
+
+
+def test_example_4_local_and_express():
+    """A fare is for the routes that its rules name."""
+    fares = book(
+        [ticket("local", "1.75", 0), ticket("express", "5.00", 0)],
+        [("local", "1", "", "", ""), ("express", "2", "", "", ""), ("express", "3", "", "", "")],
+    )
+
+    assert cost(fares, BUS, TRAM) == ("6.75", "local express")
+
+
+@pytest.mark.parametrize(("rides", "paid"), [([BUS], ("1.75", "one")), ([BUS, TRAM], ("2.00", "plus"))])
+def test_example_5_a_transfer_is_bought(rides, paid):
+    """Of all that apply the cheapest is chosen."""
+    assert cost(book([ticket("one", "1.75", 0), ticket("plus", "2.00", None, 5400)]), *rides) == paid
+
+
+def test_example_6_pairs_of_stations():
+    """Where each station is a zone, only the first and the last count, whatever lies between."""
+    fares = book(
+        [ticket("ab", "1.75"), ticket("ac", "3.25")],
+        [("ab", "", "a", "b", ""), ("ac", "", "a", "c", "")],
+        "A a B b C c",
+    )
+
+    assert cost(fares, BUS, TRAM) == ("3.25", "ac")
+
+
+ZONES = "S1 1 S2 2 S3 3"
+CONCENTRIC = [("F1", "1 2 3", "4.15"), ("F2", "1 2", "2.20"), ("F4", "2 3", "2.95"), ("F6", "2", "1.95")]
+
+
+@pytest.mark.parametrize(
+    ("stops", "paid"), [("S2 S3", "2.95"), ("S2 S2", "1.95"), ("S1 S2 S3", "4.15"), ("S1 S3 S2", "4.15")]
+)
+def test_example_7_zones_passed_through(stops, paid):
+    """A fare applies where the zones that are passed through, calls between included, are exactly its zones."""
+    fares = book(
+        [ticket(fare, price) for fare, _, price in CONCENTRIC],
+        [(fare, "", "", "", zones) for fare, zones, _ in CONCENTRIC],
+        ZONES,
+    )
+
+    assert cost(fares, ride("1", stops))[0] == paid
+
+
+def test_zones_that_no_fare_is_for():
+    """A fare for zones 1 and 2 is no fare for zone 1 alone: the price is unknown, and the zones are named."""
+    fares = book([ticket("F2", "2.20")], [("F2", "", "", "", "1 2")], ZONES)
+
+    with pytest.raises(FareUnknown, match=r"no fare is for line 1 \(zones passed: 1\)"):
+        price_by_tickets(fares, [ride("1", "S1 S1")])
+
+
+@pytest.mark.parametrize(("transfers", "paid"), [(1, "2"), (2, "1"), (None, "1")])
+def test_number_of_transfers(transfers, paid):
+    """Three vehicles are two transfers: one ticket where two are permitted, else two."""
+    third = ride("3", "C D", 40, 50)
+
+    assert cost(book([ticket("t", "1", transfers)]), BUS, TRAM, third)[0] == paid
+
+
+@pytest.mark.parametrize(("duration_s", "is_valid"), [(600, True), (599, False)])
+def test_how_long_a_ticket_is_valid(duration_s, is_valid):
+    """Without transfers the duration is the ticket's own: a ride of ten minutes takes six hundred seconds."""
+    fares = book([ticket("t", "1", 0, duration_s)])
+
+    if is_valid:
+        assert cost(fares, BUS) == ("1", "t")
+    else:
+        with pytest.raises(FareUnknown):
+            price_by_tickets(fares, [BUS])
+
+
+def test_agency():
+    """A fare of one agency is not for another's rides."""
+    fares = book([ticket("x", "1", agency="X"), ticket("y", "5", agency="Y")])
+
+    assert cost(fares, ride("1", "A B", agency="X"), ride("2", "B C", 20, 30, agency="Y")) == ("6", "x y")
+
+
+def test_a_fare_without_rules_beside_fares_with():
+    """Where some fares have rules, one without is not known to be for anything."""
+    fares = book([ticket("t", "1"), ticket("u", "2")], [("u", "2", "", "", "")])
+
+    with pytest.raises(FareUnknown, match="no fare is for line 1"):
+        price_by_tickets(fares, [BUS])
+
+
+@pytest.mark.parametrize(
+    ("tickets", "why"),
+    [
+        ([ticket("t", ""), ticket("u", "9")], "the price of fare t cannot be read"),
+        ([ticket("t", "1"), ticket("u", "9", currency="EUR")], "several currencies"),
+    ],
+)
+def test_no_figure_is_guessed(tickets, why):
+    """A fare without a price, or a second currency, could be the one that counts."""
+    with pytest.raises(FareUnknown, match=why):
+        price_by_tickets(book(tickets), [BUS])
+
+
+TICKETS = st.lists(
+    st.builds(
+        lambda price, transfers, minutes, routes: (str(price), transfers, minutes and minutes * 60, routes),
+        st.integers(1, 9),
+        st.sampled_from([0, 1, 2, None]),
+        st.sampled_from([None, 15, 30, 45]),
+        st.sets(st.sampled_from("123"), min_size=1),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@settings(max_examples=150)
+@given(TICKETS, st.lists(st.sampled_from("123"), min_size=1, max_size=5))
+def test_against_every_way_to_share_the_rides_out(drawn, routes):
+    """Oracle: of all ways to cut the rides into runs, and all tickets for each run, none is cheaper."""
+    rides = [ride(route, "A B", at * 12, at * 12 + 10) for at, route in enumerate(routes)]
+    fares = book(
+        [ticket(str(n), price, transfers, limit) for n, (price, transfers, limit, _) in enumerate(drawn)],
+        [(str(n), route, "", "", "") for n, (_, _, _, for_routes) in enumerate(drawn) for route in sorted(for_routes)],
+    )
+
+    def least(begin, end):
+        minutes = (end - begin - 1) * 12 + 10
+        fits = [
+            int(price)
+            for price, transfers, limit, for_routes in drawn
+            if set(routes[begin:end]) <= for_routes
+            and (transfers is None or end - begin - 1 <= transfers)
+            and (limit is None or (end - begin == 1 and transfers != 0) or minutes * 60 <= limit)
+        ]
+        return min(fits, default=None)
+
+    count = len(rides)
+    sums = []
+    for size in range(count):
+        for cuts in combinations(range(1, count), size):
+            parts = [least(begin, end) for begin, end in zip((0, *cuts), (*cuts, count), strict=True)]
+            if None not in parts:
+                sums.append(sum(parts))
+    try:
+        found = price_by_tickets(fares, rides)
+    except FareUnknown:
+        found = None
+    assert (found and found.amount) == (Decimal(min(sums)) if sums else None)
+
+
+def test_a_price_says_what_is_bought():
+    """The tickets stand in the order in which they are needed."""
+    assert price_by_tickets(book([ticket("t", "0.10", 0)]), [BUS, TRAM]) == Price(Decimal("0.20"), "USD", ("t", "t"))
