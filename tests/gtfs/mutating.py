@@ -12,6 +12,11 @@ from pathlib import Path
 from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.model import Coordinate, Itinerary, Leg, Mode, StopPoint
+from fingerpost.transit.providers.embedded.fares import NetworkFares
+from fingerpost.transit.providers.embedded.handles import TimetableRide
+from fingerpost.transit.timetable.shapes import find_ride_line
+from fingerpost.transit.timetable.timetable import Timetable
 
 DRAWING = """
 line A | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20
@@ -22,15 +27,32 @@ change | Beta 60
 """
 EXTRA = {
     "frequencies.txt": "trip_id,start_time,end_time,headway_secs,exact_times\nA-2,09:00:00,10:00:00,600,1\n",
-    "shapes.txt": "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence\nS,60.1,24.9,1\nS,60.2,24.95,2\n",
+    "shapes.txt": "shape_id,shape_pt_lat,shape_pt_lon,shape_pt_sequence,shape_dist_traveled\n"
+    "S,60.17,24.94,1,0\nS,60.17,24.95,2,0.5\nS,60.17,24.98,3,2\n",
+    "trips.txt": "route_id,service_id,trip_id,trip_headsign,shape_id\nA,ALL,A-1,G,S\nA,ALL,A-2,G,\n4,ALL,4-1,D,S\n",
+    "stop_times.txt": "trip_id,arrival_time,departure_time,stop_id,stop_sequence,shape_dist_traveled\n"
+    "A-1,8:00:00,8:00:00,ALPHA,1,0\nA-1,8:10:00,8:12:00,BETA,2,0.9\nA-1,8:20:00,8:20:00,GAMMA,3,1.8\n"
+    "A-2,9:00:00,9:00:00,ALPHA,1,\nA-2,25:20:00,25:20:00,GAMMA,2,\n"
+    "4-1,8:15:00,8:15:00,BETA,1,1\n4-1,8:40:00,8:40:00,ALPHA,2,0\n",
     "feed_info.txt": "feed_publisher_name,feed_publisher_url,feed_lang,feed_version\nHSL,https://hsl.fi,fi,7\n",
     "translations.txt": "table_name,field_name,language,translation,record_id,field_value\n"
     "stops,stop_name,sv,Alfa,ALPHA,\nstops,stop_name,sv,Gammal,,Gamma\n",
     "attributions.txt": "organization_name,is_producer,attribution_url\nOSM,1,https://osm.org\n",
     "levels.txt": "level_id,level_index\nL0,0\nL1,-1\n",
-    "pathways.txt": "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional\nP,ALPHA,BETA,5,1\n",
+    "pathways.txt": "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,traversal_time,length\n"
+    "P,ALPHA,BETA,5,1,60,\nQ,BETA,ALPHA,1,0,,30.5\n",
     "calendar_dates.txt": "service_id,date,exception_type\nALL,20260501,2\nALL,20270101,1\n",
     "fare_attributes.txt": "fare_id,price,currency_type,payment_method,transfers\nF,2.8,EUR,0,\n",
+    "fare_rules.txt": "fare_id,route_id,origin_id,destination_id,contains_id\nF,A,,,\nF,4,,,\n",
+}
+LEG_FARES = {
+    "fare_leg_rules.txt": "leg_group_id,network_id,fare_product_id,from_area_id,rule_priority\nL,city,F,,1\nL,,G,X,\n",
+    "fare_products.txt": "fare_product_id,rider_category_id,amount,currency\nF,R,2.80,EUR\nG,,0.50,EUR\n",
+    "fare_transfer_rules.txt": "from_leg_group_id,to_leg_group_id,transfer_count,duration_limit,duration_limit_type,"
+    "fare_transfer_type,fare_product_id\nL,L,-1,3600,0,1,G\n",
+    "rider_categories.txt": "rider_category_id,is_default_fare_category\nR,1\n",
+    "route_networks.txt": "network_id,route_id\ncity,A\n",
+    "stop_areas.txt": "area_id,stop_id\nX,BETA\n",
 }
 NASTY = (
     b"",
@@ -70,7 +92,8 @@ NASTY = (
 def mutate(seed: int, folder: Path) -> Path:
     """Write the damaged feed of a seed; return its path."""
     dice = random.Random(seed)
-    feed = {name: text.encode() for name, text in (feed_from_drawing(DRAWING) | EXTRA).items()}
+    tables = feed_from_drawing(DRAWING) | EXTRA | (LEG_FARES if dice.random() < 0.5 else {})
+    feed = {name: text.encode() for name, text in tables.items()}
     if dice.random() < 0.3:
         feed = dict(dice.sample(sorted(feed.items()), dice.randint(1, len(feed))))
     for _ in range(dice.choice([1, 1, 2, 3, 8])):
@@ -143,7 +166,34 @@ def outcome(path: Path) -> str:
     assert table.trip_headsign.max() < len(list(table.headsign))
     assert (report.stops, report.trips, report.events) == (stops, trips, events)
     assert all(found.count > 0 and found.places for found in report.findings)
+    assert len(table.event_shape_point) in (0, events)
+    for trip in range(trips):
+        find_ride_line(table, trip, int(first[trip]), int(first[trip + 1]) - 1)
+    _price_a_trip(table)
     return "imported"
+
+
+def _price_a_trip(table: Timetable) -> None:
+    """Price riding every trip from end to end, one after the other: a figure, or why there is none."""
+    legs = []
+    for trip in range(len(table.trip_route)):
+        begin, end = int(table.trip_first_event[trip]), int(table.trip_first_event[trip + 1]) - 1
+        point = StopPoint(name="somewhere", coordinate=Coordinate(0.0, 0.0))
+        times = (int(table.event_departure_s[begin]), int(table.event_arrival_s[end]))
+        handle = TimetableRide(trip, begin, end)
+        legs.append(
+            Leg(
+                mode=Mode.BUS,
+                start=point,
+                end=point,
+                departure_scheduled=times[0],
+                arrival_scheduled=times[1],
+                handle=handle,
+            )
+        )
+    fare = NetworkFares(table, "M").price(Itinerary(tuple(legs[:4])))
+    assert fare is not None
+    assert bool(fare.amount) != bool(fare.unknown)
 
 
 def main(first: int, last: int, folder: Path) -> None:

@@ -81,6 +81,8 @@ class Reason(StrEnum):
 
     PATHWAY_AT_UNKNOWN_STOP = "pathway-at-unknown-stop"
     PATHWAY_UNREADABLE = "pathway-unreadable"
+    PATHWAY_WITHOUT_TIME_UNAPPLIED = "pathway-without-time-unapplied"
+    PATHWAY_TOO_MANY_UNAPPLIED = "pathways-of-too-many-platforms-unapplied"
 
     FARE_UNREADABLE = "fare-unreadable-unapplied"
     FARE_RULE_UNREADABLE = "fare-rule-unreadable-unapplied"

@@ -13,6 +13,7 @@ from fingerpost.transit.gtfs.ids import IdIndex
 from fingerpost.transit.gtfs.reading import FeedTables
 from fingerpost.transit.gtfs.translations import Names
 from fingerpost.transit.timetable.draft import (
+    PathwayColumns,
     RunColumns,
     ServiceRow,
     ShapeColumns,
@@ -71,6 +72,9 @@ class Merging:
             transfer_to=stop_rows[tables.transfers.to_stop],
             transfer_type=tables.transfers.type,
             transfer_min_s=tables.transfers.min_s,
+            pathway_from=stop_rows[tables.pathways.from_stop],
+            pathway_to=stop_rows[tables.pathways.to_stop],
+            pathway_s=tables.pathways.seconds,
             shape_first=tables.shapes.first[:-1] + self._point_count,
             shape_lat=tables.shapes.lat_udeg,
             shape_lon=tables.shapes.lon_udeg,
@@ -116,6 +120,7 @@ class Merging:
             type=self._whole("transfer_type"),
             min_s=self._whole("transfer_min_s"),
         )
+        draft.pathways = PathwayColumns(*(self._whole(f"pathway_{part}") for part in ("from", "to", "s")))
         draft.shapes = ShapeColumns(
             first=np.append(self._whole("shape_first"), self._point_count),
             lat_udeg=self._whole("shape_lat"),

@@ -1,11 +1,17 @@
-"""``pathways.txt``: which platforms a wheelchair reaches from the street, where the feed does not say it outright."""
+"""``pathways.txt``: which platforms a wheelchair reaches from the street, and how long it takes from one to another."""
 
+import heapq
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
 
 from fingerpost.transit.gtfs.archive import Archive
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.stops import Stops
+from fingerpost.transit.gtfs.table import Table, find_decimal
+from fingerpost.transit.timetable.draft import PathwayColumns
 from fingerpost.transit.timetable.timetable import (
     BOARDING_AREA,
     ENTRANCE,
@@ -14,29 +20,50 @@ from fingerpost.transit.timetable.timetable import (
     WHEELCHAIR_UNKNOWN,
     WHEELCHAIR_YES,
 )
+from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
-# pathway_mode: walkway, moving walkway, lift, fare gate and exit gate have no step; stairs and escalators have.
-_WITHOUT_STEP = frozenset({1, 3, 5, 6, 7})
-_WITH_STEP = frozenset({2, 4})
+_WALKWAY, _STAIRS, _TRAVELATOR, _ESCALATOR, _LIFT, _FARE_GATE, _EXIT_GATE = range(1, 8)
+_WITHOUT_STEP = frozenset({_WALKWAY, _TRAVELATOR, _LIFT, _FARE_GATE, _EXIT_GATE})
+_WITH_STEP = frozenset({_STAIRS, _ESCALATOR})
+# Who changes trains is not sent out through a gate, where the next ride could cost another fare.
+_GATES = frozenset({_FARE_GATE, _EXIT_GATE})
+# On the flat, a length tells how long it takes; on stairs and in lifts it does not.
+_FLAT = frozenset({_WALKWAY, _TRAVELATOR})
+# Nobody changes trains on foot for longer.
+_LONGEST_S = 1800.0
+# No station has so many platforms.
+_MOST_PLATFORMS = 250
 
 _Ways = dict[int, list[int]]
 
 
-def apply_pathways(archive: Archive, stops: Stops) -> None:
-    """Give platforms a wheelchair value where neither they nor their station have one, but pathways lead to them.
+class _Pathway(NamedTuple):
+    """One way through a station between two rows; ``seconds`` is None where the feed does not say."""
 
-    A platform takes a wheelchair if one gets there from an entrance that takes it (or does not say), and back again,
-    without a step; if pathways lead to it and none of these does, it does not. A platform that no pathway touches
-    stays unknown.
+    begin: int
+    end: int
+    mode: int
+    seconds: float | None
+
+
+def read_pathways(archive: Archive, stops: Stops) -> PathwayColumns:
+    """Give platforms the wheelchair value that pathways prove; return how long it takes between platforms.
+
+    Only platforms of one station are linked, by ways whose every part has a stated time or, on the flat, a length.
     """
     table = archive.find_extra("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
     if table is None:
-        return
-    there: _Ways = {}
-    back: _Ways = {}
-    touched: set[int] = set()
-    for line, (begin_id, end_id, mode_text, both) in table.rows(
-        "from_stop_id", "to_stop_id", "pathway_mode", "is_bidirectional"
+        return PathwayColumns.none()
+    pathways = _read(table, stops)
+    _set_access(stops, pathways)
+    return _list_changes(table, stops, pathways)
+
+
+def _read(table: Table, stops: Stops) -> list[_Pathway]:
+    """Return every way in each direction in which it can be taken."""
+    pathways: list[_Pathway] = []
+    for line, (begin_id, end_id, mode_text, both, time_text, length_text) in table.rows(
+        "from_stop_id", "to_stop_id", "pathway_mode", "is_bidirectional", "traversal_time", "length"
     ):
         begin, end = stops.row_of.get(begin_id, -1), stops.row_of.get(end_id, -1)
         if begin < 0 or end < 0:
@@ -46,19 +73,43 @@ def apply_pathways(archive: Archive, stops: Stops) -> None:
         if mode not in _WITHOUT_STEP | _WITH_STEP:
             table.note(Reason.PATHWAY_UNREADABLE, line, "pathway_mode")
             continue
+        seconds = _seconds(mode, time_text, length_text)
+        if seconds is None and mode not in _GATES:
+            table.note(Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED, line, "traversal_time")
+        pathways.append(_Pathway(begin, end, mode, seconds))
+        if both == "1":
+            pathways.append(_Pathway(end, begin, mode, seconds))
+    return pathways
+
+
+def _seconds(mode: int, time_text: str, length_text: str) -> float | None:
+    time_s, length_m = find_decimal(time_text), find_decimal(length_text)
+    if time_s is not None and time_s > 0:
+        return time_s
+    if length_m is not None and length_m >= 0 and mode in _FLAT:
+        return length_m / PACE_M_PER_S
+    return None
+
+
+def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
+    """Give platforms a wheelchair value where neither they nor their station have one, but pathways lead to them.
+
+    A platform takes a wheelchair if one gets there from an entrance that takes it (or does not say), and back again,
+    without a step; if pathways lead to it and none of these does, it does not. A platform that no pathway touches
+    stays unknown.
+    """
+    there: _Ways = {}
+    back: _Ways = {}
+    touched: set[int] = set()
+    for begin, end, mode, _ in pathways:
         touched |= {begin, end}
         if mode in _WITHOUT_STEP:
-            for source, target in ((begin, end), (end, begin))[: 2 if both == "1" else 1]:
-                there.setdefault(source, []).append(target)
-                back.setdefault(target, []).append(source)
+            there.setdefault(begin, []).append(end)
+            back.setdefault(end, []).append(begin)
     rows = stops.rows
     doors = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]
     reached = _reached(there, doors) & _reached(back, doors)
-    # A boarding area lies on its platform.
-    on_platform: dict[int, list[int]] = {}
-    for row, stop in enumerate(rows):
-        if stop.kind == BOARDING_AREA and stop.parent >= 0:
-            on_platform.setdefault(stop.parent, []).append(row)
+    on_platform = _list_boarding_areas(stops)
     for row, stop in enumerate(rows):
         parent_value = rows[stop.parent].wheelchair if stop.parent >= 0 else WHEELCHAIR_UNKNOWN
         if stop.kind != STOP or stop.wheelchair != WHEELCHAIR_UNKNOWN or parent_value != WHEELCHAIR_UNKNOWN:
@@ -66,6 +117,15 @@ def apply_pathways(archive: Archive, stops: Stops) -> None:
         places = {row, *on_platform.get(row, ())}
         if places & touched:
             rows[row] = stop._replace(wheelchair=WHEELCHAIR_YES if places & reached else WHEELCHAIR_NO)
+
+
+def _list_boarding_areas(stops: Stops) -> _Ways:
+    """Return the boarding areas of each platform: they lie on it."""
+    on_platform: _Ways = {}
+    for row, stop in enumerate(stops.rows):
+        if stop.kind == BOARDING_AREA and stop.parent >= 0:
+            on_platform.setdefault(stop.parent, []).append(row)
+    return on_platform
 
 
 def _reached(ways: Mapping[int, list[int]], doors: Iterable[int]) -> set[int]:
@@ -78,3 +138,44 @@ def _reached(ways: Mapping[int, list[int]], doors: Iterable[int]) -> set[int]:
                 reached.add(place)
                 waiting.append(place)
     return reached
+
+
+def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> PathwayColumns:
+    """Return the quickest way between each two platforms of a station, without passing a gate."""
+    ways: dict[int, list[tuple[int, float]]] = {}
+    for begin, end, mode, seconds in pathways:
+        if seconds is not None and mode not in _GATES:
+            ways.setdefault(begin, []).append((end, seconds))
+    for platform, areas in _list_boarding_areas(stops).items():
+        for area in areas:
+            ways.setdefault(platform, []).append((area, 0.0))
+            ways.setdefault(area, []).append((platform, 0.0))
+    stations: _Ways = {}
+    for row, stop in enumerate(stops.rows):
+        if stop.kind == STOP and stop.parent >= 0 and row in ways:
+            stations.setdefault(stop.parent, []).append(row)
+    found: list[tuple[int, int, int]] = []
+    for platforms in stations.values():
+        if len(platforms) > _MOST_PLATFORMS:
+            table.note(Reason.PATHWAY_TOO_MANY_UNAPPLIED, 1)
+            continue
+        for begin in platforms:
+            reached_s = _quickest_s(ways, begin)
+            found += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
+    columns = np.array(found, np.int32).reshape(-1, 3)
+    return PathwayColumns(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())
+
+
+def _quickest_s(ways: Mapping[int, Sequence[tuple[int, float]]], begin: int) -> dict[int, float]:
+    """Return the seconds to every place that is reached in a bearable time (E. W. Dijkstra, 1959)."""
+    settled: dict[int, float] = {}
+    waiting = [(0.0, begin)]
+    while waiting:
+        elapsed_s, place = heapq.heappop(waiting)
+        if place in settled:
+            continue
+        settled[place] = elapsed_s
+        for there, seconds in ways.get(place, ()):
+            if there not in settled and elapsed_s + seconds <= _LONGEST_S:
+                heapq.heappush(waiting, (elapsed_s + seconds, there))
+    return settled

@@ -15,7 +15,7 @@ from fingerpost.transit.gtfs.feed_info import FeedInfo, find_primary_language, r
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.frequencies import read_runs
 from fingerpost.transit.gtfs.ids import IdIndex
-from fingerpost.transit.gtfs.pathways import apply_pathways
+from fingerpost.transit.gtfs.pathways import read_pathways
 from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.gtfs.routes import Routes, read_routes
 from fingerpost.transit.gtfs.shapes import read_shapes, states_distances
@@ -24,7 +24,15 @@ from fingerpost.transit.gtfs.stops import Stops, read_stops
 from fingerpost.transit.gtfs.transfers import read_transfers
 from fingerpost.transit.gtfs.translations import Known, Translations, read_translations
 from fingerpost.transit.gtfs.trips import Trips, read_trips
-from fingerpost.transit.timetable.draft import RouteRow, RunColumns, ShapeColumns, StopRow, TransferColumns, TripColumns
+from fingerpost.transit.timetable.draft import (
+    PathwayColumns,
+    RouteRow,
+    RunColumns,
+    ShapeColumns,
+    StopRow,
+    TransferColumns,
+    TripColumns,
+)
 from fingerpost.transit.timetable.timetable import Feed, Float32, Int32
 
 READ = frozenset(
@@ -70,6 +78,7 @@ class FeedTables(NamedTuple):
     trips: TripColumns
     runs: RunColumns
     transfers: TransferColumns
+    pathways: PathwayColumns
     shapes: ShapeColumns
     events: Events
     event_shape_point: Float32 | None
@@ -86,7 +95,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive)
-    apply_pathways(archive, stops)
+    pathways = read_pathways(archive, stops)
     routes = read_routes(archive, agencies.ids)
     services = read_services(archive)
     shape_ids = IdIndex()
@@ -120,6 +129,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
         trips=trip_columns,
         runs=runs,
         transfers=transfers,
+        pathways=pathways,
         shapes=shapes.columns,
         events=events,
         event_shape_point=shapes.of_event,

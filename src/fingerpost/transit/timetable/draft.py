@@ -136,6 +136,19 @@ class TransferColumns:
         )
 
 
+class PathwayColumns(NamedTuple):
+    """How long it takes on foot from one platform to another of a station, each ordered pair once."""
+
+    from_stop: Int32
+    to_stop: Int32
+    seconds: Int32
+
+    @classmethod
+    def none(cls) -> "PathwayColumns":
+        """Return no pairs."""
+        return cls(*(np.zeros(0, np.int32) for _ in range(3)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeColumns:
     """Lines on the ground: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
@@ -182,6 +195,7 @@ class TimetableDraft:
     run_columns: RunColumns | None = None
     transfer_columns: TransferColumns | None = None
     headsign_column: TextColumn | None = None
+    pathways: PathwayColumns = field(default_factory=PathwayColumns.none)
     shapes: ShapeColumns = field(default_factory=ShapeColumns.none)
     trip_event_count: npt.NDArray[np.int32] = field(default_factory=_no_events)
     event_stop: npt.NDArray[np.int32] = field(default_factory=_no_events)

@@ -128,9 +128,12 @@ def footpaths(
     transfer_to: Int32,
     transfer_type: Int8,
     transfer_min_s: Int32,
+    pathways: tuple[Int32, Int32, Int32] | None = None,
 ) -> Footpaths:
     """Link stops on foot: all pairs within the radius, and the feeds' own transfers, whose word is final.
 
+    ``pathways`` are (from, to, seconds) of pairs that lie in one station: they take that time and the slack, whatever
+    the straight line is, unless a transfer speaks of them.
     A recommended transfer (type 0) without a stated time takes the walk and the slack; a timed one (1) the
     walk alone, for the vehicle waits; a minimum time (2) is taken as stated; a forbidden one (3) is removed.
     Of several rules for one ordered pair the last holds.
@@ -140,6 +143,13 @@ def footpaths(
     source, target, straight = neighbours_m(lats, lons, boardable, FOOTPATH_RADIUS_M)
     metres = np.ceil(walk_m(straight)).astype(np.int32)
     seconds = walk_s(metres.astype(float)) + CHANGE_SLACK_S
+    if pathways is not None and len(pathways[0]):
+        begin, end = pathways[0].astype(np.int64), pathways[1].astype(np.int64)
+        keep = ~np.isin(source * count + target, begin * count + end)
+        source, target = np.concatenate([source[keep], begin]), np.concatenate([target[keep], end])
+        length_m = np.ceil(walk_m(_between_m(lats[begin], lons[begin], lats[end], lons[end]))).astype(np.int32)
+        metres = np.concatenate([metres[keep], length_m])
+        seconds = np.concatenate([seconds[keep], pathways[2] + np.int32(CHANGE_SLACK_S)])
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
     if len(transfer_from):
         begin, end = transfer_from.astype(np.int64), transfer_to.astype(np.int64)

@@ -1,0 +1,144 @@
+"""Changes inside a station: how long they take by its pathways."""
+
+import csv
+import io
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.timetable.walking import CHANGE_SLACK_S
+from tests.gtfs.importing import findings_of, import_text
+from tests.shared_data import get_shared
+
+# Two platforms of one station, eleven metres apart, a third in another station, a node, a door and a boarding area.
+STOPS = (
+    "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\n"
+    "P1,P1,60.1,24.9,0,C\nP2,P2,60.1001,24.9,0,C\nP3,P3,60.1001,24.9,0,D\n"
+    "ALPHA,A,60.17,24.94,0,\nBETA,B,60.17,24.98,0,\nGAMMA,G,60.17,25,0,\n"
+    "C,C,60.1,24.9,1,\nD,D,60.1,24.9,1,\nE,E,60.1,24.9,2,C\nN,,,,3,C\nB,,,,4,P2\n"
+)
+HEAD = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,traversal_time,length\n"
+# Straight: 11.1 m times 1.3 is 15 m, twelve seconds and the slack.
+STRAIGHT_S = 12 + CHANGE_SLACK_S
+
+
+def foot_s(table, begin, end):
+    """Return the seconds of the footpath between two stops, None where there is none."""
+    ids = list(table.stop_local_id)
+    rows = range(table.foot_first[ids.index(begin)], table.foot_first[ids.index(begin) + 1])
+    return next((int(table.foot_s[row]) for row in rows if ids[table.foot_to[row]] == end), None)
+
+
+def tables_of(ways, **more):
+    rows = "".join(f"{number},{way}\n" for number, way in enumerate(ways, 1))
+    return {"stops.txt": STOPS, "pathways.txt": HEAD + rows} | {f"{name}.txt": text for name, text in more.items()}
+
+
+def there_and_back(tmp_path, *ways, **more):
+    table = import_text(tmp_path, tables_of(ways, **more)).timetable
+    return foot_s(table, "P1", "P2"), foot_s(table, "P2", "P1")
+
+
+@pytest.mark.parametrize(
+    ("ways", "seconds"),
+    [
+        (["P1,P2,1,1,300,"], (300, 300)),
+        (["P1,N,2,1,60,", "N,P2,5,1,180,"], (240, 240)),
+        # Of two ways the quicker one; what is walked one way only is no way back.
+        (["P1,P2,5,1,180,", "P1,P2,4,0,30,"], (30, 180)),
+        # On the flat a length tells the time, at 1.25 metres a second.
+        (["P1,P2,1,1,,100"], (80, 80)),
+        (["P1,B,1,1,100,"], (100, 100)),
+    ],
+)
+def test_a_change_takes_as_long_as_the_pathways_say(tmp_path, ways, seconds):
+    """The times of a way's parts are added, and the slack of every change."""
+    assert there_and_back(tmp_path, *ways) == tuple(second + CHANGE_SLACK_S for second in seconds)
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        # Out through a gate and in again could cost another fare.
+        ["P1,N,6,1,10,", "N,P2,1,1,10,"],
+        ["P1,P2,2,1,,20"],
+        ["P1,P2,1,1,1801,"],
+    ],
+)
+def test_ways_that_do_not_count(tmp_path, ways):
+    """A way through a gate, one whose time is not stated, and one of more than half an hour change nothing."""
+    assert there_and_back(tmp_path, *ways) == (STRAIGHT_S, STRAIGHT_S)
+
+
+def test_platforms_of_two_stations(tmp_path):
+    """Pathways between stations are not what the table is for."""
+    table = import_text(tmp_path, tables_of(["P1,P3,1,1,600,"])).timetable
+
+    assert foot_s(table, "P1", "P3") == STRAIGHT_S
+
+
+def test_a_transfer_has_the_last_word(tmp_path):
+    """Where transfers.txt speaks of two platforms, its minimum time holds."""
+    transfers = "from_stop_id,to_stop_id,transfer_type,min_transfer_time\nP1,P2,2,45\n"
+
+    assert there_and_back(tmp_path, "P1,P2,1,1,300,", transfers=transfers) == (45, 300 + CHANGE_SLACK_S)
+
+
+def test_pathways_without_a_time_are_counted(tmp_path):
+    """Stairs without a time are counted; a gate needs none."""
+    imported = import_text(tmp_path, tables_of(["P1,P2,2,1,,20", "E,N,6,1,,"]))
+
+    assert [found for found in findings_of(imported) if found[2] == "pathways.txt"] == [
+        ("pathway-without-time-unapplied", 1, "pathways.txt", 2)
+    ]
+
+
+PLACES = ["P1", "P2", "N", "E", "B"]
+WAYS = st.lists(
+    st.tuples(st.sampled_from(PLACES), st.sampled_from(PLACES), st.sampled_from("01"), st.integers(1, 900)), max_size=10
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(WAYS)
+def test_against_the_quickest_of_all_ways(ways):
+    """Oracle: all pairs by repeated relaxing (R. Bellman); the boarding area lies on its platform."""
+    steps = [(begin, end, s) for begin, end, _, s in ways]
+    steps += [(end, begin, s) for begin, end, both, s in ways if both == "1"]
+    steps += [("P2", "B", 0), ("B", "P2", 0)]
+    best = {"P1": 0}
+    for _ in PLACES:
+        for begin, end, s in steps:
+            if begin in best and best[begin] + s < best.get(end, 10_000):
+                best[end] = best[begin] + s
+    rows = [f"{begin},{end},1,{both},{s}," for begin, end, both, s in ways]
+    table = timetable_from_tables(feed_from_drawing("line A | Alpha 08:00 | Beta 08:10") | tables_of(rows))
+
+    quickest = best.get("P2", 10_000)
+    assert foot_s(table, "P1", "P2") == (STRAIGHT_S if quickest > 1800 else quickest + CHANGE_SLACK_S)
+
+
+def test_changes_at_metro_center():
+    """In Washington, platform to platform takes what the quickest stated way takes, gates left aside."""
+    path = get_shared("gtfs/small/wmata_rail_2026.gtfs.zip")
+    with zipfile.ZipFile(path) as packed:
+        ways = list(csv.DictReader(io.StringIO(packed.read("pathways.txt").decode("utf-8-sig"))))
+    steps = []
+    for way in ways:
+        if way["pathway_mode"] not in "67":
+            ends, s = (way["from_stop_id"], way["to_stop_id"]), int(way["traversal_time"])
+            steps += [(*ends, s)] + [(*ends[::-1], s)] * (way["is_bidirectional"] == "1")
+    best, before = {"PF_A01_1": 0}, {}
+    while before != best:
+        before = dict(best)
+        for begin, end, s in steps:
+            if begin in best and best[begin] + s < best.get(end, 10_000):
+                best[end] = best[begin] + s
+    table = import_feeds("W", [FeedSource(path)]).timetable
+
+    there = {end: foot_s(table, "PF_A01_1", end) for end in ("PF_A01_2", "PF_C01_C")}
+    assert there == {end: best[end] + CHANGE_SLACK_S for end in there}
