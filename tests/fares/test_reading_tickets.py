@@ -56,3 +56,18 @@ def test_faults(tmp_path):
 def test_no_fares(tmp_path):
     """An empty table says nothing of fares."""
     assert read(tmp_path, "") == (None, [])
+
+
+def test_zones_are_read_aside(tmp_path):
+    """Stops are read a second time for their zones; a fault of theirs is counted once."""
+    rows = "ALPHA;A;60.17;24.94;a\nBETA;B;60.17;24.95;b\nGAMMA;G;60.17;24.96;\n"
+    stops = f"stop_id;stop_name;stop_lat;stop_lon;zone_id\n{rows}"
+    tables = {
+        "fare_attributes.txt": HEAD + "t,1,EUR,0,,,\n",
+        "fare_rules.txt": "fare_id,origin_id\nt,a\n",
+        "stops.txt": stops,
+    }
+    imported = import_text(tmp_path, tables)
+
+    assert FareBook.from_json(imported.timetable.feed_fares[0]).zone_of == {"ALPHA": "a", "BETA": "b"}
+    assert findings_of(imported) == [("table-delimiter-assumed", 1, "stops.txt", 1)]

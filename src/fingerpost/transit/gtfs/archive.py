@@ -96,6 +96,16 @@ class Archive:
             self.findings.add(Reason.TABLE_WITHOUT_COLUMN, name, 1, next(c for c in required if c not in table.columns))
         return None
 
+    def find_aside(self, name: str) -> Table | None:
+        """Return a table that is read in its own turn too: what comes to light now is not counted a second time.
+
+        Raises:
+            FeedUnusable: the table is too large or cannot be unpacked.
+        """
+        if name not in self._files:
+            return None
+        return Table(self.name, name, lambda: self._open(name), Findings(), self._check_size(name))
+
     def get_table(self, name: str, *required: str) -> Table:
         """Return a table.
 

@@ -155,8 +155,9 @@ def _default_categories(archive: Archive) -> Iterable[str]:
 def _read_networks(archive: Archive) -> dict[str, str]:
     table = archive.find_extra("route_networks.txt", "network_id", "route_id")
     if table is None:
-        table = archive.get_table("routes.txt", "route_id")
-    return {route: network for _, (route, network) in table.rows("route_id", "network_id") if network}
+        table = archive.find_aside("routes.txt")
+    rows = () if table is None else table.rows("route_id", "network_id")
+    return {route: network for _, (route, network) in rows if network}
 
 
 def _read_areas(archive: Archive) -> dict[str, tuple[str, ...]]:
@@ -167,8 +168,8 @@ def _read_areas(archive: Archive) -> dict[str, tuple[str, ...]]:
         for _, (area, stop) in table.rows("area_id", "stop_id"):
             if area and stop:
                 areas.setdefault(stop, []).append(area)
-    stops = archive.get_table("stops.txt", "stop_id")
-    for _, (stop, parent) in stops.rows("stop_id", "parent_station"):
+    stops = archive.find_aside("stops.txt")
+    for _, (stop, parent) in () if stops is None else stops.rows("stop_id", "parent_station"):
         if stop not in areas and parent in areas:
             areas[stop] = areas[parent]
     return {stop: tuple(of_stop) for stop, of_stop in areas.items()}

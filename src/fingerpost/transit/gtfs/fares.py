@@ -79,5 +79,5 @@ def _with_rules(archive: Archive, tickets: dict[str, Ticket]) -> FareBook:
 
 
 def _read_zones(archive: Archive) -> dict[str, str]:
-    table = archive.get_table("stops.txt", "stop_id")
-    return {stop_id: zone for _, (stop_id, zone) in table.rows("stop_id", "zone_id") if zone}
+    table = archive.find_aside("stops.txt")
+    return {} if table is None else {stop: zone for _, (stop, zone) in table.rows("stop_id", "zone_id") if zone}

@@ -43,7 +43,7 @@ class _Points(NamedTuple):
 
 def states_distances(archive: Archive) -> bool:
     """Whether points of shapes are measured, so that it is worth while to read how far along them calls lie."""
-    table = archive.find_extra("shapes.txt", *_COLUMNS[:3])
+    table = archive.find_aside("shapes.txt")
     return table is not None and _DIST in table.columns
 
 
