@@ -94,6 +94,8 @@ def merge_alternatives(
 ) -> Merged:
     """Deduplicate, rank, put the usable before the disrupted, and keep to the limit.
 
+    Of equals a usable one is kept before any disrupted one (decision 0312).
+
     ``first`` holds all that the first question found, disrupted itineraries of the timetable included;
     ``second`` what the relaxed question found, empty where it was not asked.
     Flagged is a usable itinerary that only the second question found, while the first has a disrupted one.
@@ -101,19 +103,20 @@ def merge_alternatives(
     """
     named = [(fingerprint(each), each) for each in (*first, *second)]
     promised = {name for name, _ in named[: len(first)]}
-    unique = deduplicate_named(named)
-    disrupted = {name for name, each in unique.items() if is_disrupted(each)}
+    usable = deduplicate_named((name, each) for name, each in named if not is_disrupted(each))
+    unique = deduplicate_named(pair for pair in named if pair[0] not in usable) | usable
+    disrupted = unique.keys() - usable.keys()
     ranked = rank_named(unique.items(), optimize, arrive_by=arrive_by)
     if with_alternatives:
         ranked.sort(key=lambda pair: pair[0] in disrupted)
-    any_trouble = with_alternatives and any(map(is_disrupted, first))
+    troubled = [(name, each) for name, each in ranked if name in disrupted & promised]
+    any_trouble = with_alternatives and bool(troubled)
 
     def choose(name: str, itinerary: Itinerary) -> Choice:
         if name in disrupted:
             return Choice(itinerary, name, note=find_note(itinerary))
         return Choice(itinerary, name, flagged=any_trouble and name not in promised)
 
-    troubled = [(name, each) for name, each in ranked if name in disrupted & promised]
     fallen = {name for name, _ in ranked[limit:]} if with_alternatives else set()
     return Merged(
         choices=tuple(choose(name, each) for name, each in ranked[:limit]),
