@@ -13,6 +13,7 @@ import numpy.typing as npt
 from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
 Bool = npt.NDArray[np.bool_]
+UInt16 = npt.NDArray[np.uint16]
 
 
 class Chains(NamedTuple):
@@ -40,11 +41,12 @@ class Chains(NamedTuple):
     change_s: Int32
     hop_first: Int32  # where each stop's incoming hops begin
     hop_from: Int32  # the stop before
-    hop_s: Int32  # the shortest ride from there, whichever the vehicle
+    hop_s: UInt16  # (hops, spans): the shortest ride from there of those that leave in a span, NO_HOP for none
     walk_first: Int32  # where the footpaths that lead to each stop begin
     walk_from: Int32
     walk_s: Int32
     walk_m: Int32
+    spans_since_s: Any  # int: when the first span begins; it also has what is earlier, the last what is later
 
 
 class Question(NamedTuple):
@@ -86,7 +88,8 @@ class Workspace(NamedTuple):
     queue_position: Int32  # chains: first position to scan from, -1 when not queued
     egress_s: Int32  # stops: UNREACHED where the goal cannot be walked to
     egress_m: Int32
-    bound_s: Int32  # stops: no way to the goal is shorter than this
+    bound_s: Int32  # stops: no way to the goal whose rides leave before ``horizon_s`` is shorter than this
+    horizon_s: Int32  # one number
     bound_m: Int32  # stops: no way to the goal walks less than this
     rides_from: Int32  # stops: rides needed at least from standing there
     rides_after: Int32  # stops: rides needed at least after alighting there
@@ -131,6 +134,7 @@ def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rid
         egress_s=table(stop_count),
         egress_m=table(stop_count),
         bound_s=table(stop_count),
+        horizon_s=table(1),
         bound_m=table(stop_count),
         rides_from=table(stop_count),
         rides_after=table(stop_count),

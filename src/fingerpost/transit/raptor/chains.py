@@ -11,8 +11,9 @@ from datetime import date
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.raptor.arrays import Chains
+from fingerpost.transit.raptor.arrays import Chains, UInt16
 from fingerpost.transit.raptor.kernel.chaining import fill_chains, hash_patterns, shortest_hops, split_chains
+from fingerpost.transit.raptor.kernel.compiling import NO_HOP, SPAN_S
 from fingerpost.transit.raptor.live import LATEST_S, apply_overlay
 from fingerpost.transit.raptor.vehicles import DAY_S, Vehicles, gather_vehicles, mirror, starts_of, without_steps
 from fingerpost.transit.timetable.overlay import Overlay
@@ -67,10 +68,13 @@ def build_slice(
         vehicles = gather_vehicles(timetable, day, start, since_s, until_s)
     else:
         vehicles = gather_vehicles(timetable, day, start, since_s - LATEST_S, until_s)
-        vehicles = apply_overlay(vehicles, overlay, start)
+        vehicles = apply_overlay(vehicles, overlay, start, since_s)
     if step_free:
         vehicles = without_steps(timetable, vehicles, overlay.closed_stops if overlay else frozenset())
-    return _chain(timetable, day, start, mirrored, mirror(vehicles) if mirrored else vehicles)
+    spans = (until_s - since_s) // SPAN_S
+    if mirrored:
+        return _chain(timetable, day, start, mirrored, mirror(vehicles), -until_s, spans)
+    return _chain(timetable, day, start, mirrored, vehicles, since_s, spans)
 
 
 def _chain(
@@ -79,6 +83,8 @@ def _chain(
     start: int,
     mirrored: bool,
     vehicles: Vehicles,
+    since_s: int,
+    span_count: int,
 ) -> DaySlice:
     count, first, stop, flags = vehicles.count, vehicles.first, vehicles.stop, vehicles.flags
     arrival_s, departure_s = vehicles.arrival_s, vehicles.departure_s
@@ -121,10 +127,11 @@ def _chain(
         timetable.change_s,
         none,
         none,
-        none,
+        np.zeros((0, span_count), np.uint16),
         *walk,
+        since_s,
     )
-    hops = _hops(timetable.stop_count, chains)
+    hops = _hops(timetable.stop_count, chains, span_count)
     chains = chains._replace(hop_first=hops[0], hop_from=hops[1], hop_s=hops[2])
     return DaySlice(
         day=day,
@@ -145,21 +152,19 @@ def _positions_by_stop(stop_count: int, chain_first: Int64, position_stop: Int32
     return first.astype(np.int32), chain[order].astype(np.int32), position[order].astype(np.int32)
 
 
-def _hops(stop_count: int, chains: Chains) -> tuple[Int32, Int32, Int32]:
-    """Return, for each stop, the stops right before it in any chain and the shortest ride from each."""
-    least_s = np.zeros(len(chains.position_stop), np.int32)
-    shortest_hops(chains, least_s)
-    is_later = np.ones(len(least_s), np.bool_)
+def _hops(stop_count: int, chains: Chains, span_count: int) -> tuple[Int32, Int32, UInt16]:
+    """Return, for each stop, the stops right before it in any chain and the shortest ride from each, span by span."""
+    is_later = np.ones(len(chains.position_stop), np.bool_)
     is_later[chains.chain_first[:-1]] = False
     rows = np.flatnonzero(is_later)
-    origin = chains.position_stop[rows - 1].astype(np.int64)
-    stop = chains.position_stop[rows].astype(np.int64)
-    order = np.lexsort((least_s[rows], origin, stop))
-    origin, stop, seconds = origin[order], stop[order], least_s[rows][order]
-    is_first = np.ones(len(order), np.bool_)
-    is_first[1:] = (stop[1:] != stop[:-1]) | (origin[1:] != origin[:-1])
-    first = starts_of(np.bincount(stop[is_first], minlength=stop_count).astype(np.int64))
-    return first.astype(np.int32), origin[is_first].astype(np.int32), seconds[is_first]
+    pair = chains.position_stop[rows].astype(np.int64) * stop_count + chains.position_stop[rows - 1]
+    hops, own = np.unique(pair, return_inverse=True)
+    hop_of = np.full(len(is_later), -1, np.int64)
+    hop_of[rows] = own.reshape(-1)
+    hop_s = np.full((len(hops), span_count), NO_HOP, np.uint16)
+    shortest_hops(chains, hop_of, hop_s)
+    first = starts_of(np.bincount(hops // stop_count, minlength=stop_count).astype(np.int64))
+    return first.astype(np.int32), (hops % stop_count).astype(np.int32), hop_s
 
 
 def _footpaths(timetable: Timetable) -> tuple[Int32, Int32, Int32, Int32]:

@@ -15,8 +15,11 @@ ORDINALS = 1 << 22
 LATEST_S = 12 * 3600
 
 
-def apply_overlay(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:
-    """Return the vehicles as they really run. ``start`` is the Unix second at which the slice's day begins."""
+def apply_overlay(vehicles: Vehicles, overlay: Overlay, start: int, since_s: int) -> Vehicles:
+    """Return the vehicles as they really run, those that are not home before ``since_s``.
+
+    ``start`` is the Unix second at which the slice's day begins.
+    """
     rides = sorted(overlay.rides.items())
     keys = np.array([run * ORDINALS + day for (run, day), _ in rides], np.int64)
     own = vehicles.run * ORDINALS + vehicles.day
@@ -30,7 +33,8 @@ def apply_overlay(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:
     is_cancelled[told] = [update.is_cancelled for update in updates]
     running = [index for index, update in enumerate(updates) if not update.is_cancelled]
     moved = _moved(vehicles, told[running], [updates[index] for index in running])
-    return _with_added(keep_vehicles(moved, ~is_cancelled), overlay, start)
+    is_out = moved.arrival_s[moved.first[1:] - 1] >= since_s
+    return _with_added(keep_vehicles(moved, ~is_cancelled & is_out), overlay, start)
 
 
 def _moved(vehicles: Vehicles, told: Int64, updates: list[RideUpdate]) -> Vehicles:

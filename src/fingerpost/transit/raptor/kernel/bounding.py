@@ -1,15 +1,25 @@
-"""Looking ahead: from the goal backwards, how much time, how many rides and how much walking are needed at least."""
+"""Looking ahead: from the goal backwards, how much time, how many rides and how much walking are needed at least.
+
+Time is bounded by the shortest rides of the hours in question, not of the whole day: one late vehicle that catches up
+would else spoil the bound of its street for all others. How far the hours reach is the horizon: what rides leave
+after it cannot bring anyone to the goal before it.
+"""
 
 import numpy as np
 
 from fingerpost.transit.raptor.kernel.compiling import (
     NO_ALIGHTING,
     NO_BOARDING,
+    NO_HOP,
+    SPAN_S,
     STOP_LIMIT,
     UNREACHED,
     allocating,
     looping,
 )
+
+# How much longer than the window the first bounds hold.
+FIRST_REACH_S = 2 * 3600
 
 
 @allocating
@@ -24,14 +34,40 @@ def look_ahead(net, ask, work):
         if ask.egress_s[row] < work.egress_s[stop]:
             work.egress_s[stop] = ask.egress_s[row]
             work.egress_m[stop] = ask.egress_m[row]
-    _bound_least(net, ask.egress_stop, ask.egress_s, net.hop_s, net.walk_s, work.bound_s)
+    reach_s = FIRST_REACH_S
+    while True:
+        hop_s = _hops_until(net, ask.earliest_s, ask.window_end_s + reach_s, work)
+        _bound_least(net, ask.egress_stop, ask.egress_s, hop_s, net.walk_s, work.bound_s)
+        least_s = int(UNREACHED)
+        for row in range(len(ask.access_stop)):
+            least_s = min(least_s, ask.access_s[row] + work.bound_s[ask.access_stop[row]])
+        if work.horizon_s[0] == UNREACHED or ask.window_end_s + 2 * least_s <= work.horizon_s[0]:
+            break
+        # Bounds prune little once the goal lies past the horizon.
+        reach_s = 3 * least_s
     _bound_rides(net, ask, work)
+
+
+@allocating
+def _hops_until(net, since_s, until_s, work):
+    """Return the shortest ride of every hop, of those that leave in a time, UNREACHED for none; note the horizon."""
+    last = net.hop_s.shape[1] - 1
+    begin = min(last, max(0, (since_s - net.spans_since_s) // SPAN_S))
+    end = min(last, max(0, (until_s - net.spans_since_s) // SPAN_S))
+    work.horizon_s[0] = UNREACHED if end == last else net.spans_since_s + (end + 1) * SPAN_S
+    out = np.empty(len(net.hop_from), np.int32)
+    for hop in range(len(out)):
+        least = NO_HOP
+        for span in range(begin, end + 1):
+            least = min(least, net.hop_s[hop, span])
+        out[hop] = UNREACHED if least == NO_HOP else np.int32(least)
+    return out
 
 
 @allocating
 def look_ahead_on_foot(net, ask, work):
     """Bound the walking, which only the walk-limited search needs."""
-    no_cost = np.zeros(len(net.hop_s), np.int32)
+    no_cost = np.zeros(len(net.hop_from), np.int32)
     _bound_least(net, ask.egress_stop, ask.egress_m, no_cost, net.walk_m, work.bound_m)
 
 
@@ -83,7 +119,7 @@ def _bound_least(net, egress_stop, egress_cost, hop_cost, walk_cost, bound):
         if cost > bound[stop]:
             continue
         for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
-            before, total = net.hop_from[hop], cost + max(0, hop_cost[hop])
+            before, total = net.hop_from[hop], cost + hop_cost[hop]
             if total < bound[before]:
                 bound[before] = total
                 _sift(heap, size, total * STOP_LIMIT + before)

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from fingerpost.transit.raptor.kernel.compiling import NO_ALIGHTING, NO_BOARDING, UNREACHED, allocating, looping
+from fingerpost.transit.raptor.kernel.compiling import (
+    LONGEST_HOP_S,
+    NO_ALIGHTING,
+    NO_BOARDING,
+    SPAN_S,
+    allocating,
+    looping,
+)
 
 
 @looping
@@ -97,17 +104,24 @@ def fill_chains(
 
 
 @looping
-def shortest_hops(net, out):
-    """For each position of a chain but its first: the least time from leaving the position before to arriving."""
+def shortest_hops(net, hop_of, out):
+    """Lower ``out`` to the shortest rides, by hop and by the span of the day in which they leave.
+
+    ``hop_of`` says for each position of a chain but its first which hop leads to it.
+    """
+    last = out.shape[1] - 1
     for chain in range(len(net.event_base)):
         first = net.chain_first[chain]
         length = net.chain_first[chain + 1] - first
         for position in range(1, length):
-            least_s = UNREACHED
+            hop = hop_of[first + position]
             for row in range(net.vehicle_first[chain + 1] - net.vehicle_first[chain]):
                 event = net.event_base[chain] + row * length + position
-                least_s = min(least_s, net.arrival_s[event] - net.departure_s[event - 1])
-            out[first + position] = least_s
+                leave_s = net.departure_s[event - 1]
+                span = min(last, max(0, (leave_s - net.spans_since_s) // SPAN_S))
+                ride_s = min(LONGEST_HOP_S, max(0, net.arrival_s[event] - leave_s))
+                if ride_s < out[hop, span]:
+                    out[hop, span] = ride_s
 
 
 @looping

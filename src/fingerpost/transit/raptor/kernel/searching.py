@@ -18,9 +18,15 @@ from fingerpost.transit.raptor.kernel.compiling import (
 
 
 @looping
+def _least_s(work, stop, time_s):
+    """Return when the goal can be reached at the earliest from a stop at a time: in time, or past the horizon."""
+    return min(time_s + work.bound_s[stop], max(time_s, work.horizon_s[0]))
+
+
+@looping
 def _is_hopeful(work, stop, time_s, rides):
     """Whether from a stop, at a time, a goal that needs so many rides in all can still be improved."""
-    return rides < len(work.goal) and time_s + work.bound_s[stop] < work.goal[rides]
+    return rides < len(work.goal) and _least_s(work, stop, time_s) < work.goal[rides]
 
 
 @looping
@@ -49,7 +55,7 @@ def list_leaves(net, ask, work):
     for row in range(len(ask.access_stop)):
         stop = ask.access_stop[row]
         walk_s = ask.access_s[row]
-        if work.rides_from[stop] > ask.max_rides or work.bound_s[stop] == UNREACHED:
+        if work.rides_from[stop] > ask.max_rides:
             continue
         for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
             chain = net.stop_chain[pair]
@@ -151,7 +157,7 @@ def _scan(net, work, rides, side, chain, begin, bound_s, touched_count):
             arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
             if (
                 arrival_s < work.arrived[rides, stop]
-                and arrival_s + work.bound_s[stop] < bound_s
+                and _least_s(work, stop, arrival_s) < bound_s
                 and _is_hopeful(work, stop, arrival_s, rides + work.rides_after[stop])
             ):
                 _lower(work.arrived, rides, stop, arrival_s)
