@@ -41,7 +41,7 @@ class Chains(NamedTuple):
     change_s: Int32
     hop_first: Int32  # where each stop's incoming hops begin
     hop_from: Int32  # the stop before
-    hop_s: UInt16  # (hops, spans): the shortest ride from there of those that leave in a span, NO_HOP for none
+    hop_s: UInt16  # (spans, hops): the shortest ride from there of those that leave in a span, NO_HOP for none
     walk_first: Int32  # where the footpaths that lead to each stop begin
     walk_from: Int32
     walk_s: Int32

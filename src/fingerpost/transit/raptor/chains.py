@@ -127,7 +127,7 @@ def _chain(
         timetable.change_s,
         none,
         none,
-        np.zeros((0, span_count), np.uint16),
+        np.zeros((span_count, 0), np.uint16),
         *walk,
         since_s,
     )
@@ -161,7 +161,7 @@ def _hops(stop_count: int, chains: Chains, span_count: int) -> tuple[Int32, Int3
     hops, own = np.unique(pair, return_inverse=True)
     hop_of = np.full(len(is_later), -1, np.int64)
     hop_of[rows] = own.reshape(-1)
-    hop_s = np.full((len(hops), span_count), NO_HOP, np.uint16)
+    hop_s = np.full((span_count, len(hops)), NO_HOP, np.uint16)
     shortest_hops(chains, hop_of, hop_s)
     first = starts_of(np.bincount(hops // stop_count, minlength=stop_count).astype(np.int64))
     return first.astype(np.int32), (hops % stop_count).astype(np.int32), hop_s

@@ -12,14 +12,18 @@ from fingerpost.transit.raptor.kernel.compiling import (
     NO_BOARDING,
     NO_HOP,
     SPAN_S,
-    STOP_LIMIT,
     UNREACHED,
     allocating,
     looping,
 )
 
-# How much longer than the window the first bounds hold.
-FIRST_REACH_S = 2 * 3600
+# How much longer than the window bounds hold: first so long, then as long as a way that takes this much more than the
+# least should last.
+FIRST_REACH_S, SPARE_S = 3600, 1200
+
+# Stops wait in buckets of so many seconds or metres; the last takes all that is further.
+BUCKETS, BUCKET_WIDTH = 8192, 8
+NOBODY, NOT_LISTED = -1, -2
 
 
 @allocating
@@ -34,33 +38,35 @@ def look_ahead(net, ask, work):
         if ask.egress_s[row] < work.egress_s[stop]:
             work.egress_s[stop] = ask.egress_s[row]
             work.egress_m[stop] = ask.egress_m[row]
+    buckets = _new_buckets(net)
     reach_s = FIRST_REACH_S
     while True:
         hop_s = _hops_until(net, ask.earliest_s, ask.window_end_s + reach_s, work)
-        _bound_least(net, ask.egress_stop, ask.egress_s, hop_s, net.walk_s, work.bound_s)
+        _bound_least(net, ask.egress_stop, ask.egress_s, hop_s, net.walk_s, work.bound_s, buckets)
         least_s = int(UNREACHED)
         for row in range(len(ask.access_stop)):
             least_s = min(least_s, ask.access_s[row] + work.bound_s[ask.access_stop[row]])
-        if work.horizon_s[0] == UNREACHED or ask.window_end_s + 2 * least_s <= work.horizon_s[0]:
-            break
+        reach_s = 3 * least_s // 2 + SPARE_S
         # Bounds prune little once the goal lies past the horizon.
-        reach_s = 3 * least_s
-    _bound_rides(net, ask, work)
+        if ask.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
+            break
+    _bound_rides(net, ask, work, np.zeros(len(net.event_base), np.int32))
 
 
 @allocating
 def _hops_until(net, since_s, until_s, work):
     """Return the shortest ride of every hop, of those that leave in a time, UNREACHED for none; note the horizon."""
-    last = net.hop_s.shape[1] - 1
+    last = len(net.hop_s) - 1
     begin = min(last, max(0, (since_s - net.spans_since_s) // SPAN_S))
     end = min(last, max(0, (until_s - net.spans_since_s) // SPAN_S))
     work.horizon_s[0] = UNREACHED if end == last else net.spans_since_s + (end + 1) * SPAN_S
-    out = np.empty(len(net.hop_from), np.int32)
-    for hop in range(len(out)):
-        least = NO_HOP
-        for span in range(begin, end + 1):
-            least = min(least, net.hop_s[hop, span])
-        out[hop] = UNREACHED if least == NO_HOP else np.int32(least)
+    least = net.hop_s[begin].copy()
+    for span in range(begin + 1, end + 1):
+        for hop in range(len(least)):
+            least[hop] = min(least[hop], net.hop_s[span, hop])
+    out = np.empty(len(least), np.int32)
+    for hop in range(len(least)):
+        out[hop] = UNREACHED if least[hop] == NO_HOP else np.int32(least[hop])
     return out
 
 
@@ -68,94 +74,116 @@ def _hops_until(net, since_s, until_s, work):
 def look_ahead_on_foot(net, ask, work):
     """Bound the walking, which only the walk-limited search needs."""
     no_cost = np.zeros(len(net.hop_from), np.int32)
-    _bound_least(net, ask.egress_stop, ask.egress_m, no_cost, net.walk_m, work.bound_m)
-
-
-@looping
-def _sift(heap, size, value):
-    """Put a value into a heap of so many values."""
-    at = size
-    while at > 0 and heap[(at - 1) >> 1] > value:
-        heap[at] = heap[(at - 1) >> 1]
-        at = (at - 1) >> 1
-    heap[at] = value
-
-
-@looping
-def _pop(heap, size):
-    """Take the least value out of a heap of so many values."""
-    least, value = heap[0], heap[size - 1]
-    at = 0
-    while True:
-        child = 2 * at + 1
-        if child >= size - 1:
-            break
-        if child + 1 < size - 1 and heap[child + 1] < heap[child]:
-            child += 1
-        if heap[child] >= value:
-            break
-        heap[at] = heap[child]
-        at = child
-    heap[at] = value
-    return least
+    _bound_least(net, ask.egress_stop, ask.egress_m, no_cost, net.walk_m, work.bound_m, _new_buckets(net))
 
 
 @allocating
-def _bound_least(net, egress_stop, egress_cost, hop_cost, walk_cost, bound):
-    """Dijkstra from the goal backwards over hops and footpaths: the least that any way costs from every stop."""
-    bound[:] = UNREACHED
-    heap = np.empty(len(egress_stop) + len(net.hop_from) + len(net.walk_from) + 1, np.int64)
-    size = 0
-    for row in range(len(egress_stop)):
-        stop = egress_stop[row]
-        if egress_cost[row] < bound[stop]:
-            bound[stop] = egress_cost[row]
-            _sift(heap, size, np.int64(egress_cost[row]) * STOP_LIMIT + stop)
-            size += 1
-    while size > 0:
-        least = _pop(heap, size)
-        size -= 1
-        stop, cost = least % STOP_LIMIT, least // STOP_LIMIT
-        if cost > bound[stop]:
-            continue
-        for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
-            before, total = net.hop_from[hop], cost + hop_cost[hop]
-            if total < bound[before]:
-                bound[before] = total
-                _sift(heap, size, total * STOP_LIMIT + before)
-                size += 1
-        for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
-            before, total = net.walk_from[path], cost + walk_cost[path]
-            if total < bound[before]:
-                bound[before] = total
-                _sift(heap, size, total * STOP_LIMIT + before)
-                size += 1
+def _new_buckets(net):
+    """Return lists of stops by cost: the first stop of each bucket; for each stop the next and the one before."""
+    stops = len(net.change_s)
+    return (
+        np.full(BUCKETS, NOBODY, np.int32),
+        np.full(stops, NOBODY, np.int32),
+        np.full(stops, NOT_LISTED, np.int32),
+    )
 
 
 @looping
-def _bound_rides(net, ask, work):
-    """Count, from the goal backwards, how many rides are needed at least from every stop."""
+def _bound_least(net, egress_stop, egress_cost, hop_cost, walk_cost, bound, buckets):
+    """Find from the goal backwards, over hops and footpaths, the least that any way costs from every stop.
+
+    Dial: "Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM 12(11), 1969; with
+    wide buckets, so a stop whose cost falls after it was taken out is taken out again.
+    """
+    bound[:] = UNREACHED
+    for row in range(len(egress_stop)):
+        _lower_cost(buckets, bound, egress_stop[row], egress_cost[row])
+    first = buckets[0]
+    for bucket in range(len(first)):
+        while first[bucket] != NOBODY:
+            stop = first[bucket]
+            _take_out(buckets, bucket, stop)
+            cost = bound[stop]
+            for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
+                _lower_cost(buckets, bound, net.hop_from[hop], cost + hop_cost[hop])
+            for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
+                _lower_cost(buckets, bound, net.walk_from[path], cost + walk_cost[path])
+
+
+@looping
+def _lower_cost(buckets, bound, stop, cost):
+    """Lower what is known of a stop, and list it where it then belongs."""
+    first, after, ahead = buckets
+    if cost >= bound[stop]:
+        return
+    if ahead[stop] != NOT_LISTED:
+        _take_out(buckets, min(bound[stop] // BUCKET_WIDTH, len(first) - 1), stop)
+    bound[stop] = cost
+    bucket = min(cost // BUCKET_WIDTH, len(first) - 1)
+    after[stop], ahead[stop] = first[bucket], NOBODY
+    if first[bucket] != NOBODY:
+        ahead[first[bucket]] = stop
+    first[bucket] = stop
+
+
+@looping
+def _take_out(buckets, bucket, stop):
+    """Take a stop out of its bucket's list."""
+    first, after, ahead = buckets
+    if ahead[stop] == NOBODY:
+        first[bucket] = after[stop]
+    else:
+        after[ahead[stop]] = after[stop]
+    if after[stop] != NOBODY:
+        ahead[after[stop]] = ahead[stop]
+    ahead[stop] = NOT_LISTED
+
+
+@looping
+def _bound_rides(net, ask, work, led_on):
+    """Count, from the goal backwards, how many rides are needed at least from every stop.
+
+    ``led_on`` says for each chain from how many of its first positions it is known to lead on; all 0.
+    """
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED
+    end = 0
     for row in range(len(ask.egress_stop)):
-        work.rides_after[ask.egress_stop[row]] = 0
+        end = _note_after(work, ask.egress_stop[row], 0, end)
+    begin = 0
     for rides in range(1, ask.max_rides + 1):
-        is_news = False
-        for chain in range(len(net.event_base)):
-            first, last = net.chain_first[chain], net.chain_first[chain + 1] - 1
-            leads_on = False
-            for row in range(last, first - 1, -1):
-                stop, flags = net.position_stop[row], net.position_flags[row]
-                if leads_on and not flags & NO_BOARDING and work.rides_from[stop] > rides:
-                    work.rides_from[stop] = rides
-                    is_news = True
-                if not flags & NO_ALIGHTING and work.rides_after[stop] < rides:
-                    leads_on = True
-        if not is_news:
-            return
-        for stop in range(len(net.change_s)):
+        boarded = 0
+        for index in range(begin, end):
+            stop = work.touched[index]
+            for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
+                chain, position = net.stop_chain[pair], net.stop_position[pair]
+                if position <= led_on[chain]:
+                    continue
+                first = net.chain_first[chain]
+                if net.position_flags[first + position] & NO_ALIGHTING:
+                    continue
+                for row in range(first + led_on[chain], first + position):
+                    before = net.position_stop[row]
+                    if not net.position_flags[row] & NO_BOARDING and work.rides_from[before] > rides:
+                        work.rides_from[before] = rides
+                        work.marked[0, boarded] = before
+                        boarded += 1
+                led_on[chain] = position
+        begin = end
+        for index in range(boarded):
+            stop = work.marked[0, index]
             if net.change_s[stop] >= 0:
-                work.rides_after[stop] = min(work.rides_after[stop], work.rides_from[stop])
-            for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
-                if net.foot_m[path] <= ask.max_walk_m:
-                    work.rides_after[stop] = min(work.rides_after[stop], work.rides_from[net.foot_to[path]])
+                end = _note_after(work, stop, rides, end)
+            for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
+                if net.walk_m[path] <= ask.max_walk_m:
+                    end = _note_after(work, net.walk_from[path], rides, end)
+
+
+@looping
+def _note_after(work, stop, rides, count):
+    """Note that so many rides are needed after alighting at a stop, if that is news; return how many were noted."""
+    if work.rides_after[stop] != UNREACHED:
+        return count
+    work.rides_after[stop] = rides
+    work.touched[count] = stop
+    return count + 1

@@ -105,11 +105,11 @@ def fill_chains(
 
 @looping
 def shortest_hops(net, hop_of, out):
-    """Lower ``out`` to the shortest rides, by hop and by the span of the day in which they leave.
+    """Lower ``out`` to the shortest rides, by the span of the day in which they leave and by hop.
 
     ``hop_of`` says for each position of a chain but its first which hop leads to it.
     """
-    last = out.shape[1] - 1
+    last = len(out) - 1
     for chain in range(len(net.event_base)):
         first = net.chain_first[chain]
         length = net.chain_first[chain + 1] - first
@@ -120,8 +120,8 @@ def shortest_hops(net, hop_of, out):
                 leave_s = net.departure_s[event - 1]
                 span = min(last, max(0, (leave_s - net.spans_since_s) // SPAN_S))
                 ride_s = min(LONGEST_HOP_S, max(0, net.arrival_s[event] - leave_s))
-                if ride_s < out[hop, span]:
-                    out[hop, span] = ride_s
+                if ride_s < out[span, hop]:
+                    out[span, hop] = ride_s
 
 
 @looping

@@ -6,10 +6,9 @@ from numba import njit
 UNREACHED = np.int32(1 << 30)
 NO_BOARDING = 1
 NO_ALIGHTING = 2
-STOP_LIMIT = np.int64(1 << 31)
 
 # Shortest rides are kept apart by when they leave: spans of this length.
-SPAN_S = 1800
+SPAN_S = 900
 # In a span no vehicle takes a hop; what takes longer than can be written is written as LONGEST_HOP_S.
 NO_HOP = np.uint16(65_535)
 LONGEST_HOP_S = 65_534

@@ -170,9 +170,13 @@ def _scan(net, work, rides, side, chain, begin, bound_s, touched_count):
                     work.touched[touched_count] = stop
                     touched_count += 1
         if work.is_marked[side, stop] and not flags & NO_BOARDING and position < length - 1:
-            caught = first_vehicle(net, chain, position, work.ready[rides - 1, stop], vehicle)
-            if caught < vehicle:
-                vehicle, boarded_at = caught, position
+            ready_s = work.ready[rides - 1, stop]
+            before = net.event_base[chain] + (vehicle - 1) * length + position
+            # Whoever is aboard can rarely catch the vehicle ahead: look at that one before looking for the first.
+            if vehicle == vehicles or (vehicle > 0 and net.departure_s[before] >= ready_s):
+                caught = first_vehicle(net, chain, position, ready_s, vehicle)
+                if caught < vehicle:
+                    vehicle, boarded_at = caught, position
     return touched_count
 
 

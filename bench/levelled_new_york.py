@@ -1,0 +1,89 @@
+"""New York's nine feeds as one that nigiri reads as we do: ids for names, no parents, whole minutes, equal footpaths.
+
+nigiri does not walk from feed to feed, so the nine are merged first, as our importer merges them; what is written is
+then read again by both. Footpaths lead between all stops of a cluster, as in ``tests/raptor/levelled.py``.
+"""
+
+import zipfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, STOP, Timetable
+
+# Stops of one crossing; more would make one cluster of whole avenues.
+LINK_M = 45.0
+HOURS = 60
+
+
+def level_new_york(feeds: list[Path], path: Path) -> Timetable:
+    """Write the levelled feed to a path and return our timetable of it.
+
+    Raises:
+        RuntimeError: a trip by frequency, which this does not write.
+    """
+    from tests.raptor.levelled import clustered
+
+    _write(import_feeds("NYC", [FeedSource(each, each.name.split(".")[0].upper()) for each in feeds]).timetable, path)
+    timetable = clustered(import_feeds("NYC", [FeedSource(path)]).timetable, LINK_M)
+    ids = list(timetable.stop_local_id)
+    origins = np.repeat(np.arange(len(ids)), np.diff(timetable.foot_first)).tolist()
+    links = zip(origins, timetable.foot_to.tolist(), timetable.foot_s.tolist(), strict=True)
+    with zipfile.ZipFile(path, "a") as out:
+        rows = [f"{ids[a]},{ids[b]},2,{seconds}\n" for a, b, seconds in links]
+        out.writestr("transfers.txt", "from_stop_id,to_stop_id,transfer_type,min_transfer_time\n" + "".join(rows))
+    return timetable
+
+
+def _write(timetable: Timetable, path: Path) -> None:
+    if len(timetable.run_trip) != len(timetable.trip_route) or timetable.run_shift_s.any():
+        raise RuntimeError("New York has trips by frequency now: write them")
+    with zipfile.ZipFile(path, "w") as out:
+        zone = timetable.feeds[0].zone
+        out.writestr("agency.txt", f"agency_id,agency_name,agency_url,agency_timezone\nA,A,https://example.org,{zone}\n")
+        out.writestr("stops.txt", "stop_id,stop_name,stop_lat,stop_lon\n" + "".join(_stops(timetable)))
+        routes = [f"R{row},A,{row},{kind}\n" for row, kind in enumerate(timetable.route_type.tolist())]
+        out.writestr("routes.txt", "route_id,agency_id,route_short_name,route_type\n" + "".join(routes))
+        trips = zip(timetable.trip_route.tolist(), timetable.trip_service.tolist(), strict=True)
+        rows = [f"R{route},D{service},T{trip}\n" for trip, (route, service) in enumerate(trips)]
+        out.writestr("trips.txt", "route_id,service_id,trip_id\n" + "".join(rows))
+        out.writestr("calendar_dates.txt", "service_id,date,exception_type\n" + "".join(_dates(timetable)))
+        with out.open("stop_times.txt", "w", force_zip64=True) as table:
+            header = "trip_id,arrival_time,departure_time,stop_id,stop_sequence,pickup_type,drop_off_type\n"
+            table.write(header.encode())
+            for chunk in _stop_times(timetable):
+                table.write(chunk.encode())
+
+
+def _stops(timetable: Timetable) -> Iterator[str]:
+    places = zip(timetable.stop_lat.tolist(), timetable.stop_lon.tolist(), strict=True)
+    for stop, (lat, lon) in enumerate(places):
+        if timetable.stop_kind[stop] == STOP:
+            yield f"S{stop},S{stop},{lat:.6f},{lon:.6f}\n"
+
+
+def _dates(timetable: Timetable) -> Iterator[str]:
+    for service, offset in zip(*(each.tolist() for each in np.nonzero(timetable.service_runs_on)), strict=True):
+        yield f"D{service},{timetable.calendar_start + timedelta(days=offset):%Y%m%d},1\n"
+
+
+def _stop_times(timetable: Timetable) -> Iterator[str]:
+    clock = [f"{minute // 60:02}:{minute % 60:02}:00" for minute in range(HOURS * 60)]
+    doors = [f"{bool(flags & NO_BOARDING):d},{bool(flags & NO_ALIGHTING):d}\n" for flags in range(4)]
+    first = timetable.trip_first_event.tolist()
+    for trip in range(len(timetable.trip_route)):
+        rows = slice(first[trip], first[trip + 1])
+        yield "".join(
+            f"T{trip},{clock[arrival_s // 60]},{clock[departure_s // 60]},S{stop},{sequence},{doors[flags & 3]}"
+            for arrival_s, departure_s, stop, sequence, flags in zip(
+                timetable.event_arrival_s[rows].tolist(),
+                timetable.event_departure_s[rows].tolist(),
+                timetable.event_stop[rows].tolist(),
+                timetable.event_sequence[rows].tolist(),
+                timetable.event_flags[rows].tolist(),
+                strict=True,
+            )
+        )
