@@ -43,7 +43,9 @@ def _write(timetable: Timetable, path: Path) -> None:
         raise RuntimeError("New York has trips by frequency now: write them")
     with zipfile.ZipFile(path, "w") as out:
         zone = timetable.feeds[0].zone
-        out.writestr("agency.txt", f"agency_id,agency_name,agency_url,agency_timezone\nA,A,https://example.org,{zone}\n")
+        out.writestr(
+            "agency.txt", f"agency_id,agency_name,agency_url,agency_timezone\nA,A,https://example.org,{zone}\n"
+        )
         out.writestr("stops.txt", "stop_id,stop_name,stop_lat,stop_lon\n" + "".join(_stops(timetable)))
         routes = [f"R{row},A,{row},{kind}\n" for row, kind in enumerate(timetable.route_type.tolist())]
         out.writestr("routes.txt", "route_id,agency_id,route_short_name,route_type\n" + "".join(routes))

@@ -1,22 +1,18 @@
-"""Questions under real time: beside the same without it, beside nigiri with it, and while snapshots are swapped.
+"""Questions under real time: beside the same without it, and while snapshots are swapped.
 
-New York is asked with and without 20,000 trips in real time, forward slices, by turns. Helsinki is asked beside nigiri,
-which reads the same message; the answers are compared before the times. Kingston is asked while a thread publishes
-snapshot after snapshot, beside the same questions when none is published.
+New York is asked with and without 20,000 trips in real time, forward slices, by turns. Kingston is asked while a thread
+publishes snapshot after snapshot, beside the same questions when none is published.
 """
 
 import asyncio
-import importlib.util
 import random
 import sys
-import tempfile
 import threading
 import time
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 
 import numpy as np
-from beside_nigiri import _quiet_stderr
 from figures import p50, percentile, verdict
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
@@ -39,8 +35,15 @@ QUESTIONS, SWAP_QUESTIONS, SWAP_EVERY_S = 200, 2_000, 1.0
 SEED = 4
 
 
+def busiest_day(timetable: Timetable) -> date:
+    """Return the day on which most trips run."""
+    first, last = find_covered_days(timetable) or (date.min, date.min)
+    days = [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal() + 1)]
+    return max(days, key=lambda each: int(services_on(timetable, each)[timetable.trip_service].sum()))
+
+
 def write_delays(timetable: Timetable, day: date, count: int, dice: random.Random) -> FeedMessage:
-    """Return delays that grow along the way, for trips that run on a day."""
+    """Return delays of trips that run on a day: one from the first call on, another from the middle."""
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
     message.header.timestamp = service_day_start(day, timetable.feeds[0].zone) + 8 * 3600
@@ -63,9 +66,7 @@ def new_york() -> bool:
         print("skipped: needs New York's feeds beside the project")
         return True
     timetable = import_feeds("NYC", [FeedSource(path, path.name.split(".")[0].upper()) for path in feeds]).timetable
-    first, last = find_covered_days(timetable) or (date.min, date.min)
-    days = [date.fromordinal(day) for day in range(first.toordinal(), last.toordinal() + 1)]
-    day = max(days, key=lambda each: int(services_on(timetable, each)[timetable.trip_service].sum()))
+    day = busiest_day(timetable)
     dice = random.Random(SEED)
     message = write_delays(timetable, day, LIVE_TRIPS, dice)
     now = message.header.timestamp
@@ -96,42 +97,6 @@ def new_york() -> bool:
         f"(at most {LIVE_BOUND}) {verdict(ratio, LIVE_BOUND)}"
     )
     return ratio <= LIVE_BOUND
-
-
-def helsinki() -> bool:
-    """Print the ratio of our question times to nigiri's, both with the same message, whose answers must be equal."""
-    sys.path.insert(0, str(ROOT))
-    from tests.raptor import levelled, test_live_helsinki
-
-    feed = DATA.parent / levelled.FEED
-    if importlib.util.find_spec("pynigiri") is None or not feed.exists():
-        print("skipped: needs pynigiri and Helsinki's feed beside the project")
-        return True
-    import pynigiri as nigiri
-
-    with tempfile.TemporaryDirectory() as folder, _quiet_stderr():
-        path = Path(folder) / "hsl.zip"
-        timetable = levelled.level(feed, path)
-        rival = levelled.load_rival(path)
-    message = test_live_helsinki.draw_message(timetable, SEED)
-    piece = test_live_helsinki.read_live((None, timetable, RealtimeIndex(timetable)), message)
-    live = nigiri.create_rt_timetable(rival, datetime(levelled.DAY.year, levelled.DAY.month, levelled.DAY.day))
-    nigiri.gtfsrt_update_from_bytes(rival, live, nigiri.SourceIdx(0), "gtfs", message.SerializeToString())
-    questions = test_live_helsinki.draw_questions(piece, SEED, QUESTIONS)
-    ids = list(timetable.stop_local_id)
-    locations = {stop: rival.find_location(ids[stop]) for question in questions for stop in question[:2]}
-    ratios = []
-    for question in questions:
-        begin = time.perf_counter()
-        ours = levelled.ask_engine(timetable, piece, *question)
-        between = time.perf_counter()
-        theirs = levelled.ask_rival(rival, locations, *question, live=live)
-        ratios.append((between - begin) / (time.perf_counter() - between))
-        if test_live_helsinki.until(ours) != test_live_helsinki.until(theirs):
-            raise SystemExit(f"short: the answers differ: {question}")
-    ratio = p50(ratios)
-    print(f"Helsinki beside nigiri, {len(message.entity)} trips in real time, answers equal: {ratio:.2f} (no bound) ok")
-    return True
 
 
 def kingston() -> bool:
@@ -193,8 +158,8 @@ def kingston() -> bool:
 
 
 def main() -> int:
-    """Measure all three; return the exit status."""
-    return 0 if all([kingston(), helsinki(), new_york()]) else 1
+    """Measure both; return the exit status."""
+    return 0 if all([kingston(), new_york()]) else 1
 
 
 if __name__ == "__main__":

@@ -46,10 +46,10 @@ def _text(rows):
     return out.getvalue()
 
 
-def _clustered(timetable):
-    """The timetable with footpaths between all stops of a cluster, whose members are at most LINK_M from the next."""
+def clustered(timetable, link_m=LINK_M):
+    """The timetable with footpaths between all stops of a cluster, each at most ``link_m`` from another."""
     rows = np.flatnonzero(timetable.stop_kind == STOP)
-    near_a, near_b, _ = neighbours_m(timetable.stop_lat, timetable.stop_lon, rows, LINK_M)
+    near_a, near_b, _ = neighbours_m(timetable.stop_lat, timetable.stop_lon, rows, link_m)
     cluster = np.arange(timetable.stop_count)
     while True:
         lower = cluster.copy()
@@ -85,7 +85,7 @@ def level(original, path):
     """Write the levelled feed to a path and return our timetable of it."""
     timetable = import_feeds("HSL", [FeedSource(original)]).timetable
     ids = list(timetable.stop_local_id)
-    timetable = _clustered(timetable)
+    timetable = clustered(timetable)
     origins = np.repeat(np.arange(len(ids)), np.diff(timetable.foot_first))
     with zipfile.ZipFile(original) as archive, zipfile.ZipFile(path, "w") as out:
         for name in ("agency.txt", "routes.txt", "trips.txt", "stop_times.txt", "calendar.txt", "frequencies.txt"):
@@ -103,8 +103,8 @@ def level(original, path):
     return timetable
 
 
-def load_rival(path):
-    """Return nigiri's timetable of the levelled feed."""
+def load_rival(path, since="2022-02-22", until="2022-02-24"):
+    """Return nigiri's timetable of the levelled feed, of the days from ``since`` to ``until``."""
     import pynigiri as nigiri
 
     config = nigiri.LoaderConfig()
@@ -115,40 +115,40 @@ def load_rival(path):
     finalize.merge_dupes_inter_src = False
     finalize.merge_dupes_intra_src = False
     source = nigiri.TimetableSource("gtfs", str(path), config)
-    return nigiri.load_timetable([source], "2022-02-22", "2022-02-24", finalize)
+    return nigiri.load_timetable([source], since, until, finalize)
 
 
-def ask_rival(rival, locations, origin, destination, leave_s, *, live=None):
+def ask_rival(rival, locations, origin, destination, leave_s, *, live=None, midnight=MIDNIGHT):
     """Return (changes, arrival) of nigiri's best journeys, arrival in seconds of the day; by ``live`` with realtime."""
     import pynigiri as nigiri
 
     query = nigiri.Query()
-    query.start_time = (MIDNIGHT + leave_s) // 60
+    query.start_time = (midnight + leave_s) // 60
     query.start = [nigiri.Offset(locations[origin], 0, 0)]
     query.destination = [nigiri.Offset(locations[destination], 0, 0)]
     query.max_transfers = MAX_TRANSFERS
     query.max_travel_time = 1440
     found = nigiri.route(rival, query) if live is None else nigiri.route_with_rt(rival, live, query)
-    return sorted((journey.transfers, _instant(journey.dest_time) - MIDNIGHT) for journey in found)
+    return sorted((journey.transfers, _instant(journey.dest_time) - midnight) for journey in found)
 
 
 def _instant(time):
     return int(time.replace(tzinfo=ZoneInfo("UTC")).timestamp()) if isinstance(time, datetime) else int(time) * 60
 
 
-def ask_engine(timetable, piece, origin, destination, leave_s):
+def ask_engine(timetable, piece, origin, destination, leave_s, *, midnight=MIDNIGHT):
     """Return (changes, arrival) of our best journeys, arrival in seconds since midnight."""
-    origins = np.repeat(np.arange(timetable.stop_count), np.diff(timetable.foot_first))
     into = np.flatnonzero(timetable.foot_to == destination)
+    origins = np.searchsorted(timetable.foot_first, into, side="right") - 1
     nothing = np.zeros(1, np.int32)
-    egress_stop = np.concatenate([[destination], origins[into]]).astype(np.int32)
+    egress_stop = np.concatenate([[destination], origins]).astype(np.int32)
     egress_s = np.concatenate([nothing, timetable.foot_s[into]])
     egress_m = np.concatenate([nothing, timetable.foot_m[into]])
-    direct = np.flatnonzero((origins == origin) & (timetable.foot_to == destination))
+    direct = into[origins == origin]
     direct_s = int(timetable.foot_s[direct[0]]) if len(direct) else int(UNREACHED)
     ask = Question(
         np.array([origin], np.int32), nothing, nothing, egress_stop, egress_s, egress_m,
         leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6,
     )  # fmt: skip
     journeys = run_kernel(timetable, piece, ask)
-    return sorted((journey.transfers, journey.arrival - MIDNIGHT) for journey in journeys)
+    return sorted((journey.transfers, journey.arrival - midnight) for journey in journeys)
