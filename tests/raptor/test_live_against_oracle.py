@@ -51,6 +51,7 @@ def _random_overlay(dice, timetable, vehicles):
                 stop=np.array(stops, np.int32),
                 arrival=times.astype(np.int64),
                 departure=times.astype(np.int64),
+                flags=np.zeros(len(stops), np.uint8),
                 is_skipped=np.zeros(len(stops), np.bool_),
                 updated=MIDNIGHT,
             )

@@ -2,7 +2,8 @@
 
 import pytest
 
-from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
+from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from tests.realtime.messages import DAY, at, call, draw, draw_added, read, update
 
 LINES = timetable_from_drawing(
@@ -120,3 +121,43 @@ def test_a_duplicated_trip_needs_a_start_time():
     """Without one nobody knows when it runs."""
     told = read(LINES, copied(start_time=""))
     assert (added(told), dict(told.counts)) == ([], {"duplicated-trip-without-start": 1})
+
+
+def doors(told):
+    return told.added[0].flags.tolist()
+
+
+def test_doors_that_stay_closed_are_told_for_an_added_ride():
+    """Nobody gets on at Alpha, nobody gets off at Gamma (StopTimeProperties.pickup_type and drop_off_type)."""
+    first, last = call("ALPHA", None, "08:05"), call("GAMMA", "08:25")
+    first.stop_time_properties.pickup_type = first.stop_time_properties.NONE
+    last.stop_time_properties.drop_off_type = last.stop_time_properties.NONE
+    assert doors(read(LINES, update("EXTRA", first, last, relationship="NEW"))) == [NO_BOARDING, NO_ALIGHTING]
+
+
+CLOSED = timetable_from_tables(
+    feed_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20")
+    | {
+        "stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type\n"
+        "A-1,ALPHA,1,8:00:00,8:00:00,0\nA-1,BETA,2,8:10:00,8:10:00,1\nA-1,GAMMA,3,8:20:00,8:20:00,0\n"
+    }
+)
+
+
+def test_a_copy_keeps_the_doors_of_its_trip():
+    """Nobody gets on at Beta, at 10:10 no more than at 08:10."""
+    assert doors(read(CLOSED, copied())) == [0, NO_BOARDING, 0]
+
+
+def test_a_replacement_keeps_the_doors_of_the_calls_it_keeps():
+    """Sequence 2 is still Beta, where nobody gets on."""
+    calls = (call(depart=300, sequence=2), call(arrive=300, sequence=3))
+    assert doors(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [NO_BOARDING, 0]
+
+
+def test_a_replacement_may_open_a_door():
+    """Beta is told to be a regular call."""
+    beta = call(depart=300, sequence=2)
+    beta.stop_time_properties.pickup_type = beta.stop_time_properties.REGULAR
+    calls = (beta, call(arrive=300, sequence=3))
+    assert doors(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [0, 0]

@@ -9,7 +9,7 @@ from google.transit.gtfs_realtime_pb2 import TripUpdate
 
 from fingerpost.transit.gtfs.realtime_columns import SKIPPED
 from fingerpost.transit.gtfs.realtime_outcomes import CallOutcome
-from fingerpost.transit.timetable.timetable import Int64, Timetable
+from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64, Timetable
 
 # A call this far from the start of the service day is a slip of the pen.
 _EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
@@ -17,14 +17,16 @@ _FEWEST_CALLS = 2
 
 StopTimeUpdate = TripUpdate.StopTimeUpdate
 StopTimeEvent = TripUpdate.StopTimeEvent
+_CLOSED = StopTimeUpdate.StopTimeProperties.NONE
 
 
 class PlacedCalls(NamedTuple):
-    """Calls of a ride: rows of stops, Unix seconds that never run backwards, and which are skipped."""
+    """Calls of a ride: rows of stops, Unix seconds that never run backwards, flags of events, and which are skipped."""
 
     stop: list[int]
     arrival: Int64
     departure: Int64
+    flags: list[int]
     is_skipped: list[bool]
 
 
@@ -34,6 +36,7 @@ class Original(NamedTuple):
     stop: Mapping[int, int]
     arrival: Mapping[int, int]
     departure: Mapping[int, int]
+    flags: Mapping[int, int]
 
     @classmethod
     def of(cls, timetable: Timetable, trip: int, start: int) -> "Original":
@@ -47,10 +50,11 @@ class Original(NamedTuple):
             dict(zip(sequence, stop, strict=True)),
             dict(zip(sequence, arrival, strict=True)),
             dict(zip(sequence, departure, strict=True)),
+            dict(zip(sequence, timetable.event_flags[begin:end].tolist(), strict=True)),
         )
 
 
-NO_ORIGINAL = Original({}, {}, {})
+NO_ORIGINAL = Original({}, {}, {}, {})
 
 
 def place_calls(
@@ -61,7 +65,7 @@ def place_calls(
     A call needs absolute times, or a delay and a call of the original with its sequence.
     Where one of a call's two times is told it is both.
     """
-    found: list[tuple[int, int, int, bool]] = []
+    found: list[tuple[int, int, int, int, bool]] = []
     for call in update.stop_time_update:
         stop = _find_stop(call, stops, original)
         sequence = call.stop_sequence
@@ -77,11 +81,13 @@ def place_calls(
         ):
             tally[CallOutcome.OUT_OF_RANGE] += 1
         else:
-            found.append((stop, arrival, departure, call.schedule_relationship == SKIPPED))
+            found.append(
+                (stop, arrival, departure, _flags(call, stop, original), call.schedule_relationship == SKIPPED)
+            )
     if sum(not is_skipped for *_, is_skipped in found) < _FEWEST_CALLS:
         tally[CallOutcome.TRIP_UNPLACED] += len(found)
         return None
-    times = np.array([(arrival, departure) for _, arrival, departure, _ in found], np.int64).reshape(-1)
+    times = np.array([(arrival, departure) for _, arrival, departure, *_ in found], np.int64).reshape(-1)
     held = np.maximum.accumulate(times)
     waiting = int(np.count_nonzero((held != times).reshape(-1, 2).any(axis=1)))
     tally[CallOutcome.HELD] += waiting
@@ -90,6 +96,7 @@ def place_calls(
         stop=[stop for stop, *_ in found],
         arrival=held[0::2],
         departure=held[1::2],
+        flags=[flags for *_, flags, _ in found],
         is_skipped=[is_skipped for *_, is_skipped in found],
     )
 
@@ -99,6 +106,18 @@ def _find_stop(call: StopTimeUpdate, stops: Mapping[str, int], original: Origina
     if stop_id:
         return stops.get(stop_id)
     return original.stop.get(call.stop_sequence)
+
+
+def _flags(call: StopTimeUpdate, stop: int, original: Original) -> int:
+    """Return at which doors nobody gets on or off: as is told, else as at the same call of the original."""
+    is_same = original.stop.get(call.stop_sequence) == stop
+    flags = original.flags[call.stop_sequence] if is_same else 0
+    told = call.stop_time_properties
+    if told.HasField("pickup_type"):
+        flags = flags & ~NO_BOARDING | (NO_BOARDING if told.pickup_type == _CLOSED else 0)
+    if told.HasField("drop_off_type"):
+        flags = flags & ~NO_ALIGHTING | (NO_ALIGHTING if told.drop_off_type == _CLOSED else 0)
+    return flags
 
 
 def _find_time(event: StopTimeEvent, planned: int | None) -> int | None:

@@ -212,10 +212,16 @@ class RideClaims:
             stop=delays.stop[begin:end].tolist(),
             arrival=planned.arrival[begin:end] + delays.arrival_delay_s[begin:end],
             departure=planned.departure[begin:end] + delays.departure_delay_s[begin:end],
+            flags=self._flags(trip),
             is_skipped=delays.is_skipped[begin:end].tolist(),
         )
         day = date.fromordinal(claim.match.day)
         return self._added(claim.update, calls, trip, self.index.trip_route[trip], day, claim.updated, claim.added[1])
+
+    def _flags(self, trip: int) -> list[int]:
+        first = self.timetable.trip_first_event
+        flags: list[int] = self.timetable.event_flags[int(first[trip]) : int(first[trip + 1])].tolist()
+        return flags
 
     def _added(
         self,
@@ -239,6 +245,7 @@ class RideClaims:
             stop=np.array(calls.stop, np.int32),
             arrival=calls.arrival,
             departure=calls.departure,
+            flags=np.array(calls.flags, np.uint8),
             is_skipped=np.array(calls.is_skipped, np.bool_),
             updated=updated,
         )

@@ -67,7 +67,7 @@ def _with_added(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:
         day=np.concatenate([vehicles.day, np.array([ride.service_day.toordinal() for ride in added], np.int32)]),
         first=starts_of(length),
         stop=np.concatenate([vehicles.stop, *(ride.stop for ride in added)]),
-        flags=np.concatenate([vehicles.flags, *(ride.is_skipped * both for ride in added)]),
+        flags=np.concatenate([vehicles.flags, *((ride.flags & both) | (ride.is_skipped * both) for ride in added)]),
         arrival_s=np.concatenate([vehicles.arrival_s, *((ride.arrival - start).astype(np.int32) for ride in added)]),
         departure_s=np.concatenate(
             [vehicles.departure_s, *((ride.departure - start).astype(np.int32) for ride in added)]

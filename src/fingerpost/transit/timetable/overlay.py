@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.timetable.timetable import Int32, Int64
+from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
 Bool = npt.NDArray[np.bool_]
 INACCESSIBLE = "ACCESSIBILITY_ISSUE"
@@ -47,7 +47,7 @@ class RideUpdate:
 class AddedRide:
     """A ride that the timetable does not have: added, duplicated, or the replacement of a cancelled one.
 
-    ``stop`` are rows; instants are Unix seconds as expected.
+    ``stop`` are rows; instants are Unix seconds as expected; ``flags`` are those of the timetable's events.
     ``trip`` is the row of the trip that it copies or replaces, -1 for none; ``route`` a row, -1 where unknown.
     """
 
@@ -59,6 +59,7 @@ class AddedRide:
     stop: Int32
     arrival: Int64
     departure: Int64
+    flags: UInt8
     is_skipped: Bool
     updated: int
 

@@ -1,0 +1,95 @@
+"""Messages of every kind of trouble on random networks: what is read and searched agrees with the oracle.
+
+The oracle is asked about the vehicles as edited by hand (``trouble.py``).
+"""
+
+import os
+import random
+from collections import Counter
+
+import pytest
+from google.transit.gtfs_realtime_pb2 import TripDescriptor
+
+from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.raptor.search import Wish, find_journeys
+from fingerpost.transit.raptor.slices import Slices
+from tests.raptor.networks import DAY
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_vehicles
+from tests.raptor.test_search_against_oracle import MIDNIGHT, _question
+from tests.raptor.trouble import draw_trouble, edited, is_ridden
+
+CHUNKS = range(10)
+PER_CHUNK = 500 if os.environ.get("FINGERPOST_SOAK") else 60
+APPLIED = {"trip-updated", "trip-cancelled", "trip-deleted", "trip-replaced", "trip-duplicated", "trip-added"}
+# The trip is cancelled all the same.
+UNPLACED = {"trip-replaced-by-nothing-known", "added-trip-without-two-known-calls"}
+
+
+def _troubled(seed):
+    """A network, its message as it is read, the vehicles as they run, and a question."""
+    timetable, *question, _ = _question(seed)
+    promised = list_vehicles(timetable, around(DAY, 2, 4))
+    near = [vehicle for vehicle in promised if abs((vehicle.day - DAY).days) <= 1]
+    message = draw_trouble(random.Random(seed), timetable, near, len(near) * 2 // 3, MIDNIGHT)
+    overlay = read_realtime(
+        timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), MIDNIGHT)], MIDNIGHT
+    )
+    return timetable, message, overlay, edited(timetable, promised, message), question
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
+    """Issue 4: nobody rides what is gone or gets on or off where it passes, and what was added is found."""
+    kinds, changes = Counter(), 0
+    for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK):
+        timetable, message, overlay, running, (origin, destination, instant, rides, limit) = _troubled(seed)
+        kinds.update(entity.trip_update.trip.schedule_relationship for entity in message.entity)
+        changes += len(message.entity)
+        wish = Wish(
+            origin=origin, destination=destination, instant=instant, arrive_by=False,
+            max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
+        )  # fmt: skip
+
+        journeys = find_journeys(timetable, Slices(timetable, overlay), wish)
+        best = earliest_arrivals(timetable, running, origin, destination, instant, rides, limit)
+
+        assert set(overlay.counts) <= APPLIED | UNPLACED, seed
+        direct = [journey.arrival for journey in journeys if not journey.rides]
+        assert all(is_ridden(timetable, overlay, journey, running) for journey in journeys), seed
+        for count, arrival in enumerate(best, 1):
+            if arrival - instant > 86400:
+                continue
+            known = [journey.arrival for journey in journeys if len(journey.rides) <= count]
+            expected = min(arrival, direct[0]) if direct else arrival
+            assert min(known, default=NEVER) == expected, (seed, count)
+    assert set(kinds) == set(TripDescriptor.ScheduleRelationship.values()) - {TripDescriptor.UNSCHEDULED}
+    # Ten chunks, so 10,000 in all.
+    assert changes >= 1000
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
+    """Arrive-by: for each number of rides, the latest departure with which one really arrives in time."""
+    for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK // 4):
+        timetable, _, overlay, running, (origin, destination, instant, rides, limit) = _troubled(seed)
+        wish = Wish(
+            origin=origin, destination=destination, instant=instant, arrive_by=True,
+            max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
+        )  # fmt: skip
+
+        journeys = find_journeys(timetable, Slices(timetable, overlay), wish)
+        latest = [-NEVER] * rides
+        for leave in leaves(running, origin, instant - 86400, instant):
+            arrivals = earliest_arrivals(timetable, running, origin, destination, leave, rides, limit)
+            latest = [
+                max(known, leave) if arrival <= instant else known
+                for known, arrival in zip(latest, arrivals, strict=True)
+            ]
+
+        direct = [journey.departure for journey in journeys if not journey.rides]
+        assert all(is_ridden(timetable, overlay, journey, running) for journey in journeys), seed
+        for count, departure in enumerate(latest, 1):
+            expected = max(departure, direct[0]) if direct else departure
+            known = [journey.departure for journey in journeys if len(journey.rides) <= count]
+            if expected != -NEVER:
+                assert max(known, default=-NEVER) == expected, (seed, count)
