@@ -1,0 +1,71 @@
+"""Messages of every kind of trouble on the real Helsinki feed, held against the oracle as on random networks."""
+
+import os
+import random
+
+import numpy as np
+import pytest
+
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.search import Wish, find_journeys
+from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.timetable.timetable import STOP
+from tests.raptor.levelled import DAY, FEED, MIDNIGHT
+from tests.raptor.oracle import NEVER, earliest_arrivals, list_vehicles
+from tests.raptor.test_trouble_against_oracle import APPLIED, UNPLACED
+from tests.raptor.trouble import draw_trouble, edited, is_ridden
+from tests.shared_data import get_shared
+
+# In soak 10,000 changes in all.
+ROUNDS = 10 if os.environ.get("FINGERPOST_SOAK") else 2
+CHANGES, QUESTIONS, ORACLE_QUESTIONS = 1000, 60, 3
+MAX_RIDES, MAX_WALK_M = 4, 1000
+# The feed holds one day; past this the oracle has nothing to ride, and neither has the engine.
+LATEST_START_S = 22 * 3600
+
+
+@pytest.fixture(scope="module")
+def helsinki():
+    timetable = import_feeds("HSL", [FeedSource(get_shared(FEED))]).timetable
+    return timetable, RealtimeIndex(timetable), list_vehicles(timetable, [DAY])
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_no_ride_is_wrong_and_no_better_one_is_missed(helsinki, seed):
+    """No answer rides what does not run or uses a door that stays shut; some are held against the best there is."""
+    timetable, index, promised = helsinki
+    dice = random.Random(seed)
+    now = MIDNIGHT + 4 * 3600
+    message = draw_trouble(dice, timetable, promised, CHANGES, now)
+    overlay = read_realtime(timetable, index, [FeedBytes(message.SerializeToString(), now)], now)
+    running = edited(timetable, promised, message)
+    slices, planned = Slices(timetable, overlay), Slices(timetable)
+    served = np.flatnonzero(timetable.stop_kind == STOP).tolist()
+    changed = 0
+    for number in range(QUESTIONS):
+        ends = [
+            find_end(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], 400)
+            for stop in dice.sample(served, 2)
+        ]
+        instant = MIDNIGHT + dice.randrange(5 * 3600, LATEST_START_S)
+        wish = Wish(
+            origin=ends[0], destination=ends[1], instant=instant, arrive_by=False,
+            max_rides=MAX_RIDES, max_walk_m=MAX_WALK_M, step_free=False, wanted=3,
+        )  # fmt: skip
+        journeys = find_journeys(timetable, slices, wish)
+        changed += journeys != find_journeys(timetable, planned, wish)
+
+        assert all(is_ridden(timetable, overlay, journey, running) for journey in journeys)
+        if number < ORACLE_QUESTIONS:
+            best = earliest_arrivals(timetable, running, *ends, instant, MAX_RIDES, MAX_WALK_M)
+            direct = [journey.arrival for journey in journeys if not journey.rides]
+            known = [
+                min((each.arrival for each in journeys if len(each.rides) <= rides), default=NEVER)
+                for rides in range(1, MAX_RIDES + 1)
+            ]
+            assert known == [min(arrival, *direct) if direct else arrival for arrival in best]
+    assert len(message.entity) == CHANGES
+    assert set(overlay.counts) <= APPLIED | UNPLACED
+    assert changed >= QUESTIONS // 2
