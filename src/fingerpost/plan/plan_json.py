@@ -1,5 +1,6 @@
 """A plan as JSON: read from outside, written down, and read back."""
 
+import json
 from collections.abc import Mapping
 
 from pydantic import ValidationError
@@ -53,7 +54,8 @@ def plan_of(run: RunRecord) -> Plan:
         PlanInvalid: it has a shape that this build does not know.
     """
     try:
-        return Plan.model_validate_json(run.plan_json)
+        # Pydantic's own reader of JSON refuses half a surrogate pair, which the plan may hold.
+        return Plan.model_validate(json.loads(run.plan_json))
     except ValidationError as error:
         told = explain(error, Plan)
         raise PlanInvalid(f"The plan of the run {run.run_id} cannot be read: {told.message}", told.details) from error

@@ -28,6 +28,8 @@ CANNOT_RUN: Final = "The plan cannot run: "
 _MOST_TOLD = 5
 _MOST_LISTED = 100
 _MOST_KEY_CHARS = 200
+# No reader of JSON rounds a number up to here, and every engine can keep it.
+_MOST_STEP_ID = 2**53 - 1
 # Any text would do; this one is a date to no model, and says what it is where a model's message shows it.
 _HOLE = "$ref"
 
@@ -170,6 +172,8 @@ class _Check:
             return
         if not steps:
             yield Problem(None, "steps", "are none; a plan needs one at least")
+        if any(abs(step.step_id) > _MOST_STEP_ID for step in steps):
+            yield Problem(None, "steps", f"hold a step_id beyond {_MOST_STEP_ID:,}; a small number will do")
         parameters = [step.parameters for step in steps]
         if excess := find_excess(parameters, most_bytes=limits.plan_bytes, most_depth=limits.depth + 1):
             yield Problem(None, "steps", f"hold parameters that cannot be kept: a value in them {excess}")

@@ -77,7 +77,7 @@ class EmbeddedJournal:
             connection.execute(
                 "INSERT INTO run (id, user, plan, goal, step_count, given, state, created_at, protocol)"
                 " VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?)",
-                (run_id, user, plan_json, goal, steps, memory, at, protocol),
+                (run_id, user, plan_json, _storable(goal), steps, memory, at, protocol),
             )
             connection.execute("COMMIT")
             return run_id
@@ -128,7 +128,7 @@ class EmbeddedJournal:
     ) -> Awaitable[None]:
         """Write down what happened; the result is there when it is on disk."""
         return self._writing().put(
-            None if step is None else (run_id, *step),
+            None if step is None else (run_id, *step._replace(note=step.note and _storable(step.note))),
             [(run_id, *event) for event in events],
             None if state is None else (state, at if state in ENDED else None, run_id),
         )
@@ -145,7 +145,7 @@ class EmbeddedJournal:
             connection.execute(
                 "UPDATE run SET plan = ?, goal = ?, step_count = ?, state = 'running', ended_at = NULL,"
                 " replans = replans + 1 WHERE id = ?",
-                (plan_json, goal, len(json.loads(plan_json)["steps"]), run_id),
+                (plan_json, _storable(goal), len(json.loads(plan_json)["steps"]), run_id),
             )
             connection.executemany(
                 "DELETE FROM step WHERE run_id = ? AND step_id = ?", [(run_id, number) for number in forget]
@@ -235,6 +235,11 @@ class EmbeddedJournal:
 
         with self._file.told():
             return await self._writing().ask(act)
+
+
+def _storable(text: str) -> str:
+    """Return a text without half surrogate pairs, which have no UTF-8; JSON texts hold them as escapes."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _read_given(text: str) -> Given:

@@ -9,13 +9,15 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from fingerpost.errors import ToolError
 from fingerpost.plan.journal import JournalFailed
 
 _log = logging.getLogger(__name__)
 
 # What nobody waits for goes down this much later at most, alone if need be.
 _PATIENCE_S = 0.02
+
+_UNKNOWN = "What a run did could not be written down"
+_REASONS: dict[type[BaseException], str] = {sqlite3.OperationalError: f"{_UNKNOWN}: its disk is full or its file busy"}
 
 Row = tuple[Any, ...]
 _R = TypeVar("_R")
@@ -127,7 +129,7 @@ class GroupCommit:
             if error is None:
                 durable.set_result(None)
             else:
-                failed = JournalFailed("What a run did could not be written down: its disk is full or its file busy")
+                failed = JournalFailed(_REASONS.get(type(error), _UNKNOWN))
                 failed.__cause__ = error
                 durable.set_exception(failed)
         self._hand_over()
@@ -143,7 +145,7 @@ class GroupCommit:
                     found = work.act(connection)
                 else:
                     self._commit(connection, work)
-            except (sqlite3.Error, OSError, ToolError) as caught:
+            except Exception as caught:  # noqa: BLE001  (who waits must hear of it; a dead thread would let all wait)
                 error = caught
             if connection is not None and connection.in_transaction:
                 connection.execute("ROLLBACK")
