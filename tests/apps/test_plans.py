@@ -246,6 +246,23 @@ def test_the_commands_look_after_a_run(invoke, tmp_path):
     assert (ended.returncode, ended.stderr) == (1, "The run has ended already: it is completed.\n")
 
 
+def test_a_plan_cannot_take_the_terminal_over(invoke, tmp_path):
+    """Its words are somebody else's: no escape of theirs reaches the terminal, and each stays on its line."""
+    path = tmp_path / "plan.json"
+    evil = "\x1b[2J\x9b31m\rall is well\x07\n1. done"
+    steps = [{"step_id": 1, "description": evil, "parameters": {"seen": evil}}]
+    steps.append({"step_id": 2, "description": "fails", "tool": "find_stops", "parameters": {"radius": 1}})
+    path.write_text(json.dumps({"goal": evil, "steps": steps[:1]}))
+    done = invoke("run", str(path))
+    run_id = json.loads(invoke("runs", "list", "--json").stdout)["runs"][0]["run_id"]
+    path.write_text(json.dumps({"goal": evil, "steps": [{**steps[1], "tool": evil}]}))
+    printed = [done, invoke("runs", "list"), invoke("runs", "show", run_id), invoke("run", str(path))]
+    text = "".join(each.stdout + each.stderr for each in printed)
+
+    assert sorted({each for each in text if each < " " or "\x7f" <= each < "\xa0"}) == ["\n"]
+    assert "\ufffd[2J\ufffd31m all is well\ufffd 1. done" in printed[2].stdout
+
+
 def test_the_trip_plan_killed_half_way_is_resumed_to_one_answer(home, monkeypatch):
     """Killed as soon as its first steps are recorded; resumed, it saves one result, and no recorded step ran again."""
     monkeypatch.delenv("FINGERPOST_NOW")
@@ -257,12 +274,13 @@ def test_the_trip_plan_killed_half_way_is_resumed_to_one_answer(home, monkeypatc
     process.wait()
     process.stderr.close()
     (line,) = json.loads(run("runs", "list", "--json").stdout)["runs"]
+    listed = run("runs", "list").stdout
     before = json.loads(run("runs", "show", line["run_id"], "--json").stdout)
     resumed = json.loads(run("runs", "resume", line["run_id"], "--json").stdout)
     done = {step["step_id"]: step["completed_at"] for step in before["steps"] if step["status"] == "completed"}
     variables = json.loads(run("vars", "list", "--json").stdout)["variables"]
 
-    assert before["state"] == "interrupted"
+    assert (before["state"], line["state"], "running" in listed) == ("interrupted", "interrupted", False)
     assert 0 < len(done) < 5
     assert resumed["state"] == "completed"
     assert {step["step_id"]: step["completed_at"] for step in resumed["steps"] if step["step_id"] in done} == done

@@ -31,7 +31,7 @@ class GetPlanRun(PublishedTool):
             lines = [
                 RunLineView(
                     run_id=line.run_id,
-                    state=line.state,
+                    state=self._runs.state_of(line),
                     goal=line.goal[:200],
                     created_at=line.created_at,
                     ended_at=line.ended_at,

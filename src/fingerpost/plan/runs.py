@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 from fingerpost import clock
 from fingerpost.contract.identity import new_correlation_id
@@ -23,6 +23,8 @@ from fingerpost.plan.weighing import encode, find_excess
 _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
+
+SeenState = RunState | Literal["interrupted"]
 
 
 class PlanRuns:
@@ -190,6 +192,11 @@ class PlanRuns:
     async def list_runs(self, user: str | None, limit: int = 50) -> list[RunLine]:
         """Return a user's newest runs; who has no name has no list."""
         return [] if user is None else await self.journal.list_runs(user, limit)
+
+    def state_of(self, run: RunRecord | RunLine) -> SeenState:
+        """Return how a run stands as its owner sees it: one that says it runs, and that nobody carries on, does not."""
+        is_left = run.state == "running" and not self.journal.is_held(run.run_id)
+        return "interrupted" if is_left else run.state
 
     def memory_of(self, run: RunRecord) -> Memory:
         """Return what a run remembers as it stands."""

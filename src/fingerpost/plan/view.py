@@ -26,10 +26,9 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
     """
     plan = plan_of(run)
-    is_held = run.state == "running" and runs.journal.is_held(run.run_id)
-    state = run.state if run.state != "running" or is_held else "interrupted"
+    state = runs.state_of(run)
     events = await _list_events(runs, run.run_id)
-    begun = _under_way(events) if is_held else set()
+    begun = _under_way(events) if state == "running" else set()
     memory = runs.memory_of(run)
     steps = [_step(step, run.steps.get(step.step_id), is_begun=step.step_id in begun) for step in plan.steps]
     waiting = [number for number, record in run.steps.items() if record.state == "waiting"]

@@ -3,6 +3,7 @@
 import json
 import sys
 from typing import Any
+from unicodedata import category
 
 import typer
 from rich.console import Console
@@ -28,9 +29,9 @@ def print_json(body: dict[str, Any]) -> None:
 
 def complain(error: ToolError) -> None:
     """Tell a person what went wrong, what to do, and between which places to choose; on stderr."""
-    lines = [_sentence(error.message)]
+    lines = [plain(_sentence(error.message))]
     if error.hint:
-        lines.append(_sentence(error.hint))
+        lines.append(plain(_sentence(error.hint)))
     if isinstance(error, PlaceAmbiguous):
         lines += [_candidate(candidate) for candidate in error.details.get("candidates", ())]
     say("\n".join(lines))
@@ -40,6 +41,11 @@ def say(text: str) -> None:
     """Print a text for a person on stderr."""
     encoding = sys.stderr.encoding or "utf-8"
     typer.echo(text.encode(encoding, "replace").decode(encoding), err=True)
+
+
+def plain(text: str) -> str:
+    """Return somebody else's text for one line of a terminal: nothing in it moves the cursor or changes a colour."""
+    return "".join(" " if each in "\r\n\t" else "\ufffd" if category(each) in ("Cc", "Cs") else each for each in text)
 
 
 def _candidate(candidate: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -56,9 +57,10 @@ def list_runs(ctx: typer.Context, as_json: _Json = False) -> None:
     from fingerpost.apps.cli.run_view import print_runs
 
     async def show() -> None:
-        lines = await house.plans.runs.list_runs(house.settings.user)
+        runs = house.plans.runs
+        lines = [asdict(line) | {"state": runs.state_of(line)} for line in await runs.list_runs(house.settings.user)]
         if as_json:
-            print_json({"runs": [{name: getattr(line, name) for name in line.__slots__} for line in lines]})
+            print_json({"runs": lines})
         else:
             print_runs(lines)
 

@@ -9,9 +9,9 @@ from rich.live import Live
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
-from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.output import new_console, plain
 from fingerpost.apps.cli.place_views import new_table
-from fingerpost.plan.journal import Event, RunLine, RunRecord
+from fingerpost.plan.journal import Event, RunRecord
 from fingerpost.plan.plan_json import plan_of
 
 _MARKS = {
@@ -62,7 +62,7 @@ class Tree:
             self._console.print(self._line(event.step_id))
 
     def _draw(self) -> RichTree:
-        tree = RichTree(Text(self._plan.goal))
+        tree = RichTree(Text(plain(self._plan.goal)))
         for step in self._plan.steps:
             tree.add(self._line(step.step_id))
         return tree
@@ -71,7 +71,7 @@ class Tree:
         step = next(step for step in self._plan.steps if step.step_id == number)
         mark, style = _MARKS[self._states[number]]
         return Text.assemble(
-            (mark, style), f" {number}. {step.description}", (f"  {step.tool or step.agent or ''}", "dim")
+            (mark, style), plain(f" {number}. {step.description}"), (plain(f"  {step.tool or step.agent or ''}"), "dim")
         )
 
 
@@ -83,24 +83,26 @@ def print_run(view: dict[str, Any], *, with_steps: bool = True) -> None:
     for step in view["steps"]:
         if with_steps:
             state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
-            console.print(f"  {step['step_id']}. {step['description']}: {state}")
+            console.print(plain(f"  {step['step_id']}. {step['description']}: {state}"))
         if step["error"]:
-            console.print(f"  Step {step['step_id']} failed: {step['error']}")
+            console.print(plain(f"  Step {step['step_id']} failed: {step['error']}"))
     for each in view["values"]:
         text = "too long to show" if each["left_out"] else json.dumps(each["value"], ensure_ascii=False)
-        console.print(f"  {each['key']} = {text if len(text) <= _MOST_VALUE_CHARS else text[:_MOST_VALUE_CHARS] + '…'}")
+        shown = text if len(text) <= _MOST_VALUE_CHARS else f"{text[:_MOST_VALUE_CHARS]}…"
+        console.print(plain(f"  {each['key']} = {shown}"))
     if view["state"] == "waiting":
         console.print(f"Decide with: fingerpost runs approve {view['run_id']} {view['waiting_for'][0]}")
     elif view["state"] in ("interrupted", "failed"):
         console.print(f"Go on with: fingerpost runs resume {view['run_id']}")
 
 
-def print_runs(lines: Sequence[RunLine]) -> None:
+def print_runs(lines: Sequence[dict[str, Any]]) -> None:
     """Print a list of runs."""
     if not lines:
         new_console().print("No runs.")
         return
     table = new_table("run", "state", "steps", "created", "goal")
     for line in lines:
-        table.add_row(line.run_id, line.state, f"{line.settled}/{line.steps}", line.created_at, line.goal[:60])
+        steps = f"{line['settled']}/{line['steps']}"
+        table.add_row(line["run_id"], line["state"], steps, line["created_at"], plain(line["goal"][:60]))
     new_console().print(table)
