@@ -17,8 +17,7 @@ from fingerpost.transit.model import Fare, Itinerary, Leg, Optimize
 from fingerpost.transit.port import JourneyQuestion, Network, Networks, PricesItineraries
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, low_walking_notes
 from fingerpost.transit.rules.differences import find_differences
-from fingerpost.transit.rules.disruption import Merged, is_disrupted, merge_alternatives, name_dropped
-from fingerpost.transit.rules.fingerprint import fingerprint
+from fingerpost.transit.rules.disruption import Choice, Merged, is_disrupted, merge_alternatives, name_dropped
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness, find_stale_message
 from fingerpost.transit.rules.instants import print_instant, read_instant
 from fingerpost.transit.rules.relaxation import find_walk_unmet, relax
@@ -154,7 +153,7 @@ def _answer(
     differences = find_differences(merged)
     if differences:
         meta["differences"] = [show_difference(each) for each in differences]
-    fares = show_fares(_fares(ends.network, shown))
+    fares = show_fares(_fares(ends.network, merged.choices))
     if fares:
         meta["fares"] = fares
     return {
@@ -174,12 +173,12 @@ def _answer(
     }
 
 
-def _fares(network: Network, shown: Sequence[Itinerary]) -> dict[str, Fare]:
+def _fares(network: Network, choices: Sequence[Choice]) -> dict[str, Fare]:
     """Return what each itinerary costs, by fingerprint; those that only walk cost nothing, and have none."""
     if not isinstance(network, PricesItineraries):
         unpriced = Fare(unknown=f"{network.name} states no fares")
-        return {fingerprint(itinerary): unpriced for itinerary in shown if itinerary.rides}
-    priced = ((fingerprint(itinerary), network.price(itinerary)) for itinerary in shown)
+        return {choice.fingerprint: unpriced for choice in choices if choice.itinerary.rides}
+    priced = ((choice.fingerprint, network.price(choice.itinerary)) for choice in choices)
     return {itinerary: fare for itinerary, fare in priced if fare is not None}
 
 
