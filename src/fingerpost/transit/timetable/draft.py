@@ -150,6 +150,53 @@ class PathwayColumns(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NarrowTransferColumns:
+    """Rules for changes between certain trips or routes only; type and time as in TransferRow.
+
+    A trip or route is a row, -1 where any will do. Of two rules that apply to a change the
+    more specific one holds (GTFS, transfers.txt), of equals the later.
+    """
+
+    from_stop: Int32
+    to_stop: Int32
+    from_route: Int32
+    to_route: Int32
+    from_trip: Int32
+    to_trip: Int32
+    type: Int8
+    min_s: Int32
+
+    @classmethod
+    def none(cls) -> "NarrowTransferColumns":
+        """Return no rules."""
+        rows = np.zeros(0, np.int32)
+        return cls(
+            from_stop=rows, to_stop=rows, from_route=rows, to_route=rows, from_trip=rows, to_trip=rows,
+            type=rows.astype(np.int8), min_s=rows,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InSeatColumns:
+    """Runs at whose end one may stay seated, and the runs that the vehicle goes on as.
+
+    ``days_later`` is 1 where the other run is one of the next service day. ``service`` bounds the service days of
+    the first run on which it holds, -1 where it holds whenever both run. Sorted by the first run.
+    """
+
+    from_run: Int32
+    to_run: Int32
+    days_later: Int8
+    service: Int32
+
+    @classmethod
+    def none(cls) -> "InSeatColumns":
+        """Return no in-seat transfers."""
+        rows = np.zeros(0, np.int32)
+        return cls(from_run=rows, to_run=rows, days_later=rows.astype(np.int8), service=rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeColumns:
     """Lines on the ground: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
 
@@ -196,6 +243,8 @@ class TimetableDraft:
     transfer_columns: TransferColumns | None = None
     headsign_column: TextColumn | None = None
     pathways: PathwayColumns = field(default_factory=PathwayColumns.none)
+    narrow_transfers: NarrowTransferColumns = field(default_factory=NarrowTransferColumns.none)
+    in_seat: InSeatColumns = field(default_factory=InSeatColumns.none)
     shapes: ShapeColumns = field(default_factory=ShapeColumns.none)
     trip_event_count: npt.NDArray[np.int32] = field(default_factory=_no_events)
     event_stop: npt.NDArray[np.int32] = field(default_factory=_no_events)

@@ -134,6 +134,22 @@ class Timetable:
     route_names: dict[str, TextColumn] = field(default_factory=dict)  # of routes' long names
     headsign_names: dict[str, TextColumn] = field(default_factory=dict)
 
+    # in-seat transfers: one who rides the one run to its end may stay seated, and rides the other from its start
+    in_seat_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # run, in ascending order
+    in_seat_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # run
+    in_seat_days_later: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # 1: the next service day's
+    in_seat_service: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # bounds the days; -1: none does
+
+    # changes between certain trips or routes only, -1 where any will do; of those that apply the last holds
+    narrow_from_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    narrow_to_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    narrow_from_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    narrow_to_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    narrow_from_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    narrow_to_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    narrow_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # alighting to ready; -1 where forbidden
+    narrow_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+
     # shapes: points of shape s are rows shape_first[s] .. shape_first[s + 1], in millionths of a degree
     trip_shape: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # row, -1 for none
     shape_first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))

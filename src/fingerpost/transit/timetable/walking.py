@@ -120,6 +120,24 @@ def _between_m(lat_a: Float64, lon_a: Float64, lat_b: Float64, lon_b: Float64) -
     return distances
 
 
+def change_times(
+    lats: Float64,
+    lons: Float64,
+    begin: npt.NDArray[np.integer],
+    end: npt.NDArray[np.integer],
+    transfer_type: Int8,
+    transfer_min_s: Int32,
+) -> tuple[Int32, Int32]:
+    """Return, for each transfer rule, the seconds from alighting to being ready to board, and the metres walked.
+
+    -1 seconds where it is forbidden; what each type means is said at ``footpaths``.
+    """
+    length_m = np.ceil(walk_m(_between_m(lats[begin], lons[begin], lats[end], lons[end]))).astype(np.int32)
+    taken_s = walk_s(length_m.astype(float)) + np.where(transfer_type == TIMED, 0, CHANGE_SLACK_S)
+    taken_s = np.where((transfer_type == MINIMUM_TIME) & (transfer_min_s >= 0), transfer_min_s, taken_s)
+    return np.where(transfer_type == FORBIDDEN, -1, taken_s).astype(np.int32), length_m
+
+
 def footpaths(
     lats: Float64,
     lons: Float64,
@@ -155,17 +173,15 @@ def footpaths(
         begin, end = transfer_from.astype(np.int64), transfer_to.astype(np.int64)
         last = len(begin) - 1 - np.unique((begin * count + end)[::-1], return_index=True)[1]
         begin, end, transfer_type, transfer_min_s = begin[last], end[last], transfer_type[last], transfer_min_s[last]
-        length_m = np.ceil(walk_m(_between_m(lats[begin], lons[begin], lats[end], lons[end]))).astype(np.int32)
-        taken_s = walk_s(length_m.astype(float)) + np.where(transfer_type == TIMED, 0, CHANGE_SLACK_S)
-        taken_s = np.where((transfer_type == MINIMUM_TIME) & (transfer_min_s >= 0), transfer_min_s, taken_s)
+        taken_s, length_m = change_times(lats, lons, begin, end, transfer_type, transfer_min_s)
         is_forbidden = transfer_type == FORBIDDEN
         same = begin == end
-        change_s[begin[same]] = np.where(is_forbidden, -1, taken_s)[same]
+        change_s[begin[same]] = taken_s[same]
         keep = ~np.isin(source * count + target, (begin * count + end)[~same])
         allowed = ~same & ~is_forbidden
         source = np.concatenate([source[keep], begin[allowed]])
         target = np.concatenate([target[keep], end[allowed]])
-        seconds = np.concatenate([seconds[keep], taken_s[allowed].astype(np.int32)])
+        seconds = np.concatenate([seconds[keep], taken_s[allowed]])
         metres = np.concatenate([metres[keep], length_m[allowed]])
     order = np.lexsort((target, source))
     first = np.zeros(count + 1, np.int32)
