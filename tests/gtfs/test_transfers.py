@@ -56,17 +56,67 @@ def test_named_stop_wins(tmp_path):
 
 
 def test_what_is_not_applied(tmp_path):
-    """Rules for a trip, in-seat kinds, unknown kinds and rules for what nobody boards are counted."""
+    """In-seat kinds without trips, unknown kinds, unknown trips and rules for what nobody boards are counted."""
     transfers, findings = transfers_of(
         tmp_path,
-        "ALPHA,BETA,2,60,A-1\nALPHA,BETA,4,\nALPHA,BETA,5,\nALPHA,BETA,6,\nALPHA,X,0,\nE,ALPHA,0,\n",
+        "ALPHA,BETA,2,60,X-1\nALPHA,BETA,4,\nALPHA,BETA,5,\nALPHA,BETA,6,\nALPHA,X,0,\nE,ALPHA,0,\n",
     )
 
     assert transfers == []
     assert findings == [
         ("transfer-at-unknown-stop", 1, "transfers.txt", 6),
         ("transfer-at-entrance-or-node", 1, "transfers.txt", 7),
-        ("transfer-by-route-or-trip-unapplied", 1, "transfers.txt", 2),
-        ("transfer-in-seat-unapplied", 1, "transfers.txt", 3),
+        ("transfer-of-unknown-route-or-trip", 1, "transfers.txt", 2),
+        ("transfer-in-seat-unapplied", 2, "transfers.txt", 3),
         ("transfer-kind-unknown", 1, "transfers.txt", 5),
     ]
+
+
+NARROW = "from_stop_id,to_stop_id,from_route_id,to_route_id,from_trip_id,to_trip_id,transfer_type,min_transfer_time\n"
+
+
+def narrow_of(tmp_path, rows, **more):
+    """Return the narrow rules as (stops, routes and trips by their ids, seconds), the strongest last; and findings."""
+    imported = import_text(tmp_path, {"stops.txt": STOPS, "transfers.txt": NARROW + rows}, **more)
+    table = imported.timetable
+    columns = (
+        (table.narrow_from_stop, table.stop_local_id), (table.narrow_to_stop, table.stop_local_id),
+        (table.narrow_from_route, table.route_local_id), (table.narrow_to_route, table.route_local_id),
+        (table.narrow_from_trip, table.trip_local_id), (table.narrow_to_trip, table.trip_local_id),
+    )  # fmt: skip
+    ids = [["" if row < 0 else names[row] for row in column.tolist()] for column, names in columns]
+    said = [",".join(each) for each in zip(*ids, strict=True)]
+    return list(zip(said, table.narrow_s.tolist(), strict=True)), findings_of(imported)
+
+
+def test_rules_for_trips_and_routes_stand_in_the_order_of_their_ranks(tmp_path):
+    """However they stand in the file; the trip counts where its route is named too; a station means its stops."""
+    rules, findings = narrow_of(
+        tmp_path,
+        "BETA,BETA,,,A-1,A-1,2,6\nBETA,BETA,A,A,A-1,,2,5\nBETA,BETA,A,,,,2,1\n"
+        "BETA,BETA,,,,A-1,2,3\nBETA,BETA,A,A,,,3,\nC,C1,A,,,,2,9\n",
+    )
+
+    assert rules == [
+        ("C1,C1,A,,,", 9),
+        ("C2,C1,A,,,", 9),
+        ("BETA,BETA,A,,,", 1),
+        ("BETA,BETA,A,A,,", -1),
+        ("BETA,BETA,,,,A-1", 3),
+        ("BETA,BETA,,A,A-1,", 5),
+        ("BETA,BETA,,,A-1,A-1", 6),
+    ]
+    assert findings == []
+
+
+def test_more_kinds_of_trips_than_a_search_can_bear_are_left_out(tmp_path, monkeypatch):
+    """Two trips named at Beta make two kinds and four links: four are allowed, three are not, and that is counted."""
+    drawing = "line A | Alpha 08:00 | Beta 08:10\nline B | Beta 08:12 | Gamma 08:20"
+    rows = "BETA,BETA,,,A-1,B-1,1,\nALPHA,ALPHA,A,,,,3,\n"
+    monkeypatch.setattr("fingerpost.transit.gtfs.narrow_transfers.MOST_LINKS", 5)
+    assert len(narrow_of(tmp_path / "few", rows, drawing=drawing)[0]) == 2
+
+    monkeypatch.setattr("fingerpost.transit.gtfs.narrow_transfers.MOST_LINKS", 4)
+    rules, findings = narrow_of(tmp_path / "many", rows, drawing=drawing)
+    assert [said for said, _ in rules] == ["ALPHA,ALPHA,A,,,"]
+    assert findings == [("transfer-by-route-or-trip-unapplied", 1, "transfers.txt", 2)]

@@ -6,10 +6,13 @@ A drawing has one trip a line; trips of one name are one route::
     tram 4   | Beta 08:15  | Delta 08:30 ask
     walk     | Gamma       | Delta 240
     change   | Beta 60
+    stay     | A-1 | 4-1
 
 The first cell says what runs (``line`` is a bus) and its name. Every other cell is a stop, then its time as
 ``arrival-departure`` or one time for both, then marks: ``noboard``, ``noalight``, ``ask`` (by arrangement).
+``block NAME`` as the last cell of a trip names its vehicle.
 ``walk`` states a footpath both ways in seconds, ``change`` the time to change at one stop, ``nowalk`` forbids one.
+``stay`` says that who rides the one trip may stay seated for the other, ``leave`` that nobody may.
 Stops are placed on a line from west to east in the order in which they are first named, too far apart to walk.
 A stop's id is its name in upper case with hyphens; a trip's is its line and number: ``A-1``.
 """
@@ -26,6 +29,8 @@ from fingerpost.transit.timetable.timetable import Timetable
 
 _ROUTE_TYPE = {"tram": 0, "metro": 1, "rail": 2, "line": 3, "bus": 3, "ferry": 4, "coach": 200}
 _TRANSFER_TYPE = {"walk": 2, "change": 2, "nowalk": 3}
+_LINK_TYPE = {"stay": 4, "leave": 5}
+_TRANSFERS_HEAD = "from_stop_id,to_stop_id,transfer_type,min_transfer_time"
 _MARKS = {"noboard": ("1", "0"), "noalight": ("0", "1"), "ask": ("2", "2")}
 
 # The first stop, and the step to the next: about a kilometre.
@@ -68,17 +73,23 @@ def feed_from_drawing(
     transfers: list[str] = []
     stops: dict[str, str] = {}
     numbers: dict[str, int] = {}
+    links: list[str] = []
+    blocks: list[str] = []
     for line in filter(None, map(str.strip, text.splitlines())):
         head, *cells = (cell.strip() for cell in line.split("|"))
         kind, _, name = head.partition(" ")
         if kind in _TRANSFER_TYPE:
             transfers += _transfers(kind, cells, stops)
             continue
+        if kind in _LINK_TYPE:
+            links.append(f",,{_LINK_TYPE[kind]},,{cells[0]},{cells[1]}")
+            continue
         if kind not in _ROUTE_TYPE or not name or len(cells) < 1:
             raise ValueError(f"cannot read the drawing's line {line!r}")
         line_name = name.strip()
         routes.setdefault(line_name, f"{line_name},{line_name},,{_ROUTE_TYPE[kind]}")
         number = numbers[line_name] = numbers.get(line_name, 0) + 1
+        blocks.append(cells.pop().removeprefix("block ") if cells[-1].startswith("block ") else "")
         drawn = [_call(cell) for cell in cells]
         trips.append(f"{line_name},ALL,{line_name}-{number},{drawn[-1].stop}")
         for sequence, call in enumerate(drawn, 1):
@@ -88,6 +99,13 @@ def feed_from_drawing(
         name: (coordinates or {}).get(name, (_WEST[0], round(_WEST[1] + index * _STEP_LON, 6)))
         for index, name in enumerate(stops)
     }
+    trips_head, transfers_head = "route_id,service_id,trip_id,trip_headsign", _TRANSFERS_HEAD
+    if any(blocks):
+        trips_head += ",block_id"
+        trips = [f"{row},{block}" for row, block in zip(trips, blocks, strict=True)]
+    if links:
+        transfers_head += ",from_trip_id,to_trip_id"
+        transfers = [f"{row},," for row in transfers] + links
     feed = {
         "agency.txt": _table("agency_name,agency_url,agency_timezone", [f"Drawn,https://example.org,{zone}"]),
         "stops.txt": _table(
@@ -95,11 +113,11 @@ def feed_from_drawing(
             [f"{stop_id},{name},{placed[name][0]},{placed[name][1]}" for name, stop_id in stops.items()],
         ),
         "routes.txt": _table("route_id,route_short_name,route_long_name,route_type", list(routes.values())),
-        "trips.txt": _table("route_id,service_id,trip_id,trip_headsign", trips),
+        "trips.txt": _table(trips_head, trips),
         "stop_times.txt": _table(
             "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type", calls
         ),
-        "transfers.txt": _table("from_stop_id,to_stop_id,transfer_type,min_transfer_time", transfers),
+        "transfers.txt": _table(transfers_head, transfers),
     }
     return feed | _calendar(days)
 

@@ -39,4 +39,8 @@ def counts_of(feed: "FeedReport") -> str:
     """Return how much a feed brought in."""
     left_out = sum(finding.count for finding in feed.findings)
     counted = f"{feed.stops:,} stops, {feed.routes:,} routes, {feed.trips:,} trips, {feed.events:,} calls"
+    if feed.in_seat:
+        counted += f", {feed.in_seat:,} in-seat transfers"
+    if feed.narrow_transfers:
+        counted += f", {feed.narrow_transfers:,} changes of single trips or routes"
     return f"{counted}; {left_out:,} findings" if left_out else f"{counted}; nothing left out"

@@ -74,10 +74,18 @@ class Reason(StrEnum):
     TRANSFER_AT_UNKNOWN_STOP = "transfer-at-unknown-stop"
     TRANSFER_AT_LEFT_OUT_STOP = "transfer-at-left-out-stop"
     TRANSFER_WHERE_NOBODY_BOARDS = "transfer-at-entrance-or-node"
+    TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP = "transfer-of-unknown-route-or-trip"
+    TRANSFER_OF_LEFT_OUT_TRIP = "transfer-of-left-out-trip"
     TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED = "transfer-by-route-or-trip-unapplied"
     TRANSFER_IN_SEAT_UNAPPLIED = "transfer-in-seat-unapplied"
     TRANSFER_KIND_UNKNOWN = "transfer-kind-unknown"
     TRANSFER_TOO_MANY = "transfer-too-many"
+
+    BLOCK_WITHOUT_TIMES_UNAPPLIED = "block-of-headways-unapplied"
+    BLOCK_OVERLAPS_UNAPPLIED = "block-overlaps-unapplied"
+    BLOCK_TURNS_BACK_UNAPPLIED = "block-turns-back-unapplied"
+    BLOCK_GOES_ON_ELSEWHERE_UNAPPLIED = "block-goes-on-elsewhere-unapplied"
+    BLOCK_STANDS_LONG_UNAPPLIED = "block-stands-long-unapplied"
 
     PATHWAY_AT_UNKNOWN_STOP = "pathway-at-unknown-stop"
     PATHWAY_UNREADABLE = "pathway-unreadable"

@@ -13,6 +13,8 @@ from fingerpost.transit.gtfs.ids import IdIndex
 from fingerpost.transit.gtfs.reading import FeedTables
 from fingerpost.transit.gtfs.translations import Names
 from fingerpost.transit.timetable.draft import (
+    InSeatColumns,
+    NarrowTransferColumns,
     PathwayColumns,
     RunColumns,
     ServiceRow,
@@ -40,7 +42,7 @@ class Merging:
         self._draft = TimetableDraft()
         self._stop_rows: dict[tuple[str, str], int] = {}
         self._columns: dict[str, list[Any]] = {}
-        self._trip_count = self._shape_count = self._point_count = 0
+        self._trip_count = self._run_count = self._shape_count = self._point_count = 0
         self._headsign_names: dict[str, dict[str, str]] = {}
         self._shape_points: list[tuple[int, Float32 | None]] = []
 
@@ -75,6 +77,7 @@ class Merging:
             pathway_from=stop_rows[tables.pathways.from_stop],
             pathway_to=stop_rows[tables.pathways.to_stop],
             pathway_s=tables.pathways.seconds,
+            **self._linked(tables, stop_rows, route_base, service_base),
             shape_first=tables.shapes.first[:-1] + self._point_count,
             shape_lat=tables.shapes.lat_udeg,
             shape_lon=tables.shapes.lon_udeg,
@@ -88,12 +91,33 @@ class Merging:
         )
         self._shape_points.append((len(tables.events.stop), tables.event_shape_point))
         self._trip_count += len(trips.route)
+        self._run_count += len(tables.runs.trip)
         self._shape_count += len(tables.shapes.first) - 1
         self._point_count += len(tables.shapes.lat_udeg)
         _add_names(draft.stop_names, tables.translations.stops, stop_rows.tolist())
         _add_names(draft.route_names, tables.translations.routes, range(route_base, len(draft.routes)))
         for language, names in tables.translations.headsigns.items():
             self._headsign_names.setdefault(language, {}).update(names)
+
+    def _linked(
+        self, tables: FeedTables, stop_rows: Int32, route_base: int, service_base: int
+    ) -> dict[str, npt.NDArray[Any]]:
+        """Return a feed's narrow transfers and in-seat transfers, under the draft's rows."""
+        narrow, in_seat = tables.narrow_transfers, tables.in_seat
+        return {
+            "narrow_from_stop": stop_rows[narrow.from_stop],
+            "narrow_to_stop": stop_rows[narrow.to_stop],
+            "narrow_from_route": _moved(narrow.from_route, route_base),
+            "narrow_to_route": _moved(narrow.to_route, route_base),
+            "narrow_from_trip": _moved(narrow.from_trip, self._trip_count),
+            "narrow_to_trip": _moved(narrow.to_trip, self._trip_count),
+            "narrow_type": narrow.type,
+            "narrow_min_s": narrow.min_s,
+            "in_seat_from_run": in_seat.from_run + self._run_count,
+            "in_seat_to_run": in_seat.to_run + self._run_count,
+            "in_seat_days_later": in_seat.days_later,
+            "in_seat_service": _moved(in_seat.service, service_base),
+        }
 
     def finish(self, headsigns: IdIndex) -> TimetableDraft:
         """Return the draft, whole. Nothing can be added after."""
@@ -121,6 +145,10 @@ class Merging:
             min_s=self._whole("transfer_min_s"),
         )
         draft.pathways = PathwayColumns(*(self._whole(f"pathway_{part}") for part in ("from", "to", "s")))
+        draft.narrow_transfers = NarrowTransferColumns(
+            **{name: self._whole(f"narrow_{name}") for name in NarrowTransferColumns.__slots__}
+        )
+        draft.in_seat = InSeatColumns(**{name: self._whole(f"in_seat_{name}") for name in InSeatColumns.__slots__})
         draft.shapes = ShapeColumns(
             first=np.append(self._whole("shape_first"), self._point_count),
             lat_udeg=self._whole("shape_lat"),
@@ -208,6 +236,11 @@ def _add_names(names: Names, added: Names, rows: Any) -> None:
         known = names.setdefault(language, {})
         for row, name in of_rows.items():
             known.setdefault(rows[row], name)
+
+
+def _moved(rows: Int32, base: int) -> Int32:
+    """Return rows counted from the draft's first; -1 stays."""
+    return np.where(rows >= 0, rows + base, -1).astype(np.int32)
 
 
 def _plain(name: str) -> str:

@@ -15,6 +15,8 @@ from fingerpost.transit.gtfs.feed_info import FeedInfo, find_primary_language, r
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.frequencies import read_runs
 from fingerpost.transit.gtfs.ids import IdIndex
+from fingerpost.transit.gtfs.in_seat import Ends, find_in_seat
+from fingerpost.transit.gtfs.narrow_transfers import bound_narrow
 from fingerpost.transit.gtfs.pathways import read_pathways
 from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.gtfs.routes import Routes, read_routes
@@ -25,6 +27,8 @@ from fingerpost.transit.gtfs.transfers import read_transfers
 from fingerpost.transit.gtfs.translations import Known, Translations, read_translations
 from fingerpost.transit.gtfs.trips import Trips, read_trips
 from fingerpost.transit.timetable.draft import (
+    InSeatColumns,
+    NarrowTransferColumns,
     PathwayColumns,
     RouteRow,
     RunColumns,
@@ -79,6 +83,8 @@ class FeedTables(NamedTuple):
     runs: RunColumns
     transfers: TransferColumns
     pathways: PathwayColumns
+    narrow_transfers: NarrowTransferColumns
+    in_seat: InSeatColumns
     shapes: ShapeColumns
     events: Events
     event_shape_point: Float32 | None
@@ -103,11 +109,14 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     measured = states_distances(archive)
     trips, events = read_stop_times(archive, stops, trips, headsigns, with_shape_dist=measured)
     runs = read_runs(archive, trips, events)
-    transfers = read_transfers(archive, stops)
+    transfers = read_transfers(archive, stops, routes, trips)
     shapes = read_shapes(archive, shape_ids, trips, events)
     fares = read_fares(archive)
     translations = _read_translations(archive, stops, routes, trips, headsigns)
     trip_service, days = _drop_idle_services(archive, trips, services)
+    narrow = bound_narrow(archive, transfers, len(stops.rows), trip_service, days)
+    ends = Ends.of(runs, events)
+    in_seat, more_days = find_in_seat(archive, stops.rows, trips, trip_service, days, ends, transfers.linked)
     served = [date.fromordinal(int(day)) for service in days if len(service) for day in (service[0], service[-1])]
     if not (len(runs.trip) and served):
         raise FeedUnusable(_nothing_left(archive))
@@ -125,11 +134,13 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
         feed=feed,
         stops=stops.rows,
         routes=routes.rows,
-        services=days,
+        services=days + more_days,
         trips=trip_columns,
         runs=runs,
-        transfers=transfers,
+        transfers=transfers.by_stop,
         pathways=pathways,
+        narrow_transfers=narrow,
+        in_seat=in_seat,
         shapes=shapes.columns,
         events=events,
         event_shape_point=shapes.of_event,
@@ -151,6 +162,8 @@ def report_on(archive: Archive, tables: FeedTables) -> FeedReport:
         trips=len(tables.trips.route),
         runs=len(tables.runs.trip),
         events=len(tables.events.stop),
+        in_seat=len(tables.in_seat.from_run),
+        narrow_transfers=len(tables.narrow_transfers.from_stop),
         first_day=feed.first_day,
         last_day=feed.last_day,
         findings=tuple(

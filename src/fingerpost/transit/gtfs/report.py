@@ -46,7 +46,8 @@ class FeedReport:
     """One feed's part.
 
     Counts are of what the feed brought in and can be used; a stop that it shares with an earlier feed counts for both.
-    Events are calls of trips, runs the journeys of trips on one day of each.
+    Events are calls of trips, runs the journeys of trips on one day of each. ``in_seat`` counts pairs of runs between
+    which one may stay seated, ``narrow_transfers`` rules for changes between certain trips or routes.
     ``first_day`` and ``last_day`` are the first and last day on which a trip runs.
     """
 
@@ -59,6 +60,8 @@ class FeedReport:
     events: int
     first_day: date
     last_day: date
+    in_seat: int = 0
+    narrow_transfers: int = 0
     findings: tuple[Finding, ...] = ()
     tables_not_read: tuple[str, ...] = ()
 

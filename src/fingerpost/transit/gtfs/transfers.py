@@ -1,4 +1,6 @@
-"""``transfers.txt``: what the feed says about changing between two stops."""
+"""``transfers.txt``: what the feed says about changing, between stops and between certain trips or routes."""
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -6,17 +8,20 @@ import numpy.typing as npt
 from fingerpost.transit.gtfs.archive import Archive
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.ids import IdIndex
+from fingerpost.transit.gtfs.kernel import BLANK, UNKNOWN
+from fingerpost.transit.gtfs.routes import Routes
 from fingerpost.transit.gtfs.stops import Stops
 from fingerpost.transit.gtfs.table import Block, Table
-from fingerpost.transit.gtfs.trips import LEFT_OUT
-from fingerpost.transit.timetable.draft import TransferColumns
-from fingerpost.transit.timetable.timetable import FORBIDDEN, RECOMMENDED, STATION, STOP, Int32
+from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
+from fingerpost.transit.timetable.draft import NarrowTransferColumns, TransferColumns
+from fingerpost.transit.timetable.timetable import RECOMMENDED, STATION, STOP, Int32
 
 # No station has so many pairs of stops, and no feed so many rules.
 MOST_OF_A_ROW = 250_000
 MOST_OF_A_FEED = 5_000_000
 
-_IN_SEAT, _RE_BOARD = 4, 5
+# Riding on in the seat, and having to leave the vehicle and board again (GTFS, "Linked trips").
+IN_SEAT, RE_BOARD = 4, 5
 _COLUMNS = (
     "from_stop_id",
     "to_stop_id",
@@ -27,72 +32,139 @@ _COLUMNS = (
     "from_trip_id",
     "to_trip_id",
 )
-_NARROWER = range(4, 8)
+# Columns of a rule while it is read: two stops, type, stated seconds, then these.
+_RULE = 10
+_PRECISION, _LINE = 8, 9
 
 Mask = npt.NDArray[np.bool_]
 
 
-def read_transfers(archive: Archive, stops: Stops) -> TransferColumns:
-    """Return one rule for each ordered pair of boardable stops that the feed speaks of, sorted by them.
+class LinkedTrips(NamedTuple):
+    """Rows that say whether one may stay seated: (from trip, to trip, type, from stop, to stop, line) each.
+
+    A trip's row is LEFT_OUT or ``kernel.UNKNOWN`` or BLANK where there is none; so is a stop's.
+    """
+
+    rows: Int32
+
+
+class Transfers(NamedTuple):
+    """What ``transfers.txt`` holds; ``narrow_line`` is the line of each narrow rule."""
+
+    by_stop: TransferColumns
+    narrow: NarrowTransferColumns
+    narrow_line: Int32
+    linked: LinkedTrips
+
+
+def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips) -> Transfers:
+    """Return one rule for each ordered pair of boardable stops, and all rules for certain trips or routes.
 
     A station stands for all its boardable stops. A row that names more stops by themselves wins over one that
     names them by their station, and a later row over an earlier one (GTFS, transfers.txt, primary key).
-    A rule that one must leave the vehicle and board again (type 5) is kept by itself: nobody is kept seated.
+    The same order is that of the narrow rules. Where a row names both a trip and its route, the trip counts.
     """
-    table = archive.find_extra("transfers.txt", "from_stop_id", "to_stop_id")
-    rules: list[Int32] = [np.zeros((0, 5), np.int32)]
+    table = _open(archive)
+    rules: list[Int32] = [np.zeros((0, _RULE), np.int32)]
+    linked: list[Int32] = [np.zeros((0, 6), np.int32)]
     if table is not None:
-        ids = IdIndex(stops.row_of)
-        row_of_id = np.array([*stops.row_of.values(), -1], np.int32)
+        rows_of = _Rows(stops, routes, trips)
         kinds = np.array([row.kind for row in stops.rows] + [-1, -1], np.int8)
         count = 0
         for block in table.blocks(*_COLUMNS):
-            ends = [row_of_id[np.maximum(ids.find(block, column), -1)] for column in (0, 1)]
-            usable, type_, min_s = _usable(table, block, *ends)
-            simple = usable & (kinds[ends[0]] == STOP) & (kinds[ends[1]] == STOP)
-            two = np.full(int(simple.sum()), 2, np.int32)
-            rules.append(np.column_stack([ends[0][simple], ends[1][simple], type_[simple], min_s[simple], two]))
-            count += len(two)
+            said, is_linked, usable = _read_rules(table, block, rows_of)
+            linked.append(said[is_linked][:, [6, 7, 2, 0, 1, _LINE]])
+            simple = usable & (kinds[said[:, 0]] == STOP) & (kinds[said[:, 1]] == STOP)
+            rules.append(said[simple])
+            count += int(simple.sum())
             for row in np.flatnonzero(usable & ~simple).tolist():
-                pairs = _pairs(stops, int(ends[0][row]), int(ends[1][row]))
-                line = int(block.lines[row])
+                pairs = _pairs(stops, int(said[row, 0]), int(said[row, 1]))
+                line = int(said[row, _LINE])
                 if not len(pairs):
                     table.note(Reason.TRANSFER_WHERE_NOBODY_BOARDS, line, "from_stop_id")
                 elif len(pairs) > MOST_OF_A_ROW or count + len(pairs) > MOST_OF_A_FEED:
                     table.note(Reason.TRANSFER_TOO_MANY, line, "from_stop_id")
                 else:
-                    precision = sum(stops.rows[int(end[row])].kind != STATION for end in ends)
-                    said = np.array([[type_[row], min_s[row], precision]], np.int32).repeat(len(pairs), axis=0)
-                    rules.append(np.column_stack([pairs, said]))
+                    each = np.repeat(said[row : row + 1], len(pairs), axis=0)
+                    each[:, :2] = pairs
+                    each[:, _PRECISION] = sum(stops.rows[end].kind != STATION for end in said[row, :2].tolist())
+                    rules.append(each)
                     count += len(pairs)
-    return _last_of_each(np.concatenate(rules), len(stops.rows))
+    every = np.concatenate(rules)
+    is_narrow = (every[:, 4:8] >= 0).any(axis=1)
+    narrow = every[is_narrow]
+    narrow = narrow[np.lexsort((narrow[:, _LINE], narrow[:, _PRECISION]))]
+    return Transfers(
+        _last_of_each(every[~is_narrow], len(stops.rows)),
+        _narrow_columns(narrow),
+        narrow[:, _LINE].copy(),
+        LinkedTrips(np.concatenate(linked)),
+    )
 
 
-def _usable(table: Table, block: Block, begin: Int32, end: Int32) -> tuple[Mask, Int32, Int32]:
-    """Mark the rows that are rules between two stops, count the others; return marks, types and stated seconds."""
+def _open(archive: Archive) -> Table | None:
+    """Return the table; stops may be missing where it only links trips."""
+    table = archive.find_table("transfers.txt")
+    if table is not None and {"from_trip_id", "to_trip_id"} <= set(table.columns):
+        return table
+    return archive.find_extra("transfers.txt", "from_stop_id", "to_stop_id")
+
+
+class _Rows:
+    """From ids to rows: of stops, routes and trips of one feed."""
+
+    def __init__(self, stops: Stops, routes: Routes, trips: Trips) -> None:
+        self._stop_ids, self._route_ids, self._trip_ids = IdIndex(stops.row_of), IdIndex(routes.row_of), trips.ids
+        self._stop_rows = np.array([*stops.row_of.values(), BLANK], np.int32)
+        self._trip_rows = np.append(trips.row_of_id, BLANK).astype(np.int32)
+
+    def stops(self, block: Block, column: int) -> Int32:
+        """Return rows, LEFT_OUT for stops that are, and -1 for what is blank or unknown."""
+        return self._stop_rows[np.maximum(self._stop_ids.find(block, column), -1)]
+
+    def routes(self, block: Block, column: int) -> Int32:
+        """Return rows, BLANK, or UNKNOWN."""
+        return self._route_ids.find(block, column)
+
+    def trips(self, block: Block, column: int) -> Int32:
+        """Return rows, LEFT_OUT for trips that are, BLANK, or UNKNOWN."""
+        found = self._trip_ids.find(block, column)
+        return np.where(found >= 0, self._trip_rows[np.maximum(found, -1)], found).astype(np.int32)
+
+
+def _read_rules(table: Table, block: Block, rows_of: _Rows) -> tuple[Int32, Mask, Mask]:
+    """Return the rows of a block, which of them link trips, and which are rules that can be used; count the others."""
     type_, bad_type = block.integers(2, RECOMMENDED)
     min_s, bad_min = block.integers(3, -1)
     bad_min |= block.is_filled(3) & (min_s < 0)
     min_s[bad_min] = -1
-    is_narrower = np.logical_or.reduce([block.is_filled(column) for column in _NARROWER])
-    usable = np.ones(len(type_), np.bool_)
+    begin, end = rows_of.stops(block, 0), rows_of.stops(block, 1)
+    routes = [rows_of.routes(block, column) for column in (4, 5)]
+    trips = [rows_of.trips(block, column) for column in (6, 7)]
+    is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
+    usable = ~is_linked
     for reason, column, faulty in (
-        (None, "", type_ == _RE_BOARD),
-        (Reason.TRANSFER_IN_SEAT_UNAPPLIED, "transfer_type", type_ == _IN_SEAT),
-        (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > FORBIDDEN)),
-        (Reason.TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED, "", is_narrower),
+        (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),
         (Reason.TRANSFER_AT_UNKNOWN_STOP, "from_stop_id", begin == -1),
         (Reason.TRANSFER_AT_UNKNOWN_STOP, "to_stop_id", end == -1),
         (Reason.TRANSFER_AT_LEFT_OUT_STOP, "from_stop_id", begin == LEFT_OUT),
         (Reason.TRANSFER_AT_LEFT_OUT_STOP, "to_stop_id", end == LEFT_OUT),
+        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "from_route_id", routes[0] == UNKNOWN),
+        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "to_route_id", routes[1] == UNKNOWN),
+        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "from_trip_id", trips[0] == UNKNOWN),
+        (Reason.TRANSFER_OF_UNKNOWN_ROUTE_OR_TRIP, "to_trip_id", trips[1] == UNKNOWN),
+        (Reason.TRANSFER_OF_LEFT_OUT_TRIP, "from_trip_id", trips[0] == LEFT_OUT),
+        (Reason.TRANSFER_OF_LEFT_OUT_TRIP, "to_trip_id", trips[1] == LEFT_OUT),
     ):
         if faulty.any():
-            if reason is not None:
-                table.note_rows(reason, block.lines[usable & faulty], column)
+            table.note_rows(reason, block.lines[usable & faulty], column)
             usable &= ~faulty
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_type], "transfer_type")
     table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[usable & bad_min], "min_transfer_time")
-    return usable, type_, min_s
+    routes = [np.where(trip >= 0, BLANK, route) for route, trip in zip(routes, trips, strict=True)]
+    both = np.full(len(type_), 2, np.int32)
+    said = np.column_stack([begin, end, type_, min_s, *routes, *trips, both, block.lines]).astype(np.int32)
+    return said, is_linked, usable
 
 
 def _pairs(stops: Stops, begin: int, end: int) -> Int32:
@@ -105,7 +177,7 @@ def _pairs(stops: Stops, begin: int, end: int) -> Int32:
 def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
     """Keep, for each ordered pair, the last of the most precise rules."""
     key = rules[:, 0].astype(np.int64) * stop_count + rules[:, 1]
-    order = np.lexsort((np.arange(len(key)), rules[:, 4], key))
+    order = np.lexsort((rules[:, _LINE], rules[:, _PRECISION], key))
     is_last = np.append(key[order][1:] != key[order][:-1], True) if len(key) else np.zeros(0, np.bool_)
     kept = rules[order][is_last]
     return TransferColumns(
@@ -113,4 +185,18 @@ def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
         to_stop=kept[:, 1].copy(),
         type=kept[:, 2].astype(np.int8),
         min_s=kept[:, 3].copy(),
+    )
+
+
+def _narrow_columns(rules: Int32) -> NarrowTransferColumns:
+    """Return rules as columns."""
+    return NarrowTransferColumns(
+        from_stop=rules[:, 0].copy(),
+        to_stop=rules[:, 1].copy(),
+        from_route=rules[:, 4].copy(),
+        to_route=rules[:, 5].copy(),
+        from_trip=rules[:, 6].copy(),
+        to_trip=rules[:, 7].copy(),
+        type=rules[:, 2].astype(np.int8),
+        min_s=rules[:, 3].copy(),
     )

@@ -19,7 +19,16 @@ LEFT_OUT = -2
 
 Mask = npt.NDArray[np.bool_]
 
-_COLUMNS = ("trip_id", "route_id", "service_id", "trip_headsign", "wheelchair_accessible", "shape_id", "direction_id")
+_COLUMNS = (
+    "trip_id",
+    "route_id",
+    "service_id",
+    "trip_headsign",
+    "wheelchair_accessible",
+    "shape_id",
+    "direction_id",
+    "block_id",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +36,8 @@ class Trips:
     """Trips of one feed as columns.
 
     ``row_of_id`` holds, for each row of ``ids``, the trip's row or LEFT_OUT; ``id_row`` is the way back.
-    ``lines`` are the rows' lines in the table. ``shape`` is a row of the feed's shape ids, -1 for none.
+    ``lines`` are the rows' lines in the table. ``shape`` is a row of the feed's shape ids, -1 for none, and ``block``
+    one of its block ids.
     """
 
     ids: IdIndex
@@ -40,6 +50,7 @@ class Trips:
     wheelchair: Int8
     direction: Int8
     shape: Int32
+    block: Int32
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -57,7 +68,7 @@ class Trips:
         return self.ids.to_texts().take(self.id_row)
 
 
-_BY_ROW = ("id_row", "lines", "route", "service", "headsign", "wheelchair", "direction", "shape")
+_BY_ROW = ("id_row", "lines", "route", "service", "headsign", "wheelchair", "direction", "shape", "block")
 
 
 def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIndex, headsigns: IdIndex) -> Trips:
@@ -66,7 +77,7 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
     ``shapes`` and ``headsigns`` take in what they do not hold yet.
     """
     table = archive.get_table("trips.txt", "trip_id", "route_id", "service_id")
-    ids, route_ids = IdIndex(), IdIndex(routes.row_of)
+    ids, route_ids, blocks = IdIndex(), IdIndex(routes.row_of), IdIndex()
     parts: dict[str, list[Int32]] = {name: [np.zeros(0, np.int32)] for name in _BY_ROW}
     for block in table.blocks(*_COLUMNS):
         known = len(ids)
@@ -84,6 +95,7 @@ def read_trips(archive: Archive, routes: Routes, services: IdIndex, shapes: IdIn
             "wheelchair": _choice(table, block, 4, is_new, WHEELCHAIR_UNKNOWN, WHEELCHAIR_UNKNOWN, WHEELCHAIR_NO),
             "shape": shapes.intern(block, 5),
             "direction": _choice(table, block, 6, is_new, -1, 0, 1),
+            "block": blocks.intern(block, 7),
         }
         for name, values in columns.items():
             parts[name].append(values[is_new])

@@ -1,0 +1,155 @@
+"""Which trips an import joins for who stays seated: block_id, and types 4 and 5 of transfers.txt."""
+
+import pytest
+
+from fingerpost.testing.feeds import feed_from_drawing
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from tests.gtfs.importing import findings_of, import_text
+from tests.shared_data import get_shared
+
+STATION = (
+    "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station\n"
+    "ALPHA,Alpha,60.17,24.94,0,\nBETA-1,Beta,60.17,24.96,0,BETA\nBETA-2,Beta,60.17,24.961,0,BETA\n"
+    "BETA,Beta,60.17,24.96,1,\nGAMMA,Gamma,60.17,24.98,0,\n"
+)
+
+
+def seats_of(tmp_path, drawing, **tables):
+    """Return the joined trips as ``A-1 B-1``, with ``+1`` for the next day's; and what the report names."""
+    imported = import_text(tmp_path, {f"{name}.txt": text for name, text in tables.items()}, drawing)
+    table = imported.timetable
+    ids = [
+        [table.trip_local_id[trip] for trip in table.run_trip[runs].tolist()]
+        for runs in (table.in_seat_from, table.in_seat_to)
+    ]
+    later = ["+1" if days else "" for days in table.in_seat_days_later.tolist()]
+    assert imported.report.feeds[0].in_seat == len(later)
+    return [f"{one} {other}{day}" for one, other, day in zip(*ids, later, strict=True)], findings_of(imported)
+
+
+def test_a_blocks_trips_are_joined_in_the_order_of_their_times(tmp_path):
+    """Whatever the order of the file; trips without a block are not."""
+    drawing = """
+    line C | Gamma 08:30 | Delta 08:40 | block 7
+    line A | Alpha 08:00 | Beta 08:10 | block 7
+    line B | Beta 08:12 | Gamma 08:30 | block 7
+    line E | Delta 08:40 | Alpha 09:00
+    """
+    assert seats_of(tmp_path, drawing) == (["A-1 B-1", "B-1 C-1"], [])
+
+
+@pytest.mark.parametrize(
+    ("second", "reason"),
+    [
+        ("line B | Beta 08:09 | Gamma 08:30 | block 7", "block-overlaps-unapplied"),
+        ("line B | Bay 08:12 | Gamma 08:30 | block 7", "block-goes-on-elsewhere-unapplied"),
+        ("line A | Beta 08:12 | Alpha 08:30 | block 7", "block-turns-back-unapplied"),
+        ("line B | Beta 09:10:01 | Gamma 09:30 | block 7", "block-stands-long-unapplied"),
+    ],
+)
+def test_what_is_not_joined_is_counted(tmp_path, second, reason):
+    """Each by what speaks against it, at the line of the trip that ends."""
+    drawing = "line A | Alpha 08:00 | Beta 08:10 | block 7\n" + second
+    assert seats_of(tmp_path, drawing) == ([], [(reason, 1, "trips.txt", 2)])
+
+
+def test_platforms_of_one_station_are_one_place(tmp_path):
+    """A ends at platform 1, B begins at platform 2."""
+    drawing = "line A | Alpha 08:00 | Beta-1 08:10 | block 7\nline B | Beta-2 08:12 | Gamma 08:30 | block 7"
+    assert seats_of(tmp_path, drawing, stops=STATION) == (["A-1 B-1"], [])
+
+
+def test_a_block_is_one_of_a_service_where_days_differ(tmp_path):
+    """Block 7 of the one service and block 7 of the other, on other days, are two vehicles."""
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10 | block 7
+    line B | Beta 08:20 | Gamma 08:30 | block 7
+    line C | Alpha 08:05 | Beta 08:15 | block 7
+    line D | Beta 08:16 | Gamma 08:26 | block 7
+    """
+    feed = feed_from_drawing(drawing)
+    trips = feed["trips.txt"].replace("C,ALL", "C,NEVER").replace("D,ALL", "D,NEVER")
+    days = "service_id,date,exception_type\nALL,20260302,1\nNEVER,20260303,1\n"
+    assert seats_of(tmp_path, drawing, trips=trips, calendar=None, calendar_dates=days) == (["A-1 B-1", "C-1 D-1"], [])
+
+
+def test_a_headway_joins_nothing(tmp_path):
+    """Which vehicle comes is not known; the trip is counted once, whatever its runs."""
+    drawing = "line A | Alpha 08:00 | Beta 08:10 | block 7\nline B | Beta 08:12 | Gamma 08:30 | block 7"
+    often = "trip_id,start_time,end_time,headway_secs,exact_times\nA-1,08:00:00,09:00:00,600,0\n"
+    assert seats_of(tmp_path, drawing, frequencies=often) == ([], [("block-of-headways-unapplied", 1, "trips.txt", 2)])
+
+
+def test_a_linked_trip_with_exact_departures_is_followed_by_the_nearest(tmp_path):
+    """A every ten minutes from 08:00, B every twenty from 08:12: only the A that comes right before a B is joined."""
+    drawing = "line A | Alpha 08:00 | Beta 08:10\nline B | Beta 08:12 | Gamma 08:30\nstay | A-1 | B-1"
+    often = (
+        "trip_id,start_time,end_time,headway_secs,exact_times\n"
+        "A-1,08:00:00,08:40:00,600,1\nB-1,08:12:00,08:50:00,1200,1\n"
+    )
+    imported = import_text(tmp_path, {"frequencies.txt": often}, drawing)
+    table = imported.timetable
+    starts = [table.run_shift_s[runs].tolist() for runs in (table.in_seat_from, table.in_seat_to)]
+    assert starts == [[0, 1200], [0, 1200]]
+
+
+@pytest.mark.parametrize(
+    ("link", "seats", "unapplied"),
+    [
+        ("A-1 | B-1", ["A-1 B-1"], 0),
+        ("B-1 | A-1", ["B-1 A-1+1"], 0),
+        ("A-1 | X-1", [], 1),
+        ("C-1 | B-1", [], 1),
+    ],
+)
+def test_linked_trips(tmp_path, link, seats, unapplied):
+    """In order; the next day's; to a trip that is not there; from one that is still under way a day later."""
+    drawing = f"""
+    line A | Alpha 08:00 | Beta 08:10
+    line B | Beta 08:12 | Gamma 08:30
+    line C | Alpha 08:00 | Beta 34:00
+    stay | {link}
+    """
+    found, findings = seats_of(tmp_path, drawing)
+    assert (found, [count for _, count, *_ in findings]) == (seats, [1] * unapplied)
+
+
+@pytest.mark.parametrize(
+    ("ends", "joined"), [("BETA-1,BETA-2", 1), ("BETA,BETA", 1), (",", 1), ("ALPHA,BETA-2", 0), ("BETA-1,GAMMA", 0)]
+)
+def test_stops_of_a_link_are_the_end_and_the_beginning(tmp_path, ends, joined):
+    """Where stops are named, theirs or their station must be; a link in mid-trip is counted."""
+    drawing = "line A | Alpha 08:00 | Beta-1 08:10\nline B | Beta-2 08:12 | Gamma 08:30"
+    link = f"from_stop_id,to_stop_id,transfer_type,from_trip_id,to_trip_id\n{ends},4,A-1,B-1\n"
+    seats, findings = seats_of(tmp_path, drawing, stops=STATION, transfers=link)
+    assert (len(seats), len(findings)) == (joined, 1 - joined)
+
+
+@pytest.mark.parametrize(("parts", "joined"), [(8, 8), (9, 8)])
+def test_a_vehicle_divides_into_eight_at_most(tmp_path, parts, joined):
+    """The ninth part is counted."""
+    lines = ["line A | Alpha 08:00 | Beta 08:10"]
+    lines += [f"line B | Beta 08:{12 + part} | Gamma 08:40" for part in range(parts)]
+    lines += [f"stay | A-1 | B-{part}" for part in range(1, parts + 1)]
+    seats, findings = seats_of(tmp_path, "\n".join(lines))
+    assert (len(seats), [count for _, count, *_ in findings]) == (joined, [1] * (parts - joined))
+
+
+@pytest.mark.parametrize(
+    ("path", "in_seat", "narrow"),
+    [
+        ("kingston/kingston_2026-01.gtfs.zip", 2895, 0),
+        ("tampere/tampere_nysse_2021-22.gtfs.zip", 287, 0),
+        ("nyc/lirr.gtfs.zip", 0, 383),
+        ("nyc/mnr.gtfs.zip", 0, 23438),
+        ("small/google_example.gtfs.zip", 2, 0),
+    ],
+)
+def test_real_feeds(path, in_seat, narrow):
+    """All rules of the railways are used, and the blocks of two cities' buses where they go on as another line."""
+    feed = import_feeds("real", [FeedSource(get_shared(f"gtfs/{path}"))]).report.feeds[0]
+    assert (feed.in_seat, feed.narrow_transfers) == (in_seat, narrow)
+    assert not {found.reason for found in feed.findings} & {
+        "transfer-in-seat-unapplied",
+        "transfer-by-route-or-trip-unapplied",
+    }
