@@ -22,6 +22,10 @@ LAT, LON = 60.17, 24.94
 
 
 def random_timetable(seed, *, zone="Europe/Helsinki"):
+    return assemble(random_draft(seed, zone=zone))
+
+
+def random_draft(seed, *, zone="Europe/Helsinki"):
     dice = random.Random(seed)
     draft = TimetableDraft(feeds=[Feed(name="R", zone=zone)])
     for index in range(dice.randint(4, 12)):
@@ -80,4 +84,4 @@ def random_timetable(seed, *, zone="Europe/Helsinki"):
     draft.event_departure_s = np.array(departures, np.int32)
     draft.event_flags = np.array(flags, np.uint8)
     draft.event_headsign = np.full(len(stops), -1, np.int32)
-    return assemble(draft)
+    return draft

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.raptor.arrays import Chains, UInt16
+from fingerpost.transit.raptor.changing import Changing, split_stops
+from fingerpost.transit.raptor.in_seat import Parts, join_in_seat
 from fingerpost.transit.raptor.kernel.chaining import fill_chains, hash_patterns, shortest_hops, split_chains
 from fingerpost.transit.raptor.kernel.compiling import NO_HOP, SPAN_S
 from fingerpost.transit.raptor.live import LATEST_S, apply_overlay
@@ -26,15 +28,25 @@ HORIZON_S = 2 * DAY_S
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DaySlice:
-    """What runs around a day. ``vehicle_*`` columns say which run, on which service day, a vehicle is."""
+    """What runs around a day.
+
+    ``parts`` say of which rides each vehicle consists, ``vehicle_parts`` which row of theirs a vehicle of the chains
+    has; ``changing`` what the stops of the chains are.
+    """
 
     day: date
     start: int  # Unix seconds
     mirrored: bool
     chains: Chains
-    vehicle_run: Int32
-    vehicle_day: Int32  # ordinal, as in date.toordinal
+    parts: Parts
+    vehicle_parts: Int64
+    changing: Changing
     longest_chain: int
+
+    @property
+    def stop_count(self) -> int:
+        """Number of stops as the search knows them."""
+        return self.changing.stop_count
 
     @property
     def chain_count(self) -> int:
@@ -44,7 +56,7 @@ class DaySlice:
     @property
     def vehicle_count(self) -> int:
         """Number of vehicles."""
-        return len(self.vehicle_run)
+        return len(self.vehicle_parts)
 
     def to_slice_s(self, instant: int) -> int:
         """Return an instant (Unix seconds) in the slice's count."""
@@ -71,14 +83,17 @@ def build_slice(
         vehicles = apply_overlay(vehicles, overlay, start, since_s)
     if step_free:
         vehicles = without_steps(timetable, vehicles, overlay.closed_stops if overlay else frozenset())
+    vehicles, changing = split_stops(timetable, vehicles, overlay)
+    vehicles, parts = join_in_seat(timetable, vehicles, overlay)
     spans = (until_s - since_s) // SPAN_S
     if mirrored:
-        return _chain(timetable, day, start, mirrored, mirror(vehicles), -until_s, spans)
-    return _chain(timetable, day, start, mirrored, vehicles, since_s, spans)
+        return _chain(changing, parts, day, start, mirrored, mirror(vehicles), -until_s, spans)
+    return _chain(changing, parts, day, start, mirrored, vehicles, since_s, spans)
 
 
 def _chain(
-    timetable: Timetable,
+    changing: Changing,
+    parts: Parts,
     day: date,
     start: int,
     mirrored: bool,
@@ -107,8 +122,8 @@ def _chain(
         order, chain_of, first, stop, flags, arrival_s, departure_s, chain_first, vehicle_first,
         event_base[:-1], out_stop, out_flags, out_arrival, out_departure, out_vehicle,
     )  # fmt: skip
-    stop_first, stop_chain, stop_position = _positions_by_stop(timetable.stop_count, chain_first, out_stop)
-    foot, walk = _footpaths(timetable), _mirrored_footpaths(timetable)
+    stop_first, stop_chain, stop_position = _positions_by_stop(changing.stop_count, chain_first, out_stop)
+    foot, walk = _footpaths(changing), _mirrored_footpaths(changing)
     if mirrored:
         foot, walk = walk, foot
     none = np.zeros(0, np.int32)
@@ -124,22 +139,23 @@ def _chain(
         stop_chain,
         stop_position,
         *foot,
-        timetable.change_s,
+        changing.change_s,
         none,
         none,
         np.zeros((span_count, 0), np.uint16),
         *walk,
         since_s,
     )
-    hops = _hops(timetable.stop_count, chains, span_count)
+    hops = _hops(changing.stop_count, chains, span_count)
     chains = chains._replace(hop_first=hops[0], hop_from=hops[1], hop_s=hops[2])
     return DaySlice(
         day=day,
         start=start,
         mirrored=mirrored,
         chains=chains,
-        vehicle_run=vehicles.run[out_vehicle].astype(np.int32),
-        vehicle_day=vehicles.day[out_vehicle],
+        parts=parts,
+        vehicle_parts=out_vehicle,
+        changing=changing,
         longest_chain=int(length.max(initial=0)),
     )
 
@@ -167,18 +183,18 @@ def _hops(stop_count: int, chains: Chains, span_count: int) -> tuple[Int32, Int3
     return first.astype(np.int32), (hops % stop_count).astype(np.int32), hop_s
 
 
-def _footpaths(timetable: Timetable) -> tuple[Int32, Int32, Int32, Int32]:
-    return timetable.foot_first, timetable.foot_to, timetable.foot_s, timetable.foot_m
+def _footpaths(changing: Changing) -> tuple[Int32, Int32, Int32, Int32]:
+    return changing.foot_first, changing.foot_to, changing.foot_s, changing.foot_m
 
 
-def _mirrored_footpaths(timetable: Timetable) -> tuple[Int32, Int32, Int32, Int32]:
+def _mirrored_footpaths(changing: Changing) -> tuple[Int32, Int32, Int32, Int32]:
     """Return the footpaths, each walked from its end to its start."""
-    origin = np.repeat(np.arange(timetable.stop_count), np.diff(timetable.foot_first))
-    order: npt.NDArray[np.int64] = np.lexsort((origin, timetable.foot_to))
-    first = starts_of(np.bincount(timetable.foot_to, minlength=timetable.stop_count).astype(np.int64))
+    origin = np.repeat(np.arange(changing.stop_count), np.diff(changing.foot_first))
+    order: npt.NDArray[np.int64] = np.lexsort((origin, changing.foot_to))
+    first = starts_of(np.bincount(changing.foot_to, minlength=changing.stop_count).astype(np.int64))
     return (
         first.astype(np.int32),
         origin[order].astype(np.int32),
-        timetable.foot_s[order],
-        timetable.foot_m[order],
+        changing.foot_s[order],
+        changing.foot_m[order],
     )

@@ -11,6 +11,7 @@ class Ride:
     ``run`` is a row of the timetable's runs, or -1 - i for the i-th added ride of the overlay that was searched;
     the events of an added ride are positions among its own calls.
     ``foot_m`` is walked before boarding: from the start for the first ride, else from the ride before.
+    ``stays_seated`` says that one comes from the ride before without leaving the vehicle.
     """
 
     run: int
@@ -20,6 +21,7 @@ class Ride:
     departure: int
     arrival: int
     foot_m: int
+    stays_seated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,17 +29,24 @@ class Journey:
     """Rides from start to goal. Without rides it is the walk all the way, of ``egress_m``.
 
     ``departure`` is when to leave the start, ``arrival`` when the goal is reached (Unix seconds).
+    ``stays`` is the number of rides for which one stays seated.
     """
 
     departure: int
     arrival: int
     rides: tuple[Ride, ...]
     egress_m: int
+    stays: int = 0
+
+    @property
+    def boardings(self) -> int:
+        """How many vehicles are boarded; whoever stays seated boards none."""
+        return len(self.rides) - self.stays
 
     @property
     def transfers(self) -> int:
         """Number of changes."""
-        return max(0, len(self.rides) - 1)
+        return max(0, self.boardings - 1)
 
     @property
     def walk_m(self) -> int:

@@ -115,8 +115,8 @@ def _prompt(piece: DaySlice, journeys: list[Journey], earliest_s: int) -> list[J
     soon = [journey for journey in journeys if _wait_s(piece, journey, earliest_s) <= WINDOWS_S[-1]]
     if not soon:
         return journeys
-    fewest = min(len(journey.rides) for journey in soon)
-    return soon + [journey for journey in journeys if len(journey.rides) < fewest]
+    fewest = min(journey.boardings for journey in soon)
+    return soon + [journey for journey in journeys if journey.boardings < fewest]
 
 
 def _wait_s(piece: DaySlice, journey: Journey, earliest_s: int) -> int:
@@ -145,7 +145,7 @@ def _with_hidden(
 
 def _best(journeys: list[Journey]) -> list[Journey]:
     """Leave out journeys than which another is no worse in anything and better in something."""
-    costs = {each: (-each.departure, each.arrival, len(each.rides), each.walk_m) for each in journeys}
+    costs = {each: (-each.departure, each.arrival, each.boardings, each.walk_m) for each in journeys}
     different = set(costs.values())
     return [each for each, cost in costs.items() if not any(_beats(other, cost) for other in different)]
 
@@ -159,13 +159,14 @@ def _known_arrivals(piece: DaySlice, journeys: list[Journey], ask: Question) -> 
     known_s = np.full(int(ask.max_rides) + 1, UNREACHED, np.int32)
     for journey in journeys:
         arrival_s = piece.to_slice_s(journey.departure if piece.mirrored else journey.arrival)
-        known_s[len(journey.rides) :] = np.minimum(known_s[len(journey.rides) :], arrival_s)
+        known_s[journey.boardings :] = np.minimum(known_s[journey.boardings :], arrival_s)
     return known_s
 
 
 def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, known_s: Int32 | None = None) -> list[Journey]:
     """Ask a search kernel and read its answer: the walk-limited one where arrivals are already known."""
-    memory = _memory(piece, timetable.stop_count, int(ask.max_rides))
+    ask = _on_slice(piece, ask)
+    memory = _memory(piece, int(ask.max_rides))
     while True:
         look_ahead(piece.chains, ask, memory.work)
         if known_s is None:
@@ -178,6 +179,18 @@ def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, known_s: In
         memory.grow()
     tidy(piece.chains, ask, memory.work, memory.found, count)
     return journeys_of(timetable, piece, memory.found, count)
+
+
+def _on_slice(piece: DaySlice, ask: Question) -> Question:
+    """Return a question about stops as one about what these stops are to the slice."""
+    if not piece.changing.is_split:
+        return ask
+    near, access_stop = piece.changing.expand(ask.access_stop)
+    far, egress_stop = piece.changing.expand(ask.egress_stop)
+    return ask._replace(
+        access_stop=access_stop, access_s=ask.access_s[near], access_m=ask.access_m[near],
+        egress_stop=egress_stop, egress_s=ask.egress_s[far], egress_m=ask.egress_m[far],
+    )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -204,7 +217,8 @@ class _Memory:
 _own = threading.local()
 
 
-def _memory(piece: DaySlice, stop_count: int, max_rides: int) -> _Memory:
+def _memory(piece: DaySlice, max_rides: int) -> _Memory:
+    stop_count = piece.stop_count
     kept: dict[tuple[int, int], _Memory] = _own.__dict__.setdefault("kept", {})
     key = (stop_count, max_rides)
     memory = kept.get(key)

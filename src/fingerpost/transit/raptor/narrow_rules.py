@@ -1,0 +1,162 @@
+"""Rules for changes between certain trips or routes, as a slice needs them: which matter there, and to which calls."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.raptor.vehicles import Vehicles
+from fingerpost.transit.timetable.overlay import Overlay
+from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
+
+Mask = npt.NDArray[np.bool_]
+
+
+class Calls(NamedTuple):
+    """Calls at the stops of which rules speak; ``row`` is the vehicles', trip and route are -1 where unknown."""
+
+    row: Int64
+    stop: Int64
+    trip: Int64
+    route: Int64
+    arrival_s: Int32
+    departure_s: Int32
+
+
+def calls_at(timetable: Timetable, vehicles: Vehicles, overlay: Overlay | None) -> Calls:
+    """Return the calls of a slice at the stops of which narrow rules speak."""
+    is_ruled = np.zeros(timetable.stop_count, np.bool_)
+    is_ruled[timetable.narrow_from_stop] = is_ruled[timetable.narrow_to_stop] = True
+    row = np.flatnonzero(is_ruled[vehicles.stop])
+    run = vehicles.run[np.searchsorted(vehicles.first, row, "right") - 1]
+    trip = np.where(run >= 0, timetable.run_trip[np.maximum(run, 0)], -1).astype(np.int64)
+    route = np.where(run >= 0, timetable.trip_route[np.maximum(trip, 0)], -1).astype(np.int64)
+    if overlay is not None and overlay.added:
+        added = np.array([ride.route for ride in overlay.added], np.int64)
+        route = np.where(run < 0, added[np.clip(-1 - run, 0, len(added) - 1)], route)
+    stop = vehicles.stop[row].astype(np.int64)
+    return Calls(row, stop, trip, route, vehicles.arrival_s[row], vehicles.departure_s[row])
+
+
+def list_effective(timetable: Timetable, calls: Calls) -> Int64:
+    """Return the rows of the narrow rules without which something could be caught that cannot, or the other way round.
+
+    A rule between two trips alone is held against the times of their calls in the slice; every other rule is kept.
+    """
+    count = timetable.stop_count
+    pair = timetable.narrow_from_stop.astype(np.int64) * count + timetable.narrow_to_stop
+    is_of_trips = (timetable.narrow_from_trip >= 0) & (timetable.narrow_to_trip >= 0)
+    # Where wider rules hold as well, what holds without the rule is not just how the stops are linked.
+    is_alone = is_of_trips & ~np.isin(pair, pair[~is_of_trips])
+    kept = ~is_alone
+    times = _Times(calls)
+    links = _Links(timetable)
+    last = {
+        (int(pair[rule]), int(timetable.narrow_from_trip[rule]), int(timetable.narrow_to_trip[rule])): rule
+        for rule in np.flatnonzero(is_alone).tolist()
+    }
+    for (stops, from_trip, to_trip), rule in last.items():
+        begin, end = divmod(stops, count)
+        arrival_s, departure_s = times.find(begin, from_trip), times.find(end, to_trip)
+        if arrival_s is None or departure_s is None:
+            continue
+        wait_s = departure_s[1][None, :] - arrival_s[0][:, None]
+        kept[rule] = (
+            _is_caught(wait_s, int(timetable.narrow_s[rule])) != _is_caught(wait_s, links.find(begin, end))
+        ).any()
+    return np.flatnonzero(kept)
+
+
+def _is_caught(wait_s: npt.NDArray[np.int64], needs_s: int) -> Mask:
+    """Mark the waits that are long enough; -1 is needed where none is."""
+    marks: Mask = (wait_s >= needs_s) & (needs_s >= 0)
+    return marks
+
+
+class _Times:
+    """Arrivals and departures of each trip at each stop."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._order = np.lexsort((calls.trip, calls.stop))
+        self._calls = calls
+        named = np.column_stack([calls.stop, calls.trip])[self._order]
+        is_new = np.append(True, (named[1:] != named[:-1]).any(axis=1))[: len(named)]
+        begins = np.flatnonzero(is_new).tolist()
+        ends = [*begins[1:], len(named)]
+        self._spans = {
+            (int(named[begin, 0]), int(named[begin, 1])): (begin, end) for begin, end in zip(begins, ends, strict=False)
+        }
+
+    def find(self, stop: int, trip: int) -> tuple[Int64, Int64] | None:
+        """Return arrivals and departures, None where the trip does not call there in the slice."""
+        span = self._spans.get((stop, trip))
+        if span is None:
+            return None
+        rows = self._order[span[0] : span[1]]
+        return self._calls.arrival_s[rows].astype(np.int64), self._calls.departure_s[rows].astype(np.int64)
+
+
+class _Links:
+    """How long changing takes between two stops where no narrow rule holds."""
+
+    def __init__(self, timetable: Timetable) -> None:
+        self._table = timetable
+        self._known: dict[tuple[int, int], int] = {}
+
+    def find(self, begin: int, end: int) -> int:
+        """Return seconds, -1 where one cannot change."""
+        if (begin, end) not in self._known:
+            table = self._table
+            if begin == end:
+                seconds = int(table.change_s[begin])
+            else:
+                first = int(table.foot_first[begin])
+                paths = np.flatnonzero(table.foot_to[first : int(table.foot_first[begin + 1])] == end)
+                seconds = int(table.foot_s[first + paths[0]]) if len(paths) else -1
+            self._known[begin, end] = seconds
+        return self._known[begin, end]
+
+
+class NarrowRules:
+    """Some of the narrow rules, each side as a number that the calls which it means have as well.
+
+    ``sides`` are columns: arriving route, arriving trip, departing route, departing trip; -1 where any will do.
+    """
+
+    def __init__(self, timetable: Timetable, rows: Int64) -> None:
+        table = timetable
+        self.seconds, self.metres = table.narrow_s[rows], table.narrow_m[rows]
+        self.ends = np.column_stack([table.narrow_from_stop[rows], table.narrow_to_stop[rows]]).astype(np.int64)
+        columns = [table.narrow_from_route, table.narrow_from_trip, table.narrow_to_route, table.narrow_to_trip]
+        named = [column[rows] for column in columns]
+        stops = [self.ends[:, 0], self.ends[:, 0], self.ends[:, 1], self.ends[:, 1]]
+        # More than there are routes or trips, so that a pair of rows is one number.
+        self._base = 1 + max(len(table.trip_route), len(table.route_type))
+        self._keys = [np.unique((stop * self._base + row)[row >= 0]) for stop, row in zip(stops, named, strict=True)]
+        self.sides = np.column_stack(
+            [self._find(column, stop, row) for column, (stop, row) in enumerate(zip(stops, named, strict=True))]
+        )
+
+    def _find(self, column: int, stop: Int64, row: Int32 | Int64) -> Int64:
+        """Return the number of each stop and route or trip that rules name together, -1 where none does."""
+        keys = self._keys[column]
+        if not len(keys):
+            return np.full(len(stop), -1, np.int64)
+        wanted = stop * self._base + row
+        at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        found: Int64 = np.where((row >= 0) & (keys[at] == wanted), at, -1)
+        return found
+
+    def kinds(self, calls: Calls) -> Int64:
+        """Return the kind of each call: its stop, and four numbers as in ``sides``."""
+        named = (calls.route, calls.trip, calls.route, calls.trip)
+        return np.column_stack([calls.stop, *(self._find(column, calls.stop, row) for column, row in enumerate(named))])
+
+    def by_pair(self, is_split: Mask) -> dict[tuple[int, int], list[int]]:
+        """Return, for each pair of stops, the rules that may apply where these stops are split, the strongest last."""
+        needs = [(self.sides[:, side : side + 2] >= 0).any(axis=1) for side in (0, 2)]
+        alive = (~needs[0] | is_split[self.ends[:, 0]]) & (~needs[1] | is_split[self.ends[:, 1]])
+        rules: dict[tuple[int, int], list[int]] = {}
+        for rule in np.flatnonzero(alive).tolist():
+            rules.setdefault((int(self.ends[rule, 0]), int(self.ends[rule, 1])), []).append(rule)
+        return rules

@@ -1,0 +1,163 @@
+"""The slow router where it matters which trip one comes from: staying seated, and rules for trips and routes.
+
+As in ``oracle``, every vehicle is looked at in every round. What is kept of an arrival is the stop, the trip that
+one came with, the time and the walk, so each change can be held against the rules as ``transfers.txt`` has them.
+"""
+
+import math
+
+from tests.raptor.linked_networks import Links
+from tests.raptor.oracle import NEVER, _add
+
+EARTH_M = 6_371_008.8
+RANKS = {(2, 0): 5, (1, 1): 4, (1, 0): 3, (0, 2): 2, (0, 1): 1}
+
+
+class LinkedOracle:
+    """Answers about one timetable, its links and vehicles as they run.
+
+    ``overlay`` only tells which rides pass their first or last call without a stop.
+    """
+
+    def __init__(self, timetable, links: Links, vehicles, overlay=None):
+        self.timetable, self.links, self.vehicles = timetable, links, vehicles
+        self.trips = [int(timetable.run_trip[v.run]) if v.run >= 0 else None for v in vehicles]
+        added = overlay.added if overlay else ()
+        self.routes = [
+            int(timetable.trip_route[trip]) if trip is not None else added[-1 - v.run].route
+            for trip, v in zip(self.trips, vehicles, strict=True)
+        ]
+        self.order = sorted(range(len(vehicles)), key=lambda index: vehicles[index].calls[0].departure)
+        self.next = self._list_next(overlay)
+        self._ways = {}
+
+    def _list_next(self, overlay):
+        by_ride = {(v.run, v.day): index for index, v in enumerate(self.vehicles)}
+        following = {}
+        for index, vehicle in enumerate(self.vehicles):
+            for seat in self.links.seats:
+                if seat.from_run != vehicle.run or not self._holds(seat, vehicle.day):
+                    continue
+                day = vehicle.day.fromordinal(vehicle.day.toordinal() + seat.days_later)
+                other = by_ride.get((seat.to_run, day))
+                if other is None:
+                    continue
+                first, then = vehicle.calls, self.vehicles[other].calls
+                if first[-1].arrival > then[0].departure or first[0].departure >= then[0].departure:
+                    continue
+                if overlay is not None and (_skips(overlay, vehicle, -1) or _skips(overlay, self.vehicles[other], 0)):
+                    continue
+                following.setdefault(index, []).append(other)
+        return following
+
+    def _holds(self, seat, day):
+        if seat.service is None:
+            return True
+        offset = (day - self.timetable.calendar_start).days
+        return 0 <= offset < self.timetable.service_runs_on.shape[1] and bool(
+            self.timetable.service_runs_on[seat.service, offset]
+        )
+
+    def way(self, stop, trip, route, other_stop, other_trip, other_route):
+        """Seconds and metres from alighting of the one to being ready to board the other, None where one cannot."""
+        key = (stop, trip, route, other_stop, other_trip, other_route)
+        if key not in self._ways:
+            self._ways[key] = self._find_way(*key)
+        return self._ways[key]
+
+    def _find_way(self, stop, trip, route, other_stop, other_trip, other_route):
+        best, best_rank = None, 0
+        for rule in self.links.rules:
+            if (rule.from_stop, rule.to_stop) != (stop, other_stop):
+                continue
+            if rule.from_trip not in (None, trip) or rule.to_trip not in (None, other_trip):
+                continue
+            if rule.from_route not in (None, route) or rule.to_route not in (None, other_route):
+                continue
+            rank = RANKS[
+                sum(name is not None for name in (rule.from_trip, rule.to_trip)),
+                sum(name is not None for name in (rule.from_route, rule.to_route)),
+            ]
+            if rank >= best_rank:
+                best, best_rank = rule, rank
+        table = self.timetable
+        if best is not None:
+            metres = math.ceil(1.3 * _apart_m(table, stop, other_stop))
+            walk = math.ceil(metres / 1.25)
+            return {
+                0: (walk + 120, metres), 1: (walk, metres), 2: (best.min_s, metres), 3: None,
+            }[best.type]  # fmt: skip
+        if stop == other_stop:
+            return None if table.change_s[stop] < 0 else (int(table.change_s[stop]), 0)
+        for path in range(int(table.foot_first[stop]), int(table.foot_first[stop + 1])):
+            if table.foot_to[path] == other_stop:
+                return int(table.foot_s[path]), int(table.foot_m[path])
+        return None
+
+    def earliest_arrivals(self, origin, destination, instant, max_rides, max_walk_m):
+        """For 1..max_rides vehicles boarded at most: the earliest arrival within the walking limit, or NEVER."""
+        start = {}
+        for stop, seconds, metres in zip(origin.stop, origin.seconds, origin.metres, strict=True):
+            if metres <= max_walk_m:
+                _add(start.setdefault(int(stop), []), instant + int(seconds), int(metres))
+        egress = {
+            int(stop): (int(seconds), int(metres))
+            for stop, seconds, metres in zip(destination.stop, destination.seconds, destination.metres, strict=True)
+        }
+        known, best, best_by_rides = {}, NEVER, []
+        for _ in range(max_rides):
+            reached = {}
+            seated = {}
+            for index in self.order:
+                aboard = self._ride(index, seated.get(index, NEVER), start, known, reached, max_walk_m)
+                for other in self.next.get(index, ()):
+                    seated[other] = min(aboard, seated.get(other, NEVER))
+            for place, labels in reached.items():
+                for time, walked in labels:
+                    _add(known.setdefault(place, []), time, walked)
+                    if place[0] in egress and walked + egress[place[0]][1] <= max_walk_m:
+                        best = min(best, time + egress[place[0]][0])
+            best_by_rides.append(best)
+        return best_by_rides
+
+    def _ride(self, index, seated, start, known, reached, max_walk_m):
+        """Ride one vehicle from wherever it can be boarded; return the least walked of who is in it at its end."""
+        trip, route, calls = self.trips[index], self.routes[index], self.vehicles[index].calls
+        boarded = NEVER
+        for at, call in enumerate(calls):
+            aboard = min(boarded, seated) if at else boarded
+            if aboard < NEVER and not call.flags & 2:
+                _add(reached.setdefault((call.stop, trip, route), []), call.arrival, aboard)
+            if not call.flags & 1 and at < len(calls) - 1:
+                boarded = min(boarded, self._board(call, trip, route, start, known, max_walk_m))
+        return min(boarded, seated)
+
+    def _board(self, call, trip, route, start, known, max_walk_m):
+        least = min((w for t, w in start.get(call.stop, ()) if t <= call.departure), default=NEVER)
+        for (stop, from_trip, from_route), labels in known.items():
+            way = self.way(stop, from_trip, from_route, call.stop, trip, route)
+            if way is not None:
+                least = min(
+                    [
+                        least,
+                        *(
+                            walked + way[1]
+                            for time, walked in labels
+                            if time + way[0] <= call.departure and walked + way[1] <= max_walk_m
+                        ),
+                    ]
+                )
+        return least
+
+
+def _skips(overlay, vehicle, at):
+    update = overlay.rides.get((vehicle.run, vehicle.day.toordinal()))
+    return update is not None and bool(update.is_skipped[at])
+
+
+def _apart_m(table, one, other):
+    lat, lon, lat2, lon2 = (
+        math.radians(float(column[stop])) for stop in (one, other) for column in (table.stop_lat, table.stop_lon)
+    )
+    half = math.sin((lat2 - lat) / 2) ** 2 + math.cos(lat) * math.cos(lat2) * math.sin((lon2 - lon) / 2) ** 2
+    return 2 * EARTH_M * math.asin(math.sqrt(half))

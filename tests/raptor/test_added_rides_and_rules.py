@@ -1,0 +1,49 @@
+"""A ride that real time adds is held to the rules of its route; no rule of a trip speaks of it."""
+
+import numpy as np
+import pytest
+
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.search import Wish, find_journeys
+from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.timetable.overlay import AddedRide, Overlay
+from tests.realtime.messages import DAY, at
+
+DRAWING = """
+line A | Alpha 08:00 | Beta 08:10
+line B | Beta 06:00  | Gamma 06:20
+"""
+HEAD = "from_stop_id,to_stop_id,from_route_id,to_route_id,from_trip_id,to_trip_id,transfer_type,min_transfer_time\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "found"), [("A,B,,,3,", 0), ("A,A,,,3,", 1), ("A,,,B-1,3,", 1), (",B,,,2,600", 1), (",B,,,2,601", 0)]
+)
+def test_an_added_ride_has_its_routes_rules(rule, found):
+    """Line B leaves Beta once more at 08:20, ten minutes after A comes."""
+    table = timetable_from_drawing(DRAWING, tables={"transfers.txt": f"{HEAD}BETA,BETA,{rule}\n"})
+    stops = {name: row for row, name in enumerate(table.stop_name)}
+    instants = np.array([at("08:20"), at("08:40")], np.int64)
+    added = AddedRide(
+        trip_id="EXTRA",
+        service_day=DAY,
+        route=1,
+        trip=-1,
+        headsign="",
+        stop=np.array([stops["Beta"], stops["Gamma"]], np.int32),
+        arrival=instants,
+        departure=instants,
+        is_skipped=np.zeros(2, np.bool_),
+        updated=at("07:00"),
+    )
+    ends = [
+        find_end(table, float(table.stop_lat[stop]), float(table.stop_lon[stop]), [stop], 100.0)
+        for stop in (stops["Alpha"], stops["Gamma"])
+    ]
+    wish = Wish(
+        origin=ends[0], destination=ends[1], instant=at("07:50"), arrive_by=False,
+        max_rides=3, max_walk_m=100, step_free=False, wanted=3,
+    )  # fmt: skip
+    journeys = find_journeys(table, Slices(table, Overlay(added=(added,))), wish)
+    assert [journey.arrival for journey in journeys if journey.arrival < at("12:00")] == [at("08:40")] * found

@@ -1,0 +1,66 @@
+"""The ways through vehicles that go on as others: each stretch that a rider can stay for is in one of them."""
+
+import random
+from itertools import pairwise
+
+import pytest
+
+from fingerpost.transit.raptor.in_seat import list_paths
+
+
+def paths_of(pairs, vehicles=10, calls=2):
+    """Return the ways, sorted; vehicles begin in the order of their numbers."""
+    first, then = zip(*pairs, strict=True)
+    return sorted(list_paths(list(first), list(then), list(range(vehicles)), [calls] * vehicles))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "ways"),
+    [
+        ([(0, 1), (1, 2)], [[0, 1, 2]]),
+        ([(0, 1), (0, 2), (2, 3)], [[0, 1], [0, 2, 3]]),
+        ([(0, 2), (1, 2), (2, 3)], [[0, 2, 3], [1, 2, 3]]),
+    ],
+    ids=["in a row", "dividing", "coming together"],
+)
+def test_ways(pairs, ways):
+    """A row is one way; who divides is in one for each part, and so is who comes together."""
+    assert paths_of(pairs) == ways
+
+
+def test_dividing_and_coming_together_again_needs_no_way_twice():
+    """From 0 to 3 it is one way, the other part is for who goes to 1 only; and 3 is reached from 1 as well."""
+    assert paths_of([(0, 1), (0, 2), (1, 3), (2, 3)]) == [[0, 1], [0, 2, 3], [1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("calls", "ways"), [(10_000, [[0, 1, 2]]), (10_001, [[0, 1], [1, 2]]), (15_001, [[0], [1], [2]])]
+)
+def test_what_grows_too_long_is_cut(calls, ways):
+    """The kernels count 30,000 calls of a vehicle: three, two or no rides of this length are one."""
+    assert paths_of([(0, 1), (1, 2)], calls=calls) == ways
+
+
+def test_each_reachable_pair_is_in_one_way_and_no_way_leaves_the_pairs():
+    """A thousand random tangles."""
+    for seed in range(1000):
+        dice = random.Random(seed)
+        count = dice.randint(2, 9)
+        pairs = {tuple(sorted(dice.sample(range(count), 2))) for _ in range(dice.randint(1, 12))}
+        ways = paths_of(sorted(pairs), count)
+
+        assert all(pair in pairs for way in ways for pair in pairwise(way))
+        assert {(one, other) for way in ways for at, one in enumerate(way) for other in way[at + 1 :]} == _closure(
+            pairs
+        )
+        assert {vehicle for way in ways for vehicle in way} == {vehicle for pair in pairs for vehicle in pair}
+
+
+def _closure(pairs):
+    """Every pair of which the later can be reached from the earlier."""
+    reached = set(pairs)
+    while True:
+        more = {(a, d) for a, b in reached for c, d in reached if b == c} - reached
+        if not more:
+            return reached
+        reached |= more

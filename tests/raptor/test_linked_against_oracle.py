@@ -1,0 +1,203 @@
+"""Staying seated, and changes that depend on the trip or route: the engine and the slow oracle agree.
+
+Random networks hold both, with trips that divide, come together and go on after midnight, and rules of every kind
+and rank.
+"""
+
+import os
+import random
+from bisect import bisect_left
+
+import pytest
+
+from fingerpost.transit.raptor.arrays import Question
+from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.raptor.search import WINDOWS_S, Wish, find_journeys, run_kernel
+from fingerpost.transit.raptor.slices import Slices
+from tests.raptor.linked_networks import random_linked
+from tests.raptor.linked_oracle import LinkedOracle
+from tests.raptor.networks import DAY, LAT, LON
+from tests.raptor.oracle import NEVER, around, leaves, list_vehicles, pareto
+from tests.raptor.test_live_against_oracle import _edited, _random_overlay
+from tests.raptor.test_search_against_oracle import MIDNIGHT
+
+CHUNKS = range(10)
+# A trip of much later is not offered beside one that leaves soon; the widest window for which none is left out.
+SOON_S = WINDOWS_S[-1]
+SCALE = 20 if os.environ.get("FINGERPOST_SOAK") else 1
+
+
+def _question(seed):
+    """A network, its links, two ends and what is asked; every third network has in-seat transfers or rules only.
+
+    Most questions are about trips that are linked, from a stop of the one to a stop of the other, just in time.
+    """
+    timetable, links = random_linked(seed, with_rules=seed % 3 != 1, with_seats=seed % 3 != 2)
+    dice = random.Random(seed * 7 + 1)
+    limit = dice.choice([100, 600, 1500, 3000])
+    first = timetable.trip_first_event
+    trips = [tuple(int(timetable.run_trip[run]) for run in (seat.from_run, seat.to_run)) for seat in links.seats]
+    stops, instant = [None, None], MIDNIGHT + dice.randint(0, 86399)
+    if dice.random() < 0.6:
+        stops, instant = links.ends, MIDNIGHT + links.leave_s - dice.randint(0, 300)
+    elif trips and dice.random() < 0.8:
+        one, other = dice.choice(trips)
+        board = dice.randrange(int(first[one]), int(first[one + 1]) - 1)
+        alight = dice.randrange(int(first[other]) + 1, int(first[other + 1]))
+        stops = [int(timetable.event_stop[event]) for event in (board, alight)]
+        instant = MIDNIGHT + int(timetable.event_departure_s[board]) - dice.randint(0, 300)
+
+    def end(stop):
+        if stop is None and dice.random() < 0.5:
+            stop = dice.randrange(timetable.stop_count)
+        if stop is None:
+            return find_end(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit)
+        return find_end(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit)
+
+    rides = dice.choice([1, 2, 3, 5] if links.seats else [2, 2, 3])
+    return timetable, links, end(stops[0]), end(stops[1]), instant, rides, limit
+
+
+def _wish(origin, destination, instant, rides, limit, *, arrive_by):
+    return Wish(
+        origin=origin, destination=destination, instant=instant, arrive_by=arrive_by,
+        max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
+    )  # fmt: skip
+
+
+def _check(journey, oracle, limit):
+    """Every ride is what some vehicle does; every change is in time by the rules, and every seat is kept by one."""
+    by_ride = {(v.run, v.day): index for index, v in enumerate(oracle.vehicles)}
+    timetable, before = oracle.timetable, None
+    for ride in journey.rides:
+        index = by_ride[ride.run, ride.service_day]
+        trip, route, calls = oracle.trips[index], oracle.routes[index], oracle.vehicles[index].calls
+        begin = int(timetable.trip_first_event[trip]) if trip is not None else 0
+        on, off = ride.board_event - begin, ride.alight_event - begin
+        assert 0 <= on < off < len(calls)
+        assert (ride.departure, ride.arrival) == (calls[on].departure, calls[off].arrival)
+        if ride.stays_seated:
+            assert on == 0
+            assert before[1] == len(oracle.vehicles[before[0]].calls) - 1
+            assert index in oracle.next[before[0]]
+            assert ride.foot_m == 0
+        else:
+            assert not calls[on].flags & 1
+            if before is not None:
+                assert not before[2].flags & 2
+                at = (before[2].stop, oracle.trips[before[0]], oracle.routes[before[0]])
+                seconds, metres = oracle.way(*at, calls[on].stop, trip, route)
+                assert before[2].arrival + seconds <= ride.departure
+                assert metres == ride.foot_m
+        before = index, off, calls[off]
+    assert not before[2].flags & 2
+    assert journey.walk_m <= limit
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_window_search_finds_exactly_the_best(chunk):
+    """All journeys best in (leave, arrive, vehicles boarded) within an hour, and no other."""
+    for seed in range(chunk * 40 * SCALE, (chunk + 1) * 40 * SCALE):
+        timetable, links, origin, destination, instant, rides, _ = _question(seed)
+        piece = build_slice(timetable, DAY, mirrored=False, step_free=False)
+        begin = piece.to_slice_s(instant)
+        ask = Question(
+            origin.stop, origin.seconds, origin.metres, destination.stop, destination.seconds, destination.metres,
+            begin, begin + 3600, int(UNREACHED) - 1, int(UNREACHED), rides, 10**6,
+        )  # fmt: skip
+        journeys = run_kernel(timetable, piece, ask)
+        oracle = LinkedOracle(timetable, links, list_vehicles(timetable, around(DAY, 2, 4)))
+        triples = []
+        for leave in [*leaves(oracle.vehicles, origin, instant, instant + 3599), instant + 3600]:
+            arrivals = oracle.earliest_arrivals(origin, destination, leave, rides, 10**6)
+            triples += [(leave, arrival, count) for count, arrival in enumerate(arrivals, 1) if arrival < NEVER]
+        best = pareto(triples)
+
+        for journey in journeys:
+            _check(journey, oracle, 10**6)
+        # A slice ends two days after its day begins.
+        found = [(journey.departure, journey.arrival, journey.boardings) for journey in journeys]
+        rows = [
+            [row for row in each if row[0] < instant + 3600 and row[1] < MIDNIGHT + 2 * 86400] for each in (found, best)
+        ]
+        assert sorted(rows[0]) == rows[1], seed
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_the_earliest_arrival_within_the_walking_limit_is_never_lost(chunk):
+    """For each number of vehicles boarded, the earliest arrival whose walking sums to at most the limit is found."""
+    for seed in range(chunk * 100 * SCALE, (chunk + 1) * 100 * SCALE):
+        timetable, links, origin, destination, instant, rides, limit = _question(seed)
+        wish = _wish(origin, destination, instant, rides, limit, arrive_by=False)
+        journeys = find_journeys(timetable, Slices(timetable), wish)
+        oracle = LinkedOracle(timetable, links, list_vehicles(timetable, around(DAY, 2, 4)))
+
+        _hold_arrivals(seed, journeys, oracle, wish)
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_no_ride_is_wrong_and_no_better_one_is_missed_with_real_time(chunk):
+    """Cancelled and late trips break what they break: nobody stays in a seat that does not go on, none is missed."""
+    for seed in range(chunk * 100 * SCALE, (chunk + 1) * 100 * SCALE):
+        timetable, links, origin, destination, instant, rides, limit = _question(seed)
+        promised = list_vehicles(timetable, around(DAY, 2, 4))
+        overlay = _random_overlay(random.Random(seed), timetable, promised)
+        wish = _wish(origin, destination, instant, rides, limit, arrive_by=False)
+        journeys = find_journeys(timetable, Slices(timetable, overlay), wish)
+        oracle = LinkedOracle(timetable, links, _edited(promised, overlay), overlay)
+
+        _hold_arrivals(seed, journeys, oracle, wish)
+
+
+def _hold_arrivals(seed, journeys, oracle, wish):
+    best = oracle.earliest_arrivals(wish.origin, wish.destination, wish.instant, wish.max_rides, wish.max_walk_m)
+    direct = [journey.arrival for journey in journeys if not journey.rides]
+    for journey in journeys:
+        if journey.rides:
+            _check(journey, oracle, wish.max_walk_m)
+        assert journey.departure >= wish.instant
+    for count, arrival in enumerate(best, 1):
+        if arrival - wish.instant > SOON_S:
+            continue
+        known = [journey.arrival for journey in journeys if journey.boardings <= count]
+        expected = min(arrival, direct[0]) if direct else arrival
+        assert min(known, default=NEVER) == expected, (seed, count)
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
+    """Arrive-by: for each number of vehicles boarded, the latest departure that arrives in time within the limit."""
+    for seed in range(chunk * 25 * SCALE, (chunk + 1) * 25 * SCALE):
+        timetable, links, origin, destination, instant, rides, limit = _question(seed)
+        wish = _wish(origin, destination, instant + 3600, rides, limit, arrive_by=True)
+        journeys = find_journeys(timetable, Slices(timetable), wish)
+        oracle = LinkedOracle(timetable, links, list_vehicles(timetable, around(DAY, 2, 4)))
+        instant = wish.instant
+        starts = leaves(oracle.vehicles, origin, instant - 86400, instant)
+        latest = [_latest(oracle, wish, starts, count) for count in range(1, rides + 1)]
+        direct = [journey.departure for journey in journeys if not journey.rides]
+
+        for journey in journeys:
+            if journey.rides:
+                _check(journey, oracle, limit)
+            assert journey.arrival <= instant
+        for count, departure in enumerate(latest, 1):
+            if direct and departure <= direct[0]:
+                departure = direct[0]
+            if departure >= instant - SOON_S:
+                known = [journey.departure for journey in journeys if journey.boardings <= count]
+                assert max(known, default=-NEVER) == departure, (seed, count)
+
+
+def _latest(oracle, wish, starts, count):
+    """The latest start that arrives in time with so many vehicles; whoever starts earlier arrives no later."""
+    in_time = bisect_left(
+        starts,
+        True,
+        key=lambda leave: (
+            oracle.earliest_arrivals(wish.origin, wish.destination, leave, count, wish.max_walk_m)[-1] > wish.instant
+        ),
+    )
+    return starts[in_time - 1] if in_time else -NEVER
