@@ -23,14 +23,16 @@ def ride(
     zone="Europe/Helsinki",
     coordinates=None,
     max_walk_m=600.0,
+    tables=None,
     **asked,
 ):
     """Return every itinerary of a drawing as one line of text, earliest arrival first.
 
     ``origin`` and ``destination`` are stop names; ``time`` is ``HH:MM[:SS]`` on the day, in the zone.
-    A line reads ``Alpha 08:00 A Beta 08:10``; a walk is ``walk NNNm``. Unplaced stops are too far apart to walk.
+    A line reads ``Alpha 08:00 A Beta 08:10``; a walk is ``walk NNNm``, and ``=`` stands before a ride for which one
+    stays seated. Unplaced stops are too far apart to walk.
     """
-    timetable = timetable_from_drawing(drawing, zone=zone, days=list(days), coordinates=coordinates)
+    timetable = timetable_from_drawing(drawing, zone=zone, days=list(days), coordinates=coordinates, tables=tables)
     network = EmbeddedNetwork("TEST", timetable, is_demo=False)
     instant = int(datetime.fromisoformat(f"{day}T{time}").replace(tzinfo=ZoneInfo(zone)).timestamp())
 
@@ -58,4 +60,4 @@ def _spell_leg(leg, zone):
     if leg.mode is Mode.WALK:
         return f"walk {leg.distance_m:.0f}m"
     begin, end = (datetime.fromtimestamp(instant, ZoneInfo(zone)) for instant in (leg.departure, leg.arrival))
-    return f"{leg.start.name} {begin:%H:%M} {leg.line} {leg.end.name} {end:%H:%M}"
+    return f"{'= ' * leg.stays_seated}{leg.start.name} {begin:%H:%M} {leg.line} {leg.end.name} {end:%H:%M}"

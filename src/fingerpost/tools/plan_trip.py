@@ -7,7 +7,13 @@ from fingerpost.contract.published import Call, PublishedTool, Reply, Wire
 from fingerpost.errors import NoItinerary
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import show_itinerary
-from fingerpost.tools.plan_trip_shapes import PlanTripInput, PlanTripOutput, show_difference, show_fares
+from fingerpost.tools.plan_trip_shapes import (
+    PlanTripInput,
+    PlanTripOutput,
+    show_difference,
+    show_fares,
+    show_stays,
+)
 from fingerpost.tools.plan_trip_text import describe_plan
 from fingerpost.tools.said import warn_of_rides
 from fingerpost.tools.shapes import say_shown, show_location, show_meta, show_warnings
@@ -150,6 +156,9 @@ def _answer(
     meta = show_meta(provenance, realtime_age_s=age_s) | {"walking": provenance.walking}
     if merged.deduplicated_from is not None:
         meta["deduplicatedFrom"] = merged.deduplicated_from
+    stays = show_stays(merged.choices)
+    if stays:
+        meta["staySeated"] = stays
     differences = find_differences(merged)
     if differences:
         meta["differences"] = [show_difference(each) for each in differences]

@@ -3,7 +3,7 @@
 Models that are defaults of others are frozen: pydantic would copy them for every question.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -14,6 +14,7 @@ from fingerpost.tools.itinerary_shapes import ScheduleWord, WireItinerary
 from fingerpost.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
 from fingerpost.transit.model import Fare
 from fingerpost.transit.rules.differences import ConnectionRisk, Difference
+from fingerpost.transit.rules.disruption import Choice
 from fingerpost.transit.rules.instants import is_now
 
 
@@ -99,11 +100,19 @@ class WireFare(WireModel):
     unknown: str | None = None
 
 
+class WireStaySeated(WireModel):
+    """Where an itinerary goes on in the same vehicle: the legs, counted from 0, for which the rider stays seated."""
+
+    fingerprint: str
+    legs: list[Whole] = Field(min_length=1)
+
+
 class PlanMeta(Meta):
-    """Meta of a plan: how walks were measured, what was found twice, and what disruption and tickets cost."""
+    """Meta of a plan: how walks were measured, what was found twice, where to stay seated, what trips cost."""
 
     deduplicated_from: Whole | None = None
     walking: str
+    stay_seated: list[WireStaySeated] | None = None
     differences: list[WireDifference] | None = None
     fares: list[WireFare] | None = None
 
@@ -121,6 +130,12 @@ def show_fares(fares: Mapping[str, Fare]) -> list[Wire]:
             told["tickets"] = list(fare.tickets)
         shown.append({name: value for name, value in told.items() if value is not None})
     return shown
+
+
+def show_stays(choices: Iterable[Choice]) -> list[Wire]:
+    """Write where riders stay seated, for the itineraries in which they do."""
+    stays = ((each, [at for at, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in choices)
+    return [{"fingerprint": each.fingerprint, "legs": legs} for each, legs in stays if legs]
 
 
 def show_difference(difference: Difference) -> Wire:

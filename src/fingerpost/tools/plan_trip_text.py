@@ -1,5 +1,7 @@
 """A plan as text that stands alone, for a reader who sees nothing else of the answer."""
 
+from collections.abc import Sequence
+
 from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
 from fingerpost.tools.plan_trip_shapes import PlanMeta, PlanTripOutput, WireDifference
 from fingerpost.tools.said import clock_of, said_below
@@ -14,9 +16,11 @@ def describe_plan(answer: PlanTripOutput) -> str:
     when = f"{answer.requested.type} {day} {answer.requested.time[11:16]} ({answer.meta.time_zone})"
     lines = [f"{ends}, {when}"]
     told = {each.fingerprint: _difference(each) for each in answer.meta.differences or ()}
+    stays = {each.fingerprint: each.legs for each in answer.meta.stay_seated or ()}
     prices = {each.fingerprint: _price(each, answer.meta) for each in answer.itineraries}
     lines += [
-        f"{number}. {_itinerary(each, day, told.get(each.fingerprint), prices[each.fingerprint])}"
+        f"{number}. "
+        + _itinerary(each, day, told.get(each.fingerprint), stays.get(each.fingerprint, ()), prices[each.fingerprint])
         for number, each in enumerate(answer.itineraries, 1)
     ]
     return "\n".join(lines + said_below(answer.warnings, answer.meta))
@@ -43,7 +47,7 @@ def _price(itinerary: WireItinerary, meta: PlanMeta) -> str:
     return ""
 
 
-def _itinerary(itinerary: WireItinerary, day: str, difference: str | None, price: str) -> str:
+def _itinerary(itinerary: WireItinerary, day: str, difference: str | None, stays: Sequence[int], price: str) -> str:
     changes = itinerary.number_of_transfers
     begin, end = itinerary.legs[0].departure_time, itinerary.legs[-1].arrival_time
     head = (
@@ -58,7 +62,8 @@ def _itinerary(itinerary: WireItinerary, day: str, difference: str | None, price
         head += f" [{difference}]"
     elif itinerary.disruption_flag:
         head += " [instead of a disrupted trip]"
-    return f"{head}: {'; '.join(_leg(leg, day) for leg in itinerary.legs)}"
+    legs = (f"{'stay seated, ' * (at in stays)}{_leg(leg, day)}" for at, leg in enumerate(itinerary.legs))
+    return f"{head}: {'; '.join(legs)}"
 
 
 def _leg(leg: WireLeg, day: str) -> str:

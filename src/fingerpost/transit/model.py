@@ -140,6 +140,7 @@ class Leg:
     ``*_delay_s`` is None where no realtime is known; negative is early.
     ``headway_s`` is set where the timetable promises only "about every so often".
     ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
+    ``stays_seated`` is True where the rider comes from the ride before without leaving the vehicle.
     ``notices`` explain why a disrupted ride is; the nearest to it first.
     ``handle`` is how the source that made the leg knows it again; it means nothing to anyone else.
     """
@@ -161,6 +162,7 @@ class Leg:
     wheelchair: Access = Access.UNKNOWN
     headway_s: int | None = None
     by_arrangement: bool = False
+    stays_seated: bool = False
     notices: tuple[Notice, ...] = ()
     handle: object = field(default=None, compare=False, repr=False)
 
@@ -250,8 +252,8 @@ class Itinerary:
 
     @property
     def transfers(self) -> int:
-        """How often the rider changes."""
-        return max(0, len(self.rides) - 1)
+        """How often the rider changes; staying seated while the vehicle goes on as another trip is no change."""
+        return max(0, sum(not leg.stays_seated for leg in self.rides) - 1)
 
     @property
     def walk_m(self) -> float:

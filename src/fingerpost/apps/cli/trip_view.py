@@ -1,5 +1,6 @@
 """A planned trip as a person wants to read it."""
 
+from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Any
 
@@ -27,14 +28,21 @@ def print_trip(body: dict[str, Any]) -> None:
         f"{verb} {clock_of(requested['time'], day)}, {day_of(requested['time'], today)} ({body['meta']['timeZone']})"
     )
     differences = {each["fingerprint"]: each for each in body["meta"].get("differences", ())}
+    stays = {each["fingerprint"]: each["legs"] for each in body["meta"].get("staySeated", ())}
     for number, itinerary in enumerate(body["itineraries"], 1):
         console.print()
-        _print_itinerary(console, number, itinerary, day, differences.get(itinerary.get("fingerprint")))
+        name = itinerary.get("fingerprint")
+        _print_itinerary(console, number, itinerary, day, differences.get(name), stays.get(name, ()))
     print_below(console, body)
 
 
 def _print_itinerary(
-    console: Console, number: int, itinerary: dict[str, Any], day: date, difference: dict[str, Any] | None
+    console: Console,
+    number: int,
+    itinerary: dict[str, Any],
+    day: date,
+    difference: dict[str, Any] | None,
+    stays: Sequence[int],
 ) -> None:
     legs = itinerary["legs"]
     changes = itinerary["numberOfTransfers"]
@@ -53,8 +61,10 @@ def _print_itinerary(
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column()
-    for earlier, leg in zip([None, *legs], legs, strict=False):
-        if earlier is not None:
+    for at, (earlier, leg) in enumerate(zip([None, *legs], legs, strict=False)):
+        if at in stays:
+            table.add_row("", Text("stay seated", "dim"))
+        elif earlier is not None:
             _add_wait(table, seconds_between(earlier["arrivalTime"], leg["departureTime"]))
         _add_leg(table, leg, day)
     table.add_row(f"   {clock_of(legs[-1]['arrivalTime'], day)}", "arrive")

@@ -68,7 +68,7 @@ def _spare_s(itinerary: Itinerary) -> Iterator[int]:
     """Yield, for each change, the seconds between being at the stop and the next ride's departure."""
     there: int | None = None
     for leg in itinerary.legs:
-        if leg.is_transit and there is not None:
+        if leg.is_transit and there is not None and not leg.stays_seated:
             yield leg.departure - there
         if leg.is_transit or there is not None:
             there = leg.arrival

@@ -31,6 +31,8 @@ class NetworkFares:
             return None
         if not any(self._books):
             return Fare(unknown=f"{self._name} states no fares")
+        if any(leg.stays_seated for leg in itinerary.rides):
+            return Fare(unknown="whether a vehicle that goes on as another trip is paid for once is not stated")
         try:
             rides = [self._ride_of(leg) for leg in itinerary.rides]
             prices = [self._price_in_feed(feed, list(part)) for feed, part in _by_feed(rides)]

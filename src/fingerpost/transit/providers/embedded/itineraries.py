@@ -33,6 +33,8 @@ def itinerary_of(
     legs: list[Leg] = []
     for ride in journey.rides:
         leg = _explained(snapshot, language, ride, _ride_leg(snapshot, words, ride))
+        if ride.stays_seated:
+            leg = replace(leg, stays_seated=True)
         if ride.foot_m and legs:
             arrival = min(legs[-1].arrival + _walk_s(ride.foot_m), max(leg.departure, legs[-1].arrival))
             legs.append(_walk_leg(here, leg.start, legs[-1].arrival, arrival, ride.foot_m, legs[-1].arrival_delay_s))

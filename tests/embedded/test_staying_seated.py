@@ -1,0 +1,89 @@
+"""Staying seated: what the answer says of it, what real time does to it, and that boards know nothing of it."""
+
+import pytest
+
+from fingerpost.tools.plan_trip_shapes import PlanTripOutput
+from fingerpost.tools.plan_trip_text import describe_plan
+from tests.embedded.conftest import rows, trips
+from tests.realtime.messages import NOW, call, message, update
+
+# The rear of A goes on as B, its front as C; D is the way for who must change.
+DRAWING = """
+line A | Alpha 08:10 | Beta 08:20
+line B | Beta 08:21 | Gamma 08:30
+line C | Beta 08:22 | Delta 08:40
+line D | Beta 08:30 | Gamma 08:45
+stay | A-1 | B-1
+stay | A-1 | C-1
+"""
+# Too far from each other to walk.
+COORDINATES = {"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1), "Delta": (60.25, 25.1)}
+
+
+@pytest.fixture
+def town(towns):
+    """The town of DRAWING."""
+    return towns(DRAWING, coordinates=COORDINATES)
+
+
+def seats(body):
+    """Return the legs for which riders stay seated, of each itinerary in which they do."""
+    return [each["legs"] for each in body["meta"].get("staySeated", [])]
+
+
+def test_the_answer_says_where_to_stay_seated(town):
+    """One leg a trip, no change, and the second leg named in meta by the itinerary's fingerprint."""
+    body = town.plan(limit=1)
+    [itinerary] = body["itineraries"]
+    assert (trips(body), itinerary["numberOfTransfers"]) == (["A 08:10 B 08:21"], 0)
+    assert body["meta"]["staySeated"] == [{"fingerprint": itinerary["fingerprint"], "legs": [1]}]
+
+
+def test_the_text_says_it_too(town):
+    """Who sees nothing else of the answer reads it before the ride."""
+    said = describe_plan(PlanTripOutput.model_validate(town.plan(limit=1)))
+    assert "; stay seated, BUS B towards Gamma 08:21 Beta to Gamma 08:30" in said
+
+
+def test_who_changes_is_told_nothing_of_seats(towns):
+    """Without the links line D is changed to, and no seat is spoken of."""
+    body = towns(DRAWING.split("stay")[0], coordinates=COORDINATES).plan(limit=1)
+    assert (trips(body), "staySeated" in body["meta"]) == (["A 08:10 D 08:30"], False)
+
+
+def test_a_cancelled_continuation_ends_the_ride(town):
+    """B is cancelled: who sits in A changes to D."""
+    town.say(message(update("B-1", relationship="CANCELED"), timestamp=NOW))
+    body = town.plan(limit=1)
+    assert (trips(body), body["itineraries"][0]["numberOfTransfers"], seats(body)) == (["A 08:10 D 08:30"], 1, [])
+
+
+@pytest.mark.parametrize(("late_s", "found"), [(60, "A 08:11 B 08:21"), (61, "A 08:11 D 08:30")])
+def test_a_vehicle_that_comes_after_it_should_have_gone_on_is_not_relied_on(town, late_s, found):
+    """A minute late is just in time for 08:21; a second more, and the feed contradicts itself."""
+    town.say(message(update("A-1", call(sequence=1, depart=late_s)), timestamp=NOW))
+    assert trips(town.plan(limit=1)) == [found]
+
+
+def test_both_late_is_one_vehicle_late(town):
+    """Five minutes late as A and as B: one stays seated as ever."""
+    late = [update(trip, call(sequence=1, depart=300)) for trip in ("A-1", "B-1")]
+    town.say(message(*late, timestamp=NOW))
+    body = town.plan(limit=1)
+    assert (trips(body), seats(body)) == (["A 08:15 B 08:26"], [[1]])
+
+
+@pytest.mark.parametrize(("trip", "sequence"), [("A-1", 2), ("B-1", 1)])
+def test_a_vehicle_that_turns_before_the_seam_carries_nobody_over_it(towns, trip, sequence):
+    """The last call of A, or the first of B, is left out: where the vehicle goes on is not known. E is, and changes."""
+    town = towns(DRAWING + "line E | Alpha 08:12 | Beta 08:25", coordinates=COORDINATES)
+    town.say(message(update(trip, call(sequence=sequence, relationship="SKIPPED")), timestamp=NOW))
+    body = town.plan(limit=1)
+    assert (trips(body), seats(body)) == (["E 08:12 D 08:30"], [])
+
+
+def test_a_board_shows_each_departure_once(town):
+    """A divides in two and leaves Alpha once; its last call is no departure of Beta, B's and C's first are."""
+    assert rows(town.board())[0][:2] == ("A", "08:10")
+    assert [row[:2] for row in rows(town.board("TEST:ALPHA"))] == [("A", "08:10")]
+    assert [row[:2] for row in rows(town.board("TEST:BETA"))] == [("B", "08:21"), ("C", "08:22"), ("D", "08:30")]

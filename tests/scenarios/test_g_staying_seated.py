@@ -1,0 +1,177 @@
+"""Chapter G: staying seated while the vehicle goes on as another trip."""
+
+from datetime import date
+
+import pytest
+
+from fingerpost.testing.feeds import feed_from_drawing
+from tests.scenarios.riding import DAY, ride
+
+BLOCK = """
+line A | Alpha 08:00 | Beta 08:10 | block 7
+line B | Beta 08:10 | Gamma 08:30 | block 7
+"""
+STAYED = ["Alpha 08:00 A Beta 08:10 = Beta 08:10 B Gamma 08:30"]
+
+
+def test_g01_who_stays_in_a_blocks_vehicle_needs_no_time_to_change():
+    """Ten past to ten past: nobody could change, and nobody needs to."""
+    assert ride(BLOCK, "Alpha", "Gamma", "07:50") == STAYED
+    assert ride(BLOCK.replace("block 7", "block 8", 1), "Alpha", "Gamma", "07:50") == []
+
+
+def test_g02_staying_seated_is_no_change():
+    """It is allowed where no change is."""
+    assert ride(BLOCK, "Alpha", "Gamma", "07:50", max_transfers=0) == STAYED
+
+
+def test_g03_it_holds_for_arrivals_too():
+    """To be there by 08:30 one leaves at 08:00; a minute less is too early."""
+    assert ride(BLOCK, "Alpha", "Gamma", "08:30", arrive_by=True, max_transfers=0) == STAYED
+    assert ride(BLOCK, "Alpha", "Gamma", "08:29", arrive_by=True, max_transfers=0) == []
+
+
+def test_g04_type_5_says_that_all_must_leave():
+    """What transfers.txt says of two trips stands before their block."""
+    assert ride(BLOCK + "leave | A-1 | B-1", "Alpha", "Gamma", "07:50") == []
+
+
+def test_g05_type_4_needs_no_block():
+    """The link alone is enough; the block that says otherwise gives way to it."""
+    linked = BLOCK.replace("| block 7", "") + "stay | A-1 | B-1"
+    assert ride(linked, "Alpha", "Gamma", "07:50") == STAYED
+    other = BLOCK + "line C | Beta 08:12 | Delta 08:20\nstay | A-1 | C-1"
+    assert ride(other, "Alpha", "Gamma", "07:50") == []
+    assert ride(other, "Alpha", "Delta", "07:50") == ["Alpha 08:00 A Beta 08:10 = Beta 08:12 C Delta 08:20"]
+
+
+def test_g06_a_vehicle_that_divides_takes_each_rider_along():
+    """The front goes to Gamma, the rear to Delta: one stays seated to either."""
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10
+    line B | Beta 08:12 | Gamma 08:30
+    line C | Beta 08:15 | Delta 08:40
+    stay | A-1 | B-1
+    stay | A-1 | C-1
+    """
+    assert ride(drawing, "Alpha", "Gamma", "07:50") == ["Alpha 08:00 A Beta 08:10 = Beta 08:12 B Gamma 08:30"]
+    assert ride(drawing, "Alpha", "Delta", "07:50") == ["Alpha 08:00 A Beta 08:10 = Beta 08:15 C Delta 08:40"]
+
+
+def test_g07_vehicles_that_come_together_take_both_their_riders_along():
+    """From Alpha and from Delta one stays seated to Gamma, and on to the next trip."""
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10
+    line C | Delta 08:00 | Beta 08:08
+    line B | Beta 08:12 | Gamma 08:30
+    line D | Gamma 08:31 | Epsilon 08:40
+    stay | A-1 | B-1
+    stay | C-1 | B-1
+    stay | B-1 | D-1
+    """
+    last = "= Beta 08:12 B Gamma 08:30 = Gamma 08:31 D Epsilon 08:40"
+    assert ride(drawing, "Alpha", "Epsilon", "07:50", max_transfers=0) == [f"Alpha 08:00 A Beta 08:10 {last}"]
+    assert ride(drawing, "Delta", "Epsilon", "07:50", max_transfers=0) == [f"Delta 08:00 C Beta 08:08 {last}"]
+
+
+def test_g08_the_next_trip_may_begin_elsewhere_where_the_feed_says_so():
+    """Beta and Bay are too far apart to walk; a block alone is not enough for that, type 4 is."""
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10 | block 7
+    line B | Bay 08:15 | Gamma 08:30 | block 7
+    """
+    assert ride(drawing, "Alpha", "Gamma", "07:50") == []
+    assert ride(drawing + "stay | A-1 | B-1", "Alpha", "Gamma", "07:50") == [
+        "Alpha 08:00 A Beta 08:10 = Bay 08:15 B Gamma 08:30"
+    ]
+
+
+def test_g09_nobody_rides_on_only_to_where_the_next_trip_begins():
+    """Who would go to Bay must ride a trip there, not sit through the way between two."""
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10
+    line B | Bay 08:15 | Gamma 08:30
+    stay | A-1 | B-1
+    """
+    assert ride(drawing, "Alpha", "Bay", "07:50") == []
+    assert ride(drawing, "Beta", "Gamma", "07:50") == []
+
+
+def test_g10_over_midnight_on_one_service_day():
+    """A block's trips after midnight belong to the same service day."""
+    drawing = """
+    line A | Alpha 23:50 | Beta 24:00 | block 7
+    line B | Beta 24:01 | Gamma 24:30 | block 7
+    """
+    assert ride(drawing, "Alpha", "Gamma", "23:00", max_transfers=0) == [
+        "Alpha 23:50 A Beta 00:00 = Beta 00:01 B Gamma 00:30"
+    ]
+
+
+def test_g11_over_midnight_to_the_next_service_day():
+    """Type 4 may link to a trip of the next day; there is none after the last day."""
+    drawing = """
+    line A | Alpha 23:50 | Beta 24:00
+    line B | Beta 00:01 | Gamma 00:30
+    stay | A-1 | B-1
+    """
+    days = (DAY, date(2026, 5, 7))
+    assert ride(drawing, "Alpha", "Gamma", "23:00", days=days, max_transfers=0) == [
+        "Alpha 23:50 A Beta 00:00 = Beta 00:01 B Gamma 00:30"
+    ]
+    assert ride(drawing, "Alpha", "Gamma", "23:00", day=days[1], days=days, max_transfers=0) == []
+
+
+def test_g12_a_frequent_loop_with_exact_times_goes_round_again():
+    """A block of a loop line every 20 minutes that takes 15: each vehicle goes round again, and one stays seated."""
+    drawing = "line L | Alpha 08:00 | Beta 08:05 | Gamma 08:10 | Alpha 08:15 | block 7"
+    frequencies = "trip_id,start_time,end_time,headway_secs,exact_times\nL-1,08:00:00,09:00:00,1200,1\n"
+    assert ride(drawing, "Gamma", "Beta", "08:00", max_transfers=0, tables={"frequencies.txt": frequencies})[0] == (
+        "Gamma 08:10 L Alpha 08:15 = Alpha 08:20 L Beta 08:25"
+    )
+
+
+def test_g13_a_headway_promises_no_vehicle():
+    """Where only about every 20 minutes is promised, which vehicle goes round again is not known."""
+    drawing = "line L | Alpha 08:00 | Beta 08:05 | Gamma 08:10 | Alpha 08:15 | block 7"
+    frequencies = "trip_id,start_time,end_time,headway_secs,exact_times\nL-1,08:00:00,09:00:00,1200,0\n"
+    assert ride(drawing, "Gamma", "Beta", "08:00", max_transfers=0, tables={"frequencies.txt": frequencies}) == []
+
+
+def test_g14_a_vehicle_that_only_turns_back_is_not_offered():
+    """The same line back to where it came from: no rider is promised the seat."""
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10 | block 7
+    line A | Beta 08:11 | Gamma 08:30 | block 7
+    """
+    assert ride(drawing, "Alpha", "Gamma", "07:50") == []
+
+
+@pytest.mark.parametrize(("leaves", "count"), [("09:10", 1), ("09:11", 0)])
+def test_g15_a_blocks_vehicle_that_stands_for_more_than_an_hour_is_left(leaves, count):
+    """An hour is waited in the seat, a minute more is not."""
+    drawing = f"""
+    line A | Alpha 08:00 | Beta 08:10 | block 7
+    line B | Beta {leaves} | Gamma 09:30 | block 7
+    """
+    assert len(ride(drawing, "Alpha", "Gamma", "07:50", max_transfers=0)) == count
+
+
+def test_g16_the_next_trip_is_the_next_of_the_day():
+    """B runs on the first day only, and C an hour after it on both: on the second day the vehicle goes on as C."""
+    days = (DAY, date(2026, 5, 7))
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10 | block 7
+    line B | Beta 08:11 | Gamma 08:20 | block 7
+    line C | Beta 08:40 | Gamma 08:50 | block 7
+    """
+    feed = feed_from_drawing(drawing, days=days)
+    tables = {
+        "trips.txt": feed["trips.txt"].replace("B,ALL", "B,FIRST"),
+        "calendar_dates.txt": feed["calendar_dates.txt"] + "FIRST,20260506,1\n",
+    }
+    asked = {"days": days, "tables": tables, "max_transfers": 0}
+    assert ride(drawing, "Alpha", "Gamma", "07:50", **asked) == ["Alpha 08:00 A Beta 08:10 = Beta 08:11 B Gamma 08:20"]
+    assert ride(drawing, "Alpha", "Gamma", "07:50", day=days[1], **asked) == [
+        "Alpha 08:00 A Beta 08:10 = Beta 08:40 C Gamma 08:50"
+    ]

@@ -1,0 +1,90 @@
+"""Chapter H: changes for which the feed has a rule of certain trips or lines."""
+
+import pytest
+
+from tests.scenarios.riding import ride
+
+DRAWING = """
+line A | Alpha 08:00 | Beta 08:10
+line B | Beta 08:13 | Gamma 08:30
+line B | Beta 08:20 | Gamma 08:40
+"""
+HEAD = "from_stop_id,to_stop_id,from_route_id,to_route_id,from_trip_id,to_trip_id,transfer_type,min_transfer_time\n"
+AT_BETA = "BETA,BETA"
+
+
+def cross(*rules, drawing=DRAWING, **asked):
+    """Return when line B is boarded, for rules such as ``A,B,,,2,300`` at Beta."""
+    rows = "".join(f"{AT_BETA},{rule}\n" for rule in rules)
+    found = ride(drawing, "Alpha", "Gamma", "07:50", tables={"transfers.txt": HEAD + rows}, **asked)
+    return [line.split(" B Gamma ")[0].rpartition(" ")[2] for line in found]
+
+
+def test_h01_without_a_rule_two_minutes_are_enough():
+    """08:10 to 08:13."""
+    assert cross() == ["08:13"]
+
+
+def test_h02_a_change_between_two_lines_may_be_forbidden():
+    """A to B is not; from any other line it is as before."""
+    assert cross("A,B,,,3,") == []
+    assert cross("X,B,,,3,", drawing=DRAWING.replace("line A", "line X")) == []
+    assert cross("B,A,,,3,") == ["08:13"]
+
+
+@pytest.mark.parametrize(("needs_s", "boards"), [(180, "08:13"), (181, "08:20")])
+def test_h03_a_change_to_one_trip_may_take_longer(needs_s, boards):
+    """The first trip of B needs so long; the second, at 08:20, can be had as ever."""
+    assert cross(f",,,B-1,2,{needs_s}") == [boards]
+
+
+def test_h04_a_timed_change_needs_no_time():
+    """The trip waits: 08:13 to 08:13 is in time for this trip, and for no other."""
+    late = DRAWING.replace("08:10", "08:13")
+    assert cross(drawing=late) == ["08:20"]
+    assert cross(",,A-1,B-1,1,", drawing=late) == ["08:13"]
+    assert cross(",,A-1,B-2,1,", drawing=late) == ["08:20"]
+
+
+RANKS = [",,A-1,B-1", ",B,A-1,", ",,A-1,", "A,B,,", "A,,,"]
+
+
+@pytest.mark.parametrize("rank", range(4))
+def test_h05_the_more_specific_rule_holds(rank):
+    """Trip and trip, trip and line, trip, line and line, line: each stands before those after it, in either order."""
+    high, low = RANKS[rank : rank + 2]
+    for rules in ((f"{high},2,0", f"{low},3,"), (f"{low},3,", f"{high},2,0")):
+        assert "08:13" in cross(*rules)
+    for rules in ((f"{high},3,", f"{low},2,0"), (f"{low},2,0", f"{high},3,")):
+        assert "08:13" not in cross(*rules)
+
+
+def test_h06_any_rule_of_a_line_stands_before_that_of_the_stops():
+    """The stop forbids changing, the line may."""
+    assert cross(",,,,3,") == []
+    assert cross(",,,,3,", "A,,,,2,60") == ["08:13"]
+
+
+def test_h07_of_equals_the_later_holds():
+    """As for rules of stops."""
+    assert cross("A,B,,,3,", "A,B,,,2,0") == ["08:13"]
+
+
+def test_h08_it_holds_for_arrivals_too():
+    """To be there by 08:40 with the first trip of B forbidden, one changes to the second."""
+    rows = f"{AT_BETA},A,,,B-1,3,\n"
+    found = ride(DRAWING, "Alpha", "Gamma", "08:40", tables={"transfers.txt": HEAD + rows}, arrive_by=True)
+    assert found == ["Alpha 08:00 A Beta 08:10 Beta 08:20 B Gamma 08:40"]
+
+
+def test_h09_between_two_stops():
+    """Bay is too far to walk; for lines A and B the feed has a way of four minutes, for line C none."""
+    drawing = """
+    line A | Alpha 08:00 | Beta 08:10
+    line C | Alpha 08:01 | Beta 08:10
+    line B | Bay 08:14 | Gamma 08:30
+    """
+    tables = {"transfers.txt": HEAD + "BETA,BAY,A,B,,,2,240\n"}
+    asked = {"tables": tables, "max_walk_m": 2000.0}
+    assert ride(drawing, "Alpha", "Gamma", "07:50", **asked)[0].startswith("Alpha 08:00 A Beta 08:10 walk ")
+    assert ride(drawing.replace("line A", "line D"), "Alpha", "Gamma", "07:50", **asked) == []
