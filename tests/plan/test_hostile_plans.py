@@ -111,6 +111,52 @@ async def test_a_gigabyte_of_output_is_not_kept(opened, recorder):
     assert time.perf_counter() - begun < 2
 
 
+def doubling(number):
+    """Draw a thinking step that holds what the one before it holds, several times."""
+    parameters = (
+        {"x": ref(f"k{number - 1}", "data"), "y": ref(f"k{number - 1}", "data")} if number else {"x": "x" * 100}
+    )
+    return step(number, None, parameters=parameters)
+
+
+async def test_steps_that_double_what_they_hold_are_stopped_where_it_is_too_much(runs):
+    """A kilobyte of thinking steps would fill any memory; the one that goes too far fails, and quickly."""
+    begun = time.perf_counter()
+    state, run = await ended(runs, plan(*[doubling(number) for number in range(40)]))
+    (note,) = [record.note for record in run.steps.values() if record.state == "failed"]
+
+    assert (state, time.perf_counter() - begun < 5) == ("failed", True)
+    assert note == "The output of the step cannot be kept: a value in it is larger than 1,000,000 bytes of JSON"
+    assert max(len(record.output) for record in run.steps.values()) < 1_000_000
+
+
+@pytest.mark.parametrize(("many", "state", "calls"), [(3, "completed", 2), (4, "failed", 1)])
+async def test_many_references_to_much_are_bounded_together(runs, recorder, many, state, calls):
+    """Each is small to write; what they bring is weighed before the tool is asked."""
+    recorder.script = {"reader": {"success": True, "results": [], "output_key": "echo", "query_type": "echo"}}
+    wide = step(1, parameters={"label": "x" * 250_000})
+    much = [ref("k1", "data.label") for _ in range(many)]
+    got, run = await ended(runs, plan(wide, step(2, parameters={"label": "reader", "extra": much})))
+    note = "What the step refers to is larger than 1,000,000 bytes of JSON, up to extra.3"
+
+    assert (got, len(recorder.calls)) == (state, calls)
+    assert run.steps[2].note == (note if state == "failed" else None)
+
+
+async def test_runs_that_start_from_one_another_do_not_gather_without_end(opened, recorder):
+    """What one run hands to the next is bounded like what a run may hold."""
+    runs = opened(recorder.tool(), limits=Limits(memory_bytes=10_000))
+    earlier = None
+    for number in range(4):
+        a_plan = plan(step(1, parameters={"label": "x" * 1000}, expected_key=f"turn{number}"))
+        _state, run = await ended(runs, a_plan, memory_of=earlier)
+        earlier = run.run_id
+    with pytest.raises(PlanInvalid, match=r"^The memory cannot be kept: a value in it is larger than 10,000 bytes"):
+        await runs.create(plan(step(1)), user="ann", memory_of=earlier)
+
+    assert len(recorder.calls) == 4
+
+
 async def test_sql_in_a_label_is_a_label(runs, recorder, tmp_path):
     """It is kept as it is, in keys, goals and parameters, and no table is the worse for it."""
     sql = "'); DROP TABLE run; --"

@@ -17,16 +17,16 @@ from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.response import failure_response, success_response
-from fingerpost.errors import BrokenContract, ToolError
+from fingerpost.errors import BrokenContract, ParameterError, ToolError
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.performing import Outcome, Performer, failed, think
+from fingerpost.plan.performing import THINKING, Outcome, Performer, failed, think
 from fingerpost.plan.references import fill, walk
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
-from fingerpost.plan.weighing import encode
+from fingerpost.plan.weighing import encode, find_excess
 
 _log = logging.getLogger(__name__)
 
@@ -210,7 +210,7 @@ class Execution:
         except ToolError as error:
             if isinstance(error, JournalFailed):
                 raise
-            name = step.tool or step.agent or ""
+            name = step.tool or step.agent or THINKING
             outcome = Outcome(failed(name, name, {}, error), 0, error.message)
         return await self._record(ready, outcome)
 
@@ -218,13 +218,13 @@ class Execution:
         step, question = ready.step, ready.question
         arguments = step.parameters if question is None else question.arguments
         if ready.references:
-            values = self._memory.resolve(ready)
+            values = self._memory.resolve(ready, self._limits.output_bytes)
             prefix = () if question is None else question.prefix
             arguments = fill(arguments, values.__getitem__, prefix)
             if question is not None:
                 self._check(ready, arguments)
         if step.tool is None and step.agent is None:
-            return Outcome(think(arguments, self._gathered(ready)), 1, None)
+            return Outcome(self._thought(ready, arguments), 1, None)
 
         def tell(attempt: int, reason: str, wait_s: float | None) -> None:
             told = {"attempt": attempt, "error": reason[:1000], "retried_after_s": wait_s}
@@ -238,6 +238,14 @@ class Execution:
             read_arguments(ready.question.model, arguments)
         except ValidationError as error:
             raise explain(error, ready.question.model) from error
+
+    def _thought(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return what a step answers that composes from memory; a chain of them may double what it holds each time."""
+        response = think(arguments, self._gathered(ready))
+        limits = self._limits
+        if excess := find_excess(response, most_bytes=limits.output_bytes, most_depth=limits.depth):
+            raise ParameterError(f"The output of the step cannot be kept: a value in it {excess}")
+        return response
 
     def _gathered(self, ready: ReadyStep) -> dict[str, Any]:
         found = {}
@@ -321,7 +329,7 @@ class Execution:
         arguments = ready.step.parameters
         if ready.references:
             try:
-                arguments = fill(arguments, self._memory.resolve(ready).__getitem__)
+                arguments = fill(arguments, self._memory.resolve(ready, self._limits.output_bytes).__getitem__)
             except ToolError as error:
                 return await self._record(ready, Outcome(failed(HUMAN, "approval", {}, error), 1, error.message))
         if not data["approved"]:

@@ -86,17 +86,25 @@ class Memory:
                 found[ready.key] = ready.step.output_path or []
         return found
 
-    def resolve(self, ready: ReadyStep) -> Mapping[Way, Any]:
-        """Return the value of each of a step's references.
+    def resolve(self, ready: ReadyStep, most_bytes: int) -> Mapping[Way, Any]:
+        """Return the value of each of a step's references, all together no larger than so much JSON.
 
         Raises:
             ReferenceMissing: nothing is there, and the reference has no default.
+            ParameterError: they are larger.
         """
         found = {}
+        left = most_bytes
         for reference in ready.references:
             value = self._value_of(reference, ready.sources[reference.at])
+            text = encode(value)
+            left -= len(text)
+            if left < 0:
+                place = _place(reference)
+                message = f"What the step refers to is larger than {most_bytes:,} bytes of JSON, up to {place}"
+                raise ParameterError(message, {"field": place})
             # A tool may change what it is given; what is remembered stays as it is.
-            found[reference.at] = json.loads(encode(value)) if isinstance(value, dict | list) else value
+            found[reference.at] = json.loads(text) if isinstance(value, dict | list) else value
         return found
 
     def _value_of(self, reference: Reference, source: int | None) -> Any:
@@ -110,7 +118,7 @@ class Memory:
                     return value
         if reference.has_default:
             return reference.default
-        place = ".".join(map(str, reference.at))
+        place = _place(reference)
         raise ReferenceMissing(f"The {reference}, in parameters.{place}, found no value: {reason}", {"field": place})
 
     def _at(self, reference: Reference, response: Any, source: int | None) -> Any:
@@ -166,6 +174,10 @@ def list_items(
             kind = "tool_error" if event.kind == "attempt_failed" else "step_failed"
             items.append({"type": kind, **head, **data, "timestamp": event.at})
     return items
+
+
+def _place(reference: Reference) -> str:
+    return ".".join(map(str, reference.at))
 
 
 def _is_failure(response: Any) -> bool:

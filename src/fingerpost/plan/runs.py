@@ -306,6 +306,9 @@ class PlanRuns:
         if memory_of is not None:
             earlier = self.memory_of(await self.get(memory_of, user))
             values = {**earlier.keyed(), **values}
+            # Runs that start from one another would gather without end.
+            if excess := find_excess(values, most_bytes=self.limits.memory_bytes, most_depth=self.limits.depth + 1):
+                raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory_of"})
             paths = {key: path for key, path in earlier.paths().items() if key not in memory}
         return Given(values=values, paths=paths)
 

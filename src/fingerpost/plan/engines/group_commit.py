@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from fingerpost.errors import ToolError
 from fingerpost.plan.journal import JournalFailed
 
 _log = logging.getLogger(__name__)
@@ -18,6 +19,11 @@ _PATIENCE_S = 0.02
 
 _UNKNOWN = "What a run did could not be written down"
 _REASONS: dict[type[BaseException], str] = {sqlite3.OperationalError: f"{_UNKNOWN}: its disk is full or its file busy"}
+
+# Whoever waits must hear of it: a thread that died of a value that SQLite cannot bind would let all wait for ever.
+_TROUBLES = (
+    sqlite3.Error, OSError, ToolError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, RuntimeError
+)  # fmt: skip
 
 Row = tuple[Any, ...]
 _R = TypeVar("_R")
@@ -145,7 +151,7 @@ class GroupCommit:
                     found = work.act(connection)
                 else:
                     self._commit(connection, work)
-            except Exception as caught:  # noqa: BLE001  (who waits must hear of it; a dead thread would let all wait)
+            except _TROUBLES as caught:
                 error = caught
             if connection is not None and connection.in_transaction:
                 connection.execute("ROLLBACK")

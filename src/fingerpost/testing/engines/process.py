@@ -34,13 +34,15 @@ class Worker:
             stderr=subprocess.PIPE,
             text=True,
         )
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._said, self._complained = self._process.stdout, self._process.stderr
 
     def __enter__(self) -> Self:
         """Wait until it carries on."""
-        assert self._process.stdout is not None
-        if self._process.stdout.readline() != "ready\n":
-            _said, complaint = self._process.communicate()
-            raise Broken(f"A process that opens the engine breaks: {complaint.strip().splitlines()[-1:]}")
+        if self._said.readline() != "ready\n":
+            self._process.wait()
+            raise Broken(f"A process that opens the engine breaks: {self._complaint()}")
         return self
 
     def __exit__(
@@ -48,7 +50,8 @@ class Worker:
     ) -> None:
         """Leave nothing running."""
         self.kill()
-        self._process.communicate()
+        self._said.close()
+        self._complained.close()
 
     def kill(self) -> None:
         """End it as ``kill -9`` does, at once and without a word."""
@@ -67,12 +70,15 @@ class Worker:
     def ends(self) -> dict[str, str]:
         """Wait for its own end, and return how each run stands, or why it was refused."""
         try:
-            said, complaint = self._process.communicate(timeout=PATIENCE_S)
+            self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired as error:
             raise Broken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s") from error
         if self._process.returncode != 0:
-            raise Broken(f"A process that carries runs on breaks: {complaint.strip().splitlines()[-1:]}")
-        return cast("dict[str, str]", json.loads(said))
+            raise Broken(f"A process that carries runs on breaks: {self._complaint()}")
+        return cast("dict[str, str]", json.loads(self._said.read()))
+
+    def _complaint(self) -> str:
+        return "".join(self._complained.read().strip().splitlines()[-1:])
 
     @property
     def has_ended(self) -> bool:
