@@ -34,6 +34,7 @@ def test_an_added_ride_has_its_routes_rules(rule, found):
         stop=np.array([stops["Beta"], stops["Gamma"]], np.int32),
         arrival=instants,
         departure=instants,
+        flags=np.zeros(2, np.uint8),
         is_skipped=np.zeros(2, np.bool_),
         updated=at("07:00"),
     )
