@@ -14,7 +14,7 @@ from fingerpost.transit.raptor.arrays import Found, Question, Workspace, new_wor
 from fingerpost.transit.raptor.chains import DaySlice
 from fingerpost.transit.raptor.ends import End, find_direct_walk_m
 from fingerpost.transit.raptor.journeys import Journey
-from fingerpost.transit.raptor.kernel.bounding import look_ahead, look_ahead_on_foot
+from fingerpost.transit.raptor.kernel.bounding import SPARE_S, look_ahead, look_ahead_on_foot
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
 from fingerpost.transit.raptor.kernel.searching import search_walk_limited, search_window
 from fingerpost.transit.raptor.kernel.tidying import tidy
@@ -23,7 +23,7 @@ from fingerpost.transit.raptor.slices import Slices
 from fingerpost.transit.raptor.vehicles import DAY_S
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Int32, Timetable
-from fingerpost.transit.timetable.walking import PACE_M_PER_S
+from fingerpost.transit.timetable.walking import PACE_M_PER_S, straight_line_m
 
 # The window in which journeys leave (or arrive), widened step by step until there are enough of them.
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
@@ -36,6 +36,8 @@ Cost = tuple[int, int, int, int]
 FURTHER_DAYS = (0, 2, 4, 6)
 # Never look for more walk-limited journeys than this in one search.
 LIMITED_TRIES = 8
+# Few journeys across a city are slower than this, waiting and detours included.
+SLOW_M_PER_S = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,10 +167,11 @@ def _known_arrivals(piece: DaySlice, journeys: list[Journey], ask: Question) -> 
 
 def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, known_s: Int32 | None = None) -> list[Journey]:
     """Ask a search kernel and read its answer: the walk-limited one where arrivals are already known."""
+    reach_s = _guess_reach_s(timetable, ask)
     ask = _on_slice(piece, ask)
     memory = _memory(piece, int(ask.max_rides))
     while True:
-        look_ahead(piece.chains, ask, memory.work)
+        look_ahead(piece.chains, ask, memory.work, reach_s)
         if known_s is None:
             count = search_window(piece.chains, ask, memory.work, memory.found)
         else:
@@ -191,6 +194,16 @@ def _on_slice(piece: DaySlice, ask: Question) -> Question:
         access_stop=access_stop, access_s=ask.access_s[near], access_m=ask.access_m[near],
         egress_stop=egress_stop, egress_s=ask.egress_s[far], egress_m=ask.egress_m[far],
     )  # fmt: skip
+
+
+def _guess_reach_s(timetable: Timetable, ask: Question) -> int:
+    """Return about how long the journey may take, for ``look_ahead``."""
+    if not len(ask.access_stop) or not len(ask.egress_stop):
+        return 0
+    origin, goal = int(ask.access_stop[0]), ask.egress_stop[:1]
+    lat, lon = timetable.stop_lat, timetable.stop_lon
+    metres = straight_line_m(float(lat[origin]), float(lon[origin]), lat[goal], lon[goal])
+    return int(metres[0] / SLOW_M_PER_S) + SPARE_S
 
 
 @dataclass(slots=True)

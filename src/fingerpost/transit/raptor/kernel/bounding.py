@@ -17,9 +17,8 @@ from fingerpost.transit.raptor.kernel.compiling import (
     looping,
 )
 
-# How much longer than the window bounds hold: first so long, then as long as a way that takes this much more than the
-# least should last.
-FIRST_REACH_S, SPARE_S = 3600, 1200
+# Bounds hold as long past the window as a way lasts that takes half as much again as the least, and this.
+SPARE_S = 1200
 
 # Stops wait in buckets of so many seconds or metres; the last takes all that is further.
 BUCKETS, BUCKET_WIDTH = 8192, 8
@@ -27,8 +26,11 @@ NOBODY, NOT_LISTED = -1, -2
 
 
 @allocating
-def look_ahead(net, ask, work):
-    """Forget the last search; note from where the goal can be walked to, and bound the ways there."""
+def look_ahead(net, ask, work, reach_s):
+    """Forget the last search; note from where the goal can be walked to, and bound the ways there.
+
+    ``reach_s`` is a guess of how long past the window bounds must hold; a poor one costs time, never an answer.
+    """
     work.arrived[:] = UNREACHED
     work.ready[:] = UNREACHED
     work.goal[:] = UNREACHED
@@ -39,7 +41,6 @@ def look_ahead(net, ask, work):
             work.egress_s[stop] = ask.egress_s[row]
             work.egress_m[stop] = ask.egress_m[row]
     buckets = _new_buckets(net)
-    reach_s = FIRST_REACH_S
     while True:
         hop_s = _hops_until(net, ask.earliest_s, ask.window_end_s + reach_s, work)
         _bound_least(net, ask.egress_stop, ask.egress_s, hop_s, net.walk_s, work.bound_s, buckets)
@@ -55,25 +56,23 @@ def look_ahead(net, ask, work):
 
 @allocating
 def _hops_until(net, since_s, until_s, work):
-    """Return the shortest ride of every hop, of those that leave in a time, UNREACHED for none; note the horizon."""
+    """Return the shortest ride of every hop (spans, hops) that leaves in a span or before; note the horizon."""
     last = len(net.hop_s) - 1
     begin = min(last, max(0, (since_s - net.spans_since_s) // SPAN_S))
     end = min(last, max(0, (until_s - net.spans_since_s) // SPAN_S))
     work.horizon_s[0] = UNREACHED if end == last else net.spans_since_s + (end + 1) * SPAN_S
-    least = net.hop_s[begin].copy()
-    for span in range(begin + 1, end + 1):
-        for hop in range(len(least)):
-            least[hop] = min(least[hop], net.hop_s[span, hop])
-    out = np.empty(len(least), np.int32)
-    for hop in range(len(least)):
-        out[hop] = UNREACHED if least[hop] == NO_HOP else np.int32(least[hop])
-    return out
+    out = net.hop_s[begin : end + 1].copy()
+    for span in range(1, len(out)):
+        for hop in range(out.shape[1]):
+            out[span, hop] = min(out[span, hop], out[span - 1, hop])
+    # Without a horizon nothing leaves too late: all spans count for all.
+    return out[len(out) - 1 :] if end == last else out
 
 
 @allocating
 def look_ahead_on_foot(net, ask, work):
     """Bound the walking, which only the walk-limited search needs."""
-    no_cost = np.zeros(len(net.hop_from), np.int32)
+    no_cost = np.zeros((1, len(net.hop_from)), np.uint16)
     _bound_least(net, ask.egress_stop, ask.egress_m, no_cost, net.walk_m, work.bound_m, _new_buckets(net))
 
 
@@ -92,6 +91,8 @@ def _new_buckets(net):
 def _bound_least(net, egress_stop, egress_cost, hop_cost, walk_cost, bound, buckets):
     """Find from the goal backwards, over hops and footpaths, the least that any way costs from every stop.
 
+    A ride that brings anyone to the goal before the horizon leaves before it, less what is still to come. So only the
+    spans until then count; ``hop_cost`` (spans, hops) has the least of each span and all before.
     Dial: "Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM 12(11), 1969; with
     wide buckets, so a stop whose cost falls after it was taken out is taken out again.
     """
@@ -104,8 +105,10 @@ def _bound_least(net, egress_stop, egress_cost, hop_cost, walk_cost, bound, buck
             stop = first[bucket]
             _take_out(buckets, bucket, stop)
             cost = bound[stop]
+            row = max(0, len(hop_cost) - 1 - cost // SPAN_S)
             for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
-                _lower_cost(buckets, bound, net.hop_from[hop], cost + hop_cost[hop])
+                if hop_cost[row, hop] != NO_HOP:
+                    _lower_cost(buckets, bound, net.hop_from[hop], cost + np.int64(hop_cost[row, hop]))
             for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
                 _lower_cost(buckets, bound, net.walk_from[path], cost + walk_cost[path])
 
@@ -177,6 +180,15 @@ def _bound_rides(net, ask, work, led_on):
             for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
                 if net.walk_m[path] <= ask.max_walk_m:
                     end = _note_after(work, net.walk_from[path], rides, end)
+        least = UNREACHED
+        for row in range(len(ask.access_stop)):
+            least = min(least, work.rides_from[ask.access_stop[row]])
+        if least <= rides:
+            # Enough is known: whoever is further away needs more than this.
+            for stop in range(len(net.change_s)):
+                work.rides_from[stop] = min(work.rides_from[stop], rides + 1)
+                work.rides_after[stop] = min(work.rides_after[stop], rides + 1)
+            return
 
 
 @looping
