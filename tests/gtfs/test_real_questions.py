@@ -14,7 +14,9 @@ from fingerpost.transit.raptor.ends import find_end
 from fingerpost.transit.raptor.search import Wish, find_journeys
 from fingerpost.transit.raptor.slices import Slices
 from fingerpost.transit.timetable.service_days import services_on
-from tests.raptor.oracle import NEVER, around, earliest_arrivals, list_vehicles
+from tests.raptor.linked_networks import Links, Rule, Seat
+from tests.raptor.linked_oracle import LinkedOracle
+from tests.raptor.oracle import NEVER, around, list_vehicles
 from tests.shared_data import get_shared
 
 QUESTIONS = 200 if os.environ.get("FINGERPOST_SOAK") else 12
@@ -38,20 +40,48 @@ FEEDS = [
 
 
 def cut(timetable, day, dice):
-    """Keep some of the runs of one day that leave in the morning."""
+    """Keep some of the runs of one day that leave in the morning, and what these go on as."""
     active = services_on(timetable, day)
     trip = timetable.run_trip
     leaves_s = timetable.event_departure_s[timetable.trip_first_event[trip]] + timetable.run_shift_s
     chosen = np.flatnonzero(
         (active[timetable.trip_service[trip]] == 1) & (leaves_s >= 6 * 3600) & (leaves_s < 11 * 3600)
     )
-    kept = np.sort(np.array(dice.sample(chosen.tolist(), min(RUNS, len(chosen)))))
+    kept = np.array(dice.sample(chosen.tolist(), min(RUNS, len(chosen))))
+    begin, end = timetable.in_seat_from, timetable.in_seat_to
+    kept = np.union1d(kept, end[np.isin(begin, kept)])
+    is_whole = np.isin(begin, kept) & np.isin(end, kept)
     return replace(
         timetable,
         run_trip=trip[kept],
         run_shift_s=timetable.run_shift_s[kept],
         run_headway_s=timetable.run_headway_s[kept],
+        in_seat_from=np.searchsorted(kept, begin[is_whole]).astype(np.int32),
+        in_seat_to=np.searchsorted(kept, end[is_whole]).astype(np.int32),
+        in_seat_days_later=timetable.in_seat_days_later[is_whole],
+        in_seat_service=timetable.in_seat_service[is_whole],
     )
+
+
+def links_of(table):
+    """Return what the cut's trips are linked by, as the oracle is told of it."""
+    trips = set(table.run_trip.tolist())
+    rules = [
+        Rule(*(None if row < 0 else row for row in names), type=3 if seconds < 0 else 2, min_s=seconds)
+        for *names, seconds in np.column_stack(
+            [
+                table.narrow_from_stop, table.narrow_to_stop, table.narrow_from_route, table.narrow_to_route,
+                table.narrow_from_trip, table.narrow_to_trip, table.narrow_s,
+            ]
+        ).tolist()
+        if {*names[4:]} - {-1} <= trips
+    ]  # fmt: skip
+    columns = (table.in_seat_from, table.in_seat_to, table.in_seat_days_later, table.in_seat_service)
+    seats = [
+        Seat(one, other, later, None if service < 0 else service)
+        for one, other, later, service in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+    return Links(tuple(rules), tuple(seats))
 
 
 @pytest.mark.parametrize(("name", "day"), FEEDS, ids=[name for name, _ in FEEDS])
@@ -62,6 +92,7 @@ def test_engine_equals_oracle(name, day):
     table = cut(import_feeds("real", [FeedSource(path)]).timetable, day, dice)
     vehicles = list_vehicles(table, around(day, 1, 3))
     served = sorted({call.stop for vehicle in vehicles for call in vehicle.calls})
+    oracle = LinkedOracle(table, links_of(table), vehicles)
     slices, zone = Slices(table), ZoneInfo(table.feeds[0].zone)
     found = 0
     for _ in range(QUESTIONS):
@@ -76,12 +107,12 @@ def test_engine_equals_oracle(name, day):
             max_rides=RIDES, max_walk_m=WALK_M, step_free=False, wanted=3,
         )  # fmt: skip
         journeys = find_journeys(table, slices, wish)
-        promised = earliest_arrivals(table, vehicles, *ends, instant, RIDES, WALK_M)
+        promised = oracle.earliest_arrivals(*ends, instant, RIDES, WALK_M)
         direct = min((journey.arrival for journey in journeys if not journey.rides), default=NEVER)
         for count, arrival in enumerate(promised, 1):
             if arrival - instant > 86_400:
                 continue
             found += 1
-            known = min((journey.arrival for journey in journeys if len(journey.rides) <= count), default=NEVER)
+            known = min((journey.arrival for journey in journeys if journey.boardings <= count), default=NEVER)
             assert known == min(arrival, direct), (ends, instant, count)
     assert found > 0

@@ -30,6 +30,20 @@ class LinkedOracle:
         self.order = sorted(range(len(vehicles)), key=lambda index: vehicles[index].calls[0].departure)
         self.next = self._list_next(overlay)
         self._ways = {}
+        self.near = self._list_near()
+        # Elsewhere it is all the same which trip one came with.
+        self.ruled = {rule.from_stop for rule in links.rules}
+
+    def _list_near(self):
+        """For each stop, those from which it may be changed to."""
+        table = self.timetable
+        near = {stop: {stop} for stop in range(table.stop_count)}
+        for stop in near:
+            for path in range(int(table.foot_first[stop]), int(table.foot_first[stop + 1])):
+                near[int(table.foot_to[path])].add(stop)
+        for rule in self.links.rules:
+            near[rule.to_stop].add(rule.from_stop)
+        return near
 
     def _list_next(self, overlay):
         by_ride = {(v.run, v.day): index for index, v in enumerate(self.vehicles)}
@@ -114,7 +128,7 @@ class LinkedOracle:
                     seated[other] = min(aboard, seated.get(other, NEVER))
             for place, labels in reached.items():
                 for time, walked in labels:
-                    _add(known.setdefault(place, []), time, walked)
+                    _add(known.setdefault(place[0], {}).setdefault(place[1:], []), time, walked)
                     if place[0] in egress and walked + egress[place[0]][1] <= max_walk_m:
                         best = min(best, time + egress[place[0]][0])
             best_by_rides.append(best)
@@ -127,26 +141,21 @@ class LinkedOracle:
         for at, call in enumerate(calls):
             aboard = min(boarded, seated) if at else boarded
             if aboard < NEVER and not call.flags & 2:
-                _add(reached.setdefault((call.stop, trip, route), []), call.arrival, aboard)
+                came_with = (trip, route) if call.stop in self.ruled else (None, None)
+                _add(reached.setdefault((call.stop, *came_with), []), call.arrival, aboard)
             if not call.flags & 1 and at < len(calls) - 1:
                 boarded = min(boarded, self._board(call, trip, route, start, known, max_walk_m))
         return min(boarded, seated)
 
     def _board(self, call, trip, route, start, known, max_walk_m):
         least = min((w for t, w in start.get(call.stop, ()) if t <= call.departure), default=NEVER)
-        for (stop, from_trip, from_route), labels in known.items():
-            way = self.way(stop, from_trip, from_route, call.stop, trip, route)
-            if way is not None:
-                least = min(
-                    [
-                        least,
-                        *(
-                            walked + way[1]
-                            for time, walked in labels
-                            if time + way[0] <= call.departure and walked + way[1] <= max_walk_m
-                        ),
-                    ]
-                )
+        for stop in self.near[call.stop] & known.keys():
+            for came_with, labels in known[stop].items():
+                way = self.way(stop, *came_with, call.stop, trip, route)
+                if way is not None:
+                    for time, walked in labels:
+                        if time + way[0] <= call.departure and walked + way[1] <= max_walk_m:
+                            least = min(least, walked + way[1])
         return least
 
 
