@@ -181,6 +181,51 @@ def test_rules_that_are_not_applied(read, tables, finding, why):
         price_by_legs(book, [BUS, TRAM])
 
 
+def test_no_trip_costs_less_than_nothing(read):
+    """A discount of five on two legs of two each, for what the second would cost."""
+    book, _ = read(BY_NETWORK, "L,L,-1,,,0,off\n", fare_products=PRODUCTS + "off,-5.00,USD\n")
+    with pytest.raises(FareUnknown, match="more than what it asks"):
+        price_by_legs(book, [BUS, TRAM])
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ("fare_transfer_rules", "from_leg_group_id,to_leg_group_id\nL,L\n"),
+        ("stop_areas", "area,stop\nnorth,N\n"),
+        ("route_networks", "network,route\nfast,X\n"),
+        ("fare_leg_rules", "leg_group_id\nL\n"),
+    ],
+)
+def test_a_table_without_its_column_could_change_any_price(read, table, text):
+    """What cannot be read is not taken for what is not there."""
+    book, _ = read(BY_NETWORK, **{table: text})
+
+    assert book.problem.startswith(f"{table}.txt has no column ")
+
+
+def test_a_number_of_transfers_of_a_chain_of_different_transfers(read):
+    """Free from line 2 to line 1 and once from 1 to 1: whether the first counts as well is not said."""
+    legs = f"{LEG_HEAD}\nL,local,,,one\nF,fast,,,express\n"
+    book = read(legs, "F,L,,,,0,\nL,L,1,,,0,\n")[0]
+    with pytest.raises(FareUnknown, match="from which ride the number of its transfers counts"):
+        price_by_legs(book, [FAST, BUS, TRAM])
+
+    assert cost(book, BUS, TRAM) == ("2.00", "one")
+
+
+def test_too_many_ways_to_pay_are_not_tried(read):
+    """Twelve transfer products from ride to ride, nine rides: 12 to the power of 8 ways."""
+    products = "".join(f"p{number},{number},USD\n" for number in range(12))
+    transfers = "".join(f"L,L,-1,,,0,p{number}\n" for number in range(12))
+    book = read(f"{LEG_HEAD}\nL,local,,,one\n", transfers, fare_products=PRODUCTS + products)[0]
+    rides = [ride("1", "N S", at, at + 5) for at in range(0, 90, 10)]
+    with pytest.raises(FareUnknown, match="too many ways"):
+        price_by_legs(book, rides)
+
+    assert cost(book, *rides[:3])[0] == "2.00"
+
+
 def test_a_time_limit_of_a_chain_of_different_transfers(read):
     """The reference does not say where the time of a second, different transfer begins: the price is unknown."""
     book, _ = read(BY_NETWORK, "L,L,-1,,,0,\nL,F,,3600,0,0,\n")

@@ -25,13 +25,15 @@ def test_digits(amount, currency, written):
     assert print_amount(Decimal(amount), currency) == written
 
 
-@pytest.mark.parametrize("text", ["", "free", "1e3", "2,80", "NaN", "1.", ".5"])
+@pytest.mark.parametrize("text", ["", "free", "1e3", "2,80", "NaN", "1.", ".5", "\u0663.\u0665"])
 def test_what_is_no_amount(text):
     """Anything but digits and a point is no amount."""
     assert find_amount(text) is None
 
 
-@pytest.mark.parametrize(("text", "code"), [("EUR", "EUR"), ("eur", "EUR"), ("EURO", None), ("", None), ("€", None)])
+@pytest.mark.parametrize(
+    ("text", "code"), [("EUR", "EUR"), ("eur", "EUR"), ("EURO", None), ("", None), ("€", None), ("\u017fek", None)]
+)
 def test_currency(text, code):
     """A currency is a code of three letters."""
     assert find_currency(text) == code

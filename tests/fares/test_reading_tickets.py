@@ -36,6 +36,13 @@ def test_contained_zones_of_one_rule(tmp_path):
     )
 
 
+def test_rules_of_no_fare_make_no_ticket_universal(tmp_path):
+    """The one rule names a fare in the wrong case: what the ticket is for is not known."""
+    book, findings = read(tmp_path, "t,2.80,EUR,0,,,\n", "T,A,,,\n")
+
+    assert (book.problem, len(findings)) == ("no rule of fare_rules.txt is for a fare that is there", 1)
+
+
 def test_faults(tmp_path):
     """Unread prices, repeated and unknown fares, and fares that no rule is for are counted where they stand."""
     book, findings = read(

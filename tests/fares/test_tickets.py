@@ -152,6 +152,19 @@ def test_a_fare_without_rules_beside_fares_with():
         price_by_tickets(fares, [BUS])
 
 
+@pytest.mark.parametrize("currency", ["", "USD", "EUR"])
+def test_a_price_that_cannot_be_read_could_be_the_least(currency):
+    """Line 2 has two fares, one of them unreadable: no sum is said, whichever ride it is."""
+    fares = book(
+        [ticket("a", "2.00", 0), ticket("b", "2.00", 0), ticket("c", "", 0, currency=currency)],
+        [("a", "1", "", "", ""), ("b", "2", "", "", ""), ("c", "2", "", "", "")],
+    )
+    with pytest.raises(FareUnknown, match="the price of fare c cannot be read"):
+        cost(fares, BUS, TRAM)
+
+    assert cost(fares, BUS) == ("2.00", "a")
+
+
 @pytest.mark.parametrize(
     ("tickets", "why"),
     [

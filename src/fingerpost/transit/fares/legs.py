@@ -5,15 +5,14 @@ Each ride is one leg. What an ordinary rider pays is meant: the default rider ca
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import product
-from math import prod
+from itertools import islice, product
 from typing import NamedTuple
 
 from fingerpost.transit.fares.book import TRANSFER_AND_LEG, TRANSFER_INSTEAD, FareBook, LegRule, TransferRule
 from fingerpost.transit.fares.ride import FareRide, FareUnknown, Price
 
 # No feed lets a rider choose among so many ways to pay for one trip.
-_MOST_CHOICES = 4096
+_MOST_CHOICES = 1024
 
 
 class _Option(NamedTuple):
@@ -104,10 +103,13 @@ def _cheapest(
         options.append(list(of_leg.values()))
     if not all(options):
         return None
-    if prod(map(len, options)) > _MOST_CHOICES:
+    ways = (paid for legs in product(*options) for paid in _sums(book, rides, legs, amounts))
+    sums = list(islice(ways, _MOST_CHOICES + 1))
+    if len(sums) > _MOST_CHOICES:
         raise FareUnknown("it could be paid in too many ways")
-    sums = (paid for legs in product(*options) for paid in _sums(book, rides, legs, amounts))
     best = min(sums, key=lambda paid: paid.amount)
+    if best.amount < 0:
+        raise FareUnknown("what the feed takes off is more than what it asks")
     return Price(best.amount, currency, best.products)
 
 
@@ -173,11 +175,15 @@ def _transfers(
 
 def _is_within(rule: TransferRule, rides: Sequence[FareRide], paid: _Paid, pair: tuple[str, str], at: int) -> bool:
     """Whether a rule's limits of count and time hold for the transfer to a leg."""
-    if pair[0] == pair[1] and 0 <= rule.transfer_count < paid.since + 1:
-        return False
+    is_mixed = paid.is_mixed or paid.pair not in (None, pair)
+    if pair[0] == pair[1] and rule.transfer_count >= 0:
+        if is_mixed:
+            raise FareUnknown("the feed does not say from which ride the number of its transfers counts")
+        if rule.transfer_count < paid.since + 1:
+            return False
     if rule.duration_limit_s is None:
         return True
-    if paid.is_mixed or paid.pair not in (None, pair):
+    if is_mixed:
         raise FareUnknown("the feed does not say from which ride the time limit of its transfers counts")
     first, last = rides[paid.first], rides[at]
     begin = first.departure if rule.duration_limit_type in (0, 1) else first.arrival

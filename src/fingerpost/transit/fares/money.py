@@ -3,8 +3,8 @@
 import re
 from decimal import Decimal
 
-_AMOUNT = re.compile(r"-?\d{1,12}(\.\d{1,12})?")
-_CURRENCY = re.compile(r"[A-Z]{3}")
+_AMOUNT = re.compile(r"-?[0-9]{1,12}(\.[0-9]{1,12})?")
+_CURRENCY = re.compile(r"[A-Za-z]{3}")
 _USUAL_DIGITS = 2
 # ISO 4217, the currencies whose minor unit is not a hundredth.
 _WITHOUT_MINOR_UNIT = "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF"
@@ -24,8 +24,7 @@ def find_amount(text: str) -> Decimal | None:
 
 def find_currency(text: str) -> str | None:
     """Return a code of three letters in upper case (ISO 4217), or None."""
-    code = text.upper()
-    return code if _CURRENCY.fullmatch(code) else None
+    return text.upper() if _CURRENCY.fullmatch(text) else None
 
 
 def print_amount(amount: Decimal, currency: str) -> str:

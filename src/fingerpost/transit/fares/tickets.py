@@ -3,7 +3,7 @@
 A trip's rides are shared out among tickets, each for rides that follow one another; the least sum is the price.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from fingerpost.transit.fares.book import FareBook, Ticket, TicketRule
@@ -19,9 +19,12 @@ def price_by_tickets(book: FareBook, rides: Sequence[FareRide]) -> Price:
     rules: dict[str, list[TicketRule]] = {}
     for rule in book.ticket_rules:
         rules.setdefault(rule.fare_id, []).append(rule)
+    for ticket in book.tickets:
+        if not ticket.price and any(_covers(book, rules, ticket, part) for part in _stretches(rides)):
+            raise FareUnknown(f"the price of fare {ticket.fare_id} cannot be read")
     found = [
         price
-        for currency in sorted({ticket.currency for ticket in book.tickets})
+        for currency in sorted({ticket.currency for ticket in book.tickets if ticket.price})
         if (price := _cheapest(book, rules, rides, currency)) is not None
     ]
     if not found:
@@ -42,14 +45,19 @@ def _cheapest(
             if paid is None:
                 continue
             for ticket in book.tickets:
-                if ticket.currency != currency or not _covers(book, rules, ticket, rides[begin:end]):
+                if not ticket.price or ticket.currency != currency:
                     continue
-                if not ticket.price:
-                    raise FareUnknown(f"the price of fare {ticket.fare_id} cannot be read")
+                if not _covers(book, rules, ticket, rides[begin:end]):
+                    continue
                 known, amount = best[end], paid.amount + Decimal(ticket.price)
                 if known is None or amount < known.amount:
                     best[end] = Price(amount, currency, (*paid.tickets, ticket.fare_id))
     return best[-1]
+
+
+def _stretches(rides: Sequence[FareRide]) -> Iterator[Sequence[FareRide]]:
+    """Yield all parts of rides that follow one another."""
+    return (rides[begin:end] for begin in range(len(rides)) for end in range(begin + 1, len(rides) + 1))
 
 
 def _covers(book: FareBook, rules: dict[str, list[TicketRule]], ticket: Ticket, rides: Sequence[FareRide]) -> bool:

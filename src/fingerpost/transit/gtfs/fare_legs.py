@@ -24,6 +24,13 @@ _TRANSFER_COLUMNS = (
     "to_leg_group_id",
     "fare_product_id",
 )
+_NEEDED = {
+    "fare_transfer_rules.txt": ("fare_transfer_type",),
+    "fare_products.txt": ("fare_product_id", "amount", "currency"),
+    "stop_areas.txt": ("area_id", "stop_id"),
+    "route_networks.txt": ("network_id", "route_id"),
+    "rider_categories.txt": ("rider_category_id",),
+}
 _ANY_COUNT = -1
 _LIMIT_TYPES = range(4)
 
@@ -35,9 +42,11 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
     """
     rules_table = archive.find_extra("fare_leg_rules.txt", "fare_product_id")
     if rules_table is None:
-        return None
+        fault = find_fault(archive, "fare_leg_rules.txt", "fare_product_id")
+        return FareBook(problem=fault) if fault else None
     has_priority = "rule_priority" in rules_table.columns
-    problem = ""
+    faults = (find_fault(archive, name, *columns) for name, columns in _NEEDED.items())
+    problem = next(filter(None, faults), "")
     rules = []
     for line, (group, network, begin, end, from_time, to_time, product_id, priority) in rules_table.rows(
         "leg_group_id",
@@ -82,6 +91,15 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
         joins_legs=_joins_legs(archive),
         problem=problem or transfer_problem or product_problem,
     )
+
+
+def find_fault(archive: Archive, name: str, *required: str) -> str:
+    """Return why a table of fares that is there cannot be read, empty where it can or is not there."""
+    table = archive.find_aside(name)
+    if table is None or not table.columns:
+        return ""
+    lacking = [column for column in required if column not in table.columns]
+    return f"{name} has no column {lacking[0]}" if lacking else ""
 
 
 def _read_transfers(archive: Archive) -> tuple[tuple[TransferRule, ...], str]:

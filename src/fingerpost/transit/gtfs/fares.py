@@ -5,7 +5,7 @@ from dataclasses import replace
 from fingerpost.transit.fares.book import FareBook, Ticket, TicketRule
 from fingerpost.transit.fares.money import find_amount, find_currency
 from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.fare_legs import read_leg_fares
+from fingerpost.transit.gtfs.fare_legs import find_fault, read_leg_fares
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.table import find_integer
 
@@ -58,16 +58,21 @@ def _with_rules(archive: Archive, tickets: dict[str, Ticket]) -> FareBook:
     book = FareBook(tickets=tuple(tickets.values()))
     table = archive.find_extra("fare_rules.txt", "fare_id")
     if table is None:
-        return book
+        return replace(book, problem=find_fault(archive, "fare_rules.txt", "fare_id"))
+    strays = 0
     contains: dict[tuple[str, str, str, str], list[str]] = {}
     for line, (*key, zone) in table.rows("fare_id", "route_id", "origin_id", "destination_id", "contains_id"):
         fare_id, route, origin, destination = key
         if fare_id not in tickets:
             table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_id")
+            strays += 1
             continue
         zones = contains.setdefault((fare_id, route, origin, destination), [])
         if zone:
             zones.append(zone)
+    if strays and not contains:
+        # Without rules every ticket is for everything, which this feed does not mean.
+        return replace(book, problem="no rule of fare_rules.txt is for a fare that is there")
     rules = tuple(
         TicketRule(
             fare_id=fare_id, route_id=route, origin_id=origin, destination_id=destination, contains_ids=tuple(zones)
