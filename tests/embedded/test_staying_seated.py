@@ -65,6 +65,15 @@ def test_a_vehicle_that_comes_after_it_should_have_gone_on_is_not_relied_on(town
     assert trips(town.plan(limit=1)) == [found]
 
 
+def test_a_seam_that_real_time_broke_is_no_seat(town):
+    """A comes ten minutes late and B has gone: the trip that was promised is shown, as late, and without a seat."""
+    town.say(message(update("A-1", call("ALPHA", depart=600)), timestamp=NOW))
+    body = town.plan(limit=3)
+    broken = body["itineraries"][trips(body).index("A 08:20 B 08:21")]
+    seated = [each["fingerprint"] for each in body["meta"].get("staySeated", [])]
+    assert (broken["numberOfTransfers"], broken["fingerprint"] in seated) == (1, False)
+
+
 def test_both_late_is_one_vehicle_late(town):
     """Five minutes late as A and as B: one stays seated as ever."""
     late = [update(trip, call(sequence=1, depart=300)) for trip in ("A-1", "B-1")]

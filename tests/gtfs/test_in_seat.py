@@ -97,17 +97,22 @@ def test_a_linked_trip_with_exact_departures_is_followed_by_the_nearest(tmp_path
     ("link", "seats", "unapplied"),
     [
         ("A-1 | B-1", ["A-1 B-1"], 0),
-        ("B-1 | A-1", ["B-1 A-1+1"], 0),
+        ("D-1 | E-1", ["D-1 E-1+1"], 0),
+        ("D-1 | F-1", [], 1),
+        ("B-1 | A-1", [], 1),
         ("A-1 | X-1", [], 1),
         ("C-1 | B-1", [], 1),
     ],
 )
 def test_linked_trips(tmp_path, link, seats, unapplied):
-    """In order; the next day's; to a trip that is not there; from one that is still under way a day later."""
+    """In order; the next day's, three hours later and a second more, and a day later; to none; from one under way."""
     drawing = f"""
     line A | Alpha 08:00 | Beta 08:10
     line B | Beta 08:12 | Gamma 08:30
     line C | Alpha 08:00 | Beta 34:00
+    line D | Beta 23:30 | Gamma 23:40
+    line E | Gamma 02:40 | Delta 02:50
+    line F | Gamma 02:40:01 | Delta 02:50
     stay | {link}
     """
     found, findings = seats_of(tmp_path, drawing)
@@ -115,7 +120,8 @@ def test_linked_trips(tmp_path, link, seats, unapplied):
 
 
 @pytest.mark.parametrize(
-    ("ends", "joined"), [("BETA-1,BETA-2", 1), ("BETA,BETA", 1), (",", 1), ("ALPHA,BETA-2", 0), ("BETA-1,GAMMA", 0)]
+    ("ends", "joined"),
+    [("BETA-1,BETA-2", 1), ("BETA,BETA", 1), (",", 1), ("ALPHA,BETA-2", 0), ("BETA-1,GAMMA", 0), ("X,", 0)],
 )
 def test_stops_of_a_link_are_the_end_and_the_beginning(tmp_path, ends, joined):
     """Where stops are named, theirs or their station must be; a link in mid-trip is counted."""

@@ -74,6 +74,11 @@ def test_ways_that_do_not_count(tmp_path, ways):
     assert there_and_back(tmp_path, *ways) == (STRAIGHT_S, STRAIGHT_S)
 
 
+def test_a_platform_with_no_way_out_is_led_to(tmp_path):
+    """One escalator up to platform 2, and nothing down: the way there takes its time, the way back is a guess."""
+    assert there_and_back(tmp_path, "P1,P2,4,0,300,") == (300 + CHANGE_SLACK_S, STRAIGHT_S)
+
+
 def test_platforms_of_two_stations(tmp_path):
     """Pathways between stations are not what the table is for."""
     table = import_text(tmp_path, tables_of(["P1,P3,1,1,600,"])).timetable

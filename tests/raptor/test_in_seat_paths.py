@@ -41,6 +41,17 @@ def test_what_grows_too_long_is_cut(calls, ways):
     assert paths_of([(0, 1), (1, 2)], calls=calls) == ways
 
 
+def test_ways_that_multiply_are_bounded_and_nobody_is_lost(caplog):
+    """Fifty layers of eight vehicles, each going on as all eight of the next: sixteen times their calls at most."""
+    layers = [range(8 * layer, 8 * layer + 8) for layer in range(50)]
+    pairs = [(one, other) for here, there in pairwise(layers) for one in here for other in there]
+    ways = paths_of(pairs, vehicles=400)
+
+    assert sum(map(len, ways)) <= 16 * 400 + 50 + 400
+    assert {vehicle for way in ways for vehicle in way} == set(range(400))
+    assert "divide and join too often" in caplog.text
+
+
 def test_each_reachable_pair_is_in_one_way_and_no_way_leaves_the_pairs():
     """A thousand random tangles."""
     for seed in range(1000):

@@ -19,6 +19,8 @@ from fingerpost.transit.timetable.timetable import Int32, Int64
 MOST_LINKED = 8
 # A block's vehicle that stands for longer at the end of a trip is not taken for one to wait in.
 LONGEST_STAND_S = 3600
+# The reference wants the one to end "close to" where the other begins; a night train may stand for long.
+LONGEST_LINKED_STAND_S = 3 * 3600
 
 _DAY_S = 86_400
 Mask = npt.NDArray[np.bool_]
@@ -168,7 +170,9 @@ class _RunsOf:
         return [
             (int(first[at]), int(then[next_]))
             for at, next_ in enumerate(next_of.tolist())
-            if next_ < len(then) and before_of[next_] == at and self.ends.begin_s[first[at]] < begin_s[next_]
+            if next_ < len(then)
+            and before_of[next_] == at
+            and self.ends.begin_s[first[at]] < begin_s[next_] <= end_s[at] + LONGEST_LINKED_STAND_S
         ]
 
 

@@ -150,9 +150,10 @@ def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> P
         for area in areas:
             ways.setdefault(platform, []).append((area, 0.0))
             ways.setdefault(area, []).append((platform, 0.0))
+    on_ways = ways.keys() | {end for leading in ways.values() for end, _ in leading}
     stations: _Ways = {}
     for row, stop in enumerate(stops.rows):
-        if stop.kind == STOP and stop.parent >= 0 and row in ways:
+        if stop.kind == STOP and stop.parent >= 0 and row in on_ways:
             stations.setdefault(stop.parent, []).append(row)
     found: list[tuple[int, int, int]] = []
     for platforms in stations.values():

@@ -142,6 +142,9 @@ def _read_rules(table: Table, block: Block, rows_of: _Rows) -> tuple[Int32, Mask
     routes = [rows_of.routes(block, column) for column in (4, 5)]
     trips = [rows_of.trips(block, column) for column in (6, 7)]
     is_linked = (type_ == IN_SEAT) | (type_ == RE_BOARD)
+    for place, stop in enumerate((begin, end)):
+        # A blank is any stop to these rows; a stop that is not there is none.
+        stop[is_linked & block.is_filled(place) & (stop == BLANK)] = UNKNOWN
     usable = ~is_linked
     for reason, column, faulty in (
         (Reason.TRANSFER_KIND_UNKNOWN, "transfer_type", (type_ < RECOMMENDED) | (type_ > RE_BOARD)),

@@ -5,6 +5,7 @@ Calls at the seam stay two: at the last call of the one nobody boards, at the fi
 alights. Who boards or alights there otherwise does so as if the two were strangers.
 """
 
+import logging
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -16,8 +17,14 @@ from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import services_on
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
 
+_log = logging.getLogger(__name__)
+
 # The kernels count the calls of a vehicle in 15 bits. No rider stays for so many.
 MOST_CALLS = 30_000
+# A vehicle that goes on so often is cut; the next begins where it ends.
+MOST_RIDES = 400
+# Where rides divide and come together again and again, ways multiply: so many calls for each that is there.
+MOST_TIMES = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,13 +132,24 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], calls: li
     covered: set[tuple[int, int]] = set()
     # Where several vehicles come together, a way from a later vehicle need not be part of one from an earlier.
     is_told_apart = len(set(then)) < len(then)
-    for begin in sorted({*first, *then}, key=lambda vehicle: (begins_s[vehicle], vehicle)):
+    linked = {*first, *then}
+    room = MOST_TIMES * sum(calls[vehicle] for vehicle in linked)
+    cut = 0
+    for begin in sorted(linked, key=lambda vehicle: (begins_s[vehicle], vehicle)):
+        if room < 0:
+            if (begin, begin) not in covered:
+                cut += 1
+                paths.append([begin])
+            continue
         if not is_told_apart and all((begin, each) in covered for each in (begin, *after.get(begin, ()))):
             continue
         for path in _spanning(begin, after, calls):
-            if any((begin, vehicle) not in covered for vehicle in path):
+            if room >= 0 and any((begin, vehicle) not in covered for vehicle in path):
+                room -= sum(calls[vehicle] for vehicle in path)
                 paths.append(path)
                 covered.update((one, other) for at, one in enumerate(path) for other in path[at:])
+    if room < 0:
+        _log.warning("in-seat transfers divide and join too often: %d vehicles run by themselves, others in part", cut)
     return paths
 
 
@@ -142,7 +160,8 @@ def _spanning(begin: int, after: dict[int, list[int]], calls: list[int]) -> list
     stack = [([begin], calls[begin])]
     while stack:
         path, length = stack.pop()
-        fresh = [each for each in after.get(path[-1], ()) if each not in seen and length + calls[each] <= MOST_CALLS]
+        onward = after.get(path[-1], ()) if len(path) < MOST_RIDES else ()
+        fresh = [each for each in onward if each not in seen and length + calls[each] <= MOST_CALLS]
         seen.update(fresh)
         stack += [([*path, each], length + calls[each]) for each in fresh]
         if not fresh:

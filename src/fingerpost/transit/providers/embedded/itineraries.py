@@ -33,7 +33,7 @@ def itinerary_of(
     legs: list[Leg] = []
     for ride in journey.rides:
         leg = _explained(snapshot, language, ride, _ride_leg(snapshot, words, ride))
-        if ride.stays_seated:
+        if ride.stays_seated and legs and _goes_on(legs[-1], leg):
             leg = replace(leg, stays_seated=True)
         if ride.foot_m and legs:
             arrival = min(legs[-1].arrival + _walk_s(ride.foot_m), max(leg.departure, legs[-1].arrival))
@@ -50,6 +50,11 @@ def itinerary_of(
     elif not legs:
         legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
     return Itinerary(tuple(legs))
+
+
+def _goes_on(before: Leg, leg: Leg) -> bool:
+    """Whether a vehicle still goes on as another: what the timetable promised, real time may have broken."""
+    return not (before.cancelled or leg.cancelled) and before.arrival <= leg.departure
 
 
 def _end_point(location: Location, otherwise: str) -> StopPoint:
