@@ -28,7 +28,7 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
         raise PlanInvalid(f"The plan has {len(raw['steps']):,} steps, and may have {limits.steps:,}", {"field": "plan"})
     if not isinstance(raw, Mapping):
         raise PlanInvalid("The plan must be an object with a goal and steps", {"field": "plan"})
-    # Two levels more: what limits parameters must not refuse the plan around them.
+    # Some levels more: what limits parameters must not refuse the plan around them.
     if excess := find_excess(dict(raw), most_bytes=limits.plan_bytes, most_depth=limits.depth + 4):
         raise PlanInvalid(f"The plan cannot be read: a value in it {excess}", {"field": "plan"})
     try:

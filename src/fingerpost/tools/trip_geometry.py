@@ -12,7 +12,7 @@ from fingerpost.transit.rules.fingerprint import fingerprint
 from fingerpost.transit.rules.thinning import thin
 
 GEOMETRY = "geometry"
-# All lines of an answer together have no more characters; what is longer is thinned.
+# All lines of an answer together have no more characters, as far as thinning goes.
 MOST_CHARACTERS = 32_000
 # Decimal places of a degree: a metre.
 PRECISION = 5

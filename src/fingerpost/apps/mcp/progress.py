@@ -54,10 +54,13 @@ class Reporting:
             sender.cancel()
 
     async def _send(self) -> None:
-        while self._latest is not None:
-            latest, self._latest = self._latest, None
-            await self._session.report_progress(*latest)
-            with suppress(TimeoutError):
-                async with asyncio.timeout(self._least_s):
-                    await self._is_over.wait()
-        self._sender = None
+        try:
+            while self._latest is not None:
+                latest, self._latest = self._latest, None
+                await self._session.report_progress(*latest)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(self._least_s):
+                        await self._is_over.wait()
+        finally:
+            # A report that could not be sent keeps none of the later ones back.
+            self._sender = None

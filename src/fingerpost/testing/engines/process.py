@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -27,20 +29,26 @@ class Worker:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         environment.pop("FINGERPOST_NOW", None)
         module = "fingerpost.testing.engines.worker"
+        # A pipe that nobody empties would hold up an engine that has much to say.
+        self._complained = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it is closed with the block)
         self._process = subprocess.Popen(
             [sys.executable, "-m", module, engine.opens, str(folder), build, json.dumps(list(plans))],
             env=environment,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._complained,
             text=True,
         )
         assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self._said, self._complained = self._process.stdout, self._process.stderr
+        self._said = self._process.stdout
 
     def __enter__(self) -> Self:
         """Wait until it carries on."""
-        if self._said.readline() != "ready\n":
+        patience = threading.Timer(PATIENCE_S, self._process.kill)
+        patience.start()
+        said = self._said.readline()
+        patience.cancel()
+        if said != "ready\n":
+            self._process.kill()
             self._process.wait()
             raise Broken(f"A process that opens the engine breaks: {self._complaint()}")
         return self
@@ -78,6 +86,7 @@ class Worker:
         return cast("dict[str, str]", json.loads(self._said.read()))
 
     def _complaint(self) -> str:
+        self._complained.seek(0)
         return "".join(self._complained.read().strip().splitlines()[-1:])
 
     @property
