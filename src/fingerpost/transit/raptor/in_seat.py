@@ -125,6 +125,10 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], calls: li
     A rider's way is given by where it begins and ends, for the times are the vehicles'; so no more than one way is
     needed from one vehicle to another. ``begins_s`` and ``calls`` are of all vehicles.
     """
+    if len(set(first)) == len(first) and len(set(then)) == len(then):
+        rows = _rows(first, then, begins_s)
+        if all(len(row) <= MOST_RIDES and sum(calls[each] for each in row) <= MOST_CALLS for row in rows):
+            return rows
     after: dict[int, list[int]] = {}
     for one, other in zip(first, then, strict=True):
         after.setdefault(one, []).append(other)
@@ -151,6 +155,18 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], calls: li
     if room < 0:
         _log.warning("in-seat transfers divide and join too often: %d vehicles run by themselves, others in part", cut)
     return paths
+
+
+def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[int]]:
+    """Return the ways where no vehicle divides and none come together: each row from its first to its last."""
+    after = dict(zip(first, then, strict=True))
+    rows = []
+    for begin in sorted(after.keys() - set(then), key=lambda vehicle: (begins_s[vehicle], vehicle)):
+        row = [begin]
+        while (onward := after.get(row[-1])) is not None:
+            row.append(onward)
+        rows.append(row)
+    return rows
 
 
 def _spanning(begin: int, after: dict[int, list[int]], calls: list[int]) -> list[list[int]]:
