@@ -101,26 +101,25 @@ def _chain(
     since_s: int,
     span_count: int,
 ) -> DaySlice:
-    count, first, stop, flags = vehicles.count, vehicles.first, vehicles.stop, vehicles.flags
-    arrival_s, departure_s = vehicles.arrival_s, vehicles.departure_s
+    calls = (vehicles.begin, vehicles.length, vehicles.shift_s, vehicles.stop, vehicles.flags,
+             vehicles.arrival_s, vehicles.departure_s)  # fmt: skip
+    count = vehicles.count
     pattern = np.zeros(count, np.uint64)
-    hash_patterns(first, stop, flags, pattern)
-    group = np.unique(pattern, return_inverse=True)[1].reshape(-1) if count else np.zeros(0, np.int64)
-    begins_s, ends_s = (departure_s[first[:-1]], arrival_s[first[1:] - 1]) if count else (first[:-1], first[:-1])
-    order = np.lexsort((np.arange(count), ends_s, begins_s, group))
+    hash_patterns(vehicles.begin, vehicles.length, vehicles.stop, vehicles.flags, pattern)
+    group = np.unique(pattern, return_inverse=True)[1].reshape(-1)
+    order = np.lexsort((np.arange(count), vehicles.ends_s, vehicles.begins_s, group))
     chain_of = np.zeros(count, np.int64)
-    chain_count = split_chains(order, group, first, stop, flags, arrival_s, departure_s, chain_of)
+    chain_count = split_chains(order, group, *calls, chain_of)
     length = np.zeros(chain_count, np.int64)
-    length[chain_of] = np.diff(first)
+    length[chain_of] = vehicles.length
     size = np.bincount(chain_of, minlength=chain_count).astype(np.int64)
     chain_first, vehicle_first, event_base = starts_of(length), starts_of(size), starts_of(length * size)
-    out_stop = np.zeros(int(chain_first[-1]), np.int32)
-    out_flags = np.zeros(int(chain_first[-1]), np.uint8)
-    out_arrival, out_departure = np.zeros_like(arrival_s), np.zeros_like(departure_s)
+    out_stop, out_flags = np.empty(int(chain_first[-1]), np.int32), np.empty(int(chain_first[-1]), np.uint8)
+    out_arrival, out_departure = np.empty(int(event_base[-1]), np.int32), np.empty(int(event_base[-1]), np.int32)
     out_vehicle = np.zeros(count, np.int64)
     fill_chains(
-        order, chain_of, first, stop, flags, arrival_s, departure_s, chain_first, vehicle_first,
-        event_base[:-1], out_stop, out_flags, out_arrival, out_departure, out_vehicle,
+        order, chain_of, *calls, chain_first, vehicle_first, event_base[:-1],
+        out_stop, out_flags, out_arrival, out_departure, out_vehicle,
     )  # fmt: skip
     stop_first, stop_chain, stop_position = _positions_by_stop(changing.stop_count, chain_first, out_stop)
     foot, walk = _footpaths(changing), _mirrored_footpaths(changing)

@@ -58,6 +58,7 @@ def split_stops(timetable: Timetable, vehicles: Vehicles, overlay: Overlay | Non
     )
     if not len(timetable.narrow_s):
         return vehicles, plain
+    vehicles = vehicles.laid_out()
     calls = calls_at(timetable, vehicles, overlay)
     rules = NarrowRules(timetable, list_effective(timetable, calls))
     kind = rules.kinds(calls)

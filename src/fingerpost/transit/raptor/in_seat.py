@@ -12,7 +12,7 @@ from datetime import date
 import numpy as np
 
 from fingerpost.transit.raptor.live import ORDINALS
-from fingerpost.transit.raptor.vehicles import Vehicles, rows_of, starts_of
+from fingerpost.transit.raptor.vehicles import Vehicles, starts_of
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import services_on
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
@@ -68,9 +68,8 @@ def join_in_seat(timetable: Timetable, vehicles: Vehicles, overlay: Overlay | No
     if not len(timetable.in_seat_from):
         return vehicles, Parts.of(vehicles)
     first, then = _list_seams(timetable, vehicles)
-    last_row, first_row = vehicles.first[first + 1] - 1, vehicles.first[then]
-    holds = vehicles.arrival_s[last_row] <= vehicles.departure_s[first_row]
-    holds &= vehicles.departure_s[vehicles.first[first]] < vehicles.departure_s[first_row]
+    begins_s = vehicles.begins_s
+    holds = (vehicles.ends_s[first] <= begins_s[then]) & (begins_s[first] < begins_s[then])
     if overlay is not None:
         shut_first, shut_last = _skipped_ends(overlay)
         own = _keys(vehicles.run, vehicles.day)
@@ -80,11 +79,8 @@ def join_in_seat(timetable: Timetable, vehicles: Vehicles, overlay: Overlay | No
         return vehicles, Parts.of(vehicles)
     alone = np.ones(vehicles.count, np.bool_)
     alone[first] = alone[then] = False
-    begins_s = vehicles.departure_s[vehicles.first[:-1]]
-    paths = list_paths(first.tolist(), then.tolist(), begins_s.tolist(), np.diff(vehicles.first).tolist())
-    size = np.array([1] * int(alone.sum()) + [len(path) for path in paths], np.int64)
-    member = np.concatenate([np.flatnonzero(alone), *(np.array(path, np.int64) for path in paths)])
-    return _joined(vehicles, starts_of(size), member)
+    paths = list_paths(first.tolist(), then.tolist(), begins_s.tolist(), vehicles.length.tolist())
+    return _joined(vehicles, np.flatnonzero(alone), paths)
 
 
 def _keys(run: Int64 | Int32, day: Int32) -> Int64:
@@ -185,36 +181,34 @@ def _spanning(begin: int, after: dict[int, list[int]], calls: list[int]) -> list
     return ways
 
 
-def _joined(vehicles: Vehicles, part_first: Int64, member: Int64) -> tuple[Vehicles, Parts]:
-    """Put rides one behind the other: those of vehicle v are ``member[part_first[v] .. part_first[v + 1]]``."""
-    length = np.diff(vehicles.first)[member]
-    call_first = starts_of(length)
-    row = rows_of(vehicles.first, member)
-    flags, arrival_s, departure_s = vehicles.flags[row], vehicles.arrival_s[row], vehicles.departure_s[row]
-    is_begin = np.zeros(len(member), np.bool_)
-    is_begin[part_first[:-1]] = True
-    into = call_first[:-1][~is_begin]
-    flags[into] |= NO_ALIGHTING
-    arrival_s[into] = departure_s[into]
+def _joined(vehicles: Vehicles, alone: Int64, paths: list[list[int]]) -> tuple[Vehicles, Parts]:
+    """Put the rides of each path one behind the other, after the vehicles that stay alone."""
+    size = np.array([1] * len(alone) + [len(path) for path in paths], np.int64)
+    part_first = starts_of(size)
+    member = np.concatenate([alone, *(np.array(path, np.int64) for path in paths)])
+    vehicles = vehicles.compact()
+    linked = vehicles.take(member[len(alone) :]).laid_out()
+    begins = part_first[len(alone) : -1] - len(alone)
+    into = np.delete(linked.begin, begins)
+    linked.flags[into] |= NO_ALIGHTING
+    linked.arrival_s[into] = linked.departure_s[into]
     out_of = into - 1
-    flags[out_of] |= NO_BOARDING
-    departure_s[out_of] = arrival_s[out_of]
+    linked.flags[out_of] |= NO_BOARDING
+    linked.departure_s[out_of] = linked.arrival_s[out_of]
+    call_first = starts_of(vehicles.length[member])
     first = call_first[part_first]
-    heads = member[part_first[:-1]]
     joined = replace(
-        vehicles,
-        run=vehicles.run[heads],
-        day=vehicles.day[heads],
-        first=first,
-        stop=vehicles.stop[row],
-        flags=flags,
-        arrival_s=arrival_s,
-        departure_s=departure_s,
+        vehicles.with_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),
+        run=vehicles.run[member[part_first[:-1]]],
+        day=vehicles.day[member[part_first[:-1]]],
+        begin=np.concatenate([vehicles.begin[alone], len(vehicles.stop) + linked.begin[begins]]),
+        length=np.diff(first),
+        shift_s=np.concatenate([vehicles.shift_s[alone], np.zeros(len(paths), np.int32)]),
     )
     return joined, Parts(
         first=part_first,
         run=vehicles.run[member].astype(np.int32),
         day=vehicles.day[member],
-        position=(call_first[:-1] - np.repeat(first[:-1], np.diff(part_first))).astype(np.int32),
+        position=(call_first[:-1] - np.repeat(first[:-1], size)).astype(np.int32),
         ride=member.astype(np.int32),
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from fingerpost.transit.raptor.kernel.chaining import hold_order
-from fingerpost.transit.raptor.vehicles import Vehicles, keep_vehicles, rows_of, starts_of
+from fingerpost.transit.raptor.vehicles import Vehicles, starts_of
 from fingerpost.transit.timetable.overlay import Overlay, RideUpdate
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64
 
@@ -33,26 +33,25 @@ def apply_overlay(vehicles: Vehicles, overlay: Overlay, start: int, since_s: int
     is_cancelled[told] = [update.is_cancelled for update in updates]
     running = [index for index, update in enumerate(updates) if not update.is_cancelled]
     moved = _moved(vehicles, told[running], [updates[index] for index in running])
-    is_out = moved.arrival_s[moved.first[1:] - 1] >= since_s
-    return _with_added(keep_vehicles(moved, ~is_cancelled & is_out), overlay, start)
+    return _with_added(moved.take(~is_cancelled & (moved.ends_s >= since_s)), overlay, start)
 
 
 def _moved(vehicles: Vehicles, told: Int64, updates: list[RideUpdate]) -> Vehicles:
     """Return the vehicles with delays, skipped calls and other platforms."""
     if not len(told):
         return vehicles
-    row = rows_of(vehicles.first, told)
-    arrival_s, departure_s = vehicles.arrival_s.copy(), vehicles.departure_s.copy()
-    arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
-    departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
-    hold_order(vehicles.first, told, arrival_s, departure_s)
-    flags, stop = vehicles.flags.copy(), vehicles.stop.copy()
+    moved = vehicles.compact().with_own_rows(told)
+    row = moved.rows_of(told)
+    moved.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
+    moved.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
+    hold_order(moved.begin, moved.length, told, moved.arrival_s, moved.departure_s)
     is_skipped = np.concatenate([update.is_skipped for update in updates])
-    flags[row[is_skipped]] = NO_BOARDING | NO_ALIGHTING
+    moved.flags[row[is_skipped]] = NO_BOARDING | NO_ALIGHTING
     for vehicle, update in zip(told.tolist(), updates, strict=True):
         if update.stop is not None:
-            stop[vehicles.first[vehicle] : vehicles.first[vehicle + 1]] = update.stop
-    return replace(vehicles, arrival_s=arrival_s, departure_s=departure_s, flags=flags, stop=stop)
+            begin = moved.begin[vehicle]
+            moved.stop[begin : begin + moved.length[vehicle]] = update.stop
+    return moved
 
 
 def _with_added(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:
@@ -60,16 +59,20 @@ def _with_added(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:
     added = overlay.added
     if not added:
         return vehicles
-    length = np.concatenate([np.diff(vehicles.first), np.array([len(ride.stop) for ride in added], np.int64)])
+    length = np.array([len(ride.stop) for ride in added], np.int64)
     both = np.uint8(NO_BOARDING | NO_ALIGHTING)
-    return Vehicles(
+    vehicles = vehicles.compact()
+    extended = vehicles.with_rows(
+        np.concatenate([ride.stop for ride in added]),
+        np.concatenate([(ride.flags & both) | (ride.is_skipped * both) for ride in added]),
+        np.concatenate([(ride.arrival - start).astype(np.int32) for ride in added]),
+        np.concatenate([(ride.departure - start).astype(np.int32) for ride in added]),
+    )
+    return replace(
+        extended,
         run=np.concatenate([vehicles.run, -1 - np.arange(len(added), dtype=np.int64)]),
         day=np.concatenate([vehicles.day, np.array([ride.service_day.toordinal() for ride in added], np.int32)]),
-        first=starts_of(length),
-        stop=np.concatenate([vehicles.stop, *(ride.stop for ride in added)]),
-        flags=np.concatenate([vehicles.flags, *((ride.flags & both) | (ride.is_skipped * both) for ride in added)]),
-        arrival_s=np.concatenate([vehicles.arrival_s, *((ride.arrival - start).astype(np.int32) for ride in added)]),
-        departure_s=np.concatenate(
-            [vehicles.departure_s, *((ride.departure - start).astype(np.int32) for ride in added)]
-        ),
+        begin=np.concatenate([vehicles.begin, len(vehicles.stop) + starts_of(length)[:-1]]),
+        length=np.concatenate([vehicles.length, length]),
+        shift_s=np.concatenate([vehicles.shift_s, np.zeros(len(added), np.int32)]),
     )

@@ -24,11 +24,11 @@ class Calls(NamedTuple):
 
 
 def calls_at(timetable: Timetable, vehicles: Vehicles, overlay: Overlay | None) -> Calls:
-    """Return the calls of a slice at the stops of which narrow rules speak."""
+    """Return the calls of a slice, laid out, at the stops of which narrow rules speak."""
     is_ruled = np.zeros(timetable.stop_count, np.bool_)
     is_ruled[timetable.narrow_from_stop] = is_ruled[timetable.narrow_to_stop] = True
     row = np.flatnonzero(is_ruled[vehicles.stop])
-    run = vehicles.run[np.searchsorted(vehicles.first, row, "right") - 1]
+    run = vehicles.run[np.searchsorted(vehicles.begin, row, "right") - 1]
     trip = np.where(run >= 0, timetable.run_trip[np.maximum(run, 0)], -1).astype(np.int64)
     route = np.where(run >= 0, timetable.trip_route[np.maximum(trip, 0)], -1).astype(np.int64)
     if overlay is not None and overlay.added:

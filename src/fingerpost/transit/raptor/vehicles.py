@@ -23,7 +23,10 @@ DAY_S = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vehicles:
-    """Vehicles and their calls. Calls of vehicle v are rows ``first[v] .. first[v + 1]``.
+    """Vehicles and their calls.
+
+    Calls of vehicle v are rows ``begin[v] .. begin[v] + length[v]`` of the columns, its times ``shift_s[v]`` later than
+    theirs: a trip that runs on several days is there once. Of ``flags`` only the two that close a door count.
 
     ``run`` is a row of the timetable's runs, or -1 - i for the i-th added ride of an overlay.
     ``day`` is the service day (date.toordinal). Times are seconds from the start of the slice's day.
@@ -31,7 +34,9 @@ class Vehicles:
 
     run: Int64
     day: Int32
-    first: Int64
+    begin: Int64
+    length: Int64
+    shift_s: Int32
     stop: Int32
     flags: UInt8
     arrival_s: Int32
@@ -42,6 +47,79 @@ class Vehicles:
         """Number of vehicles."""
         return len(self.run)
 
+    @property
+    def begins_s(self) -> Int32:
+        """When each leaves its first call."""
+        begins_s: Int32 = self.departure_s[self.begin] + self.shift_s
+        return begins_s
+
+    @property
+    def ends_s(self) -> Int32:
+        """When each arrives at its last call."""
+        ends_s: Int32 = self.arrival_s[self.begin + self.length - 1] + self.shift_s
+        return ends_s
+
+    def take(self, chosen: Int64 | Bool) -> "Vehicles":
+        """Return some of the vehicles, in that order."""
+        return replace(
+            self,
+            run=self.run[chosen],
+            day=self.day[chosen],
+            begin=self.begin[chosen],
+            length=self.length[chosen],
+            shift_s=self.shift_s[chosen],
+        )
+
+    def rows_of(self, chosen: Int64) -> Int64:
+        """Return the rows of the calls of some vehicles, one behind the other."""
+        length = self.length[chosen]
+        begin = starts_of(length)
+        rows: Int64 = np.repeat(self.begin[chosen] - begin[:-1], length) + np.arange(begin[-1])
+        return rows
+
+    def laid_out(self) -> "Vehicles":
+        """Return the same, each with rows of its own, one vehicle behind the other, unshifted."""
+        begin = starts_of(self.length)
+        count = int(begin[-1])
+        stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
+        arrival_s, departure_s = np.empty(count, np.int32), np.empty(count, np.int32)
+        gather_calls(
+            self.begin, self.length, self.shift_s, self.stop, self.flags, self.arrival_s, self.departure_s,
+            begin, stop, flags, arrival_s, departure_s,
+        )  # fmt: skip
+        return replace(
+            self,
+            begin=begin[:-1],
+            shift_s=np.zeros(self.count, np.int32),
+            stop=stop,
+            flags=flags,
+            arrival_s=arrival_s,
+            departure_s=departure_s,
+        )
+
+    def compact(self) -> "Vehicles":
+        """Return the same, laid out if that makes fewer rows: what follows costs by what runs, not by what is there."""
+        return self.laid_out() if self.length.sum() < len(self.stop) else self
+
+    def with_own_rows(self, chosen: Int64) -> "Vehicles":
+        """Return the same, with rows that no other vehicle shares for some: these can be changed in place."""
+        own = self.take(chosen).laid_out()
+        begin, shift_s = self.begin.copy(), self.shift_s.copy()
+        begin[chosen], shift_s[chosen] = own.begin + len(self.stop), 0
+        return replace(
+            self.with_rows(own.stop, own.flags, own.arrival_s, own.departure_s), begin=begin, shift_s=shift_s
+        )
+
+    def with_rows(self, stop: Int32, flags: UInt8, arrival_s: Int32, departure_s: Int32) -> "Vehicles":
+        """Return the same with further rows at the end of the columns."""
+        return replace(
+            self,
+            stop=np.concatenate([self.stop, stop]),
+            flags=np.concatenate([self.flags, flags]),
+            arrival_s=np.concatenate([self.arrival_s, arrival_s]),
+            departure_s=np.concatenate([self.departure_s, departure_s]),
+        )
+
 
 def starts_of(sizes: Int64) -> Int64:
     """Return where each of a row of blocks begins, and the end."""
@@ -50,31 +128,24 @@ def starts_of(sizes: Int64) -> Int64:
     return starts
 
 
-def rows_of(first: Int64, vehicles: Int64) -> Int64:
-    """Return the rows of the calls of some vehicles, one behind the other."""
-    length = first[vehicles + 1] - first[vehicles]
-    begin = starts_of(length)
-    rows: Int64 = np.repeat(first[vehicles] - begin[:-1], length) + np.arange(begin[-1])
-    return rows
-
-
 def gather_vehicles(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> Vehicles:
     """Return all vehicles of the timetable that are under way in [since_s, until_s] of a day.
 
     ``start`` is the Unix second at which that day begins.
     """
     run, shift_s, ordinal = _list_vehicles(timetable, day, start, since_s, until_s)
-    trip = timetable.run_trip[run].astype(np.int64)
-    first = starts_of(timetable.trip_first_event[trip + 1] - timetable.trip_first_event[trip])
-    count = int(first[-1])
-    stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
-    arrival_s, departure_s = np.empty(count, np.int32), np.empty(count, np.int32)
-    gather_calls(
-        trip, shift_s, timetable.trip_first_event, timetable.event_stop, timetable.event_flags,
-        timetable.event_arrival_s, timetable.event_departure_s, first, stop, flags, arrival_s, departure_s,
-    )  # fmt: skip
+    trip = timetable.run_trip[run]
+    begin = timetable.trip_first_event[trip]
     return Vehicles(
-        run=run, day=ordinal, first=first, stop=stop, flags=flags, arrival_s=arrival_s, departure_s=departure_s
+        run=run,
+        day=ordinal,
+        begin=begin,
+        length=timetable.trip_first_event[trip + 1] - begin,
+        shift_s=shift_s.astype(np.int32),
+        stop=timetable.event_stop,
+        flags=timetable.event_flags,
+        arrival_s=timetable.event_arrival_s,
+        departure_s=timetable.event_departure_s,
     )
 
 
@@ -112,28 +183,13 @@ def _list_vehicles(
     return np.concatenate(runs), np.concatenate(shifts), np.concatenate(ordinals)
 
 
-def keep_vehicles(vehicles: Vehicles, kept: Bool) -> Vehicles:
-    """Return some of the vehicles."""
-    chosen = np.flatnonzero(kept)
-    row = rows_of(vehicles.first, chosen)
-    return Vehicles(
-        run=vehicles.run[chosen],
-        day=vehicles.day[chosen],
-        first=starts_of(np.diff(vehicles.first)[chosen]),
-        stop=vehicles.stop[row],
-        flags=vehicles.flags[row],
-        arrival_s=vehicles.arrival_s[row],
-        departure_s=vehicles.departure_s[row],
-    )
-
-
 def without_steps(timetable: Timetable, vehicles: Vehicles, closed: frozenset[int]) -> Vehicles:
     """Leave out vehicles, and close stops, that are known not to take a wheelchair; the unknown stays.
 
     ``closed`` are further stops that cannot be used, such as those whose lift is out of order.
     """
     trip = timetable.run_trip[np.maximum(vehicles.run, 0)]
-    kept = keep_vehicles(vehicles, (timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (vehicles.run < 0))
+    kept = vehicles.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (vehicles.run < 0))
     shut = timetable.stop_wheelchair == WHEELCHAIR_NO
     shut[list(closed)] = True
     both = np.uint8(NO_BOARDING | NO_ALIGHTING)
@@ -142,14 +198,14 @@ def without_steps(timetable: Timetable, vehicles: Vehicles, closed: frozenset[in
 
 def mirror(vehicles: Vehicles) -> Vehicles:
     """Return the vehicles running backwards in time: last call first, boarding and alighting exchanged."""
-    length = np.diff(vehicles.first)
-    within = np.arange(vehicles.first[-1]) - np.repeat(vehicles.first[:-1], length)
-    backwards = np.repeat(vehicles.first[1:], length) - 1 - within
-    flags = vehicles.flags[backwards]
+    vehicles = vehicles.compact()
+    flags = vehicles.flags[::-1]
     return replace(
         vehicles,
-        stop=vehicles.stop[backwards],
+        begin=len(vehicles.stop) - vehicles.begin - vehicles.length,
+        shift_s=-vehicles.shift_s,
+        stop=vehicles.stop[::-1].copy(),
         flags=((flags & NO_BOARDING) * 2 + (flags & NO_ALIGHTING) // 2).astype(np.uint8),
-        arrival_s=-vehicles.departure_s[backwards],
-        departure_s=-vehicles.arrival_s[backwards],
+        arrival_s=-vehicles.departure_s[::-1],
+        departure_s=-vehicles.arrival_s[::-1],
     )

@@ -11,39 +11,40 @@ from fingerpost.transit.raptor.kernel.compiling import (
     looping,
 )
 
+# Flags tell more than which doors open, and the rest is nothing to the search.
+_DOORS = NO_BOARDING | NO_ALIGHTING
+
 
 @looping
 def gather_calls(
-    trip, shift_s, trip_first, event_stop, event_flags, event_arrival, event_departure,
-    first, stop, flags, arrival, departure,
-):  # fmt: skip
-    """Copy the calls of vehicles out of the timetable, moved by each vehicle's shift."""
-    for vehicle in range(len(trip)):
-        event = trip_first[trip[vehicle]]
-        for row in range(first[vehicle], first[vehicle + 1]):
-            stop[row] = event_stop[event]
-            flags[row] = event_flags[event] & (NO_BOARDING | NO_ALIGHTING)
-            arrival[row] = event_arrival[event] + shift_s[vehicle]
-            departure[row] = event_departure[event] + shift_s[vehicle]
-            event += 1
+    begin, length, shift_s, stop, flags, arrival, departure, out_begin, out_stop, out_flags, out_arrival, out_departure
+):
+    """Copy the calls of vehicles to where each is to begin, with its shift."""
+    for vehicle in range(len(begin)):
+        for i in range(length[vehicle]):
+            row, out = begin[vehicle] + i, out_begin[vehicle] + i
+            out_stop[out] = stop[row]
+            out_flags[out] = flags[row]
+            out_arrival[out] = arrival[row] + shift_s[vehicle]
+            out_departure[out] = departure[row] + shift_s[vehicle]
 
 
 @looping
-def hash_patterns(first, stop, flags, out):
-    """Give vehicles with the same stops and flags the same number (FNV-1a); others differ almost surely."""
-    for vehicle in range(len(first) - 1):
+def hash_patterns(begin, length, stop, flags, out):
+    """Give vehicles with the same stops and doors the same number (FNV-1a); others differ almost surely."""
+    for vehicle in range(len(begin)):
         value = np.uint64(1469598103934665603)
-        for event in range(first[vehicle], first[vehicle + 1]):
-            value = (value ^ np.uint64(stop[event] * 4 + flags[event])) * np.uint64(1099511628211)
+        for row in range(begin[vehicle], begin[vehicle] + length[vehicle]):
+            value = (value ^ np.uint64(stop[row] * 4 + (flags[row] & _DOORS))) * np.uint64(1099511628211)
             value ^= value >> np.uint64(29)
         out[vehicle] = value
 
 
 @allocating
-def split_chains(order, group, first, stop, flags, arrival, departure, chain_of):
+def split_chains(order, group, begin, length, shift_s, stop, flags, arrival, departure, chain_of):
     """Put each vehicle, in the given order, into the first chain of its group that it fits behind.
 
-    It fits behind another that calls at the same stops with the same flags and is never later anywhere.
+    It fits behind another that calls at the same stops with the same doors and is never later anywhere.
     Returns the number of chains; ``chain_of`` is filled in.
     """
     chain_count = 0
@@ -53,19 +54,19 @@ def split_chains(order, group, first, stop, flags, arrival, departure, chain_of)
         vehicle = order[index]
         if index == 0 or group[vehicle] != group[order[index - 1]]:
             group_begin = chain_count
-        base = first[vehicle]
-        length = first[vehicle + 1] - base
+        base = begin[vehicle]
         home = -1
         for chain in range(group_begin, chain_count):
-            before = first[last[chain]]
-            fits = first[last[chain] + 1] - before == length
+            before = begin[last[chain]]
+            later_s = shift_s[vehicle] - shift_s[last[chain]]
+            fits = length[last[chain]] == length[vehicle]
             i = 0
-            while fits and i < length:
+            while fits and i < length[vehicle]:
                 fits = (
                     stop[base + i] == stop[before + i]
-                    and flags[base + i] == flags[before + i]
-                    and arrival[base + i] >= arrival[before + i]
-                    and departure[base + i] >= departure[before + i]
+                    and (flags[base + i] ^ flags[before + i]) & _DOORS == 0
+                    and arrival[base + i] + later_s >= arrival[before + i]
+                    and departure[base + i] + later_s >= departure[before + i]
                 )
                 i += 1
             if fits:
@@ -81,25 +82,25 @@ def split_chains(order, group, first, stop, flags, arrival, departure, chain_of)
 
 @allocating
 def fill_chains(
-    order, chain_of, first, stop, flags, arrival, departure, chains_first, vehicle_first, event_base, out_stop,
-    out_flags, out_arrival, out_departure, out_vehicle,
+    order, chain_of, begin, length, shift_s, stop, flags, arrival, departure, chains_first, vehicle_first, event_base,
+    out_stop, out_flags, out_arrival, out_departure, out_vehicle,
 ):  # fmt: skip
     """Write the vehicles of each chain one behind the other."""
     filled = np.zeros(len(event_base), np.int64)
     for index in range(len(order)):
         vehicle = order[index]
         chain = chain_of[vehicle]
-        base = first[vehicle]
-        length = first[vehicle + 1] - base
+        base, calls = begin[vehicle], length[vehicle]
         row = filled[chain]
         out_vehicle[vehicle_first[chain] + row] = vehicle
-        for i in range(length):
-            out_arrival[event_base[chain] + row * length + i] = arrival[base + i]
-            out_departure[event_base[chain] + row * length + i] = departure[base + i]
+        out = event_base[chain] + row * calls
+        for i in range(calls):
+            out_arrival[out + i] = arrival[base + i] + shift_s[vehicle]
+            out_departure[out + i] = departure[base + i] + shift_s[vehicle]
         if row == 0:
-            for i in range(length):
+            for i in range(calls):
                 out_stop[chains_first[chain] + i] = stop[base + i]
-                out_flags[chains_first[chain] + i] = flags[base + i]
+                out_flags[chains_first[chain] + i] = flags[base + i] & _DOORS
         filled[chain] = row + 1
 
 
@@ -125,12 +126,12 @@ def shortest_hops(net, hop_of, out):
 
 
 @looping
-def hold_order(first, vehicles, arrival, departure):
+def hold_order(begin, length, vehicles, arrival, departure):
     """Let no vehicle leave before it arrives, nor arrive before it left: a later call waits for the earlier."""
     for index in range(len(vehicles)):
         vehicle = vehicles[index]
-        for event in range(first[vehicle], first[vehicle + 1]):
-            if event > first[vehicle] and arrival[event] < departure[event - 1]:
+        for event in range(begin[vehicle], begin[vehicle] + length[vehicle]):
+            if event > begin[vehicle] and arrival[event] < departure[event - 1]:
                 arrival[event] = departure[event - 1]
             if departure[event] < arrival[event]:
                 departure[event] = arrival[event]
