@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.gtfs.findings import Findings
 from fingerpost.transit.gtfs.ids import IdIndex
-from fingerpost.transit.gtfs.kernel import parse_decimals, parse_integers, parse_times
+from fingerpost.transit.gtfs.kernel import BLANK, UNKNOWN, parse_decimals, parse_integers, parse_times
 from fingerpost.transit.gtfs.table import Table, find_decimal, find_integer, find_time_s
 
 SPACES = "".join(map(chr, range(33)))
@@ -163,3 +163,15 @@ def test_index_of_ids(texts):
     others = list(dict.fromkeys(filter(None, texts)))
     assert rows == [others.index(text) if text else -1 for text in texts]
     assert list(index.to_texts()) == others
+
+
+@settings(deadline=None)
+@given(st.lists(st.text("ab", max_size=2), max_size=60), st.sets(st.text("ab", min_size=1, max_size=2)))
+def test_ids_found_after_one_another(asked, known):
+    """A column's ids are found whatever came before them; what is not known, or not there, is said to be so."""
+    index = IdIndex(sorted(known))
+    data = "id,x\n" + "".join(f"{text},1\n" for text in asked)
+    rows = [row for block in table_of(data.encode()).blocks("id") for row in index.find(block, 0).tolist()]
+
+    told = {text: row for row, text in enumerate(sorted(known))} | {"": BLANK}
+    assert rows == [told.get(text, UNKNOWN) for text in asked]

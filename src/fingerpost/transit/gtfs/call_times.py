@@ -15,25 +15,31 @@ Mask = npt.NDArray[np.bool_]
 class Calls:
     """Calls of trips as columns of one length. Times are seconds, negative where missing.
 
-    ``row`` is the row of the table that a call comes from. ``shape_dist`` is shape_dist_traveled, NaN where missing,
-    or None where it was not read.
+    ``row`` is the row of the table that a call comes from, None where every row is a call, in the table's order.
+    ``shape_dist`` is shape_dist_traveled, NaN where missing; it and ``headsign`` are None where they were not read.
     """
 
-    row: Int32
+    row: Int32 | None
     trip: Int32
     sequence: Int32
     stop: Int32
     arrival_s: Int32
     departure_s: Int32
     flags: UInt8
-    headsign: Int32
+    headsign: Int32 | None = None
     shape_dist: Float32 | None = None
 
     def at(self, index: Int64 | Mask) -> "Calls":
         """Return the calls at some positions, in that order."""
         columns: dict[str, Any] = {column.name: getattr(self, column.name) for column in fields(self)}
         columns = {name: None if values is None else values[index] for name, values in columns.items()}
+        if self.row is None:
+            columns["row"] = np.arange(len(self.trip), dtype=np.int32)[index]
         return Calls(**columns)
+
+    def rows_at(self, positions: Int64) -> Int32:
+        """Return the rows of the table that the calls at some positions come from."""
+        return positions.astype(np.int32) if self.row is None else self.row[positions]
 
 
 def fill_times(calls: Calls) -> tuple[Calls, Int64]:

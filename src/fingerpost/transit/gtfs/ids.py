@@ -20,6 +20,7 @@ class IdIndex:
         self._keys = np.zeros(1024, np.uint8)
         self._offsets = np.zeros(_FEWEST_SLOTS, np.int64)
         self._slots = np.full(_FEWEST_SLOTS, -1, np.int32)
+        self._after = np.zeros(0, np.int32)
         column = TextColumn.of(texts)
         if len(column):
             self._intern_spans(column.blob, column.offsets[:-1].astype(np.int32), column.offsets[1:].astype(np.int32))
@@ -34,7 +35,10 @@ class IdIndex:
     def find(self, block: Block, column: int) -> Int32:
         """Return the rows of a block's column: ``kernel.BLANK`` for nothing, ``UNKNOWN`` for what is not here."""
         rows = np.empty(len(block.lines), np.int32)
-        find_ids(block.blob, block.starts[column], block.ends[column], self._keys, self._offsets, self._slots, rows)
+        if len(self._after) != self._count:
+            self._after = np.full(self._count, -1, np.int32)
+        spans = block.blob, block.starts[column], block.ends[column]
+        find_ids(*spans, self._keys, self._offsets, self._slots, self._after, rows)
         return rows
 
     def add(self, text: str) -> int:

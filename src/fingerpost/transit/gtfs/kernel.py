@@ -287,8 +287,11 @@ def _same(blob, start, end, keys, key_start, key_end):
 
 
 @looping
-def find_ids(blob, starts, ends, keys, offsets, slots, out):
-    """Write the row of each id in an index, UNKNOWN where it has none, BLANK for an empty one."""
+def find_ids(blob, starts, ends, keys, offsets, slots, after, out):
+    """Write the row of each id in an index, UNKNOWN where it has none, BLANK for an empty one.
+
+    ``after`` remembers for each row which came after it last, -1 for none: trip after trip calls at the same stops.
+    """
     mask = np.uint64(len(slots) - 1)
     previous = np.int32(-1)
     for row in range(len(starts)):
@@ -299,6 +302,12 @@ def find_ids(blob, starts, ends, keys, offsets, slots, out):
         if previous >= 0 and _same(blob, start, end, keys, offsets[previous], offsets[previous + 1]):
             out[row] = previous
             continue
+        if previous >= 0:
+            guess = after[previous]
+            if guess >= 0 and _same(blob, start, end, keys, offsets[guess], offsets[guess + 1]):
+                out[row] = guess
+                previous = guess
+                continue
         slot = _hash(blob, start, end) & mask
         found = UNKNOWN
         while slots[slot] >= 0:
@@ -308,6 +317,8 @@ def find_ids(blob, starts, ends, keys, offsets, slots, out):
                 break
             slot = (slot + np.uint64(1)) & mask
         out[row] = found
+        if previous >= 0:
+            after[previous] = found
         previous = found
 
 

@@ -19,7 +19,9 @@ class Lines:
         """Append the lines of some rows."""
         if not len(lines):
             return
-        breaks = np.flatnonzero(np.diff(lines) != 1) + 1
+        # Lines only rise, so that where none is left out the last tells it.
+        is_unbroken = int(lines[-1]) - int(lines[0]) == len(lines) - 1
+        breaks = np.flatnonzero(np.diff(lines) != 1) + 1 if not is_unbroken else np.zeros(0, np.int64)
         starts = [0, *breaks.tolist()] if int(lines[0]) != self._next else breaks.tolist()
         self._rows += [self._count + start for start in starts]
         self._lines += lines[starts].tolist()

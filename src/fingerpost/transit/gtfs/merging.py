@@ -25,7 +25,7 @@ from fingerpost.transit.timetable.draft import (
     TripColumns,
 )
 from fingerpost.transit.timetable.text import TextColumn
-from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Float32, Int32
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.timetable.walking import straight_line_m
 
 # Ruling A8: how far apart one stop may lie in two feeds that are given the same FEED.
@@ -44,7 +44,7 @@ class Merging:
         self._columns: dict[str, list[Any]] = {}
         self._trip_count = self._run_count = self._shape_count = self._point_count = 0
         self._headsign_names: dict[str, dict[str, str]] = {}
-        self._shape_points: list[tuple[int, Float32 | None]] = []
+        self._optional: dict[str, list[tuple[int, npt.NDArray[Any] | None]]] = {}
 
     def add(self, tables: FeedTables, findings: Findings) -> None:
         """Append one feed's rows.
@@ -87,9 +87,12 @@ class Merging:
             event_arrival_s=tables.events.arrival_s,
             event_departure_s=tables.events.departure_s,
             event_flags=tables.events.flags,
-            event_headsign=tables.events.headsign,
         )
-        self._shape_points.append((len(tables.events.stop), tables.event_shape_point))
+        for name, values in (
+            ("event_headsign", tables.events.headsign),
+            ("event_shape_point", tables.event_shape_point),
+        ):
+            self._optional.setdefault(name, []).append((len(tables.events.stop), values))
         self._trip_count += len(trips.route)
         self._run_count += len(tables.runs.trip)
         self._shape_count += len(tables.shapes.first) - 1
@@ -160,8 +163,8 @@ class Merging:
         draft.event_arrival_s = self._whole("event_arrival_s")
         draft.event_departure_s = self._whole("event_departure_s")
         draft.event_flags = self._whole("event_flags")
-        draft.event_headsign = self._whole("event_headsign")
-        draft.event_shape_point = self._whole_shape_points()
+        draft.event_headsign = self._whole_if_any("event_headsign", np.int32(-1))
+        draft.event_shape_point = self._whole_if_any("event_shape_point", np.float32(np.nan))
         return draft
 
     def _append(self, **columns: Any) -> None:
@@ -173,14 +176,12 @@ class Merging:
         parts = self._columns.pop(name)
         return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
-    def _whole_shape_points(self) -> Float32:
-        """Return where on their shapes all calls lie, NaN where a feed does not say; empty where none does."""
-        if all(places is None for _, places in self._shape_points):
-            return np.zeros(0, np.float32)
-        parts = (
-            np.full(count, np.nan, np.float32) if places is None else places for count, places in self._shape_points
-        )
-        return np.concatenate(list(parts))
+    def _whole_if_any(self, name: str, absent: np.generic) -> npt.NDArray[Any]:
+        """Return a column of all feeds, ``absent`` where a feed has none; empty where none has it."""
+        parts = self._optional.pop(name)
+        if all(values is None for _, values in parts):
+            return np.zeros(0, absent.dtype)
+        return np.concatenate([np.full(count, absent) if values is None else values for count, values in parts])
 
     def _add_stops(self, tables: FeedTables, feed: int, findings: Findings) -> Int32:
         """Append the stops that are new; return the draft's row of each stop of the feed."""

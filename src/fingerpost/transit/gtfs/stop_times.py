@@ -50,12 +50,12 @@ _COLUMNS = (
     "start_pickup_drop_off_window",
     "end_pickup_drop_off_window",
 )
-_SHAPE_DIST = 8
+_PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
 _FLEX = slice(9, 13)
 # A guess, on the short side; it decides how much room is set aside.
 _BYTES_A_ROW = 24
 _KEPT: dict[str, Any] = {
-    **dict.fromkeys(("row", "trip", "sequence", "stop", "arrival_s", "departure_s", "headsign"), np.int32),
+    **dict.fromkeys(("trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
     "flags": np.uint8,
 }
 
@@ -69,7 +69,7 @@ class Events(NamedTuple):
     arrival_s: Int32
     departure_s: Int32
     flags: UInt8
-    headsign: Int32
+    headsign: Int32 | None = None
     shape_dist: Float32 | None = None
 
 
@@ -95,7 +95,7 @@ def read_stop_times(
     )
     calls = _in_order(table, calls, lines)
     filled, worked_out = fill_times(calls)
-    table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(calls.row[worked_out]), "arrival_time")
+    table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(calls.rows_at(worked_out)), "arrival_time")
     kept, count = _usable_trips(archive, filled, trips, on_demand)
     calls = filled if kept.all() else filled.at(kept[filled.trip])
     times = (calls.arrival_s, calls.departure_s)
@@ -115,18 +115,20 @@ def _read_calls(
 ) -> tuple[Calls, Lines, npt.NDArray[np.bool_]]:
     """Return the calls of trips that are to be had, at stops where one can board, in the order of the file."""
     stop_ids = IdIndex(stops.row_of)
-    stop_row = np.array([*stops.row_of.values(), BLANK, UNKNOWN], np.int32)
+    stop_row = _with_absent(np.array([*stops.row_of.values()], np.int32))
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
-    trip_row = np.append(trips.row_of_id, [BLANK, UNKNOWN]).astype(np.int32)
+    trip_row = _with_absent(trips.row_of_id)
     on_demand = np.zeros(len(trips) + 1, np.bool_)
-    types = _KEPT | {"shape_dist": np.float32} if with_shape_dist else _KEPT
+    with_headsign = _COLUMNS[_HEADSIGN] in table.columns
+    types = _KEPT | ({"headsign": np.int32} if with_headsign else {})
+    types |= {"shape_dist": np.float32} if with_shape_dist else {}
     kept = GrowingColumns(types, table.size // _BYTES_A_ROW + 1)
     lines, row = Lines(), 0
+    left_out = [np.zeros(0, np.int64)]
     for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         lines.add(block.lines)
-        # The last two rows of each table of rows stand for BLANK and UNKNOWN.
-        trip = trip_row[_or_last(trips.ids.find(block, 0), len(trip_row))]
-        stop = stop_row[_or_last(stop_ids.find(block, 1), len(stop_row))]
+        trip = trip_row[trips.ids.find(block, 0)]
+        stop = stop_row[stop_ids.find(block, 1)]
         usable = np.ones(len(trip), np.bool_)
         if is_flex:
             flex = np.logical_or.reduce([block.is_filled(column) for column in range(_FLEX.start, _FLEX.stop)])
@@ -147,27 +149,32 @@ def _read_calls(
                 usable &= ~faulty
         whole = usable.all()
         columns: dict[str, Any] = {
-            "row": np.arange(row, row + len(trip), dtype=np.int32),
             "trip": trip,
             "sequence": sequence,
             "stop": stop,
             "arrival_s": _times_s(table, block, 3, usable),
             "departure_s": _times_s(table, block, 4, usable),
             "flags": _flags(table, block, usable),
-            "headsign": headsigns.intern(block, 7),
         }
+        if with_headsign:
+            columns["headsign"] = headsigns.intern(block, _HEADSIGN)
         if with_shape_dist:
             columns["shape_dist"] = block.decimals(_SHAPE_DIST).astype(np.float32)
         if not whole:
             columns = {name: values[usable] for name, values in columns.items()}
+            left_out.append(row + np.flatnonzero(~usable))
         kept.append(int(usable.sum()), columns)
         row += len(trip)
-    return Calls(**kept.finish()), lines, on_demand[:-1]
+    gaps = np.concatenate(left_out)
+    rows = np.delete(np.arange(row, dtype=np.int32), gaps) if len(gaps) else None
+    return Calls(row=rows, **kept.finish()), lines, on_demand[:-1]
 
 
-def _or_last(rows: Int32, count: int) -> Int32:
-    """Return rows with BLANK and UNKNOWN as the last but one and the last of ``count``."""
-    return np.where(rows >= 0, rows, np.where(rows == BLANK, count - 2, count - 1)).astype(np.int32)
+def _with_absent(rows: Int32) -> Int32:
+    """Return a table of rows in which BLANK and UNKNOWN, counted from its end, stand for themselves."""
+    absent = np.zeros(max(-BLANK, -UNKNOWN), np.int32)
+    absent[[BLANK, UNKNOWN]] = BLANK, UNKNOWN
+    return np.concatenate([rows, absent])
 
 
 def _times_s(table: Table, block: Block, column: int, usable: npt.NDArray[np.bool_]) -> Int32:
@@ -182,7 +189,9 @@ def _times_s(table: Table, block: Block, column: int, usable: npt.NDArray[np.boo
 
 def _flags(table: Table, block: Block, usable: npt.NDArray[np.bool_]) -> UInt8:
     flags = np.zeros(len(block.lines), np.uint8)
-    for column, closed in ((5, NO_BOARDING), (6, NO_ALIGHTING)):
+    for column, closed in ((_PICKUP, NO_BOARDING), (_DROP_OFF, NO_ALIGHTING)):
+        if _COLUMNS[column] not in table.columns:
+            continue
         kind, faulty = block.integers(column, _REGULAR)
         faulty |= (kind < _REGULAR) | (kind > _DRIVER)
         if faulty.any():
@@ -201,7 +210,8 @@ def _in_order(table: Table, calls: Calls, lines: Lines) -> Calls:
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
         calls, key = calls.at(order), key[order]
-    table.note_rows(Reason.CALL_ORDER_ASSUMED, lines.of(calls.row[1:][key[1:] == key[:-1]]), "stop_sequence")
+    again = calls.rows_at(1 + np.flatnonzero(key[1:] == key[:-1]))
+    table.note_rows(Reason.CALL_ORDER_ASSUMED, lines.of(again), "stop_sequence")
     return calls
 
 

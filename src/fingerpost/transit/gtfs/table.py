@@ -30,6 +30,7 @@ _HOUR_S = 3_600
 _MINUTE_S = 60
 _HOUR_DIGITS = 3
 _INTEGER_DIGITS = 9
+_LINE_FEED = ord("\n")
 _NOT_A_NUMBER = np.int32(-2147483648)
 
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
@@ -163,7 +164,9 @@ class Table:
         rest = b""
         for fresh, is_last in self._data():
             data = rest + fresh
-            blob = np.frombuffer(bytearray(data + b"\n"), np.uint8)
+            blob = np.empty(len(data) + 1, np.uint8)
+            blob[:-1] = np.frombuffer(data, np.uint8)
+            blob[-1] = _LINE_FEED
             used, size = 0, len(fresh)
             while used < len(data):
                 room = next(rooms)

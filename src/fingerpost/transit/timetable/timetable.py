@@ -103,7 +103,7 @@ class Timetable:
     event_arrival_s: Int32
     event_departure_s: Int32
     event_flags: UInt8
-    event_headsign: Int32  # row in headsign, -1 where the trip's holds
+    event_headsign: Int32  # row in headsign, -1 where the trip's holds; empty where it holds everywhere
 
     # runs; run_headway_s is 0 where the time is exact, else "about every so many seconds"
     run_trip: Int32

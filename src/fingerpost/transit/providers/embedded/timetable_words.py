@@ -108,7 +108,7 @@ class TimetableWords:
     def headsign(self, trip: int, event: int) -> str:
         """Return what the vehicle shows: the stop's headsign, else the trip's, else the last stop's name."""
         table = self._timetable
-        row = int(table.event_headsign[event])
+        row = int(table.event_headsign[event]) if len(table.event_headsign) else -1
         if row < 0:
             row = int(table.trip_headsign[trip])
         if row >= 0:
