@@ -37,7 +37,7 @@ FURTHER_DAYS = (0, 2, 4, 6)
 # Never look for more walk-limited journeys than this in one search.
 LIMITED_TRIES = 8
 # Few journeys across a city are slower than this, waiting and detours included.
-SLOW_M_PER_S = 3.0
+SLOW_M_PER_S = 1.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -386,11 +386,14 @@ def search_walk_limited(net, ask, known_s, work, found):
     begin = 0
     for rides in range(1, ask.max_rides + 1):
         end = count
-        for row in range(begin, end):
-            if label[row, 4] < 0:
-                label, count = _ride_from(net, work, label, count, row, reached_head, bound_s, rides, ask.max_walk_m)
+        queue_count = _enqueue_boarded(net, work, label, begin, end)
+        label, count = _ride_chains(
+            net, work, label, count, begin, queue_count, ready_head, reached_head, bound_s, rides, ask.max_walk_m
+        )
         reached_end = count
         for row in range(end, reached_end):
+            if _is_beaten_since(reached_head, label, row):
+                continue
             stop, time_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
             if work.egress_s[stop] != UNREACHED and walked_m + work.egress_m[stop] <= ask.max_walk_m:
                 total_s = time_s + work.egress_s[stop]
@@ -420,37 +423,107 @@ def search_walk_limited(net, ask, known_s, work, found):
     return _write_labels(ask, work, label, goal_row, found)
 
 
+@looping
+def _is_beaten_since(head, label, row):
+    """Whether a later label at the stop of a label is as early and has walked as little."""
+    other = head[label[row, 0]]
+    while other > row:
+        if label[other, 1] <= label[row, 1] and label[other, 2] <= label[row, 2]:
+            return True
+        other = label[other, 7]
+    return False
+
+
+@looping
+def _enqueue_boarded(net, work, label, begin, end):
+    """Note the chains that can be boarded with the labels of a round; return how many there are."""
+    queue_count = 0
+    for row in range(begin, end):
+        stop = label[row, 0]
+        if label[row, 4] < 0 and not work.is_marked[0, stop]:
+            work.is_marked[0, stop] = True
+            for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
+                queue_count = _enqueue(work, queue_count, net.stop_chain[pair], net.stop_position[pair])
+    for row in range(begin, end):
+        work.is_marked[0, label[row, 0]] = False
+    return queue_count
+
+
 @allocating
-def _ride_from(net, work, label, count, row, reached_head, bound_s, rides, max_walk_m):
-    """Board every chain at a label's stop and note where it leads."""
-    stop, ready_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
-    for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
-        chain = net.stop_chain[pair]
-        position = net.stop_position[pair]
+def _ride_chains(
+    net, work, label, count, since, queue_count, ready_head, reached_head, bound_s, rides, max_walk_m
+):  # fmt: skip
+    """Ride each chain of the queue once, with all who are worth it aboard; note where that leads.
+
+    Boarded is with the labels from row ``since`` on. Worth it is who sits in an earlier vehicle than everybody who
+    has walked as little.
+    """
+    # vehicle, walked_m, row of the label that boarded, position of it
+    aboard = np.empty((64, 4), np.int32)
+    for index in range(queue_count):
+        chain = work.queue[index]
+        begin = work.queue_position[chain]
+        work.queue_position[chain] = -1
         first = net.chain_first[chain]
         length = net.chain_first[chain + 1] - first
-        if position == length - 1 or net.position_flags[first + position] & NO_BOARDING:
-            continue
         vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
-        vehicle = first_vehicle(net, chain, position, ready_s, vehicles)
-        if vehicle == vehicles:
-            continue
-        for there in range(position + 1, length):
-            arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + there]
-            if arrival_s >= bound_s or arrival_s >= work.goal[rides]:
-                break
-            alight = net.position_stop[first + there]
-            if net.position_flags[first + there] & NO_ALIGHTING:
+        riders = 0
+        for position in range(begin, length):
+            stop = net.position_stop[first + position]
+            flags = net.position_flags[first + position]
+            stay = 0
+            for rider in range(riders):
+                vehicle, walked_m = aboard[rider, 0], aboard[rider, 1]
+                arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
+                if arrival_s >= bound_s or arrival_s >= work.goal[rides]:
+                    continue
+                for field in range(4):
+                    aboard[stay, field] = aboard[rider, field]
+                stay += 1
+                if (
+                    flags & NO_ALIGHTING
+                    or walked_m + work.bound_m[stop] > max_walk_m
+                    or not _is_hopeful(work, stop, arrival_s, rides + work.rides_after[stop])
+                    or _is_dominated(reached_head, label, stop, arrival_s, walked_m)
+                ):
+                    continue
+                parent, places = aboard[stay - 1, 2], aboard[stay - 1, 3] * 32768 + position
+                label, count = _push(
+                    label, count, reached_head, stop, arrival_s, walked_m, parent, chain, vehicle, places
+                )
+            riders = stay
+            if flags & NO_BOARDING or position == length - 1:
                 continue
-            if walked_m + work.bound_m[alight] > max_walk_m:
-                continue
-            if not _is_hopeful(work, alight, arrival_s, rides + work.rides_after[alight]):
-                continue
-            if _is_dominated(reached_head, label, alight, arrival_s, walked_m):
-                continue
-            places = position * 32768 + there
-            label, count = _push(label, count, reached_head, alight, arrival_s, walked_m, row, chain, vehicle, places)
+            row = ready_head[stop]
+            while row >= since:
+                if riders == len(aboard):
+                    grown = np.empty((2 * riders, 4), np.int32)
+                    grown[:riders] = aboard
+                    aboard = grown
+                riders = _take_aboard(net, chain, position, vehicles, label, row, aboard, riders)
+                row = label[row, 7]
     return label, count
+
+
+@looping
+def _take_aboard(net, chain, position, vehicles, label, row, aboard, riders):
+    """Let a label board the first vehicle it can, if that is worth it, for those it beats; return how many ride."""
+    walked_m = label[row, 2]
+    below = vehicles
+    for rider in range(riders):
+        if aboard[rider, 1] <= walked_m:
+            below = min(below, aboard[rider, 0])
+    vehicle = first_vehicle(net, chain, position, label[row, 1], below)
+    if vehicle == below:
+        return riders
+    stay = 0
+    for rider in range(riders):
+        if aboard[rider, 0] < vehicle or aboard[rider, 1] < walked_m:
+            for field in range(4):
+                aboard[stay, field] = aboard[rider, field]
+            stay += 1
+    aboard[stay, 0], aboard[stay, 1], aboard[stay, 2], aboard[stay, 3] = vehicle, walked_m, row, position
+    return stay + 1
 
 
 @allocating
