@@ -16,6 +16,7 @@ import numpy as np
 from figures import p50, percentile, verdict
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
+from fingerpost.apps.interpreter import take_short_turns
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.model import Coordinate, Location, LocationSource
@@ -135,6 +136,7 @@ def kingston() -> bool:
 
         return asyncio.run(ask())
 
+    take_short_turns()  # as ``fingerpost serve`` does
     swap()
     ask_all(questions[:100])
     idle = ask_all(questions)

@@ -1,12 +1,12 @@
 """The commands of whoever runs fingerpost: the server, and a look at its health."""
 
 import asyncio
-import gc
 from typing import Annotated
 
 import typer
 
 from fingerpost.apps.cli.house import TOOL_ERROR, open_house, usage
+from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
 
 
 def serve(
@@ -18,8 +18,8 @@ def serve(
     ] = None,
 ) -> None:
     """Serve the tools over MCP."""
-    # What is imported stays: looking through it for garbage would cost a tenth of the start.
-    gc.disable()
+    start_without_collecting()
+    take_short_turns()
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     house = open_house(ctx.obj, groups)
     # The protocol's own package is a second of imports that no other command needs.
@@ -29,21 +29,16 @@ def serve(
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio
 
-        _keep_what_is_loaded()
+        keep_what_is_loaded()
         asyncio.run(serve_stdio(house))
         house.close()
         return
     from fingerpost.apps.mcp.http import Address, serve_http
 
     with usage():
-        _keep_what_is_loaded()
+        keep_what_is_loaded()
         serve_http(house, Address.read(http), allow_host or ())
     house.close()
-
-
-def _keep_what_is_loaded() -> None:
-    gc.freeze()
-    gc.enable()
 
 
 def doctor(ctx: typer.Context) -> None:
