@@ -90,7 +90,6 @@ class Workspace(NamedTuple):
     egress_m: Int32
     bound_s: Int32  # stops: no way to the goal whose rides leave before ``horizon_s`` is shorter than this
     horizon_s: Int32  # one number
-    bound_m: Int32  # stops: no way to the goal walks less than this
     rides_from: Int32  # stops: rides needed at least from standing there
     rides_after: Int32  # stops: rides needed at least after alighting there
     goal: Int32  # rides + 1
@@ -135,7 +134,6 @@ def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rid
         egress_m=table(stop_count),
         bound_s=table(stop_count),
         horizon_s=table(1),
-        bound_m=table(stop_count),
         rides_from=table(stop_count),
         rides_after=table(stop_count),
         goal=table(rounds),

@@ -14,7 +14,7 @@ from fingerpost.transit.raptor.arrays import Found, Question, Workspace, new_wor
 from fingerpost.transit.raptor.chains import DaySlice
 from fingerpost.transit.raptor.ends import End, find_direct_walk_m
 from fingerpost.transit.raptor.journeys import Journey
-from fingerpost.transit.raptor.kernel.bounding import SPARE_S, look_ahead, look_ahead_on_foot
+from fingerpost.transit.raptor.kernel.bounding import SPARE_S, look_ahead
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
 from fingerpost.transit.raptor.kernel.searching import search_walk_limited, search_window
 from fingerpost.transit.raptor.kernel.tidying import tidy
@@ -175,7 +175,6 @@ def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, known_s: In
         if known_s is None:
             count = search_window(piece.chains, ask, memory.work, memory.found)
         else:
-            look_ahead_on_foot(piece.chains, ask, memory.work)
             count = search_walk_limited(piece.chains, ask, known_s, memory.work, memory.found)
         if count >= 0:
             break

@@ -1,4 +1,4 @@
-"""Looking ahead: from the goal backwards, how much time, how many rides and how much walking are needed at least.
+"""Looking ahead: from the goal backwards, how much time and how many rides are needed at least.
 
 Time is bounded by the shortest rides of the hours in question, not of the whole day: one late vehicle that catches up
 would else spoil the bound of its street for all others. How far the hours reach is the horizon: what rides leave
@@ -20,7 +20,7 @@ from fingerpost.transit.raptor.kernel.compiling import (
 # Bounds hold as long past the window as a way lasts that takes half as much again as the least, and this.
 SPARE_S = 1200
 
-# Stops wait in buckets of so many seconds or metres; the last takes all that is further.
+# Stops wait in buckets of so many seconds; the last takes all that is further.
 BUCKETS, BUCKET_WIDTH = 8192, 8
 NOBODY, NOT_LISTED = -1, -2
 
@@ -67,13 +67,6 @@ def _hops_until(net, since_s, until_s, work):
             out[span, hop] = min(out[span, hop], out[span - 1, hop])
     # Without a horizon nothing leaves too late: all spans count for all.
     return out[len(out) - 1 :] if end == last else out
-
-
-@allocating
-def look_ahead_on_foot(net, ask, work):
-    """Bound the walking, which only the walk-limited search needs."""
-    no_cost = np.zeros((1, len(net.hop_from)), np.uint16)
-    _bound_least(net, ask.egress_stop, ask.egress_m, no_cost, net.walk_m, work.bound_m, _new_buckets(net))
 
 
 @allocating

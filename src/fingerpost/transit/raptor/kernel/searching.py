@@ -374,12 +374,16 @@ def search_walk_limited(net, ask, known_s, work, found):
     reached_head = np.full(stops, -1, np.int32)
     goal_row = np.full(ask.max_rides + 1, -1, np.int32)
     bound_s = min(ask.latest_s + 1, ask.earliest_s + ask.direct_s)
+    # What may be walked before the last stop: the way from there to the goal is not less than the least.
+    before_m = np.int64(-1)
+    for egress_m in ask.egress_m:
+        before_m = max(before_m, ask.max_walk_m - egress_m)
 
     for row in range(len(ask.access_stop)):
         stop = ask.access_stop[row]
         time_s = np.int32(ask.earliest_s + ask.access_s[row])
         walked_m = ask.access_m[row]
-        if walked_m + work.bound_m[stop] > ask.max_walk_m or not _is_hopeful(work, stop, time_s, work.rides_from[stop]):
+        if walked_m > before_m or not _is_hopeful(work, stop, time_s, work.rides_from[stop]):
             continue
         if not _is_dominated(ready_head, label, stop, time_s, walked_m):
             label, count = _push(label, count, ready_head, stop, time_s, walked_m, -1, -1, -1, 0)
@@ -388,7 +392,7 @@ def search_walk_limited(net, ask, known_s, work, found):
         end = count
         queue_count = _enqueue_boarded(net, work, label, begin, end)
         label, count = _ride_chains(
-            net, work, label, count, begin, queue_count, ready_head, reached_head, bound_s, rides, ask.max_walk_m
+            net, work, label, count, begin, queue_count, ready_head, reached_head, bound_s, rides
         )
         reached_end = count
         for row in range(end, reached_end):
@@ -413,7 +417,7 @@ def search_walk_limited(net, ask, known_s, work, found):
                 there = net.foot_to[path]
                 ready_s = time_s + net.foot_s[path]
                 total_m = walked_m + net.foot_m[path]
-                if total_m + work.bound_m[there] > ask.max_walk_m:
+                if total_m > before_m:
                     continue
                 if _is_hopeful(work, there, ready_s, rides + work.rides_from[there]) and not _is_dominated(
                     ready_head, label, there, ready_s, total_m
@@ -451,7 +455,7 @@ def _enqueue_boarded(net, work, label, begin, end):
 
 @allocating
 def _ride_chains(
-    net, work, label, count, since, queue_count, ready_head, reached_head, bound_s, rides, max_walk_m
+    net, work, label, count, since, queue_count, ready_head, reached_head, bound_s, rides
 ):  # fmt: skip
     """Ride each chain of the queue once, with all who are worth it aboard; note where that leads.
 
@@ -482,7 +486,6 @@ def _ride_chains(
                 stay += 1
                 if (
                     flags & NO_ALIGHTING
-                    or walked_m + work.bound_m[stop] > max_walk_m
                     or not _is_hopeful(work, stop, arrival_s, rides + work.rides_after[stop])
                     or _is_dominated(reached_head, label, stop, arrival_s, walked_m)
                 ):
