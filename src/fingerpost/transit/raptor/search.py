@@ -36,8 +36,8 @@ Cost = tuple[int, int, int, int]
 FURTHER_DAYS = (0, 2, 4, 6)
 # Never look for more walk-limited journeys than this in one search.
 LIMITED_TRIES = 8
-# Few journeys across a city are slower than this, waiting and detours included.
-SLOW_M_PER_S = 1.5
+# Journeys across a city are rarely faster than this, waiting and detours included.
+SLOW_M_PER_S = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +95,15 @@ def _search_slice(
         earliest_s, earliest_s, int(UNREACHED) - 1, direct_s, wish.max_rides, wish.max_walk_m,
     )  # fmt: skip
     kept: list[Journey] = []
-    is_walk_trouble = False
+    is_walk_trouble = is_same_goal = False
     for window_s in (*WINDOWS_S, LAST_WINDOW_S):
         ask = ask._replace(window_end_s=earliest_s + window_s)
-        journeys = run_kernel(timetable, piece, ask)
+        journeys = run_kernel(timetable, piece, ask, is_same_goal=is_same_goal)
+        is_same_goal = True
         within = [journey for journey in journeys if journey.walk_m <= wish.max_walk_m]
         if len(within) < len(journeys) and not is_walk_trouble:
             is_walk_trouble = True
-            if not within and not run_kernel(timetable, piece, ask, _known_arrivals(piece, [], ask)):
+            if not within and not run_kernel(timetable, piece, ask, _known_arrivals(piece, [], ask), is_same_goal=True):
                 # Whoever waits loses nothing: what cannot be done now cannot be done later that day.
                 return []
         kept = _prompt(piece, within, earliest_s)
@@ -134,7 +135,7 @@ def _with_hidden(
     leave_s = ask.earliest_s
     for _ in range(LIMITED_TRIES):
         known_s = _known_arrivals(piece, [each for each in together if _wait_s(piece, each, leave_s) >= 0], ask)
-        limited = run_kernel(timetable, piece, ask._replace(earliest_s=leave_s), known_s)
+        limited = run_kernel(timetable, piece, ask._replace(earliest_s=leave_s), known_s, is_same_goal=True)
         together = _best([*together, *limited])
         later = [wait_s for each in together if (wait_s := _wait_s(piece, each, leave_s)) >= 0]
         if not later:
@@ -165,13 +166,18 @@ def _known_arrivals(piece: DaySlice, journeys: list[Journey], ask: Question) -> 
     return known_s
 
 
-def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, known_s: Int32 | None = None) -> list[Journey]:
-    """Ask a search kernel and read its answer: the walk-limited one where arrivals are already known."""
+def run_kernel(
+    timetable: Timetable, piece: DaySlice, ask: Question, known_s: Int32 | None = None, *, is_same_goal: bool = False
+) -> list[Journey]:
+    """Ask a search kernel and read its answer: the walk-limited one where arrivals are already known.
+
+    ``is_same_goal``: this thread's last search was on this slice, with the same ends and no later beginning.
+    """
     reach_s = _guess_reach_s(timetable, ask)
     ask = _on_slice(piece, ask)
     memory = _memory(piece, int(ask.max_rides))
     while True:
-        look_ahead(piece.chains, ask, memory.work, reach_s)
+        look_ahead(piece.chains, ask, memory.work, reach_s, is_same_goal)
         if known_s is None:
             count = search_window(piece.chains, ask, memory.work, memory.found)
         else:
@@ -179,6 +185,7 @@ def run_kernel(timetable: Timetable, piece: DaySlice, ask: Question, known_s: In
         if count >= 0:
             break
         memory.grow()
+        is_same_goal = False
     tidy(piece.chains, ask, memory.work, memory.found, count)
     return journeys_of(timetable, piece, memory.found, count)
 

@@ -26,32 +26,38 @@ NOBODY, NOT_LISTED = -1, -2
 
 
 @allocating
-def look_ahead(net, ask, work, reach_s):
+def look_ahead(net, ask, work, reach_s, is_same_goal):
     """Forget the last search; note from where the goal can be walked to, and bound the ways there.
 
     ``reach_s`` is a guess of how long past the window bounds must hold; a poor one costs time, never an answer.
+    ``is_same_goal``: the last search in this memory had the same ends and rides, and began no later than this one; its
+    bounds hold as far as its horizon.
     """
     work.arrived[:] = UNREACHED
     work.ready[:] = UNREACHED
     work.goal[:] = UNREACHED
-    work.egress_s[:] = UNREACHED
-    for row in range(len(ask.egress_stop)):
-        stop = ask.egress_stop[row]
-        if ask.egress_s[row] < work.egress_s[stop]:
-            work.egress_s[stop] = ask.egress_s[row]
-            work.egress_m[stop] = ask.egress_m[row]
+    if not is_same_goal:
+        work.egress_s[:] = UNREACHED
+        for row in range(len(ask.egress_stop)):
+            stop = ask.egress_stop[row]
+            if ask.egress_s[row] < work.egress_s[stop]:
+                work.egress_s[stop] = ask.egress_s[row]
+                work.egress_m[stop] = ask.egress_m[row]
+        work.bound_s[:] = UNREACHED
+        _bound_rides(net, ask, work, np.zeros(len(net.event_base), np.int32))
     buckets = _new_buckets(net)
     while True:
+        if is_same_goal:
+            least_s = int(UNREACHED)
+            for row in range(len(ask.access_stop)):
+                least_s = min(least_s, ask.access_s[row] + work.bound_s[ask.access_stop[row]])
+            reach_s = 3 * least_s // 2 + SPARE_S
+            # Bounds prune little once the goal lies past the horizon.
+            if ask.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
+                break
         hop_s = _hops_until(net, ask.earliest_s, ask.window_end_s + reach_s, work)
-        _bound_least(net, ask.egress_stop, ask.egress_s, hop_s, net.walk_s, work.bound_s, buckets)
-        least_s = int(UNREACHED)
-        for row in range(len(ask.access_stop)):
-            least_s = min(least_s, ask.access_s[row] + work.bound_s[ask.access_stop[row]])
-        reach_s = 3 * least_s // 2 + SPARE_S
-        # Bounds prune little once the goal lies past the horizon.
-        if ask.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
-            break
-    _bound_rides(net, ask, work, np.zeros(len(net.event_base), np.int32))
+        _bound_least(net, ask, hop_s, work.bound_s, buckets)
+        is_same_goal = True
 
 
 @allocating
@@ -81,29 +87,38 @@ def _new_buckets(net):
 
 
 @looping
-def _bound_least(net, egress_stop, egress_cost, hop_cost, walk_cost, bound, buckets):
+def _bound_least(net, ask, hop_s, bound, buckets):
     """Find from the goal backwards, over hops and footpaths, the least that any way costs from every stop.
 
     A ride that brings anyone to the goal before the horizon leaves before it, less what is still to come. So only the
-    spans until then count; ``hop_cost`` (spans, hops) has the least of each span and all before.
+    spans until then count; ``hop_s`` (spans, hops) has the least of each span and all before.
+    ``bound`` is what was found for a nearer horizon, and is lowered: the further one only adds rides.
     Dial: "Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM 12(11), 1969; with
     wide buckets, so a stop whose cost falls after it was taken out is taken out again.
     """
-    bound[:] = UNREACHED
-    for row in range(len(egress_stop)):
-        _lower_cost(buckets, bound, egress_stop[row], egress_cost[row])
+    for row in range(len(ask.egress_stop)):
+        _lower_cost(buckets, bound, ask.egress_stop[row], ask.egress_s[row])
+    for stop in range(len(bound)):
+        if bound[stop] != UNREACHED:
+            _lower_before(net, hop_s, bound, buckets, stop)
     first = buckets[0]
     for bucket in range(len(first)):
         while first[bucket] != NOBODY:
             stop = first[bucket]
             _take_out(buckets, bucket, stop)
-            cost = bound[stop]
-            row = max(0, len(hop_cost) - 1 - cost // SPAN_S)
-            for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
-                if hop_cost[row, hop] != NO_HOP:
-                    _lower_cost(buckets, bound, net.hop_from[hop], cost + np.int64(hop_cost[row, hop]))
+            _lower_before(net, hop_s, bound, buckets, stop)
             for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
-                _lower_cost(buckets, bound, net.walk_from[path], cost + walk_cost[path])
+                _lower_cost(buckets, bound, net.walk_from[path], bound[stop] + net.walk_s[path])
+
+
+@looping
+def _lower_before(net, hop_s, bound, buckets, stop):
+    """Lower what is known of the stops from which a ride leads straight to a stop."""
+    cost = bound[stop]
+    row = max(0, len(hop_s) - 1 - cost // SPAN_S)
+    for hop in range(net.hop_first[stop], net.hop_first[stop + 1]):
+        if hop_s[row, hop] != NO_HOP:
+            _lower_cost(buckets, bound, net.hop_from[hop], cost + np.int64(hop_s[row, hop]))
 
 
 @looping
