@@ -130,6 +130,31 @@ def test_there_is_nothing_to_listen_to_outside_of_calls(shared, method):
     assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
 
 
+class Waiting:
+    """A tool that waits at a pipe, and what is heard of its run until then."""
+
+    def __init__(self, pipe):
+        self.pipe = pipe
+        self.begun = asyncio.Event()
+        self.heard = []
+        os.mkfifo(pipe)
+
+    async def hear(self, progress, _total, message):
+        self.heard.append(message)
+        if progress > 0:
+            self.begun.set()
+
+    @property
+    def run_id(self):
+        return self.heard[0].removeprefix("wait and see (run ").removesuffix(")")
+
+
+@pytest.fixture
+def waiting(tmp_path):
+    """The tool, not asked yet."""
+    return Waiting(tmp_path / "pipe")
+
+
 def calls_of(pipe):
     """Return the lines that the waiting tool has left."""
     return Path(f"{pipe}.calls").read_text().splitlines()
@@ -137,28 +162,19 @@ def calls_of(pipe):
 
 @ERAS
 @TRANSPORTS
-async def test_who_breaks_off_a_call_ends_no_run(transport, mode, tmp_path):
+async def test_who_breaks_off_a_call_ends_no_run(transport, mode, waiting):
     """The client sends ``notifications/cancelled``, or closes its stream; the run goes on, and its tool is asked once.
 
     What it heard before names the run (decision 0110).
     """
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    begun = asyncio.Event()
-    heard = []
-
-    async def hear(progress, _total, message):
-        heard.append(message)
-        if progress > 0:
-            begun.set()
-
+    pipe = waiting.pipe
     async with connected(transport, mode, sys.executable, "-m", "tests.apps.plan_server", str(pipe)) as client:
-        asked = asyncio.create_task(client.call_tool("run_plan", {"plan": PLAN}, progress_callback=hear))
+        asked = asyncio.create_task(client.call_tool("run_plan", {"plan": PLAN}, progress_callback=waiting.hear))
         async with asyncio.timeout(DEADLINE_S):
-            await begun.wait()
+            await waiting.begun.wait()
             asked.cancel()
             await asyncio.wait([asked])
-            run_id = heard[0].removeprefix("wait and see (run ").removesuffix(")")
+            run_id = waiting.run_id
             meanwhile = await client.call_tool("get_plan_run", {"run_id": run_id})
             later = asyncio.create_task(client.call_tool("run_plan", {"run_id": run_id, "action": "resume"}))
             await asyncio.to_thread(pipe.write_text, "go on")
@@ -171,23 +187,14 @@ async def test_who_breaks_off_a_call_ends_no_run(transport, mode, tmp_path):
 
 
 @ERAS
-async def test_a_run_is_cancelled_by_the_action_and_who_waits_for_it_is_told(mode, tmp_path):
+async def test_a_run_is_cancelled_by_the_action_and_who_waits_for_it_is_told(mode, waiting):
     """The waiting call is answered: the run is cancelled."""
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    begun = asyncio.Event()
-    heard = []
-
-    async def hear(progress, _total, message):
-        heard.append(message)
-        if progress > 0:
-            begun.set()
-
+    pipe = waiting.pipe
     async with connected("stdio", mode, sys.executable, "-m", "tests.apps.plan_server", str(pipe)) as client:
-        asked = asyncio.create_task(client.call_tool("run_plan", {"plan": PLAN}, progress_callback=hear))
+        asked = asyncio.create_task(client.call_tool("run_plan", {"plan": PLAN}, progress_callback=waiting.hear))
         async with asyncio.timeout(DEADLINE_S):
-            await begun.wait()
-            run_id = heard[0].removeprefix("wait and see (run ").removesuffix(")")
+            await waiting.begun.wait()
+            run_id = waiting.run_id
             await client.call_tool("run_plan", {"run_id": run_id, "action": "cancel"})
             ended = (await asked).structured_content["data"]
             await asyncio.to_thread(pipe.write_text, "too late")

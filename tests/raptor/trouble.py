@@ -16,7 +16,7 @@ SKIPPED = TripUpdate.StopTimeUpdate.SKIPPED
 KINDS = ("SCHEDULED", "SCHEDULED", "LATE", "CANCELED", "DELETED", "REPLACEMENT", "DUPLICATED", "NEW", "ADDED")
 GONE = (TripDescriptor.CANCELED, TripDescriptor.DELETED, TripDescriptor.REPLACEMENT)
 COMING = (TripDescriptor.NEW, TripDescriptor.ADDED)
-NO_PICKUP = 1
+REGULAR, NO_PICKUP = 0, 1
 LATE_S = (0, 0, 60, 120, 300, 900, 1800, -60)
 
 
@@ -70,6 +70,7 @@ def _draw_all_calls(dice, timetable, update, vehicle):
                 event.time = instant
             else:
                 event.delay = instant - planned
+        _draw_doors(dice, told)
         platforms = _platforms(timetable, call.stop)
         if platforms and dice.random() < 0.2:
             told.stop_id = timetable.stop_local_id[dice.choice(platforms)]
@@ -77,6 +78,13 @@ def _draw_all_calls(dice, timetable, update, vehicle):
             other = dice.randrange(timetable.stop_count)
             if timetable.stop_kind[other] == 0:
                 told.stop_time_properties.assigned_stop_id = timetable.stop_local_id[other]
+
+
+def _draw_doors(dice, told):
+    """One call in ten lets nobody on, or off, or everybody whatever the timetable says."""
+    for name in ("pickup_type", "drop_off_type"):
+        if dice.random() < 0.1:
+            setattr(told.stop_time_properties, name, dice.choice((NO_PICKUP, REGULAR)))
 
 
 def _draw_one_delay(dice, timetable, update, vehicle):
@@ -114,10 +122,7 @@ def _tell(dice, timetable, update, stop, instant):
         told.arrival.time = instant
     if dice.random() < 0.5 or not told.HasField("arrival"):
         told.departure.time = instant
-    if dice.random() < 0.1:
-        told.stop_time_properties.pickup_type = NO_PICKUP
-    if dice.random() < 0.1:
-        told.stop_time_properties.drop_off_type = NO_PICKUP
+    _draw_doors(dice, told)
     if dice.random() < 0.1:
         told.schedule_relationship = SKIPPED
 
@@ -165,7 +170,16 @@ def _late(timetable, vehicle, calls, update):
             departure = news.departure.time or call.departure + news.departure.delay
             carried_s = departure - call.departure
             stop = news.stop_time_properties.assigned_stop_id or news.stop_id
-            yield Call(stops[stop] if stop else call.stop, arrival, departure, call.flags)
+            yield Call(stops[stop] if stop else call.stop, arrival, departure, _doors(news, call.flags))
+
+
+def _doors(told, flags):
+    """Which of boarding (1) and alighting (2) are shut: as told, else as they were."""
+    for name, bit in (("pickup_type", 1), ("drop_off_type", 2)):
+        if told.stop_time_properties.HasField(name):
+            shut = getattr(told.stop_time_properties, name) == NO_PICKUP
+            flags = flags | bit if shut else flags & ~bit
+    return flags
 
 
 def _placed(timetable, update, original):
@@ -182,8 +196,7 @@ def _placed(timetable, update, original):
                 )
             )
             continue
-        doors = told.stop_time_properties
-        flags = (doors.pickup_type == NO_PICKUP) + 2 * (doors.drop_off_type == NO_PICKUP)
+        flags = _doors(told, 0)
         instants = told.arrival.time or told.departure.time, told.departure.time or told.arrival.time
         calls.append(Call(stops[told.stop_id], *instants, 3 if told.schedule_relationship == SKIPPED else flags))
     served = [told for told in update.stop_time_update if told.schedule_relationship != SKIPPED]

@@ -50,6 +50,14 @@ def call(
     return made
 
 
+def doors_at(stop: str, arrive: int | str | None = None, **told: str) -> Call:
+    """Return a stop time update that tells the doors: ``pickup_type`` and ``drop_off_type``, by the values' names."""
+    made = call(stop, arrive)
+    for name, value in told.items():
+        setattr(made.stop_time_properties, name, made.stop_time_properties.DropOffPickupType.Value(value))
+    return made
+
+
 def update(
     trip_id: str = "A-1",
     *calls: Call,

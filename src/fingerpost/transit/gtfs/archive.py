@@ -163,27 +163,35 @@ def open_archive(path: Path, findings: Findings | None = None, bounds: Bounds | 
     """
     findings, bounds = findings or Findings(), bounds or Bounds()
     with ExitStack() as opened:
-        # What the caller raises while reading must not pass through here as a fault of the file.
-        try:
-            kind = path.stat().st_mode
-            if stat.S_ISDIR(kind):
-                archive = Archive(path, _list_folder(path, bounds), None, bounds, findings)
-            elif stat.S_ISREG(kind):
-                packed = opened.enter_context(zipfile.ZipFile(path))
-                archive = Archive(path, _list_packed(path, packed, bounds), packed, bounds, findings)
-            else:
-                raise FeedUnusable(f"{path.name} is neither a file nor a folder. Check the path of the feed.")
-        except FileNotFoundError:
-            raise FeedUnusable(f"There is no file or folder {path}. Check the path of the feed.") from None
-        except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError):
-            raise FeedUnusable(
-                f"{path.name} is not a zip file, or only a part of one. Download the feed again."
-            ) from None
-        except OSError as error:
-            raise FeedUnusable(
-                f"{path.name} cannot be read ({error.strerror}). Check the file and its rights."
-            ) from error
-        yield archive
+        packed = _find_zip(path)
+        if packed is not None:
+            opened.enter_context(packed)
+            members = _list_packed(path, packed, bounds)
+        else:
+            members = _list_folder(path, bounds)
+        yield Archive(path, members, packed, bounds, findings)
+
+
+def _find_zip(path: Path) -> zipfile.ZipFile | None:
+    """Open a zip file; None where the path is a folder."""
+    try:
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            return None
+        if stat.S_ISREG(kind):
+            return zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise FeedUnusable(f"There is no file or folder {path}. Check the path of the feed.") from None
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError):
+        # ValueError and EOFError are zipfile's words for directories that are cut off, or lie about their length.
+        raise FeedUnusable(f"{path.name} is not a zip file, or only a part of one. Download the feed again.") from None
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    raise FeedUnusable(f"{path.name} is neither a file nor a folder. Check the path of the feed.")
+
+
+def _unreadable(path: Path, error: OSError) -> FeedUnusable:
+    return FeedUnusable(f"{path.name} cannot be read ({error.strerror}). Check the file and its rights.")
 
 
 def _list_packed(path: Path, packed: zipfile.ZipFile, bounds: Bounds) -> dict[str, str]:
@@ -202,13 +210,16 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, bounds: Bounds) -> dict[st
 
 def _list_folder(path: Path, bounds: Bounds) -> dict[str, str]:
     """Return the regular files in a folder and in the folders right inside; links that lead out are passed over."""
-    home = path.resolve()
     members: dict[str, str] = {}
-    for found in (*path.iterdir(), *path.glob("*/*")):
-        if len(members) > bounds.members:
-            raise FeedUnusable(f"{path.name} holds more than {bounds.members:,} files. Check the path of the feed.")
-        if found.is_file() and found.resolve().is_relative_to(home):
-            members[found.relative_to(path).as_posix()] = found.relative_to(path).as_posix()
+    try:
+        home = path.resolve()
+        for found in (*path.iterdir(), *path.glob("*/*")):
+            if len(members) > bounds.members:
+                raise FeedUnusable(f"{path.name} holds more than {bounds.members:,} files. Check the path of the feed.")
+            if found.is_file() and found.resolve().is_relative_to(home):
+                members[found.relative_to(path).as_posix()] = found.relative_to(path).as_posix()
+    except OSError as error:
+        raise _unreadable(path, error) from error
     return members
 
 

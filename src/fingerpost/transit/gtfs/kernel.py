@@ -220,10 +220,11 @@ def parse_decimals(blob, starts, ends, out):
         negative = at < end and blob[at] == 45
         if negative or (at < end and blob[at] == 43):
             at += 1
-        value, places, digits, dotted = 0.0, 1.0, 0, False
+        value, places, digits, dotted, told = 0.0, 1.0, 0, False, False
         while at < end:
             byte = blob[at]
             if 48 <= byte <= 57:
+                told = True
                 # Digits past the fifteenth cannot be told apart.
                 if digits < 15:
                     value = value * 10.0 + (byte - 48)
@@ -238,7 +239,7 @@ def parse_decimals(blob, starts, ends, out):
             else:
                 break
             at += 1
-        if at == end and end > starts[row] and (digits or places > 1.0 or blob[end - 1] == 48):
+        if at == end and told:
             out[row] = -value / places if negative else value / places
 
 

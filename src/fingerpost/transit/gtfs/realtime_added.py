@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
-from fingerpost.transit.gtfs.realtime_columns import SKIPPED
+from fingerpost.transit.gtfs.realtime_columns import SKIPPED, read_doors
 from fingerpost.transit.gtfs.realtime_outcomes import CallOutcome
-from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64, Timetable
+from fingerpost.transit.timetable.timetable import Int64, Timetable
 
 # A call this far from the start of the service day is a slip of the pen.
 _EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
@@ -17,7 +17,6 @@ _FEWEST_CALLS = 2
 
 StopTimeUpdate = TripUpdate.StopTimeUpdate
 StopTimeEvent = TripUpdate.StopTimeEvent
-_CLOSED = StopTimeUpdate.StopTimeProperties.NONE
 
 
 class PlacedCalls(NamedTuple):
@@ -112,12 +111,8 @@ def _flags(call: StopTimeUpdate, stop: int, original: Original) -> int:
     """Return at which doors nobody gets on or off: as is told, else as at the same call of the original."""
     is_same = original.stop.get(call.stop_sequence) == stop
     flags = original.flags[call.stop_sequence] if is_same else 0
-    told = call.stop_time_properties
-    if told.HasField("pickup_type"):
-        flags = flags & ~NO_BOARDING | (NO_BOARDING if told.pickup_type == _CLOSED else 0)
-    if told.HasField("drop_off_type"):
-        flags = flags & ~NO_ALIGHTING | (NO_ALIGHTING if told.drop_off_type == _CLOSED else 0)
-    return flags
+    opened, closed = read_doors(call.stop_time_properties)
+    return flags & ~opened | closed
 
 
 def _find_time(event: StopTimeEvent, planned: int | None) -> int | None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.gtfs.realtime_columns import NO_STOP, NONE, UNKNOWN_STOP, CallColumns
 from fingerpost.transit.gtfs.realtime_outcomes import CallOutcome
-from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
+from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable, UInt8
 
 Bool = npt.NDArray[np.bool_]
 
@@ -22,7 +22,7 @@ _STOPS = 1 << 32
 class Rides:
     """Rides of the timetable and their planned calls; those of ride i are rows ``first[i] .. first[i + 1]``.
 
-    ``arrival`` and ``departure`` are the timetable's, in Unix seconds.
+    ``arrival`` and ``departure`` are the timetable's, in Unix seconds; ``flags`` are those of its events.
     """
 
     trip: Int64
@@ -32,6 +32,7 @@ class Rides:
     stop: Int32
     arrival: Int64
     departure: Int64
+    flags: UInt8
 
     @classmethod
     def gather(cls, timetable: Timetable, trip: list[int], starts: list[int]) -> "Rides":
@@ -52,6 +53,7 @@ class Rides:
             stop=timetable.event_stop[row],
             arrival=timetable.event_arrival_s[row] + start,
             departure=timetable.event_departure_s[row] + start,
+            flags=timetable.event_flags[row],
         )
 
 

@@ -7,7 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
-from fingerpost.transit.timetable.timetable import Int32, Int64
+from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, UInt8
+
+StopTimeProperties = TripUpdate.StopTimeUpdate.StopTimeProperties
+_SHUT = StopTimeProperties.NONE
 
 # No number is stated.
 NONE = -(1 << 62)
@@ -30,6 +33,7 @@ class CallColumns:
 
     ``arrival`` and ``departure`` are Unix seconds, ``_delay_s`` seconds and read only where there is no time;
     all are NONE where not stated. ``sequence`` is -1 where not stated. ``assigned`` is another stop than planned.
+    ``opened`` and ``closed`` are the flags of events whose doors are stated to open, or to stay shut.
     """
 
     first: Int64
@@ -41,6 +45,8 @@ class CallColumns:
     departure: Int64
     departure_delay_s: Int64
     assigned: Int32
+    opened: UInt8
+    closed: UInt8
 
 
 def read_calls(trips: Iterable[TripCalls]) -> CallColumns:
@@ -54,6 +60,7 @@ def read_calls(trips: Iterable[TripCalls]) -> CallColumns:
     # Few feeds state delays without times, or other stops: these are told apart by row.
     delays: dict[tuple[int, bool], int] = {}
     assigned: dict[int, int] = {}
+    doors: dict[int, tuple[int, int]] = {}
     row = 0
     # One plain loop: it was measured faster than a comprehension for each field.
     for update, stop_rows in trips:
@@ -79,7 +86,9 @@ def read_calls(trips: Iterable[TripCalls]) -> CallColumns:
             if not time and event.HasField("delay"):
                 delays[row, False] = event.delay
             if call.HasField("stop_time_properties"):
-                stop_id = call.stop_time_properties.assigned_stop_id
+                properties = call.stop_time_properties
+                doors[row] = read_doors(properties)
+                stop_id = properties.assigned_stop_id
                 if stop_id:
                     assigned[row] = find_stop(stop_id, UNKNOWN_STOP)
             row += 1
@@ -90,6 +99,9 @@ def read_calls(trips: Iterable[TripCalls]) -> CallColumns:
         (arrival_delay_s if is_arrival else departure_delay_s)[at] = delay_s
     assigned_stop = np.full(row, NO_STOP, np.int32)
     assigned_stop[list(assigned)] = list(assigned.values())
+    opened, closed = np.zeros(row, np.uint8), np.zeros(row, np.uint8)
+    for at, (open_flags, shut_flags) in doors.items():
+        opened[at], closed[at] = open_flags, shut_flags
     return CallColumns(
         first=first,
         sequence=np.array(sequences, np.int64),
@@ -100,7 +112,23 @@ def read_calls(trips: Iterable[TripCalls]) -> CallColumns:
         departure=_stated(departures),
         departure_delay_s=departure_delay_s,
         assigned=assigned_stop,
+        opened=opened,
+        closed=closed,
     )
+
+
+def read_doors(told: StopTimeProperties) -> tuple[int, int]:
+    """Return the flags of events whose doors are stated to open, and of those that are to stay shut.
+
+    StopTimeProperties.pickup_type and drop_off_type; by arrangement is open.
+    """
+    opened = closed = 0
+    if told.HasField("pickup_type"):
+        opened, closed = (opened, NO_BOARDING) if told.pickup_type == _SHUT else (NO_BOARDING, closed)
+    if told.HasField("drop_off_type"):
+        is_shut = told.drop_off_type == _SHUT
+        opened, closed = (opened, closed | NO_ALIGHTING) if is_shut else (opened | NO_ALIGHTING, closed)
+    return opened, closed
 
 
 def _stated(times: list[int]) -> Int64:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from fingerpost.transit.gtfs.realtime_calls import FAILURES, Bool, MatchedCalls, Rides
 from fingerpost.transit.gtfs.realtime_columns import NO_DATA, NO_STOP, NONE, SKIPPED, CallColumns
 from fingerpost.transit.gtfs.realtime_outcomes import CallOutcome
-from fingerpost.transit.timetable.timetable import Int32, Int64
+from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
 # What is further off than this is a wrong day or a slip of the pen.
 FURTHEST_S = 12 * 3600
@@ -27,7 +27,8 @@ _APART_S = 1 << 41
 class Delays:
     """What is known of rides, one row for each of their calls.
 
-    ``stop`` are the stops of all calls, ``moved`` marks those that are not the timetable's.
+    ``stop`` are the stops of all calls, ``moved`` marks those that are not the timetable's; so do ``flags``, which
+    tell the doors, and ``is_shifted``.
     ``is_told`` says for each ride whether anything was.
     """
 
@@ -37,6 +38,8 @@ class Delays:
     is_skipped: Bool
     stop: Int32
     moved: Bool
+    flags: UInt8
+    is_shifted: Bool
     is_told: Bool
 
 
@@ -58,8 +61,10 @@ def work_out_delays(
     stop = rides.stop.copy()
     moved = stated.stop != NO_STOP
     stop[moved] = stated.stop[moved]
+    flags = rides.flags & ~stated.opened | stated.closed
+    is_shifted = flags != rides.flags
     is_told = np.zeros(len(rides.trip), np.bool_)
-    is_told[rides.ride[is_known | stated.is_skipped | moved | stated.is_silent]] = True
+    is_told[rides.ride[is_known | stated.is_skipped | moved | is_shifted | stated.is_silent]] = True
     return Delays(
         arrival_delay_s=arrival_s.astype(np.int32),
         departure_delay_s=departure_s.astype(np.int32),
@@ -67,12 +72,14 @@ def work_out_delays(
         is_skipped=stated.is_skipped,
         stop=stop,
         moved=moved & (stop != rides.stop),
+        flags=flags,
+        is_shifted=is_shifted,
         is_told=is_told,
     )
 
 
 class _Stated:
-    """What is stated of each planned call: delays (NONE where not), skipped, no data, another stop.
+    """What is stated of each planned call: delays (NONE where not), skipped, no data, another stop, its doors.
 
     ``applied`` is how many calls of updates are in here as they were meant.
     """
@@ -89,7 +96,8 @@ class _Stated:
         departure_s = _delay_s(calls.departure[rows], calls.departure_delay_s[rows], rides.departure[event], late)
         far = says_times & (_is_far(arrival_s) | _is_far(departure_s))
         new_stop = matched.stop[rows]
-        bare = says_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0)
+        says_doors = (calls.opened[rows] | calls.closed[rows]) != 0
+        bare = says_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~says_doors
         astray = (new_stop < NO_STOP) & ~far & ~bare
         tally[CallOutcome.OUT_OF_RANGE] += int(np.count_nonzero(far))
         tally[CallOutcome.WITHOUT_TIMES] += int(np.count_nonzero(bare & ~far))
@@ -108,6 +116,8 @@ class _Stated:
         self.stop = np.full(count, NO_STOP, np.int32)
         moved = kept & (new_stop >= 0)
         self.stop[event[moved]] = new_stop[moved]
+        self.opened, self.closed = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
+        self.opened[event[kept]], self.closed[event[kept]] = calls.opened[rows][kept], calls.closed[rows][kept]
 
 
 def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:

@@ -158,14 +158,16 @@ class RideClaims:
         matched = match_calls(self.timetable, planned, calls)
         delays = work_out_delays(planned, calls, matched, late_s, trip_delay_s, self.tally.calls)
         first, is_told = planned.first.tolist(), delays.is_told.tolist()
-        moved = np.logical_or.reduceat(delays.moved, planned.first[:-1]).tolist()
+        moved, shifted = (
+            np.logical_or.reduceat(marks, planned.first[:-1]).tolist() for marks in (delays.moved, delays.is_shifted)
+        )
         for row, claim in enumerate(claims):
             begin, end = first[row], first[row + 1]
             if claim.added is not None:
                 added.append(self._copied(claim, planned, delays, begin, end))
             elif is_told[row]:
                 key = (claim.match.run, claim.match.day)
-                rides[key] = _moved_ride(claim, delays, begin, end, moved[row])
+                rides[key] = _moved_ride(claim, delays, begin, end, moved[row], shifted[row])
             elif self.tally.entities[claim.slot] == Outcome.TRIP_UPDATED:
                 self.tally.entities[claim.slot] = _find_silence(claim)
 
@@ -212,16 +214,11 @@ class RideClaims:
             stop=delays.stop[begin:end].tolist(),
             arrival=planned.arrival[begin:end] + delays.arrival_delay_s[begin:end],
             departure=planned.departure[begin:end] + delays.departure_delay_s[begin:end],
-            flags=self._flags(trip),
+            flags=delays.flags[begin:end].tolist(),
             is_skipped=delays.is_skipped[begin:end].tolist(),
         )
         day = date.fromordinal(claim.match.day)
         return self._added(claim.update, calls, trip, self.index.trip_route[trip], day, claim.updated, claim.added[1])
-
-    def _flags(self, trip: int) -> list[int]:
-        first = self.timetable.trip_first_event
-        flags: list[int] = self.timetable.event_flags[int(first[trip]) : int(first[trip + 1])].tolist()
-        return flags
 
     def _added(
         self,
@@ -263,7 +260,7 @@ class RideClaims:
         return feeds.pop() if len(feeds) == 1 else None
 
 
-def _moved_ride(claim: Claim, delays: Delays, begin: int, end: int, is_moved: bool) -> RideUpdate:
+def _moved_ride(claim: Claim, delays: Delays, begin: int, end: int, is_moved: bool, is_shifted: bool) -> RideUpdate:
     return RideUpdate(
         is_cancelled=False,
         arrival_delay_s=delays.arrival_delay_s[begin:end],
@@ -272,6 +269,7 @@ def _moved_ride(claim: Claim, delays: Delays, begin: int, end: int, is_moved: bo
         is_skipped=delays.is_skipped[begin:end],
         updated=claim.updated,
         stop=delays.stop[begin:end] if is_moved else None,
+        flags=delays.flags[begin:end] if is_shifted else None,
         vehicle=find_vehicle_name(claim.update.vehicle) if claim.update.HasField("vehicle") else None,
     )
 

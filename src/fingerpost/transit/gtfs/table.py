@@ -33,7 +33,7 @@ _INTEGER_DIGITS = 9
 _LINE_FEED = ord("\n")
 _NOT_A_NUMBER = np.int32(-2147483648)
 
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError)
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError)
 
 
 class Block(NamedTuple):

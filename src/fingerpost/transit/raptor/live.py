@@ -45,12 +45,14 @@ def _moved(vehicles: Vehicles, told: Int64, updates: list[RideUpdate]) -> Vehicl
     moved.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
     moved.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
     hold_order(moved.begin, moved.length, told, moved.arrival_s, moved.departure_s)
+    for vehicle, update in zip(told.tolist(), updates, strict=True):
+        own = slice(moved.begin[vehicle], moved.begin[vehicle] + moved.length[vehicle])
+        if update.stop is not None:
+            moved.stop[own] = update.stop
+        if update.flags is not None:
+            moved.flags[own] = update.flags
     is_skipped = np.concatenate([update.is_skipped for update in updates])
     moved.flags[row[is_skipped]] = NO_BOARDING | NO_ALIGHTING
-    for vehicle, update in zip(told.tolist(), updates, strict=True):
-        if update.stop is not None:
-            begin = moved.begin[vehicle]
-            moved.stop[begin : begin + moved.length[vehicle]] = update.stop
     return moved
 
 

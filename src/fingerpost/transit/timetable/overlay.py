@@ -28,7 +28,8 @@ class RideUpdate:
     Expected times (the timetable's plus delays) never run backwards along a ride, unknown calls included; where
     calls contradict each other, what is stated of a call stands before what is propagated to it or planned.
     ``is_deleted`` means cancelled and not to be shown at all.
-    ``stop`` holds other stops (platforms) than the timetable's, None where none changed.
+    ``stop`` holds other stops (platforms) than the timetable's, ``flags`` other doors than its events', None where
+    none changed.
     ``updated`` is Unix seconds, the trip update's own timestamp, else the feed's.
     """
 
@@ -39,8 +40,15 @@ class RideUpdate:
     is_skipped: Bool
     updated: int
     stop: Int32 | None = None
+    flags: UInt8 | None = None
     vehicle: str | None = None
     is_deleted: bool = False
+
+    def lets(self, closed: int, position: int) -> bool:
+        """Whether riders can do at a call what NO_BOARDING or NO_ALIGHTING would forbid them."""
+        if self.is_cancelled or self.is_skipped[position]:
+            return False
+        return self.flags is None or not self.flags[position] & closed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,13 @@ from fingerpost.transit.model import Departure
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.board import BoardCall
+from fingerpost.transit.timetable.timetable import NO_BOARDING
 
 
 def is_call_off(snapshot: Snapshot, call: BoardCall) -> bool:
-    """Whether a call of the timetable will not happen: its ride is cancelled, or passes the stop."""
+    """Whether nobody boards at a call of the timetable: its ride is cancelled, passes the stop, or stays shut."""
     update = snapshot.find_update(call.run, call.service_day)
-    if update is None:
-        return False
-    return update.is_cancelled or bool(update.is_skipped[snapshot.position(call.run, call.event)])
+    return update is not None and not update.lets(NO_BOARDING, snapshot.position(call.run, call.event))
 
 
 def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardCall) -> Departure:

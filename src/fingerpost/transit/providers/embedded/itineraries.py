@@ -12,6 +12,7 @@ from fingerpost.transit.raptor.journeys import Journey, Ride
 from fingerpost.transit.rules.disruption import is_disrupted_leg
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.timetable.overlay import Alert
+from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
 
@@ -31,8 +32,9 @@ def itinerary_of(
     here = _end_point(origin, "Origin")
     goal = _end_point(destination, "Destination")
     legs: list[Leg] = []
-    for ride in journey.rides:
-        leg = _explained(snapshot, language, ride, _ride_leg(snapshot, words, ride))
+    for ride, after in zip(journey.rides, (*journey.rides[1:], None), strict=True):
+        stays_on = after is not None and after.stays_seated
+        leg = _explained(snapshot, language, ride, _ride_leg(snapshot, words, ride, stays_on=stays_on))
         if ride.stays_seated and legs and _goes_on(legs[-1], leg):
             leg = replace(leg, stays_seated=True)
         if ride.foot_m and legs:
@@ -79,15 +81,17 @@ def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, me
     )
 
 
-def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
-    return _added_leg(snapshot, words, ride) if ride.run < 0 else _timetable_leg(snapshot, words, ride)
+def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, *, stays_on: bool) -> Leg:
+    if ride.run < 0:
+        return _added_leg(snapshot, words, ride)
+    return _with_update(snapshot, words, ride, _timetable_leg(snapshot, words, ride), stays_on=stays_on)
 
 
 def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
     table = snapshot.timetable
     trip = int(table.run_trip[ride.run])
     said = words.ride(trip, ride.board_event, ride.alight_event)
-    leg = Leg(
+    return Leg(
         mode=said.mode,
         start=said.start,
         end=said.end,
@@ -105,16 +109,17 @@ def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg
         by_arrangement=said.is_by_arrangement,
         handle=TimetableRide(trip, ride.board_event, ride.alight_event),
     )
-    return _with_update(snapshot, words, ride, leg)
 
 
-def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg) -> Leg:
+def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
     """Return a leg with what is known of its ride now."""
     update = snapshot.find_update(ride.run, ride.service_day)
     if update is None:
         return leg
     board, alight = (snapshot.position(ride.run, event) for event in (ride.board_event, ride.alight_event))
-    if update.is_cancelled or update.is_skipped[board] or update.is_skipped[alight]:
+    # Whoever stays in the seat needs no door there.
+    boards, alights = 0 if ride.stays_seated else NO_BOARDING, 0 if stays_on else NO_ALIGHTING
+    if not (update.lets(boards, board) and update.lets(alights, alight)):
         return replace(leg, cancelled=True, last_realtime_update=update.updated)
     if update.stop is not None:
         leg = replace(

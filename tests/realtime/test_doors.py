@@ -1,0 +1,54 @@
+"""Doors that stay shut, or open after all, at calls of the timetable (StopTimeProperties, GTFS-Realtime reference)."""
+
+import pytest
+
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
+from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
+from tests.realtime.messages import doors_at, draw, read, update
+
+DRAWING = "line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30"
+LINE = timetable_from_drawing(DRAWING)
+SHUT = timetable_from_tables(
+    feed_from_drawing(DRAWING)
+    | {
+        "stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type\n"
+        "A-1,ALPHA,1,08:10:00,08:10:00,0,1\nA-1,BETA,2,08:20:00,08:20:00,1,2\nA-1,GAMMA,3,08:30:00,08:30:00,1,0\n"
+    }
+)
+
+
+def flags(told):
+    """Return the doors of the only ride, None where the timetable's hold."""
+    [ride] = told.rides.values()
+    return None if ride.flags is None else ride.flags.tolist()
+
+
+@pytest.mark.parametrize(
+    ("told", "shut"),
+    [
+        ({"pickup_type": "NONE"}, NO_BOARDING),
+        ({"drop_off_type": "NONE"}, NO_ALIGHTING),
+        ({"pickup_type": "NONE", "drop_off_type": "NONE"}, NO_BOARDING | NO_ALIGHTING),
+    ],
+)
+def test_doors_are_shut(told, shut):
+    """At Beta nobody gets on, off, or either; no time need be told for that."""
+    overlay = read(LINE, update("A-1", doors_at("BETA", **told)))
+
+    assert flags(overlay) == [0, shut, 0]
+    assert (dict(overlay.counts), dict(overlay.call_counts)) == ({"trip-updated": 1}, {"call-applied": 1})
+
+
+def test_doors_open_after_all_and_the_rest_of_the_flags_stays():
+    """Beta takes on passengers today; that alighting there is by arrangement does not change."""
+    overlay = read(SHUT, update("A-1", doors_at("BETA", pickup_type="REGULAR")))
+
+    assert flags(overlay) == [NO_ALIGHTING, BY_ARRANGEMENT, NO_BOARDING]
+
+
+def test_doors_as_ever_are_no_news():
+    """What the timetable says as well changes nothing; the delay beside it does."""
+    overlay = read(LINE, update("A-1", doors_at("BETA", 60, pickup_type="REGULAR")))
+
+    assert flags(overlay) is None
+    assert draw(LINE, overlay) == "Alpha 08:10 ? | Beta 08:21 | Gamma 08:31"
