@@ -8,7 +8,6 @@ SLACK = 40
 
 # Lines today. A number here may be lowered or its row removed; a new row wants a reason in review.
 LARGER = {
-    "src/fingerpost/transit/raptor/kernel/searching.py": 480,
     "tests/contract/test_envelope.py": 482,
 }
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from fingerpost.transit.demo.catalogue import build_demo
 from fingerpost.transit.raptor.board import list_board_calls
 from fingerpost.transit.raptor.ends import find_end
-from fingerpost.transit.raptor.kernel import bounding, chaining, searching, tidying
+from fingerpost.transit.raptor.kernel import bounding, chaining, limiting, searching, tidying
 from fingerpost.transit.raptor.search import Wish, find_journeys
 from fingerpost.transit.raptor.slices import Slices
 from fingerpost.transit.raptor.warming import warm_kernels
@@ -17,7 +17,7 @@ INNER = {"first_vehicle", "list_leaves"}
 def _signatures():
     return {
         name: len(kernel.signatures)
-        for module in (bounding, chaining, searching, tidying)
+        for module in (bounding, chaining, limiting, searching, tidying)
         for name, kernel in vars(module).items()
         if hasattr(kernel, "signatures") and not name.startswith("_") and name not in INNER
     }

@@ -16,7 +16,8 @@ from fingerpost.transit.raptor.ends import End, find_direct_walk_m
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.kernel.bounding import SPARE_S, look_ahead
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.kernel.searching import search_walk_limited, search_window
+from fingerpost.transit.raptor.kernel.limiting import search_walk_limited
+from fingerpost.transit.raptor.kernel.searching import search_window
 from fingerpost.transit.raptor.kernel.tidying import tidy
 from fingerpost.transit.raptor.reconstruct import journeys_of
 from fingerpost.transit.raptor.slices import Slices

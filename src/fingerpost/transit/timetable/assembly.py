@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import date
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerpost.transit.timetable.draft import (
     NarrowTransferColumns,
@@ -16,7 +18,7 @@ from fingerpost.transit.timetable.draft import (
 )
 from fingerpost.transit.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.timetable.text import TextColumn
-from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32, Int64, Timetable, UInt8
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Float64, Int32, Int64, Timetable, UInt8
 from fingerpost.transit.timetable.walking import change_times, footpaths
 
 _NO_DAY = date(1970, 1, 1)
@@ -34,8 +36,6 @@ def assemble(draft: TimetableDraft) -> Timetable:
     kinds = np.array([row.kind for row in stops], np.int8)
     rules = (transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
     paths = footpaths(lats, lons, kinds, *rules, pathways=draft.pathways)
-    narrow, in_seat = _by_specificity(draft.narrow_transfers), draft.in_seat
-    narrow_s, narrow_m = change_times(lats, lons, narrow.from_stop, narrow.to_stop, narrow.type, narrow.min_s)
     first_event = np.zeros(len(trips.route) + 1, np.int64)
     np.cumsum(draft.trip_event_count, out=first_event[1:])
     calendar_start, runs_on = _calendar(draft.services)
@@ -91,24 +91,25 @@ def assemble(draft: TimetableDraft) -> Timetable:
         stop_names=_names(draft.stop_names, len(stops)),
         route_names=_names(draft.route_names, len(routes)),
         headsign_names=_names(draft.headsign_names, len(headsigns)),
-        in_seat_from=in_seat.from_run,
-        in_seat_to=in_seat.to_run,
-        in_seat_days_later=in_seat.days_later,
-        in_seat_service=in_seat.service,
-        narrow_from_stop=narrow.from_stop,
-        narrow_to_stop=narrow.to_stop,
-        narrow_from_route=narrow.from_route,
-        narrow_to_route=narrow.to_route,
-        narrow_from_trip=narrow.from_trip,
-        narrow_to_trip=narrow.to_trip,
-        narrow_s=narrow_s,
-        narrow_m=narrow_m,
+        in_seat_from=draft.in_seat.from_run,
+        in_seat_to=draft.in_seat.to_run,
+        in_seat_days_later=draft.in_seat.days_later,
+        in_seat_service=draft.in_seat.service,
+        **_narrow(draft.narrow_transfers, lats, lons),
         trip_shape=trips.shape,
         shape_first=draft.shapes.first,
         shape_lat_udeg=draft.shapes.lat_udeg,
         shape_lon_udeg=draft.shapes.lon_udeg,
         event_shape_point=draft.event_shape_point,
     )
+
+
+def _narrow(rules: NarrowTransferColumns, lats: Float64, lons: Float64) -> dict[str, npt.NDArray[Any]]:
+    """Return the timetable's columns of rules for changes between certain trips or routes."""
+    narrow = _by_specificity(rules)
+    seconds, metres = change_times(lats, lons, narrow.from_stop, narrow.to_stop, narrow.type, narrow.min_s)
+    sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
+    return {f"narrow_{side}": getattr(narrow, side) for side in sides} | {"narrow_s": seconds, "narrow_m": metres}
 
 
 def _by_specificity(narrow: NarrowTransferColumns) -> NarrowTransferColumns:
