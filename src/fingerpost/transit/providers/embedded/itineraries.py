@@ -32,7 +32,7 @@ def itinerary_of(
     here = _end_point(origin, "Origin")
     goal = _end_point(destination, "Destination")
     legs: list[Leg] = []
-    for ride, after in zip(journey.rides, (*journey.rides[1:], None), strict=True):
+    for ride, after in zip(journey.rides, (*journey.rides[1:], None), strict=False):
         stays_on = after is not None and after.stays_seated
         leg = _explained(snapshot, language, ride, _ride_leg(snapshot, words, ride, stays_on=stays_on))
         if ride.stays_seated and legs and _goes_on(legs[-1], leg):
