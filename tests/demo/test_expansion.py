@@ -54,14 +54,12 @@ def test_events_count_from_the_start_of_each_trip():
         draft.event_arrival_s.tolist(),
         draft.event_departure_s.tolist(),
         draft.event_flags.tolist(),
-        draft.event_headsign.tolist(),
     ) == (
         [3, 3, 2, 2],
         [0, 1, 2, 2, 1, 0, 3, 4, 4, 3],
         [0, 120, 300, 0, 180, 300, 0, 240, 0, 240],
         [0, 120, 300, 0, 180, 300, 0, 240, 0, 240],
         [0] * 10,
-        [-1] * 10,
     )
 
 

@@ -257,3 +257,14 @@ def test_both_versions(read):
     book, findings = read(BY_NETWORK, fare_attributes=old)
 
     assert (book.tickets, findings) == ((), [("fares-of-first-version-unapplied", 1, "fare_attributes.txt", 1)])
+
+
+def test_rules_of_products_that_are_not_there_are_counted(read):
+    """The second leg rule and the transfer rule name products of no row; who rides by them is told no price."""
+    book, findings = read(f"{LEG_HEAD}\nL,local,,,one\nF,fast,,,flying\n", "L,F,,,,0,none\n")
+
+    assert findings == [
+        ("fare-rule-of-unknown-fare", 2, "fare_leg_rules.txt", 3),
+    ]
+    with pytest.raises(FareUnknown):
+        price_by_legs(book, [FAST])

@@ -123,7 +123,6 @@ def _add_trip(draft, dice, stops, arrivals, departures, service):
     draft.event_arrival_s = np.append(draft.event_arrival_s, np.array(arrivals, np.int32))
     draft.event_departure_s = np.append(draft.event_departure_s, np.array(departures, np.int32))
     draft.event_flags = np.append(draft.event_flags, np.array(doors, np.uint8))
-    draft.event_headsign = np.append(draft.event_headsign, np.full(len(stops), -1, np.int32))
     draft.trip_event_count = np.append(draft.trip_event_count, np.int32(len(stops)))
     draft.trips.append(TripRow(f"T{len(draft.trips)}", dice.randrange(3), service, wheelchair=dice.choice([0, 1])))
     draft.runs.append(RunRow(len(draft.trips) - 1))

@@ -83,5 +83,4 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
     draft.event_arrival_s = np.array(arrivals, np.int32)
     draft.event_departure_s = np.array(departures, np.int32)
     draft.event_flags = np.array(flags, np.uint8)
-    draft.event_headsign = np.full(len(stops), -1, np.int32)
     return draft

@@ -20,7 +20,7 @@ def vehicles_of(drawing):
 
 
 def times(vehicles):
-    """Return each vehicle's stops and departures in minutes."""
+    """Return each vehicle's departures in minutes."""
     return sorted(
         (vehicles.departure_s[rows] // 60 + vehicles.shift_s[index] // 60).tolist()
         for index in range(vehicles.count)
@@ -29,7 +29,7 @@ def times(vehicles):
 
 
 def test_a_trip_of_two_days_is_there_once():
-    """08:00 to 08:10, today and tomorrow (and on the day that the horizon ends): the rows are the timetable's."""
+    """08:00 to 08:10, today and tomorrow: the rows are the timetable's."""
     vehicles, table = vehicles_of("line A | B 08:00 | C 08:10")
 
     assert vehicles.stop is table.event_stop

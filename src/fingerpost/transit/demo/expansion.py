@@ -129,7 +129,6 @@ class _Expansion:
         draft.event_arrival_s = np.array(self.event_s, np.int32)
         draft.event_departure_s = draft.event_arrival_s.copy()
         draft.event_flags = np.zeros(len(self.event_s), np.uint8)
-        draft.event_headsign = np.full(len(self.event_s), -1, np.int32)
 
 
 def slug(name: str) -> str:

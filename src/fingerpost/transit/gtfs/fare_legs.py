@@ -1,6 +1,6 @@
 """Fares of legs: ``fare_leg_rules.txt``, ``fare_transfer_rules.txt``, and the tables that they refer to."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from fingerpost.transit.fares.book import (
     TRANSFER_INSTEAD,
@@ -47,6 +47,7 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
     has_priority = "rule_priority" in rules_table.columns
     faults = (find_fault(archive, name, *columns) for name, columns in _NEEDED.items())
     problem = next(filter(None, faults), "")
+    products, listed, product_problem = _read_products(archive)
     rules = []
     for line, (group, network, begin, end, from_time, to_time, product_id, priority) in rules_table.rows(
         "leg_group_id",
@@ -66,6 +67,8 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
         is_timed = bool(from_time or to_time)
         if is_timed:
             rules_table.note(Reason.FARE_BY_TIME_UNAPPLIED, line, "from_timeframe_group_id")
+        if listed and product_id not in listed:
+            rules_table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
         rules.append(
             LegRule(
                 leg_group_id=group,
@@ -79,8 +82,7 @@ def read_leg_fares(archive: Archive) -> FareBook | None:
         )
     if not rules and not problem:
         return None
-    transfers, transfer_problem = _read_transfers(archive)
-    products, product_problem = _read_products(archive)
+    transfers, transfer_problem = _read_transfers(archive, listed)
     return FareBook(
         leg_rules=tuple(rules),
         transfer_rules=transfers,
@@ -102,7 +104,7 @@ def find_fault(archive: Archive, name: str, *required: str) -> str:
     return f"{name} has no column {lacking[0]}" if lacking else ""
 
 
-def _read_transfers(archive: Archive) -> tuple[tuple[TransferRule, ...], str]:
+def _read_transfers(archive: Archive, listed: Collection[str]) -> tuple[tuple[TransferRule, ...], str]:
     table = archive.find_extra("fare_transfer_rules.txt", "fare_transfer_type")
     if table is None:
         return (), ""
@@ -124,6 +126,8 @@ def _read_transfers(archive: Archive) -> tuple[tuple[TransferRule, ...], str]:
             table.note(Reason.FARE_RULE_UNREADABLE, line)
             problem = "a rule of fare_transfer_rules.txt cannot be read"
             continue
+        if listed and product_id and product_id not in listed:
+            table.note(Reason.FARE_RULE_OF_UNKNOWN_FARE, line, "fare_product_id")
         rules.append(
             TransferRule(
                 from_leg_group_id=begin,
@@ -138,17 +142,22 @@ def _read_transfers(archive: Archive) -> tuple[tuple[TransferRule, ...], str]:
     return tuple(rules), problem
 
 
-def _read_products(archive: Archive) -> tuple[tuple[Product, ...], str]:
-    """Return what an ordinary rider pays: the default category's products and those for everyone, the least of each."""
+def _read_products(archive: Archive) -> tuple[tuple[Product, ...], Collection[str], str]:
+    """Return what an ordinary rider pays: the default category's products and those for everyone, the least of each.
+
+    Behind them come the ids of all products, whoever pays them, and why they cannot be read, empty where they can.
+    """
     table = archive.find_extra("fare_products.txt", "fare_product_id", "amount", "currency")
     if table is None:
-        return (), "it has no fare_products.txt that can be read"
+        return (), (), "it has no fare_products.txt that can be read"
     problem = ""
+    listed: set[str] = set()
     ordinary = {"", *_default_categories(archive)}
     least: dict[tuple[str, str], Product] = {}
     for line, (product_id, category, amount_text, currency_text) in table.rows(
         "fare_product_id", "rider_category_id", "amount", "currency"
     ):
+        listed.add(product_id)
         amount, currency = find_amount(amount_text), find_currency(currency_text)
         if not product_id or amount is None or currency is None:
             table.note(Reason.FARE_UNREADABLE, line)
@@ -159,7 +168,7 @@ def _read_products(archive: Archive) -> tuple[tuple[Product, ...], str]:
             known = least.get((product_id, currency))
             if known is None or amount < (find_amount(known.amount) or 0):
                 least[product_id, currency] = Product(fare_product_id=product_id, amount=amount_text, currency=currency)
-    return tuple(least.values()), problem
+    return tuple(least.values()), listed, problem
 
 
 def _default_categories(archive: Archive) -> Iterable[str]:

@@ -20,6 +20,7 @@ class IdIndex:
         self._keys = np.zeros(1024, np.uint8)
         self._offsets = np.zeros(_FEWEST_SLOTS, np.int64)
         self._slots = np.full(_FEWEST_SLOTS, -1, np.int32)
+        # For each text the one that was found after it last, -1 for none.
         self._after = np.zeros(0, np.int32)
         column = TextColumn.of(texts)
         if len(column):
@@ -33,7 +34,10 @@ class IdIndex:
         return self._intern_spans(block.blob, block.starts[column], block.ends[column])
 
     def find(self, block: Block, column: int) -> Int32:
-        """Return the rows of a block's column: ``kernel.BLANK`` for nothing, ``UNKNOWN`` for what is not here."""
+        """Return the rows of a block's column: ``kernel.BLANK`` for nothing, ``UNKNOWN`` for what is not here.
+
+        What follows what is remembered for the next call, so only one thread may look up at a time.
+        """
         rows = np.empty(len(block.lines), np.int32)
         if len(self._after) != self._count:
             self._after = np.full(self._count, -1, np.int32)

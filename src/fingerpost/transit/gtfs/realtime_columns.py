@@ -123,11 +123,12 @@ def read_doors(told: StopTimeProperties) -> tuple[int, int]:
     StopTimeProperties.pickup_type and drop_off_type; by arrangement is open.
     """
     opened = closed = 0
-    if told.HasField("pickup_type"):
-        opened, closed = (opened, NO_BOARDING) if told.pickup_type == _SHUT else (NO_BOARDING, closed)
-    if told.HasField("drop_off_type"):
-        is_shut = told.drop_off_type == _SHUT
-        opened, closed = (opened, closed | NO_ALIGHTING) if is_shut else (opened | NO_ALIGHTING, closed)
+    for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):
+        if told.HasField(name):
+            if getattr(told, name) == _SHUT:
+                closed |= flag
+            else:
+                opened |= flag
     return opened, closed
 
 

@@ -27,8 +27,8 @@ _APART_S = 1 << 41
 class Delays:
     """What is known of rides, one row for each of their calls.
 
-    ``stop`` are the stops of all calls, ``moved`` marks those that are not the timetable's; so do ``flags``, which
-    tell the doors, and ``is_shifted``.
+    ``stop`` are the stops of all calls, ``moved`` marks those that are not the timetable's. ``flags`` are the flags of
+    all calls, ``has_other_doors`` marks those that are not the timetable's.
     ``is_told`` says for each ride whether anything was.
     """
 
@@ -39,7 +39,7 @@ class Delays:
     stop: Int32
     moved: Bool
     flags: UInt8
-    is_shifted: Bool
+    has_other_doors: Bool
     is_told: Bool
 
 
@@ -62,9 +62,9 @@ def work_out_delays(
     moved = stated.stop != NO_STOP
     stop[moved] = stated.stop[moved]
     flags = rides.flags & ~stated.opened | stated.closed
-    is_shifted = flags != rides.flags
+    has_other_doors = flags != rides.flags
     is_told = np.zeros(len(rides.trip), np.bool_)
-    is_told[rides.ride[is_known | stated.is_skipped | moved | is_shifted | stated.is_silent]] = True
+    is_told[rides.ride[is_known | stated.is_skipped | moved | has_other_doors | stated.is_silent]] = True
     return Delays(
         arrival_delay_s=arrival_s.astype(np.int32),
         departure_delay_s=departure_s.astype(np.int32),
@@ -73,7 +73,7 @@ def work_out_delays(
         stop=stop,
         moved=moved & (stop != rides.stop),
         flags=flags,
-        is_shifted=is_shifted,
+        has_other_doors=has_other_doors,
         is_told=is_told,
     )
 

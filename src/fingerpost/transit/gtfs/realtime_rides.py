@@ -158,8 +158,9 @@ class RideClaims:
         matched = match_calls(self.timetable, planned, calls)
         delays = work_out_delays(planned, calls, matched, late_s, trip_delay_s, self.tally.calls)
         first, is_told = planned.first.tolist(), delays.is_told.tolist()
-        moved, shifted = (
-            np.logical_or.reduceat(marks, planned.first[:-1]).tolist() for marks in (delays.moved, delays.is_shifted)
+        moved, with_doors = (
+            np.logical_or.reduceat(marks, planned.first[:-1]).tolist()
+            for marks in (delays.moved, delays.has_other_doors)
         )
         for row, claim in enumerate(claims):
             begin, end = first[row], first[row + 1]
@@ -167,7 +168,7 @@ class RideClaims:
                 added.append(self._copied(claim, planned, delays, begin, end))
             elif is_told[row]:
                 key = (claim.match.run, claim.match.day)
-                rides[key] = _moved_ride(claim, delays, begin, end, moved[row], shifted[row])
+                rides[key] = _moved_ride(claim, delays, begin, end, moved[row], with_doors[row])
             elif self.tally.entities[claim.slot] == Outcome.TRIP_UPDATED:
                 self.tally.entities[claim.slot] = _find_silence(claim)
 
@@ -260,7 +261,9 @@ class RideClaims:
         return feeds.pop() if len(feeds) == 1 else None
 
 
-def _moved_ride(claim: Claim, delays: Delays, begin: int, end: int, is_moved: bool, is_shifted: bool) -> RideUpdate:
+def _moved_ride(
+    claim: Claim, delays: Delays, begin: int, end: int, is_moved: bool, has_other_doors: bool
+) -> RideUpdate:
     return RideUpdate(
         is_cancelled=False,
         arrival_delay_s=delays.arrival_delay_s[begin:end],
@@ -269,7 +272,7 @@ def _moved_ride(claim: Claim, delays: Delays, begin: int, end: int, is_moved: bo
         is_skipped=delays.is_skipped[begin:end],
         updated=claim.updated,
         stop=delays.stop[begin:end] if is_moved else None,
-        flags=delays.flags[begin:end] if is_shifted else None,
+        flags=delays.flags[begin:end] if has_other_doors else None,
         vehicle=find_vehicle_name(claim.update.vehicle) if claim.update.HasField("vehicle") else None,
     )
 

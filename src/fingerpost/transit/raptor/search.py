@@ -172,7 +172,8 @@ def run_kernel(
 ) -> list[Journey]:
     """Ask a search kernel and read its answer: the walk-limited one where arrivals are already known.
 
-    ``is_same_goal``: this thread's last search was on this slice, with the same ends and no later beginning.
+    ``is_same_goal``: this thread's last search was on this slice with the same ends, ``max_rides`` and ``max_walk_m``,
+    and this one begins no earlier.
     """
     reach_s = _guess_reach_s(timetable, ask)
     ask = _on_slice(piece, ask)
@@ -186,6 +187,7 @@ def run_kernel(
         if count >= 0:
             break
         memory.grow()
+        # The new memory has no bounds.
         is_same_goal = False
     tidy(piece.chains, ask, memory.work, memory.found, count)
     return journeys_of(timetable, piece, memory.found, count)

@@ -67,5 +67,4 @@ def _three_stops() -> Timetable:
     draft.event_arrival_s = np.array([8, 8, 8], np.int32) * 3600 + np.array([0, 600, 1200], np.int32)
     draft.event_departure_s = draft.event_arrival_s.copy()
     draft.event_flags = np.zeros(3, np.uint8)
-    draft.event_headsign = np.full(3, -1, np.int32)
     return assemble(draft)

@@ -220,7 +220,8 @@ class TimetableDraft:
 
     Event columns hold the events of trip 0, then of trip 1, and so on, each in calling order;
     ``trip_event_count`` says how many each trip has.
-    ``event_sequence`` may stay empty, when the calls of each trip are numbered from 1, and ``event_shape_point``.
+    ``event_sequence`` may stay empty, when the calls of each trip are numbered from 1; so may ``event_headsign``, when
+    each trip's holds throughout, and ``event_shape_point``.
     ``stop_names`` maps a language to {stop row: name}, and so do the other names for their rows.
     ``fare_books`` has one text a feed, or none at all.
     Where a table is given as columns, these stand and the rows must be empty.

@@ -44,11 +44,11 @@ class RideUpdate:
     vehicle: str | None = None
     is_deleted: bool = False
 
-    def lets(self, closed: int, position: int) -> bool:
-        """Whether riders can do at a call what NO_BOARDING or NO_ALIGHTING would forbid them."""
+    def is_usable(self, position: int, doors: int) -> bool:
+        """Whether a call takes place with the needed ``doors`` (NO_BOARDING, NO_ALIGHTING, 0 for none) open."""
         if self.is_cancelled or self.is_skipped[position]:
             return False
-        return self.flags is None or not self.flags[position] & closed
+        return self.flags is None or not self.flags[position] & doors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from fingerpost.transit.timetable.timetable import NO_BOARDING
 def is_call_off(snapshot: Snapshot, call: BoardCall) -> bool:
     """Whether nobody boards at a call of the timetable: its ride is cancelled, passes the stop, or stays shut."""
     update = snapshot.find_update(call.run, call.service_day)
-    return update is not None and not update.lets(NO_BOARDING, snapshot.position(call.run, call.event))
+    return update is not None and not update.is_usable(snapshot.position(call.run, call.event), NO_BOARDING)
 
 
 def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardCall) -> Departure:

@@ -118,8 +118,9 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
         return leg
     board, alight = (snapshot.position(ride.run, event) for event in (ride.board_event, ride.alight_event))
     # Whoever stays in the seat needs no door there.
-    boards, alights = 0 if ride.stays_seated else NO_BOARDING, 0 if stays_on else NO_ALIGHTING
-    if not (update.lets(boards, board) and update.lets(alights, alight)):
+    way_in = 0 if ride.stays_seated else NO_BOARDING
+    way_out = 0 if stays_on else NO_ALIGHTING
+    if not (update.is_usable(board, way_in) and update.is_usable(alight, way_out)):
         return replace(leg, cancelled=True, last_realtime_update=update.updated)
     if update.stop is not None:
         leg = replace(

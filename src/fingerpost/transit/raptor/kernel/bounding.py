@@ -30,8 +30,8 @@ def look_ahead(net, ask, work, reach_s, is_same_goal):
     """Forget the last search; note from where the goal can be walked to, and bound the ways there.
 
     ``reach_s`` is a guess of how long past the window bounds must hold; a poor one costs time, never an answer.
-    ``is_same_goal``: the last search in this memory had the same ends and rides, and began no later than this one; its
-    bounds hold as far as its horizon.
+    ``is_same_goal``: the last search in this memory had the same ends, ``max_rides`` and ``max_walk_m``, and this one
+    begins no earlier; the bounds that are there hold as far as their horizon.
     """
     work.arrived[:] = UNREACHED
     work.ready[:] = UNREACHED
@@ -46,8 +46,9 @@ def look_ahead(net, ask, work, reach_s, is_same_goal):
         work.bound_s[:] = UNREACHED
         _bound_rides(net, ask, work, np.zeros(len(net.event_base), np.int32))
     buckets = _new_buckets(net)
+    is_bounded = is_same_goal
     while True:
-        if is_same_goal:
+        if is_bounded:
             least_s = int(UNREACHED)
             for row in range(len(ask.access_stop)):
                 least_s = min(least_s, ask.access_s[row] + work.bound_s[ask.access_stop[row]])
@@ -57,7 +58,7 @@ def look_ahead(net, ask, work, reach_s, is_same_goal):
                 break
         hop_s = _hops_until(net, ask.earliest_s, ask.window_end_s + reach_s, work)
         _bound_least(net, ask, hop_s, work.bound_s, buckets)
-        is_same_goal = True
+        is_bounded = True
 
 
 @allocating

@@ -15,7 +15,7 @@ from fingerpost.transit.raptor.kernel.compiling import (
     looping,
 )
 
-# These four stand in ``searching`` too: a kernel calls none of another file (decision 0003).
+# These four stand in ``searching`` too: a kernel calls none of another file (decision 0003). A test holds them equal.
 
 
 @looping
@@ -189,9 +189,7 @@ def _enqueue_boarded(net, work, label, begin, end):
 
 
 @allocating
-def _ride_chains(
-    net, work, label, count, since, queue_count, ready_head, reached_head, bound_s, rides
-):  # fmt: skip
+def _ride_chains(net, work, label, count, since, queue_count, ready_head, reached_head, bound_s, rides):
     """Ride each chain of the queue once, with all who are worth it aboard; note where that leads.
 
     Boarded is with the labels from row ``since`` on. Worth it is who sits in an earlier vehicle than everybody who

@@ -30,7 +30,7 @@ def _is_hopeful(work, stop, time_s, rides):
 
 
 @looping
-def first_vehicle(net, chain, position, ready_s, below):
+def _first_vehicle(net, chain, position, ready_s, below):
     """Return the first vehicle of a chain, before number ``below``, that leaves a position at or after a time.
 
     ``below`` itself where there is none.
@@ -64,7 +64,7 @@ def list_leaves(net, ask, work):
                 continue
             length = net.chain_first[chain + 1] - net.chain_first[chain]
             vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
-            vehicle = first_vehicle(net, chain, position, ask.earliest_s + walk_s, vehicles)
+            vehicle = _first_vehicle(net, chain, position, ask.earliest_s + walk_s, vehicles)
             while vehicle < vehicles:
                 leave_s = net.departure_s[net.event_base[chain] + vehicle * length + position] - walk_s
                 if leave_s >= ask.window_end_s:
@@ -96,7 +96,7 @@ def list_calls(net, stops, since_s, until_s):
             if position == length - 1 or net.position_flags[first + position] & NO_BOARDING:
                 continue
             vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
-            for vehicle in range(first_vehicle(net, chain, position, since_s, vehicles), vehicles):
+            for vehicle in range(_first_vehicle(net, chain, position, since_s, vehicles), vehicles):
                 departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
                 if departure_s > until_s:
                     break
@@ -174,7 +174,7 @@ def _scan(net, work, rides, side, chain, begin, bound_s, touched_count):
             before = net.event_base[chain] + (vehicle - 1) * length + position
             # Whoever is aboard can rarely catch the vehicle ahead: look at that one before looking for the first.
             if vehicle == vehicles or (vehicle > 0 and net.departure_s[before] >= ready_s):
-                caught = first_vehicle(net, chain, position, ready_s, vehicle)
+                caught = _first_vehicle(net, chain, position, ready_s, vehicle)
                 if caught < vehicle:
                     vehicle, boarded_at = caught, position
     return touched_count
