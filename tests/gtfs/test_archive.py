@@ -168,3 +168,15 @@ def test_optional_table_without_its_columns(tmp_path):
     assert [(found.reason, found.table, found.column) for found in imported.report.feeds[0].findings] == [
         ("table-without-column", "shapes.txt", "shape_pt_lat")
     ]
+
+
+def test_a_member_without_a_name_is_passed_over(tmp_path):
+    """A byte of the directory was lost: zipfile cuts the name at it, and nothing is left."""
+    path = write_feed(tmp_path / "feed.zip", feed_from_drawing(ONE_LINE))
+    nameless = zipfile.ZipInfo("x")
+    nameless.filename = "\0x"
+    with zipfile.ZipFile(path, "a") as packed:
+        packed.writestr(nameless, "")
+
+    with open_archive(path) as archive:
+        assert "stops.txt" in archive.list_tables()

@@ -52,3 +52,11 @@ def test_doors_as_ever_are_no_news():
 
     assert flags(overlay) is None
     assert draw(LINE, overlay) == "Alpha 08:10 ? | Beta 08:21 | Gamma 08:31"
+
+
+def test_doors_told_as_they_are_count_as_an_update():
+    """Nothing changes, but what was told was understood."""
+    overlay = read(LINE, update("A-1", doors_at("BETA", pickup_type="REGULAR")))
+
+    assert flags(overlay) is None
+    assert (dict(overlay.counts), dict(overlay.call_counts)) == ({"trip-updated": 1}, {"call-applied": 1})

@@ -196,7 +196,8 @@ def _unreadable(path: Path, error: OSError) -> FeedUnusable:
 
 def _list_packed(path: Path, packed: zipfile.ZipFile, bounds: Bounds) -> dict[str, str]:
     """Return the members that can be tables; a name is only ever looked up, so it cannot lead anywhere."""
-    members = [info for info in packed.infolist() if not info.is_dir()]
+    # A damaged directory may hold names that are empty; they can be no tables.
+    members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
     if len(members) > bounds.members:
         raise FeedUnusable(f"{path.name} holds {len(members):,} files. Check that this is a GTFS feed.")
     if sum(info.file_size for info in members) > bounds.whole_bytes:

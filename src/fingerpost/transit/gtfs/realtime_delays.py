@@ -64,7 +64,8 @@ def work_out_delays(
     flags = rides.flags & ~stated.opened | stated.closed
     has_other_doors = flags != rides.flags
     is_told = np.zeros(len(rides.trip), np.bool_)
-    is_told[rides.ride[is_known | stated.is_skipped | moved | has_other_doors | stated.is_silent]] = True
+    tells_doors = (stated.opened | stated.closed) != 0
+    is_told[rides.ride[is_known | stated.is_skipped | moved | tells_doors | stated.is_silent]] = True
     return Delays(
         arrival_delay_s=arrival_s.astype(np.int32),
         departure_delay_s=departure_s.astype(np.int32),
