@@ -176,7 +176,15 @@ async def test_who_breaks_off_a_call_ends_no_run(transport, mode, waiting):
             await asyncio.wait([asked])
             run_id = waiting.run_id
             meanwhile = await client.call_tool("get_plan_run", {"run_id": run_id})
-            later = asyncio.create_task(client.call_tool("run_plan", {"run_id": run_id, "action": "resume"}))
+            joined = asyncio.Event()
+
+            async def note(*_told):
+                joined.set()
+
+            resume = {"run_id": run_id, "action": "resume"}
+            later = asyncio.create_task(client.call_tool("run_plan", resume, progress_callback=note))
+            # A run that has ended is not resumed: the tool waits until this call is heard of.
+            await joined.wait()
             await asyncio.to_thread(pipe.write_text, "go on")
             ended = (await later).structured_content["data"]
 
