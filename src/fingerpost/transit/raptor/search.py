@@ -37,8 +37,8 @@ Cost = tuple[int, int, int, int]
 FURTHER_DAYS = (0, 2, 4, 6)
 # Never look for more walk-limited journeys than this in one search.
 LIMITED_TRIES = 8
-# Journeys across a city are rarely faster than this, waiting and detours included.
-SLOW_M_PER_S = 3.0
+# How fast a journey is guessed to be. Too fast costs little: bounds are easily made to reach further.
+GUESSED_M_PER_S = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +212,7 @@ def _guess_reach_s(timetable: Timetable, ask: Question) -> int:
     origin, goal = int(ask.access_stop[0]), ask.egress_stop[:1]
     lat, lon = timetable.stop_lat, timetable.stop_lon
     metres = straight_line_m(float(lat[origin]), float(lon[origin]), lat[goal], lon[goal])
-    return int(metres[0] / SLOW_M_PER_S) + SPARE_S
+    return int(metres[0] / GUESSED_M_PER_S) + SPARE_S
 
 
 @dataclass(slots=True)
