@@ -86,6 +86,9 @@ class Workspace(NamedTuple):
     touched: Int32
     queue: Int32  # chains
     queue_position: Int32  # chains: first position to scan from, -1 when not queued
+    queue_last: Int32  # chains: last position where one can board, -1 when not queued
+    ridden_vehicle: Int32  # (rides + 1, chains): it and all behind it bring nothing new from ``ridden_from`` on
+    ridden_from: Int32  # (rides + 1, chains): a position
     egress_s: Int32  # stops: UNREACHED where the goal cannot be walked to
     egress_m: Int32
     bound_s: Int32  # stops: no way to the goal whose rides leave before ``horizon_s`` is shorter than this
@@ -130,6 +133,9 @@ def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rid
         touched=table(stop_count),
         queue=table(chain_count),
         queue_position=np.full(chain_count, -1, np.int32),
+        queue_last=np.full(chain_count, -1, np.int32),
+        ridden_vehicle=table(rounds, chain_count),
+        ridden_from=table(rounds, chain_count),
         egress_s=table(stop_count),
         egress_m=table(stop_count),
         bound_s=table(stop_count),

@@ -36,6 +36,8 @@ def look_ahead(net, ask, work, reach_s, is_same_goal):
     work.arrived[:] = UNREACHED
     work.ready[:] = UNREACHED
     work.goal[:] = UNREACHED
+    work.ridden_vehicle[:] = UNREACHED
+    work.ridden_from[:] = UNREACHED
     if not is_same_goal:
         work.egress_s[:] = UNREACHED
         for row in range(len(ask.egress_stop)):

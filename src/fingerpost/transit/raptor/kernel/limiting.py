@@ -50,8 +50,9 @@ def _first_vehicle(net, chain, position, ready_s, below):
 
 @looping
 def _enqueue(work, count, chain, position):
-    """Note that a chain must be scanned from a position; return the new number of such chains."""
+    """Note that a chain must be scanned from a position, or from before it; return the new number of such chains."""
     known = work.queue_position[chain]
+    work.queue_last[chain] = max(work.queue_last[chain], position)
     if known < 0:
         work.queue[count] = chain
         work.queue_position[chain] = position
@@ -131,16 +132,19 @@ def search_walk_limited(net, ask, known_s, work, found):
         )
         reached_end = count
         for row in range(end, reached_end):
-            if _is_beaten_since(reached_head, label, row):
-                continue
             stop, time_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
             if work.egress_s[stop] != UNREACHED and walked_m + work.egress_m[stop] <= ask.max_walk_m:
                 total_s = time_s + work.egress_s[stop]
-                if total_s < work.goal[rides] and total_s < bound_s:
+                if total_s < work.goal[rides] and total_s < bound_s and not _is_beaten_since(reached_head, label, row):
                     for k in range(rides, len(work.goal)):
                         work.goal[k] = min(work.goal[k], total_s)
                     goal_row[rides] = row
-            if rides == ask.max_rides:
+        for row in range(end, reached_end):
+            stop, time_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
+            # Who goes on from here takes one ride more at least.
+            if not _is_hopeful(work, stop, time_s, rides + max(1, work.rides_after[stop])):
+                continue
+            if _is_beaten_since(reached_head, label, row):
                 continue
             if net.change_s[stop] >= 0:
                 ready_s = time_s + net.change_s[stop]
@@ -199,13 +203,15 @@ def _ride_chains(net, work, label, count, since, queue_count, ready_head, reache
     aboard = np.empty((64, 4), np.int32)
     for index in range(queue_count):
         chain = work.queue[index]
-        begin = work.queue_position[chain]
-        work.queue_position[chain] = -1
+        begin, last = work.queue_position[chain], work.queue_last[chain]
+        work.queue_position[chain] = work.queue_last[chain] = -1
         first = net.chain_first[chain]
         length = net.chain_first[chain + 1] - first
         vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
         riders = 0
         for position in range(begin, length):
+            if riders == 0 and position > last:
+                break
             stop = net.position_stop[first + position]
             flags = net.position_flags[first + position]
             stay = 0

@@ -132,8 +132,9 @@ def _mark(work, side, count, stop):
 
 @looping
 def _enqueue(work, count, chain, position):
-    """Note that a chain must be scanned from a position; return the new number of such chains."""
+    """Note that a chain must be scanned from a position, or from before it; return the new number of such chains."""
     known = work.queue_position[chain]
+    work.queue_last[chain] = max(work.queue_last[chain], position)
     if known < 0:
         work.queue[count] = chain
         work.queue_position[chain] = position
@@ -144,17 +145,28 @@ def _enqueue(work, count, chain, position):
 
 
 @looping
-def _scan(net, work, rides, side, chain, begin, bound_s, touched_count):
-    """Ride a chain from a position on, boarding at marked stops; return the new number of stops reached."""
+def _scan(net, work, rides, side, chain, bound_s, touched_count):
+    """Ride a queued chain, boarding at marked stops; return the new number of stops reached.
+
+    Many starts catch the same vehicle. From where it was ridden before, with as many rides, it leads nowhere new.
+    """
+    begin, last = work.queue_position[chain], work.queue_last[chain]
+    work.queue_position[chain] = work.queue_last[chain] = -1
+    ridden, ridden_from = work.ridden_vehicle[rides, chain], work.ridden_from[rides, chain]
     first = net.chain_first[chain]
     length = net.chain_first[chain + 1] - first
     vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
-    vehicle, boarded_at = vehicles, -1
+    # The first vehicle that could be aboard; somebody is where ``boarded_at`` tells, for what is new from there.
+    vehicle = ridden if begin > ridden_from else vehicles
+    boarded_at, caught_at = -1, -1
     for position in range(begin, length):
+        if boarded_at < 0 and position > last:
+            break
         stop = net.position_stop[first + position]
         flags = net.position_flags[first + position]
-        if vehicle < vehicles and not flags & NO_ALIGHTING:
-            arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
+        event = net.event_base[chain] + vehicle * length + position
+        if boarded_at >= 0 and not flags & NO_ALIGHTING:
+            arrival_s = net.arrival_s[event]
             if (
                 arrival_s < work.arrived[rides, stop]
                 and _least_s(work, stop, arrival_s) < bound_s
@@ -169,15 +181,37 @@ def _scan(net, work, rides, side, chain, begin, bound_s, touched_count):
                     work.is_touched[stop] = True
                     work.touched[touched_count] = stop
                     touched_count += 1
-        if work.is_marked[side, stop] and not flags & NO_BOARDING and position < length - 1:
+        if position == ridden_from and vehicle >= ridden:
+            vehicle, boarded_at, caught_at = ridden, -1, -1
+        if flags & NO_BOARDING or position == length - 1:
+            continue
+        # Whoever could board here and would be hopeless may as well alight.
+        needed = rides - 1 + work.rides_from[stop]
+        if boarded_at >= 0 and not _is_hopeful(work, stop, net.departure_s[event], needed):
+            boarded_at = -1
+        if work.is_marked[side, stop]:
             ready_s = work.ready[rides - 1, stop]
             before = net.event_base[chain] + (vehicle - 1) * length + position
             # Whoever is aboard can rarely catch the vehicle ahead: look at that one before looking for the first.
             if vehicle == vehicles or (vehicle > 0 and net.departure_s[before] >= ready_s):
                 caught = _first_vehicle(net, chain, position, ready_s, vehicle)
                 if caught < vehicle:
-                    vehicle, boarded_at = caught, position
+                    vehicle, caught_at = caught, position
+                    departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
+                    boarded_at = position if _is_hopeful(work, stop, departure_s, needed) else -1
+    if caught_at >= 0:
+        _note_ridden(work, rides, chain, vehicle, caught_at)
     return touched_count
+
+
+@looping
+def _note_ridden(work, rides, chain, vehicle, position):
+    """Note that a vehicle and all behind it bring nothing new from a position on, with so many rides or more."""
+    for k in range(rides, len(work.goal)):
+        if k > rides and work.ridden_vehicle[k, chain] <= vehicle:
+            break
+        work.ridden_vehicle[k, chain] = vehicle
+        work.ridden_from[k, chain] = position
 
 
 @looping
@@ -199,6 +233,9 @@ def _walk_on(net, ask, work, rides, side, touched_count, leave_s, improved):
     for index in range(touched_count):
         stop = work.touched[index]
         arrival_s = work.arrived[rides, stop]
+        # The goal may have come nearer since, and who goes on from here takes one ride more at least.
+        if not _is_hopeful(work, stop, arrival_s, rides + max(1, work.rides_after[stop])):
+            continue
         if net.change_s[stop] >= 0:
             marked_count = _make_ready(work, rides, side, marked_count, stop, stop, arrival_s + net.change_s[stop])
         for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
@@ -231,10 +268,7 @@ def _ride_rounds(net, ask, work, leave_s, marked_count, queue_count, improved):
                     queue_count = _enqueue(work, queue_count, net.stop_chain[pair], net.stop_position[pair])
         touched_count = 0
         for index in range(queue_count):
-            chain = work.queue[index]
-            begin = work.queue_position[chain]
-            work.queue_position[chain] = -1
-            touched_count = _scan(net, work, rides, side, chain, begin, bound_s, touched_count)
+            touched_count = _scan(net, work, rides, side, work.queue[index], bound_s, touched_count)
         queue_count = 0
         for index in range(marked_count):
             work.is_marked[side, work.marked[side, index]] = False
