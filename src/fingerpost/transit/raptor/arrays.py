@@ -102,6 +102,19 @@ class Workspace(NamedTuple):
     tidy_foot: Int32
 
 
+class Labels(NamedTuple):
+    """Scratch memory of the walk-limited search, in lists by stop.
+
+    A head is the newest row of a stop's list, -1 where it is empty.
+    """
+
+    row: Int32  # (labels, 8): the columns are named in ``kernel.limiting``
+    aboard: Int32  # (riders, 4): who rides a chain
+    ready_head: Int32  # stops: who can board there
+    reached_head: Int32  # stops: who arrived there by a ride
+    goal: Int32  # rides + 1: the row from which the goal is reached, -1 where it is not
+
+
 class Found(NamedTuple):
     """Journeys found: ``journey`` rows (leave_s, arrive_s, rides, first leg row, access_m, egress_m).
 
@@ -148,3 +161,19 @@ def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rid
         tidy_before=table(max_rides, longest_chain),
         tidy_foot=table(max_rides, longest_chain),
     )
+
+
+def new_labels(stop_count: int, max_rides: int, label_count: int) -> Labels:
+    """Return memory for walk-limited searches with up to so many labels."""
+    return Labels(
+        row=np.zeros((label_count, 8), np.int32),
+        aboard=np.zeros((max(1, label_count // 16), 4), np.int32),
+        ready_head=np.zeros(stop_count, np.int32),
+        reached_head=np.zeros(stop_count, np.int32),
+        goal=np.zeros(max_rides + 1, np.int32),
+    )
+
+
+def new_found(journey_count: int) -> Found:
+    """Return room for so many journeys."""
+    return Found(np.zeros((journey_count, 6), np.int32), np.zeros((4 * journey_count, 5), np.int32))

@@ -4,13 +4,12 @@ A window opens at the asked instant and widens until it holds enough journeys. J
 the limit in sum are not simply dropped: the walk-limited search looks for what they hid.
 """
 
-import threading
 from dataclasses import dataclass
 from datetime import timedelta
 
 import numpy as np
 
-from fingerpost.transit.raptor.arrays import Found, Question, Workspace, new_workspace
+from fingerpost.transit.raptor.arrays import Question
 from fingerpost.transit.raptor.chains import DaySlice
 from fingerpost.transit.raptor.ends import End, find_direct_walk_m
 from fingerpost.transit.raptor.journeys import Journey
@@ -19,6 +18,7 @@ from fingerpost.transit.raptor.kernel.compiling import UNREACHED
 from fingerpost.transit.raptor.kernel.limiting import search_walk_limited
 from fingerpost.transit.raptor.kernel.searching import search_window
 from fingerpost.transit.raptor.kernel.tidying import tidy
+from fingerpost.transit.raptor.memory import memory_of_thread
 from fingerpost.transit.raptor.reconstruct import journeys_of
 from fingerpost.transit.raptor.slices import Slices
 from fingerpost.transit.raptor.vehicles import DAY_S
@@ -177,13 +177,13 @@ def run_kernel(
     """
     reach_s = _guess_reach_s(timetable, ask)
     ask = _on_slice(piece, ask)
-    memory = _memory(piece, int(ask.max_rides))
+    memory = memory_of_thread(piece, int(ask.max_rides))
     while True:
         look_ahead(piece.chains, ask, memory.work, reach_s, is_same_goal)
         if known_s is None:
             count = search_window(piece.chains, ask, memory.work, memory.found)
         else:
-            count = search_walk_limited(piece.chains, ask, known_s, memory.work, memory.found)
+            count = search_walk_limited(piece.chains, ask, known_s, memory.work, memory.labels, memory.found)
         if count >= 0:
             break
         memory.grow()
@@ -213,47 +213,3 @@ def _guess_reach_s(timetable: Timetable, ask: Question) -> int:
     lat, lon = timetable.stop_lat, timetable.stop_lon
     metres = straight_line_m(float(lat[origin]), float(lon[origin]), lat[goal], lon[goal])
     return int(metres[0] / GUESSED_M_PER_S) + SPARE_S
-
-
-@dataclass(slots=True)
-class _Memory:
-    """Scratch memory of one thread."""
-
-    stops: int
-    chains: int
-    longest: int
-    rides: int
-    work: Workspace
-    found: Found
-
-    def fits(self, stops: int, chains: int, longest: int, rides: int) -> bool:
-        return self.stops == stops and self.rides == rides and self.chains >= chains and self.longest >= longest
-
-    def grow(self) -> None:
-        journeys, legs = 2 * len(self.found.journey), 2 * len(self.found.leg)
-        self.found = Found(np.zeros((journeys, 6), np.int32), np.zeros((legs, 5), np.int32))
-        # A search that gave up half way left its marks behind.
-        self.work = new_workspace(self.stops, self.chains, self.longest, self.rides)
-
-
-_own = threading.local()
-
-
-def _memory(piece: DaySlice, max_rides: int) -> _Memory:
-    stop_count = piece.stop_count
-    kept: dict[tuple[int, int], _Memory] = _own.__dict__.setdefault("kept", {})
-    key = (stop_count, max_rides)
-    memory = kept.get(key)
-    if memory is None or not memory.fits(stop_count, piece.chain_count, piece.longest_chain, max_rides):
-        if len(kept) > 16:
-            kept.clear()
-        memory = _Memory(
-            stops=stop_count,
-            chains=piece.chain_count,
-            longest=piece.longest_chain,
-            rides=max_rides,
-            work=new_workspace(stop_count, piece.chain_count, piece.longest_chain, max_rides),
-            found=Found(np.zeros((256, 6), np.int32), np.zeros((1024, 5), np.int32)),
-        )
-        kept[key] = memory
-    return memory

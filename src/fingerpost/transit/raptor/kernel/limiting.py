@@ -11,9 +11,16 @@ from fingerpost.transit.raptor.kernel.compiling import (
     NO_ALIGHTING,
     NO_BOARDING,
     UNREACHED,
-    allocating,
     looping,
 )
+
+# The columns of a label. Its two places are written as one number; NEXT is the next label of the same stop.
+STOP, TIME_S, WALKED_M, PARENT, CHAIN, VEHICLE, PLACES, NEXT = range(8)
+PLACES_BASE = 1 << 15
+# The columns of a rider. LABEL is the label that boarded.
+IN_VEHICLE, HAS_WALKED_M, LABEL, BOARDED_AT = range(4)
+NOBODY = -1
+NO_ROOM = -1
 
 # These four stand in ``searching`` too: a kernel calls none of another file (decision 0003). A test holds them equal.
 
@@ -63,151 +70,123 @@ def _enqueue(work, count, chain, position):
 
 
 @looping
-def _is_dominated(head, label, stop, time_s, walked_m):
+def _is_dominated(labels, head, stop, time_s, walked_m):
     """Whether a label at a stop is as early and has walked as little."""
     row = head[stop]
-    while row >= 0:
-        if label[row, 1] <= time_s and label[row, 2] <= walked_m:
+    while row != NOBODY:
+        if labels.row[row, TIME_S] <= time_s and labels.row[row, WALKED_M] <= walked_m:
             return True
-        row = label[row, 7]
+        row = labels.row[row, NEXT]
     return False
 
 
-@allocating
-def _push(label, count, head, stop, time_s, walked_m, parent, chain, vehicle, places):
-    """Add a label to a stop's list; return the (perhaps grown) labels and their new number."""
-    if count == len(label):
-        grown = np.empty((2 * count, 8), np.int32)
-        grown[:count] = label
-        label = grown
-    label[count, 0] = stop
-    label[count, 1] = time_s
-    label[count, 2] = walked_m
-    label[count, 3] = parent
-    label[count, 4] = chain
-    label[count, 5] = vehicle
-    label[count, 6] = places
-    label[count, 7] = head[stop]
+@looping
+def _is_beaten_since(labels, head, row):
+    """Whether a later label at the stop of a label is as early and has walked as little."""
+    other = head[labels.row[row, STOP]]
+    while other > row:
+        is_early = labels.row[other, TIME_S] <= labels.row[row, TIME_S]
+        if is_early and labels.row[other, WALKED_M] <= labels.row[row, WALKED_M]:
+            return True
+        other = labels.row[other, NEXT]
+    return False
+
+
+@looping
+def _push(labels, count, head, stop, time_s, walked_m, parent, chain, vehicle, places):
+    """Add a label to a stop's list; return the new number of labels, or NO_ROOM."""
+    if count == len(labels.row):
+        return NO_ROOM
+    labels.row[count, STOP] = stop
+    labels.row[count, TIME_S] = time_s
+    labels.row[count, WALKED_M] = walked_m
+    labels.row[count, PARENT] = parent
+    labels.row[count, CHAIN] = chain
+    labels.row[count, VEHICLE] = vehicle
+    labels.row[count, PLACES] = places
+    labels.row[count, NEXT] = head[stop]
     head[stop] = count
-    return label, count + 1
+    return count + 1
 
 
-@allocating
-def search_walk_limited(net, ask, known_s, work, found):
+@looping
+def search_walk_limited(net, ask, known_s, work, labels, found):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
     Only arrivals before ``known_s``, by number of rides, are looked for.
     Exact: every way is kept that is not beaten in both time and walking.
     Slower than ``search_window``, which it helps out where the sum of walking decides.
-    Returns the number of journeys, -1 where ``found`` is too small.
+    Returns the number of journeys, NO_ROOM where ``labels`` or ``found`` is too small.
     """
-    work.goal[:] = known_s
-    stops = len(net.change_s)
-    # label rows: stop, time_s, walked_m, parent row, chain, vehicle, board * 2**15 + alight, next row of the stop
-    label = np.empty((1024, 8), np.int32)
-    count = 0
-    ready_head = np.full(stops, -1, np.int32)
-    reached_head = np.full(stops, -1, np.int32)
-    goal_row = np.full(ask.max_rides + 1, -1, np.int32)
+    for rides in range(len(work.goal)):
+        work.goal[rides] = known_s[rides]
+        labels.goal[rides] = NOBODY
+    for stop in range(len(net.change_s)):
+        labels.ready_head[stop] = labels.reached_head[stop] = NOBODY
     bound_s = min(ask.latest_s + 1, ask.earliest_s + ask.direct_s)
     # What may be walked before the last stop: the way from there to the goal is not less than the least.
     before_m = np.int64(-1)
     for egress_m in ask.egress_m:
         before_m = max(before_m, ask.max_walk_m - egress_m)
 
+    begin, end = 0, _start(ask, work, labels, before_m)
+    for rides in range(1, ask.max_rides + 1):
+        if end == NO_ROOM:
+            return NO_ROOM
+        queue_count = _enqueue_boarded(net, work, labels, begin, end)
+        reached_end = _ride_chains(net, work, labels, end, begin, queue_count, bound_s, rides)
+        if reached_end == NO_ROOM:
+            return NO_ROOM
+        _walk_to_goal(ask, work, labels, end, reached_end, bound_s, rides)
+        begin, end = reached_end, _walk_to_stops(net, work, labels, end, reached_end, before_m, rides)
+    return _write_labels(ask, work, labels, found)
+
+
+@looping
+def _start(ask, work, labels, before_m):
+    """Note where one can board first; return the number of labels, or NO_ROOM."""
+    count = 0
     for row in range(len(ask.access_stop)):
         stop = ask.access_stop[row]
         time_s = np.int32(ask.earliest_s + ask.access_s[row])
         walked_m = ask.access_m[row]
         if walked_m > before_m or not _is_hopeful(work, stop, time_s, work.rides_from[stop]):
             continue
-        if not _is_dominated(ready_head, label, stop, time_s, walked_m):
-            label, count = _push(label, count, ready_head, stop, time_s, walked_m, -1, -1, -1, 0)
-    begin = 0
-    for rides in range(1, ask.max_rides + 1):
-        end = count
-        queue_count = _enqueue_boarded(net, work, label, begin, end)
-        label, count = _ride_chains(
-            net, work, label, count, begin, queue_count, ready_head, reached_head, bound_s, rides
-        )
-        reached_end = count
-        for row in range(end, reached_end):
-            stop, time_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
-            if work.egress_s[stop] != UNREACHED and walked_m + work.egress_m[stop] <= ask.max_walk_m:
-                total_s = time_s + work.egress_s[stop]
-                if total_s < work.goal[rides] and total_s < bound_s and not _is_beaten_since(reached_head, label, row):
-                    for k in range(rides, len(work.goal)):
-                        work.goal[k] = min(work.goal[k], total_s)
-                    goal_row[rides] = row
-        for row in range(end, reached_end):
-            stop, time_s, walked_m = label[row, 0], label[row, 1], label[row, 2]
-            # Who goes on from here takes one ride more at least.
-            if not _is_hopeful(work, stop, time_s, rides + max(1, work.rides_after[stop])):
-                continue
-            if _is_beaten_since(reached_head, label, row):
-                continue
-            if net.change_s[stop] >= 0:
-                ready_s = time_s + net.change_s[stop]
-                if _is_hopeful(work, stop, ready_s, rides + work.rides_from[stop]) and not _is_dominated(
-                    ready_head, label, stop, ready_s, walked_m
-                ):
-                    label, count = _push(label, count, ready_head, stop, ready_s, walked_m, row, -1, -1, 0)
-            for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
-                there = net.foot_to[path]
-                ready_s = time_s + net.foot_s[path]
-                total_m = walked_m + net.foot_m[path]
-                if total_m > before_m:
-                    continue
-                if _is_hopeful(work, there, ready_s, rides + work.rides_from[there]) and not _is_dominated(
-                    ready_head, label, there, ready_s, total_m
-                ):
-                    label, count = _push(label, count, ready_head, there, ready_s, total_m, row, -1, -1, 0)
-        begin = reached_end
-    return _write_labels(ask, work, label, goal_row, found)
+        if not _is_dominated(labels, labels.ready_head, stop, time_s, walked_m):
+            count = _push(labels, count, labels.ready_head, stop, time_s, walked_m, NOBODY, NOBODY, NOBODY, 0)
+            if count == NO_ROOM:
+                return NO_ROOM
+    return count
 
 
 @looping
-def _is_beaten_since(head, label, row):
-    """Whether a later label at the stop of a label is as early and has walked as little."""
-    other = head[label[row, 0]]
-    while other > row:
-        if label[other, 1] <= label[row, 1] and label[other, 2] <= label[row, 2]:
-            return True
-        other = label[other, 7]
-    return False
-
-
-@looping
-def _enqueue_boarded(net, work, label, begin, end):
+def _enqueue_boarded(net, work, labels, begin, end):
     """Note the chains that can be boarded with the labels of a round; return how many there are."""
     queue_count = 0
     for row in range(begin, end):
-        stop = label[row, 0]
-        if label[row, 4] < 0 and not work.is_marked[0, stop]:
+        stop = labels.row[row, STOP]
+        if not work.is_marked[0, stop]:
             work.is_marked[0, stop] = True
             for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
                 queue_count = _enqueue(work, queue_count, net.stop_chain[pair], net.stop_position[pair])
     for row in range(begin, end):
-        work.is_marked[0, label[row, 0]] = False
+        work.is_marked[0, labels.row[row, STOP]] = False
     return queue_count
 
 
-@allocating
-def _ride_chains(net, work, label, count, since, queue_count, ready_head, reached_head, bound_s, rides):
+@looping
+def _ride_chains(net, work, labels, count, since, queue_count, bound_s, rides):
     """Ride each chain of the queue once, with all who are worth it aboard; note where that leads.
 
     Boarded is with the labels from row ``since`` on. Worth it is who sits in an earlier vehicle than everybody who
-    has walked as little.
+    has walked as little. Returns the new number of labels, or NO_ROOM.
     """
-    # vehicle, walked_m, row of the label that boarded, position of it
-    aboard = np.empty((64, 4), np.int32)
     for index in range(queue_count):
         chain = work.queue[index]
         begin, last = work.queue_position[chain], work.queue_last[chain]
         work.queue_position[chain] = work.queue_last[chain] = -1
         first = net.chain_first[chain]
         length = net.chain_first[chain + 1] - first
-        vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
         riders = 0
         for position in range(begin, length):
             if riders == 0 and position > last:
@@ -216,79 +195,151 @@ def _ride_chains(net, work, label, count, since, queue_count, ready_head, reache
             flags = net.position_flags[first + position]
             stay = 0
             for rider in range(riders):
-                vehicle, walked_m = aboard[rider, 0], aboard[rider, 1]
+                vehicle, walked_m = labels.aboard[rider, IN_VEHICLE], labels.aboard[rider, HAS_WALKED_M]
                 arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
                 if arrival_s >= bound_s or arrival_s >= work.goal[rides]:
                     continue
-                for field in range(4):
-                    aboard[stay, field] = aboard[rider, field]
+                _sit(labels, rider, stay)
                 stay += 1
                 if (
                     flags & NO_ALIGHTING
                     or not _is_hopeful(work, stop, arrival_s, rides + work.rides_after[stop])
-                    or _is_dominated(reached_head, label, stop, arrival_s, walked_m)
+                    or _is_dominated(labels, labels.reached_head, stop, arrival_s, walked_m)
                 ):
                     continue
-                parent, places = aboard[stay - 1, 2], aboard[stay - 1, 3] * 32768 + position
-                label, count = _push(
-                    label, count, reached_head, stop, arrival_s, walked_m, parent, chain, vehicle, places
-                )
+                places = labels.aboard[rider, BOARDED_AT] * PLACES_BASE + position
+                count = _push(
+                    labels, count, labels.reached_head,
+                    stop, arrival_s, walked_m, labels.aboard[rider, LABEL], chain, vehicle, places,
+                )  # fmt: skip
+                if count == NO_ROOM:
+                    return NO_ROOM
             riders = stay
             if flags & NO_BOARDING or position == length - 1:
                 continue
-            row = ready_head[stop]
+            row = labels.ready_head[stop]
             while row >= since:
-                if riders == len(aboard):
-                    grown = np.empty((2 * riders, 4), np.int32)
-                    grown[:riders] = aboard
-                    aboard = grown
-                riders = _take_aboard(net, chain, position, vehicles, label, row, aboard, riders)
-                row = label[row, 7]
-    return label, count
+                riders = _take_aboard(net, labels, chain, position, row, riders)
+                if riders == NO_ROOM:
+                    return NO_ROOM
+                row = labels.row[row, NEXT]
+    return count
 
 
 @looping
-def _take_aboard(net, chain, position, vehicles, label, row, aboard, riders):
-    """Let a label board the first vehicle it can, if that is worth it, for those it beats; return how many ride."""
-    walked_m = label[row, 2]
-    below = vehicles
+def _take_aboard(net, labels, chain, position, row, riders):
+    """Let a label board the first vehicle it can, if that is worth it, for those it beats.
+
+    Returns how many ride, or NO_ROOM.
+    """
+    walked_m = labels.row[row, WALKED_M]
+    below = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
     for rider in range(riders):
-        if aboard[rider, 1] <= walked_m:
-            below = min(below, aboard[rider, 0])
-    vehicle = _first_vehicle(net, chain, position, label[row, 1], below)
-    if vehicle == below:
+        if labels.aboard[rider, HAS_WALKED_M] <= walked_m:
+            below = min(below, labels.aboard[rider, IN_VEHICLE])
+    ready_s = labels.row[row, TIME_S]
+    length = net.chain_first[chain + 1] - net.chain_first[chain]
+    before = net.event_base[chain] + (below - 1) * length + position
+    # Few can catch a vehicle ahead: look at that one before looking for the first.
+    if below == 0 or net.departure_s[before] < ready_s:
         return riders
+    vehicle = _first_vehicle(net, chain, position, ready_s, below)
     stay = 0
     for rider in range(riders):
-        if aboard[rider, 0] < vehicle or aboard[rider, 1] < walked_m:
-            for field in range(4):
-                aboard[stay, field] = aboard[rider, field]
+        if labels.aboard[rider, IN_VEHICLE] < vehicle or labels.aboard[rider, HAS_WALKED_M] < walked_m:
+            _sit(labels, rider, stay)
             stay += 1
-    aboard[stay, 0], aboard[stay, 1], aboard[stay, 2], aboard[stay, 3] = vehicle, walked_m, row, position
+    if stay == len(labels.aboard):
+        return NO_ROOM
+    labels.aboard[stay, IN_VEHICLE], labels.aboard[stay, HAS_WALKED_M] = vehicle, walked_m
+    labels.aboard[stay, LABEL], labels.aboard[stay, BOARDED_AT] = row, position
     return stay + 1
 
 
-@allocating
-def _write_labels(ask, work, label, goal_row, found):
+@looping
+def _sit(labels, rider, seat):
+    """Let a rider move up."""
+    for column in range(labels.aboard.shape[1]):
+        labels.aboard[seat, column] = labels.aboard[rider, column]
+
+
+@looping
+def _walk_to_goal(ask, work, labels, begin, end, bound_s, rides):
+    """Improve the goal from the stops that were reached, in labels from ``begin`` to ``end``."""
+    for row in range(begin, end):
+        stop, time_s, walked_m = labels.row[row, STOP], labels.row[row, TIME_S], labels.row[row, WALKED_M]
+        if work.egress_s[stop] == UNREACHED or walked_m + work.egress_m[stop] > ask.max_walk_m:
+            continue
+        total_s = time_s + work.egress_s[stop]
+        if total_s >= work.goal[rides] or total_s >= bound_s or _is_beaten_since(labels, labels.reached_head, row):
+            continue
+        for k in range(rides, len(work.goal)):
+            work.goal[k] = min(work.goal[k], total_s)
+        labels.goal[rides] = row
+
+
+@looping
+def _walk_to_stops(net, work, labels, begin, end, before_m, rides):
+    """Walk on from the stops that were reached, in labels from ``begin`` to ``end``, to where one can board.
+
+    Returns the new number of labels, or NO_ROOM.
+    """
+    count = end
+    for row in range(begin, end):
+        stop, time_s, walked_m = labels.row[row, STOP], labels.row[row, TIME_S], labels.row[row, WALKED_M]
+        # Who goes on from here takes one ride more at least.
+        if not _is_hopeful(work, stop, time_s, rides + max(1, work.rides_after[stop])):
+            continue
+        if _is_beaten_since(labels, labels.reached_head, row):
+            continue
+        if net.change_s[stop] >= 0:
+            count = _note_ready(work, labels, count, row, stop, time_s + net.change_s[stop], walked_m, rides)
+            if count == NO_ROOM:
+                return NO_ROOM
+        for path in range(net.foot_first[stop], net.foot_first[stop + 1]):
+            total_m = walked_m + net.foot_m[path]
+            if total_m <= before_m:
+                there, ready_s = net.foot_to[path], time_s + net.foot_s[path]
+                count = _note_ready(work, labels, count, row, there, ready_s, total_m, rides)
+                if count == NO_ROOM:
+                    return NO_ROOM
+    return count
+
+
+@looping
+def _note_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
+    """Note that one can board at a stop from a time on, if that is worth it.
+
+    Returns the new number of labels, or NO_ROOM.
+    """
+    if not _is_hopeful(work, stop, ready_s, rides + work.rides_from[stop]):
+        return count
+    if _is_dominated(labels, labels.ready_head, stop, ready_s, walked_m):
+        return count
+    return _push(labels, count, labels.ready_head, stop, ready_s, walked_m, parent, NOBODY, NOBODY, 0)
+
+
+@looping
+def _write_labels(ask, work, labels, found):
     """Follow the best label of each number of rides back to the start."""
     journey_count, leg_count = 0, 0
     for rides in range(1, ask.max_rides + 1):
-        row = goal_row[rides]
-        if row < 0:
+        row = labels.goal[rides]
+        if row == NOBODY:
             continue
         if journey_count == len(found.journey) or leg_count + rides > len(found.leg):
-            return -1
+            return NO_ROOM
         found.journey[journey_count, 0] = ask.earliest_s
-        found.journey[journey_count, 1] = label[row, 1] + work.egress_s[label[row, 0]]
+        found.journey[journey_count, 1] = labels.row[row, TIME_S] + work.egress_s[labels.row[row, STOP]]
         found.journey[journey_count, 2] = rides
         found.journey[journey_count, 3] = leg_count
         for k in range(rides, 0, -1):
             leg = leg_count + k - 1
-            found.leg[leg, 0] = label[row, 4]
-            found.leg[leg, 1] = label[row, 5]
-            found.leg[leg, 2] = label[row, 6] // 32768
-            found.leg[leg, 3] = label[row, 6] % 32768
-            row = label[label[row, 3], 3]
+            found.leg[leg, 0] = labels.row[row, CHAIN]
+            found.leg[leg, 1] = labels.row[row, VEHICLE]
+            found.leg[leg, 2] = labels.row[row, PLACES] // PLACES_BASE
+            found.leg[leg, 3] = labels.row[row, PLACES] % PLACES_BASE
+            row = labels.row[labels.row[row, PARENT], PARENT]
         journey_count += 1
         leg_count += rides
     return journey_count
