@@ -14,6 +14,9 @@ from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
 Bool = npt.NDArray[np.bool_]
 UInt16 = npt.NDArray[np.uint16]
+# What a kernel often looks up by is never negative and says so: it is then spared the question, at every look, whether
+# to count from an array's end.
+UInt32 = npt.NDArray[np.uint32]
 
 
 class Chains(NamedTuple):
@@ -25,25 +28,25 @@ class Chains(NamedTuple):
     """
 
     chain_first: Int32
-    position_stop: Int32
+    position_stop: UInt32
     position_flags: UInt8
     vehicle_first: Int32
     event_base: Int64
     arrival_s: Int32
     departure_s: Int32
-    stop_first: Int32  # where each stop's (chain, position) pairs begin
-    stop_chain: Int32
+    stop_first: UInt32  # where each stop's (chain, position) pairs begin
+    stop_chain: UInt32
     stop_position: Int32
-    foot_first: Int32
-    foot_to: Int32
+    foot_first: UInt32
+    foot_to: UInt32
     foot_s: Int32
     foot_m: Int32
     change_s: Int32
-    hop_first: Int32  # where each stop's incoming hops begin
-    hop_from: Int32  # the stop before
+    hop_first: UInt32  # where each stop's incoming hops begin
+    hop_from: UInt32  # the stop before
     hop_s: UInt16  # (spans, hops): the shortest ride from there of those that leave in a span, NO_HOP for none
-    walk_first: Int32  # where the footpaths that lead to each stop begin
-    walk_from: Int32
+    walk_first: UInt32  # where the footpaths that lead to each stop begin
+    walk_from: UInt32
     walk_s: Int32
     walk_m: Int32
     spans_since_s: Any  # int: when the first span begins; it also has what is earlier, the last what is later
@@ -81,10 +84,10 @@ class Workspace(NamedTuple):
     ride_board: Int32
     ride_alight: Int32
     is_marked: Bool  # (2, stops)
-    marked: Int32  # (2, stops)
+    marked: UInt32  # (2, stops)
     is_touched: Bool
-    touched: Int32
-    queue: Int32  # chains
+    touched: UInt32
+    queue: UInt32  # chains
     queue_position: Int32  # chains: first position to scan from, -1 when not queued
     queue_last: Int32  # chains: last position where one can board, -1 when not queued
     ridden_vehicle: Int32  # (rides + 1, chains): it and all behind it bring nothing new from ``ridden_from`` on
@@ -141,10 +144,10 @@ def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rid
         ride_board=table(rounds, stop_count),
         ride_alight=table(rounds, stop_count),
         is_marked=np.zeros((2, stop_count), np.bool_),
-        marked=table(2, stop_count),
+        marked=np.zeros((2, stop_count), np.uint32),
         is_touched=np.zeros(stop_count, np.bool_),
-        touched=table(stop_count),
-        queue=table(chain_count),
+        touched=np.zeros(stop_count, np.uint32),
+        queue=np.zeros(chain_count, np.uint32),
         queue_position=np.full(chain_count, -1, np.int32),
         queue_last=np.full(chain_count, -1, np.int32),
         ridden_vehicle=table(rounds, chain_count),

@@ -11,7 +11,7 @@ from datetime import date
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.raptor.arrays import Chains, UInt16
+from fingerpost.transit.raptor.arrays import Chains, UInt16, UInt32
 from fingerpost.transit.raptor.changing import Changing, split_stops
 from fingerpost.transit.raptor.in_seat import Parts, join_in_seat
 from fingerpost.transit.raptor.kernel.chaining import fill_chains, hash_patterns, shortest_hops, split_chains
@@ -125,10 +125,9 @@ def _chain(
     foot, walk = _footpaths(changing), _mirrored_footpaths(changing)
     if mirrored:
         foot, walk = walk, foot
-    none = np.zeros(0, np.int32)
     chains = Chains(
         chain_first.astype(np.int32),
-        out_stop,
+        out_stop.view(np.uint32),
         out_flags,
         vehicle_first.astype(np.int32),
         event_base[:-1],
@@ -139,8 +138,8 @@ def _chain(
         stop_position,
         *foot,
         changing.change_s,
-        none,
-        none,
+        np.zeros(0, np.uint32),
+        np.zeros(0, np.uint32),
         np.zeros((span_count, 0), np.uint16),
         *walk,
         since_s,
@@ -159,15 +158,15 @@ def _chain(
     )
 
 
-def _positions_by_stop(stop_count: int, chain_first: Int64, position_stop: Int32) -> tuple[Int32, Int32, Int32]:
+def _positions_by_stop(stop_count: int, chain_first: Int64, position_stop: Int32) -> tuple[UInt32, UInt32, Int32]:
     chain = np.repeat(np.arange(len(chain_first) - 1), np.diff(chain_first))
     position = np.arange(len(position_stop)) - np.repeat(chain_first[:-1], np.diff(chain_first))
     order = np.argsort(position_stop, kind="stable")
     first = starts_of(np.bincount(position_stop, minlength=stop_count).astype(np.int64))
-    return first.astype(np.int32), chain[order].astype(np.int32), position[order].astype(np.int32)
+    return first.astype(np.uint32), chain[order].astype(np.uint32), position[order].astype(np.int32)
 
 
-def _hops(stop_count: int, chains: Chains, span_count: int) -> tuple[Int32, Int32, UInt16]:
+def _hops(stop_count: int, chains: Chains, span_count: int) -> tuple[UInt32, UInt32, UInt16]:
     """Return, for each stop, the stops right before it in any chain and the shortest ride from each, span by span."""
     is_later = np.ones(len(chains.position_stop), np.bool_)
     is_later[chains.chain_first[:-1]] = False
@@ -179,21 +178,21 @@ def _hops(stop_count: int, chains: Chains, span_count: int) -> tuple[Int32, Int3
     hop_s = np.full((span_count, len(hops)), NO_HOP, np.uint16)
     shortest_hops(chains, hop_of, hop_s)
     first = starts_of(np.bincount(hops // stop_count, minlength=stop_count).astype(np.int64))
-    return first.astype(np.int32), (hops % stop_count).astype(np.int32), hop_s
+    return first.astype(np.uint32), (hops % stop_count).astype(np.uint32), hop_s
 
 
-def _footpaths(changing: Changing) -> tuple[Int32, Int32, Int32, Int32]:
-    return changing.foot_first, changing.foot_to, changing.foot_s, changing.foot_m
+def _footpaths(changing: Changing) -> tuple[UInt32, UInt32, Int32, Int32]:
+    return changing.foot_first.view(np.uint32), changing.foot_to.view(np.uint32), changing.foot_s, changing.foot_m
 
 
-def _mirrored_footpaths(changing: Changing) -> tuple[Int32, Int32, Int32, Int32]:
+def _mirrored_footpaths(changing: Changing) -> tuple[UInt32, UInt32, Int32, Int32]:
     """Return the footpaths, each walked from its end to its start."""
     origin = np.repeat(np.arange(changing.stop_count), np.diff(changing.foot_first))
     order: npt.NDArray[np.int64] = np.lexsort((origin, changing.foot_to))
     first = starts_of(np.bincount(changing.foot_to, minlength=changing.stop_count).astype(np.int64))
     return (
-        first.astype(np.int32),
-        origin[order].astype(np.int32),
+        first.astype(np.uint32),
+        origin[order].astype(np.uint32),
         changing.foot_s[order],
         changing.foot_m[order],
     )

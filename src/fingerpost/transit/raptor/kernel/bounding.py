@@ -101,13 +101,13 @@ def _bound_least(net, ask, hop_s, bound, buckets):
     """
     for row in range(len(ask.egress_stop)):
         _lower_cost(buckets, bound, ask.egress_stop[row], ask.egress_s[row])
-    for stop in range(len(bound)):
-        if bound[stop] != UNREACHED:
-            _lower_before(net, hop_s, bound, buckets, stop)
+    for known in range(len(bound)):
+        if bound[known] != UNREACHED:
+            _lower_before(net, hop_s, bound, buckets, known)
     first = buckets[0]
     for bucket in range(len(first)):
         while first[bucket] != NOBODY:
-            stop = first[bucket]
+            stop = np.uint32(first[bucket])
             _take_out(buckets, bucket, stop)
             _lower_before(net, hop_s, bound, buckets, stop)
             for path in range(net.walk_first[stop], net.walk_first[stop + 1]):

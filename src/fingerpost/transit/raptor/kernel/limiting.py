@@ -164,7 +164,7 @@ def _enqueue_boarded(net, work, labels, begin, end):
     """Note the chains that can be boarded with the labels of a round; return how many there are."""
     queue_count = 0
     for row in range(begin, end):
-        stop = labels.row[row, STOP]
+        stop = np.uint32(labels.row[row, STOP])
         if not work.is_marked[0, stop]:
             work.is_marked[0, stop] = True
             for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
@@ -267,7 +267,7 @@ def _sit(labels, rider, seat):
 def _walk_to_goal(ask, work, labels, begin, end, bound_s, rides):
     """Improve the goal from the stops that were reached, in labels from ``begin`` to ``end``."""
     for row in range(begin, end):
-        stop, time_s, walked_m = labels.row[row, STOP], labels.row[row, TIME_S], labels.row[row, WALKED_M]
+        stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
         if work.egress_s[stop] == UNREACHED or walked_m + work.egress_m[stop] > ask.max_walk_m:
             continue
         total_s = time_s + work.egress_s[stop]
@@ -286,7 +286,7 @@ def _walk_to_stops(net, work, labels, begin, end, before_m, rides):
     """
     count = end
     for row in range(begin, end):
-        stop, time_s, walked_m = labels.row[row, STOP], labels.row[row, TIME_S], labels.row[row, WALKED_M]
+        stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
         # Who goes on from here takes one ride more at least.
         if not _is_hopeful(work, stop, time_s, rides + max(1, work.rides_after[stop])):
             continue
