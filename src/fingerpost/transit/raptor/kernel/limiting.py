@@ -199,27 +199,28 @@ def _ride_chains(net, work, labels, count, since, queue_count, bound_s, rides):
                 arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
                 if arrival_s >= bound_s or arrival_s >= work.goal[rides]:
                     continue
-                _sit(labels, rider, stay)
-                stay += 1
                 if (
-                    flags & NO_ALIGHTING
-                    or not _is_hopeful(work, stop, arrival_s, rides + work.rides_after[stop])
-                    or _is_dominated(labels, labels.reached_head, stop, arrival_s, walked_m)
+                    not flags & NO_ALIGHTING
+                    and _is_hopeful(work, stop, arrival_s, rides + work.rides_after[stop])
+                    and not _is_dominated(labels, labels.reached_head, stop, arrival_s, walked_m)
                 ):
-                    continue
-                places = labels.aboard[rider, BOARDED_AT] * PLACES_BASE + position
-                count = _push(
-                    labels, count, labels.reached_head,
-                    stop, arrival_s, walked_m, labels.aboard[rider, LABEL], chain, vehicle, places,
-                )  # fmt: skip
-                if count == NO_ROOM:
-                    return NO_ROOM
+                    places = labels.aboard[rider, BOARDED_AT] * PLACES_BASE + position
+                    count = _push(
+                        labels, count, labels.reached_head,
+                        stop, arrival_s, walked_m, labels.aboard[rider, LABEL], chain, vehicle, places,
+                    )  # fmt: skip
+                    if count == NO_ROOM:
+                        return NO_ROOM
+                # Whoever could board here and would be hopeless may as well alight.
+                if flags & NO_BOARDING or _is_hopeful(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
+                    _sit(labels, rider, stay)
+                    stay += 1
             riders = stay
             if flags & NO_BOARDING or position == length - 1:
                 continue
             row = labels.ready_head[stop]
             while row >= since:
-                riders = _take_aboard(net, labels, chain, position, row, riders)
+                riders = _take_aboard(net, work, labels, chain, position, row, riders, rides)
                 if riders == NO_ROOM:
                     return NO_ROOM
                 row = labels.row[row, NEXT]
@@ -227,7 +228,7 @@ def _ride_chains(net, work, labels, count, since, queue_count, bound_s, rides):
 
 
 @looping
-def _take_aboard(net, labels, chain, position, row, riders):
+def _take_aboard(net, work, labels, chain, position, row, riders, rides):
     """Let a label board the first vehicle it can, if that is worth it, for those it beats.
 
     Returns how many ride, or NO_ROOM.
@@ -244,6 +245,10 @@ def _take_aboard(net, labels, chain, position, row, riders):
     if below == 0 or net.departure_s[before] < ready_s:
         return riders
     vehicle = _first_vehicle(net, chain, position, ready_s, below)
+    stop = net.position_stop[net.chain_first[chain] + position]
+    departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
+    if not _is_hopeful(work, stop, departure_s, rides - 1 + work.rides_from[stop]):
+        return riders
     stay = 0
     for rider in range(riders):
         if labels.aboard[rider, IN_VEHICLE] < vehicle or labels.aboard[rider, HAS_WALKED_M] < walked_m:
