@@ -1,0 +1,54 @@
+"""A window of starts, latest first: what one start rode, an earlier one rides only for what is new."""
+
+import numpy as np
+
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.raptor.arrays import Question
+from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.raptor.search import run_kernel
+from tests.realtime.messages import DAY, at
+
+ONE_RIDE = 1
+
+
+def _ways(timetable, access, egress, since, until):
+    """Return (leave, arrive) of the best journeys of one ride that leave in a time; ends are {stop: walk_s}."""
+    stops = {name: row for row, name in enumerate(timetable.stop_name)}
+    near, far = ((np.array([stops[name] for name in end], np.int32), np.array(list(end.values()), np.int32))
+                 for end in (access, egress))  # fmt: skip
+    piece = build_slice(timetable, DAY, mirrored=False, step_free=False)
+    ask = Question(
+        *near, near[1], *far, far[1], piece.to_slice_s(at(since)), piece.to_slice_s(at(until)),
+        int(UNREACHED) - 1, int(UNREACHED), ONE_RIDE, 10**6,
+    )  # fmt: skip
+    found = [(journey.departure, journey.arrival) for journey in run_kernel(timetable, piece, ask)]
+    return sorted(way for way in found if way[0] < at(until))
+
+
+def test_who_boards_before_alights_where_a_later_start_boarded():
+    """To Beta, who leaves at 08:00 boards at Alpha; for Gamma, who leaves at 08:02 walks to Beta and boards there.
+
+    Both sit in the same vehicle. The later start has ridden it from Beta on, which does not say who gets off there.
+    """
+    table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20")
+
+    assert _ways(table, {"Alpha": 0, "Beta": 600}, {"Beta": 60, "Gamma": 30}, "07:50", "08:30") == [
+        (at("08:00"), at("08:13")),
+        (at("08:02"), at("08:20") + 30),
+    ]
+
+
+def test_an_earlier_vehicle_is_ridden_anew():
+    """Two vehicles of a line: the earlier brings the earlier start further, whoever rode the later from where."""
+    table = timetable_from_drawing(
+        """
+        line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20
+        line A | Alpha 08:10 | Beta 08:22 | Gamma 08:30
+        """
+    )
+
+    assert _ways(table, {"Alpha": 0, "Beta": 600}, {"Gamma": 0}, "07:50", "08:30") == [
+        (at("08:02"), at("08:20")),
+        (at("08:12"), at("08:30")),
+    ]
