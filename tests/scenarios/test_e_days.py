@@ -2,6 +2,8 @@
 
 from datetime import date
 
+import pytest
+
 from tests.scenarios.riding import ride
 
 NIGHT = """
@@ -71,3 +73,13 @@ def test_e07_when_clocks_go_back_the_evening_is_where_it_belongs():
     drawing = "line A | Alpha 23:00 | Beta 23:10"
     autumn = date(2026, 10, 25)
     assert ride(drawing, "Alpha", "Beta", "22:00", day=autumn, days=[autumn]) == ["Alpha 23:00 A Beta 23:10"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"), [("00:10", "Alpha 00:10 N Beta 00:20"), ("00:11", "Alpha 06:00 M Beta 06:10")]
+)
+def test_e09_when_clocks_go_back_the_night_before_goes_on_after_midnight(asked, found):
+    """24:10 of 2026-10-24 is 00:10 on the wall, an hour before the service day of 2026-10-25 begins."""
+    drawing = "line N | Alpha 24:10 | Beta 24:20\nline M | Alpha 06:00 | Beta 06:10"
+    saturday, sunday = date(2026, 10, 24), date(2026, 10, 25)
+    assert ride(drawing, "Alpha", "Beta", asked, day=sunday, days=[saturday, sunday])[0] == found

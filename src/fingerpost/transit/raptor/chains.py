@@ -19,10 +19,10 @@ from fingerpost.transit.raptor.kernel.compiling import NO_HOP, SPAN_S
 from fingerpost.transit.raptor.live import LATEST_S, apply_overlay
 from fingerpost.transit.raptor.vehicles import DAY_S, Vehicles, gather_vehicles, mirror, starts_of, without_steps
 from fingerpost.transit.timetable.overlay import Overlay
-from fingerpost.transit.timetable.service_days import service_day_start
+from fingerpost.transit.timetable.service_days import midnight, service_day_start
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
 
-# A forward slice reaches this far behind the start of its day, a mirrored one a day before it as well.
+# A forward slice reaches this far behind the start of its day; a mirrored one reaches a day before it as well.
 HORIZON_S = 2 * DAY_S
 
 
@@ -74,8 +74,11 @@ def build_slice(
 
     ``step_free`` leaves out what is known not to take a wheelchair, and stops that an alert calls inaccessible.
     """
-    start = service_day_start(day, timetable.feeds[0].zone)
-    since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if mirrored else (0, HORIZON_S)
+    zone = timetable.feeds[0].zone
+    start = service_day_start(day, zone)
+    # Where clocks go back, the day on the wall begins before the service day.
+    first_s = min(0, midnight(day, zone) - start)
+    since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if mirrored else (first_s, HORIZON_S)
     if overlay is None:
         vehicles = gather_vehicles(timetable, day, start, since_s, until_s)
     else:

@@ -22,6 +22,12 @@ def service_day_start(day: date, zone: str) -> int:
     return int(noon.timestamp()) - HALF_DAY_S
 
 
+@lru_cache(maxsize=4096)
+def midnight(day: date, zone: str) -> int:
+    """Return the Unix second at which a calendar day begins, before its service day where clocks go back."""
+    return int(datetime.combine(day, time(0), ZoneInfo(zone)).timestamp())
+
+
 def local_day(instant: int, zone: str) -> date:
     """Return the calendar day of an instant (Unix seconds) in a zone."""
     return datetime.fromtimestamp(instant, UTC).astimezone(ZoneInfo(zone)).date()
