@@ -5,12 +5,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.raptor import memory
+from fingerpost.transit.raptor.chains import build_slice
 from fingerpost.transit.raptor.ends import find_end
 from fingerpost.transit.raptor.search import Wish, find_journeys
 from fingerpost.transit.raptor.slices import Slices
 from fingerpost.transit.timetable.service_days import service_day_start
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
+from tests.realtime.messages import DAY as DRAWN_DAY
 
 
 @pytest.fixture
@@ -29,7 +32,7 @@ def _ask(question):
 
 
 def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypatch):
-    """Two hundred random questions with much to walk: with room for one journey, and for 256."""
+    """Two hundred random questions with much to walk: with hardly any room, and with what is usual."""
     total = 0
     for seed in range(200):
         dice = random.Random(seed)
@@ -48,8 +51,31 @@ def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypa
         assert not grown
         with monkeypatch.context() as small:
             small.setattr(memory, "JOURNEYS", 1)
-            small.setattr(memory, "LABELS_PER_JOURNEY", 16)
+            small.setattr(memory, "LABELS", 16)
             assert _ask(question) == expected, seed
         total += len(grown)
         grown.clear()
     assert total > 100
+
+
+def test_what_has_grown_stays_grown_when_the_slice_changes():
+    """By turns a slice with many chains and one with a long chain: memory is made once for both, and keeps its room."""
+    many = timetable_from_drawing(
+        """
+        line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20
+        line 2 | Gamma 09:00 | Beta 09:10
+        """
+    )
+    long = timetable_from_drawing("line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20 | Beta 08:30 | Alpha 08:40")
+    pieces = [build_slice(table, DRAWN_DAY, mirrored=False, step_free=False) for table in (many, long)]
+    assert [(piece.chain_count, piece.longest_chain) for piece in pieces] == [(2, 3), (1, 5)]
+
+    with ThreadPoolExecutor(1) as fresh:
+        own = fresh.submit(memory.memory_of_thread, pieces[0], 3).result()
+        own.grow()
+        room = len(own.labels.row), len(own.found.journey)
+        again = [fresh.submit(memory.memory_of_thread, piece, 3).result() for piece in (*reversed(pieces), pieces[1])]
+
+    assert all(each is own for each in again)
+    assert (own.chain_count, own.longest_chain, len(own.work.queue)) == (2, 5, 2)
+    assert (len(own.labels.row), len(own.found.journey)) == room
