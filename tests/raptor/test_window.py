@@ -1,11 +1,13 @@
 """A window of starts, latest first: what one start rode, an earlier one rides only for what is new."""
 
 import numpy as np
+import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.raptor.arrays import Question
+from fingerpost.transit.raptor.arrays import Question, new_workspace
 from fingerpost.transit.raptor.chains import build_slice
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.raptor.kernel.searching import _scan
 from fingerpost.transit.raptor.search import run_kernel
 from tests.realtime.messages import DAY, at
 
@@ -52,3 +54,20 @@ def test_an_earlier_vehicle_is_ridden_anew():
         (at("08:02"), at("08:20")),
         (at("08:12"), at("08:30")),
     ]
+
+
+@pytest.mark.parametrize(("reached_from", "reached"), [(0, 0), (1, 1), (2, 2)])
+def test_what_was_reached_before_leads_nowhere_new(reached_from, reached):
+    """One vehicle, boarded at Alpha: not ridden where it was before; as far as Beta where it was ridden from there."""
+    table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20")
+    piece = build_slice(table, DAY, mirrored=False, step_free=False)
+    work = new_workspace(piece.stop_count, piece.chain_count, piece.longest_chain, ONE_RIDE)
+    alpha = int(piece.chains.position_stop[0])
+    for hopeful in (work.arrived, work.goal, work.horizon_s):
+        hopeful[:] = UNREACHED
+    work.is_marked[0, alpha] = True
+    work.queue_position[0] = work.queue_last[0] = 0
+    work.reached_vehicle[ONE_RIDE, 0], work.reached_from[ONE_RIDE, 0] = 0, reached_from
+
+    assert _scan(piece.chains, work, ONE_RIDE, 0, 0, int(UNREACHED), 0) == reached
+    assert work.reached_from[ONE_RIDE, 0] == 0

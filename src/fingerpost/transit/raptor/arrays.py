@@ -14,8 +14,7 @@ from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
 Bool = npt.NDArray[np.bool_]
 UInt16 = npt.NDArray[np.uint16]
-# What a kernel often looks up by is never negative and says so: it is then spared the question, at every look, whether
-# to count from an array's end.
+# Unsigned where inner loops index by it (decision 0353).
 UInt32 = npt.NDArray[np.uint32]
 
 
@@ -74,7 +73,10 @@ class Question(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Scratch memory of one search in one thread; its content does not outlive the search."""
+    """Scratch memory of one thread.
+
+    Only what is known of the goal (``egress_*``, ``bound_s``, ``horizon_s``, ``rides_*``) may outlive a search.
+    """
 
     arrived: Int32  # (rides + 1, stops): earliest arrival by so many rides at most
     ready: Int32  # (rides + 1, stops): earliest time to board after so many rides at most
@@ -90,15 +92,15 @@ class Workspace(NamedTuple):
     queue: UInt32  # chains
     queue_position: Int32  # chains: first position to scan from, -1 when not queued
     queue_last: Int32  # chains: last position where one can board, -1 when not queued
-    ridden_vehicle: Int32  # (rides + 1, chains): it and all behind it bring nothing new from ``ridden_from`` on
-    ridden_from: Int32  # (rides + 1, chains): a position
+    reached_vehicle: Int32  # (rides + 1, chains): it and all behind it lead nowhere new after ``reached_from``
+    reached_from: Int32  # (rides + 1, chains): a position
     egress_s: Int32  # stops: UNREACHED where the goal cannot be walked to
     egress_m: Int32
     bound_s: Int32  # stops: no way to the goal whose rides leave before ``horizon_s`` is shorter than this
     horizon_s: Int32  # one number
     rides_from: Int32  # stops: rides needed at least from standing there
     rides_after: Int32  # stops: rides needed at least after alighting there
-    goal: Int32  # rides + 1
+    goal: Int32  # rides + 1: earliest known arrival at the goal, by so many rides at most
     goal_stop: Int32
     tidy_cost_m: Int32  # (rides, positions)
     tidy_before: Int32
@@ -115,7 +117,7 @@ class Labels(NamedTuple):
     aboard: Int32  # (riders, 4): who rides a chain
     ready_head: Int32  # stops: who can board there
     reached_head: Int32  # stops: who arrived there by a ride
-    goal: Int32  # rides + 1: the row from which the goal is reached, -1 where it is not
+    goal_row: Int32  # rides + 1: the row from which the goal is reached, -1 where it is not
 
 
 class Found(NamedTuple):
@@ -129,7 +131,7 @@ class Found(NamedTuple):
 
 
 def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rides: int) -> Workspace:
-    """Return memory for searches of up to ``max_rides`` rides on a slice of this size."""
+    """Return memory for searches of exactly ``max_rides`` rides on a slice of this size."""
     rounds = max_rides + 1
 
     def table(*shape: int) -> Int32:
@@ -150,8 +152,8 @@ def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rid
         queue=np.zeros(chain_count, np.uint32),
         queue_position=np.full(chain_count, -1, np.int32),
         queue_last=np.full(chain_count, -1, np.int32),
-        ridden_vehicle=table(rounds, chain_count),
-        ridden_from=table(rounds, chain_count),
+        reached_vehicle=table(rounds, chain_count),
+        reached_from=table(rounds, chain_count),
         egress_s=table(stop_count),
         egress_m=table(stop_count),
         bound_s=table(stop_count),
@@ -167,13 +169,13 @@ def new_workspace(stop_count: int, chain_count: int, longest_chain: int, max_rid
 
 
 def new_labels(stop_count: int, max_rides: int, label_count: int) -> Labels:
-    """Return memory for walk-limited searches with up to so many labels."""
+    """Return memory for walk-limited searches with up to so many labels, and a sixteenth as many riders of a chain."""
     return Labels(
         row=np.zeros((label_count, 8), np.int32),
         aboard=np.zeros((max(1, label_count // 16), 4), np.int32),
         ready_head=np.zeros(stop_count, np.int32),
         reached_head=np.zeros(stop_count, np.int32),
-        goal=np.zeros(max_rides + 1, np.int32),
+        goal_row=np.zeros(max_rides + 1, np.int32),
     )
 
 

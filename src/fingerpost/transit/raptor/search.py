@@ -58,8 +58,8 @@ class Wish:
 def find_journeys(timetable: Timetable, slices: Slices, wish: Wish) -> list[Journey]:
     """Return journeys that are best in time and changes, at least ``wanted`` of them where so many exist.
 
-    None of them walks more than the limit in sum. The walk from end to end, where it is short enough, is one.
-    The order is not promised.
+    None of them walks more than the limit in sum. The walk from end to end, where it is short enough, is one; then
+    rides that arrive later than who walks are not promised. Nor is the order.
     """
     direct = _direct_walk(wish)
     day = local_day(wish.instant, timetable.feeds[0].zone)

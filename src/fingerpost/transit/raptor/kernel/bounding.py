@@ -17,7 +17,7 @@ from fingerpost.transit.raptor.kernel.compiling import (
     looping,
 )
 
-# Bounds hold as long past the window as a way lasts that takes half as much again as the least, and this.
+# Bounds must hold past the window for one and a half times the least way, and this much more.
 SPARE_S = 1200
 
 # Stops wait in buckets of so many seconds; the last takes all that is further.
@@ -27,17 +27,12 @@ NOBODY, NOT_LISTED = -1, -2
 
 @allocating
 def look_ahead(net, ask, work, reach_s, is_same_goal):
-    """Forget the last search; note from where the goal can be walked to, and bound the ways there.
+    """Note from where the goal can be walked to, and bound the ways there.
 
     ``reach_s`` is a guess of how long past the window bounds must hold; a poor one costs time, never an answer.
     ``is_same_goal``: the last search in this memory had the same ends, ``max_rides`` and ``max_walk_m``, and this one
     begins no earlier; the bounds that are there hold as far as their horizon.
     """
-    work.arrived[:] = UNREACHED
-    work.ready[:] = UNREACHED
-    work.goal[:] = UNREACHED
-    work.ridden_vehicle[:] = UNREACHED
-    work.ridden_from[:] = UNREACHED
     if not is_same_goal:
         work.egress_s[:] = UNREACHED
         for row in range(len(ask.egress_stop)):
@@ -107,7 +102,7 @@ def _bound_least(net, ask, hop_s, bound, buckets):
     first = buckets[0]
     for bucket in range(len(first)):
         while first[bucket] != NOBODY:
-            stop = np.uint32(first[bucket])
+            stop = np.uint32(first[bucket])  # an index (decision 0353)
             _take_out(buckets, bucket, stop)
             _lower_before(net, hop_s, bound, buckets, stop)
             for path in range(net.walk_first[stop], net.walk_first[stop + 1]):

@@ -14,9 +14,10 @@ from fingerpost.transit.raptor.kernel.compiling import (
     looping,
 )
 
-# The columns of a label. Its two places are written as one number; NEXT is the next label of the same stop.
-STOP, TIME_S, WALKED_M, PARENT, CHAIN, VEHICLE, PLACES, NEXT = range(8)
-PLACES_BASE = 1 << 15
+# The columns of a label. POSITIONS are where it boarded and alighted, both below the base, in one number; NEXT is the
+# next label of the same stop.
+STOP, TIME_S, WALKED_M, PARENT, CHAIN, VEHICLE, POSITIONS, NEXT = range(8)
+POSITIONS_BASE = 1 << 15
 # The columns of a rider. LABEL is the label that boarded.
 IN_VEHICLE, HAS_WALKED_M, LABEL, BOARDED_AT = range(4)
 NOBODY = -1
@@ -93,7 +94,7 @@ def _is_beaten_since(labels, head, row):
 
 
 @looping
-def _push(labels, count, head, stop, time_s, walked_m, parent, chain, vehicle, places):
+def _push(labels, count, head, stop, time_s, walked_m, parent, chain, vehicle, positions):
     """Add a label to a stop's list; return the new number of labels, or NO_ROOM."""
     if count == len(labels.row):
         return NO_ROOM
@@ -103,7 +104,7 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, chain, vehicle, p
     labels.row[count, PARENT] = parent
     labels.row[count, CHAIN] = chain
     labels.row[count, VEHICLE] = vehicle
-    labels.row[count, PLACES] = places
+    labels.row[count, POSITIONS] = positions
     labels.row[count, NEXT] = head[stop]
     head[stop] = count
     return count + 1
@@ -114,17 +115,17 @@ def search_walk_limited(net, ask, known_s, work, labels, found):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
     Only arrivals before ``known_s``, by number of rides, are looked for.
-    Exact: every way is kept that is not beaten in both time and walking.
-    Slower than ``search_window``, which it helps out where the sum of walking decides.
+    Exact: a way is dropped only where another is no worse in time and walking, or where it cannot improve the goal.
+    Slower than ``search_window``; asked only where the sum of walking decides.
     Returns the number of journeys, NO_ROOM where ``labels`` or ``found`` is too small.
     """
     for rides in range(len(work.goal)):
         work.goal[rides] = known_s[rides]
-        labels.goal[rides] = NOBODY
+        labels.goal_row[rides] = NOBODY
     for stop in range(len(net.change_s)):
         labels.ready_head[stop] = labels.reached_head[stop] = NOBODY
     bound_s = min(ask.latest_s + 1, ask.earliest_s + ask.direct_s)
-    # What may be walked before the last stop: the way from there to the goal is not less than the least.
+    # Every journey ends with at least the shortest way to the goal: so much may be walked before it.
     before_m = np.int64(-1)
     for egress_m in ask.egress_m:
         before_m = max(before_m, ask.max_walk_m - egress_m)
@@ -134,7 +135,7 @@ def search_walk_limited(net, ask, known_s, work, labels, found):
         if end == NO_ROOM:
             return NO_ROOM
         queue_count = _enqueue_boarded(net, work, labels, begin, end)
-        reached_end = _ride_chains(net, work, labels, end, begin, queue_count, bound_s, rides)
+        reached_end = _ride_chains(net, work, labels, begin, end, queue_count, bound_s, rides)
         if reached_end == NO_ROOM:
             return NO_ROOM
         _walk_to_goal(ask, work, labels, end, reached_end, bound_s, rides)
@@ -175,11 +176,11 @@ def _enqueue_boarded(net, work, labels, begin, end):
 
 
 @looping
-def _ride_chains(net, work, labels, count, since, queue_count, bound_s, rides):
-    """Ride each chain of the queue once, with all who are worth it aboard; note where that leads.
+def _ride_chains(net, work, labels, first_row, count, queue_count, bound_s, rides):
+    """Ride each chain of the queue once with all its riders; note where that leads.
 
-    Boarded is with the labels from row ``since`` on. Worth it is who sits in an earlier vehicle than everybody who
-    has walked as little. Returns the new number of labels, or NO_ROOM.
+    Labels from row ``first_row`` on may board. Whoever is aboard sits further ahead than everybody who has walked as
+    little. Returns the new number of labels, or NO_ROOM.
     """
     for index in range(queue_count):
         chain = work.queue[index]
@@ -204,14 +205,14 @@ def _ride_chains(net, work, labels, count, since, queue_count, bound_s, rides):
                     and _is_hopeful(work, stop, arrival_s, rides + work.rides_after[stop])
                     and not _is_dominated(labels, labels.reached_head, stop, arrival_s, walked_m)
                 ):
-                    places = labels.aboard[rider, BOARDED_AT] * PLACES_BASE + position
+                    positions = labels.aboard[rider, BOARDED_AT] * POSITIONS_BASE + position
                     count = _push(
                         labels, count, labels.reached_head,
-                        stop, arrival_s, walked_m, labels.aboard[rider, LABEL], chain, vehicle, places,
+                        stop, arrival_s, walked_m, labels.aboard[rider, LABEL], chain, vehicle, positions,
                     )  # fmt: skip
                     if count == NO_ROOM:
                         return NO_ROOM
-                # Whoever could board here and would be hopeless may as well alight.
+                # Riding on is like boarding here: where that has no hope, nor has who is aboard.
                 if flags & NO_BOARDING or _is_hopeful(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
                     _sit(labels, rider, stay)
                     stay += 1
@@ -219,7 +220,7 @@ def _ride_chains(net, work, labels, count, since, queue_count, bound_s, rides):
             if flags & NO_BOARDING or position == length - 1:
                 continue
             row = labels.ready_head[stop]
-            while row >= since:
+            while row >= first_row:
                 riders = _take_aboard(net, work, labels, chain, position, row, riders, rides)
                 if riders == NO_ROOM:
                     return NO_ROOM
@@ -229,9 +230,9 @@ def _ride_chains(net, work, labels, count, since, queue_count, bound_s, rides):
 
 @looping
 def _take_aboard(net, work, labels, chain, position, row, riders, rides):
-    """Let a label board the first vehicle it can, if that is worth it, for those it beats.
+    """Let a label board the first vehicle it can catch, unless a rider ahead of it or with it has walked as little.
 
-    Returns how many ride, or NO_ROOM.
+    Riders whom it beats get off. Returns how many ride, or NO_ROOM.
     """
     walked_m = labels.row[row, WALKED_M]
     below = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
@@ -263,7 +264,7 @@ def _take_aboard(net, work, labels, chain, position, row, riders, rides):
 
 @looping
 def _sit(labels, rider, seat):
-    """Let a rider move up."""
+    """Copy a rider to a seat nearer the front."""
     for column in range(labels.aboard.shape[1]):
         labels.aboard[seat, column] = labels.aboard[rider, column]
 
@@ -280,7 +281,7 @@ def _walk_to_goal(ask, work, labels, begin, end, bound_s, rides):
             continue
         for k in range(rides, len(work.goal)):
             work.goal[k] = min(work.goal[k], total_s)
-        labels.goal[rides] = row
+        labels.goal_row[rides] = row
 
 
 @looping
@@ -329,7 +330,7 @@ def _write_labels(ask, work, labels, found):
     """Follow the best label of each number of rides back to the start."""
     journey_count, leg_count = 0, 0
     for rides in range(1, ask.max_rides + 1):
-        row = labels.goal[rides]
+        row = labels.goal_row[rides]
         if row == NOBODY:
             continue
         if journey_count == len(found.journey) or leg_count + rides > len(found.leg):
@@ -342,8 +343,8 @@ def _write_labels(ask, work, labels, found):
             leg = leg_count + k - 1
             found.leg[leg, 0] = labels.row[row, CHAIN]
             found.leg[leg, 1] = labels.row[row, VEHICLE]
-            found.leg[leg, 2] = labels.row[row, PLACES] // PLACES_BASE
-            found.leg[leg, 3] = labels.row[row, PLACES] % PLACES_BASE
+            found.leg[leg, 2] = labels.row[row, POSITIONS] // POSITIONS_BASE
+            found.leg[leg, 3] = labels.row[row, POSITIONS] % POSITIONS_BASE
             row = labels.row[labels.row[row, PARENT], PARENT]
         journey_count += 1
         leg_count += rides

@@ -3,6 +3,8 @@
 ``search_window`` is rRAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit Routing", Transportation
 Science 49(3), 2015, sections 3 and 4.2) over chains of vehicles that do not overtake one another.
 It looks ahead with lower bounds, which ``bounding`` has put into the workspace before.
+It leaves out vehicles that were reached before, as Trip-Based routing does (Witt: "Trip-Based Public Transit Routing",
+ESA 2015).
 Where the sum of walking decides, ``limiting`` helps out.
 """
 
@@ -148,16 +150,18 @@ def _enqueue(work, count, chain, position):
 def _scan(net, work, rides, side, chain, bound_s, touched_count):
     """Ride a queued chain, boarding at marked stops; return the new number of stops reached.
 
-    Many starts catch the same vehicle. From where it was ridden before, with as many rides, it leads nowhere new.
+    Many starts catch the same vehicle. After where it was boarded before, with as many rides, it leads nowhere new
+    (reached-trip pruning).
     """
     begin, last = work.queue_position[chain], work.queue_last[chain]
     work.queue_position[chain] = work.queue_last[chain] = -1
-    ridden, ridden_from = work.ridden_vehicle[rides, chain], work.ridden_from[rides, chain]
+    reached, reached_from = work.reached_vehicle[rides, chain], work.reached_from[rides, chain]
     first = net.chain_first[chain]
     length = net.chain_first[chain + 1] - first
     vehicles = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
-    # The first vehicle that could be aboard; somebody is where ``boarded_at`` tells, for what is new from there.
-    vehicle = ridden if begin > ridden_from else vehicles
+    # vehicle: only those ahead of it can lead anywhere new; boarded_at: where it was boarded, -1 while nobody rides;
+    # caught_at: where it was caught, also if riding on had no hope.
+    vehicle = reached if begin > reached_from else vehicles
     boarded_at, caught_at = -1, -1
     for position in range(begin, length):
         if boarded_at < 0 and position > last:
@@ -181,11 +185,13 @@ def _scan(net, work, rides, side, chain, bound_s, touched_count):
                     work.is_touched[stop] = True
                     work.touched[touched_count] = stop
                     touched_count += 1
-        if position == ridden_from and vehicle >= ridden:
-            vehicle, boarded_at, caught_at = ridden, -1, -1
+        if position == reached_from and vehicle >= reached:
+            # After this, ``reached`` and all behind it lead nowhere new: what matters is who catches one ahead of it.
+            caught_at = caught_at if vehicle == reached else -1
+            vehicle, boarded_at = reached, -1
         if flags & NO_BOARDING or position == length - 1:
             continue
-        # Whoever could board here and would be hopeless may as well alight.
+        # Riding on is like boarding here: where that has no hope, nor has who is aboard.
         needed = rides - 1 + work.rides_from[stop]
         if boarded_at >= 0 and not _is_hopeful(work, stop, net.departure_s[event], needed):
             boarded_at = -1
@@ -200,18 +206,18 @@ def _scan(net, work, rides, side, chain, bound_s, touched_count):
                     departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
                     boarded_at = position if _is_hopeful(work, stop, departure_s, needed) else -1
     if caught_at >= 0:
-        _note_ridden(work, rides, chain, vehicle, caught_at)
+        _note_reached(work, rides, chain, vehicle, caught_at)
     return touched_count
 
 
 @looping
-def _note_ridden(work, rides, chain, vehicle, position):
-    """Note that a vehicle and all behind it bring nothing new from a position on, with so many rides or more."""
+def _note_reached(work, rides, chain, vehicle, position):
+    """Note that a vehicle and all behind it lead nowhere new after a position, with so many rides or more."""
     for k in range(rides, len(work.goal)):
-        if k > rides and work.ridden_vehicle[k, chain] <= vehicle:
+        if k > rides and work.reached_vehicle[k, chain] <= vehicle:
             break
-        work.ridden_vehicle[k, chain] = vehicle
-        work.ridden_from[k, chain] = position
+        work.reached_vehicle[k, chain] = vehicle
+        work.reached_from[k, chain] = position
 
 
 @looping
@@ -316,6 +322,9 @@ def search_window(net, ask, work, found):
     beats; then every start within, latest first. Labels stay from start to start (self-pruning).
     Returns the number of journeys, -1 where ``found`` is too small.
     """
+    for table in (work.arrived, work.ready, work.reached_vehicle, work.reached_from):
+        table[:] = UNREACHED
+    work.goal[:] = UNREACHED
     improved = np.zeros(ask.max_rides + 1, np.bool_)
     journey_count, leg_count = 0, 0
 
