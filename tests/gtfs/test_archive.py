@@ -75,6 +75,21 @@ def test_truncated_or_other_file(tmp_path, damage):
     assert refusal(tmp_path, path) == "feed.zip is not a zip file, or only a part of one. Download the feed again."
 
 
+@pytest.mark.parametrize(("version", "is_read"), [(63, True), (64, False)])
+def test_a_zip_file_of_a_newer_format_is_to_be_unpacked(tmp_path, version, is_read):
+    """A member that needs version 6.3 of the format is read; from 6.4 on nobody here knows how."""
+    path = write_feed(tmp_path / "feed.zip", {"routes.txt": ODD})
+    packed = path.read_bytes()
+    at = packed.index(b"PK\1\2") + 6  # of the directory's entry: the version needed
+    path.write_bytes(packed[:at] + bytes([version]) + packed[at + 1 :])
+
+    if is_read:
+        assert len(rows_of(path, "routes.txt", "route_id")) == 3
+    else:
+        expected = "feed.zip is a zip file of a kind that cannot be read. Unpack it, and add the folder."
+        assert refusal(tmp_path, path) == expected
+
+
 def test_damaged_table_inside_a_zip(tmp_path):
     """A zip whose directory is whole and whose table is not names the table."""
     path = tmp_path / "feed.zip"

@@ -182,7 +182,12 @@ def _find_zip(path: Path) -> zipfile.ZipFile | None:
             return zipfile.ZipFile(path)
     except FileNotFoundError:
         raise FeedUnusable(f"There is no file or folder {path}. Check the path of the feed.") from None
-    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError):
+    except NotImplementedError:
+        # zipfile's word for members of a newer version of the format than it knows.
+        raise FeedUnusable(
+            f"{path.name} is a zip file of a kind that cannot be read. Unpack it, and add the folder."
+        ) from None
+    except (zipfile.BadZipFile, ValueError, EOFError):
         # ValueError and EOFError are zipfile's words for directories that are cut off, or lie about their length.
         raise FeedUnusable(f"{path.name} is not a zip file, or only a part of one. Download the feed again.") from None
     except OSError as error:
