@@ -46,6 +46,8 @@ def _moved(vehicles: Vehicles, told: Int64, updates: list[RideUpdate]) -> Vehicl
     moved.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
     hold_order(moved.begin, moved.length, told, moved.arrival_s, moved.departure_s)
     for vehicle, update in zip(told.tolist(), updates, strict=True):
+        if update.stop is None and update.flags is None:
+            continue
         own = slice(moved.begin[vehicle], moved.begin[vehicle] + moved.length[vehicle])
         if update.stop is not None:
             moved.stop[own] = update.stop
