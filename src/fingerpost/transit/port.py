@@ -4,10 +4,11 @@ Instants are Unix seconds, durations seconds, distances metres.
 Every method may raise the branches of ``fingerpost.errors.StorageUnavailable``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model import (
     Bounds,
     Coordinate,
@@ -204,4 +205,38 @@ class Networks(Protocol):
         Raises:
             SettingsInvalid: a stored network cannot be read; the message says what to do.
         """
+        ...
+
+
+class Source(Protocol):
+    """One kind of source, such as the embedded engine or OpenTripPlanner: it opens the networks that its records name."""
+
+    @property
+    def kind(self) -> str:
+        """The word in a record's ``source``."""
+        ...
+
+    async def complete(self, record: NetworkRecord) -> NetworkRecord:
+        """Return a new record with what the source itself knows: bounds, zone, languages; asked once, when it is added.
+
+        Raises:
+            ParameterError: the record lacks what this kind of source needs.
+            StorageUnavailable: the source cannot be asked.
+        """
+        ...
+
+    def stamp(self, record: NetworkRecord) -> Hashable:
+        """Return a value that changes whenever the network of a record must be opened anew; cheap."""
+        ...
+
+    def open(self, record: NetworkRecord, before: Network | None) -> Network:
+        """Open the network of a record; ``before`` is what was open for it until now. May block.
+
+        Raises:
+            SettingsInvalid: it cannot be opened; the message says what to do.
+        """
+        ...
+
+    async def close(self) -> None:
+        """End what goes on behind the networks' answers."""
         ...
