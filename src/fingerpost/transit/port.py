@@ -209,7 +209,7 @@ class Networks(Protocol):
 
 
 class Source(Protocol):
-    """One kind of source, such as the embedded engine or OpenTripPlanner: it opens the networks that its records name."""
+    """One kind of source, such as the embedded engine or OpenTripPlanner; it opens the networks of its records."""
 
     @property
     def kind(self) -> str:
