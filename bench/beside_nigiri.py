@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from figures import p50
 
-from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.search_timetable.build import build_slice
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20220222

@@ -30,7 +30,7 @@ def ours(paths: list[str], first: str) -> dict[str, float]:
 
     from fingerpost.testing.feeds import timetable_from_drawing
     from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-    from fingerpost.transit.raptor.chains import build_slice
+    from fingerpost.transit.raptor.search_timetable.build import build_slice
 
     build_slice(timetable_from_drawing("line A | B 08:00 | C 08:10"), date(2026, 3, 2), mirrored=False, step_free=False)
     begin = time.perf_counter()

@@ -18,7 +18,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.search_timetable.build import build_slice
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.timetable.timetable import Timetable

@@ -23,7 +23,7 @@ from levelled_new_york import level_new_york
 from realtime_queries import LIVE_TRIPS, busiest_day
 
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.search_timetable.build import build_slice
 from fingerpost.transit.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.timetable.timetable import Timetable
 

@@ -22,9 +22,9 @@ from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_real
 from fingerpost.transit.model import Coordinate, Location, LocationSource
 from fingerpost.transit.port import JourneyQuestion
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.endpoints import find_end
 from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from fingerpost.transit.timetable.service_days import find_covered_days, service_day_start, services_on
 from fingerpost.transit.timetable.timetable import STOP, Timetable
 

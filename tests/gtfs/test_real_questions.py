@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.endpoints import find_end
 from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from fingerpost.transit.timetable.service_days import services_on
 from tests.raptor.linked_networks import Links, Rule, Seat
 from tests.raptor.linked_oracle import LinkedOracle

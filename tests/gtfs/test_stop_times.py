@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.gtfs.table import find_time_s
+from fingerpost.transit.gtfs.csv.table import find_time_s
 from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
 from tests.gtfs.importing import findings_of, import_text
 

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.search_timetable.build import build_slice
 from tests.raptor.levelled import DAY, FEED, ask_engine, ask_rival, level, load_rival
 from tests.shared_data import get_shared
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from fingerpost.transit.raptor.arrays import Question, new_workspace
-from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.ends import End
-from fingerpost.transit.raptor.kernel.bounding import look_ahead
+from fingerpost.transit.raptor.endpoints import End
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
+from fingerpost.transit.raptor.kernel.lower_bounds import look_ahead
+from fingerpost.transit.raptor.search_timetable.build import build_slice
 from tests.raptor.networks import DAY, random_timetable
 from tests.raptor.oracle import around, earliest_arrivals, list_vehicles
 

@@ -11,11 +11,11 @@ from bisect import bisect_left
 import pytest
 
 from fingerpost.transit.raptor.arrays import Question
-from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.endpoints import find_end
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
 from fingerpost.transit.raptor.search import WINDOWS_S, Wish, find_journeys, run_kernel
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.build import build_slice
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from tests.raptor.linked_networks import random_linked
 from tests.raptor.linked_oracle import LinkedOracle
 from tests.raptor.networks import DAY, LAT, LON

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from fingerpost.transit.timetable.overlay import AddedRide, Overlay, RideUpdate
 from tests.raptor.networks import DAY
 from tests.raptor.oracle import NEVER, Call, Vehicle, around, earliest_arrivals, list_vehicles

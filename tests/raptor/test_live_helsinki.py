@@ -14,8 +14,8 @@ import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor
 
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.ends import End
+from fingerpost.transit.raptor.endpoints import End
+from fingerpost.transit.raptor.search_timetable.build import build_slice
 from fingerpost.transit.timetable.service_days import services_on
 from tests.raptor.levelled import DAY, FEED, MAX_TRANSFERS, MIDNIGHT, ask_engine, ask_rival, level, load_rival
 from tests.raptor.oracle import NEVER, Call, earliest_arrivals, list_vehicles

@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from fingerpost.transit.raptor.arrays import Question
-from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.endpoints import find_end
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
 from fingerpost.transit.raptor.search import Wish, find_journeys, run_kernel
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.build import build_slice
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_vehicles, profile
 

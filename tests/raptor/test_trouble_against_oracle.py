@@ -12,7 +12,7 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from tests.raptor.networks import DAY
 from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_vehicles
 from tests.raptor.test_search_against_oracle import MIDNIGHT, _question

@@ -8,9 +8,9 @@ import pytest
 
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.endpoints import find_end
 from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from fingerpost.transit.timetable.timetable import STOP
 from tests.raptor.levelled import DAY, FEED, MIDNIGHT
 from tests.raptor.oracle import NEVER, earliest_arrivals, list_vehicles

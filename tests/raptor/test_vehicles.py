@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.raptor.vehicles import gather_vehicles, mirror
+from fingerpost.transit.raptor.search_timetable.trip_instances import gather_vehicles, mirror
 from fingerpost.transit.timetable.service_days import service_day_start
 
 DAY = date(2026, 3, 3)

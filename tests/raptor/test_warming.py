@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 from fingerpost.transit.demo.catalogue import build_demo
 from fingerpost.transit.raptor.board import list_board_calls
-from fingerpost.transit.raptor.ends import find_end
-from fingerpost.transit.raptor.kernel import bounding, chaining, limiting, searching, tidying
+from fingerpost.transit.raptor.endpoints import find_end
+from fingerpost.transit.raptor.kernel import lower_bounds, mcraptor, patterns, range_raptor, transfer_points
 from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from fingerpost.transit.raptor.warming import warm_kernels
 
 # Kernels that only other kernels call.
@@ -18,7 +18,7 @@ INNER = {"list_leaves"}
 def _signatures():
     return {
         name: len(kernel.signatures)
-        for module in (bounding, chaining, limiting, searching, tidying)
+        for module in (lower_bounds, patterns, mcraptor, range_raptor, transfer_points)
         for name, kernel in vars(module).items()
         if hasattr(kernel, "signatures") and not name.startswith("_") and name not in INNER
     }
@@ -56,9 +56,11 @@ def test_a_question_after_warming_compiles_nothing():
 
 def test_kernels_that_stand_in_two_files_are_the_same():
     """Kernels call none of another file (decision 0003); these four would else differ some day."""
-    twice = [name for name in vars(limiting) if hasattr(vars(limiting)[name], "py_func") and hasattr(searching, name)]
+    twice = [
+        name for name in vars(mcraptor) if hasattr(vars(mcraptor)[name], "py_func") and hasattr(range_raptor, name)
+    ]
 
     assert sorted(twice) == ["_enqueue", "_first_vehicle", "_is_hopeful", "_least_s"]
     for name in twice:
-        one, other = (inspect.getsource(getattr(module, name).py_func) for module in (limiting, searching))
+        one, other = (inspect.getsource(getattr(module, name).py_func) for module in (mcraptor, range_raptor))
         assert one == other

@@ -5,10 +5,10 @@ import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.raptor.arrays import Question, new_workspace
-from fingerpost.transit.raptor.chains import build_slice
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.kernel.searching import _scan
+from fingerpost.transit.raptor.kernel.range_raptor import _scan
 from fingerpost.transit.raptor.search import run_kernel
+from fingerpost.transit.raptor.search_timetable.build import build_slice
 from tests.realtime.messages import DAY, at
 
 ONE_RIDE = 1

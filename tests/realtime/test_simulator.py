@@ -6,7 +6,7 @@ from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.demo.catalogue import build_demo, list_demo_names
 from fingerpost.transit.demo.simulator import Scenario, find_scenario, simulate
 from fingerpost.transit.gtfs.realtime import RealtimeIndex
-from fingerpost.transit.gtfs.realtime_outcomes import APPLIED
+from fingerpost.transit.gtfs.realtime.outcomes import APPLIED
 from fingerpost.transit.providers.embedded.simulation import simulate_overlay
 from tests.realtime.messages import at, draw
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.csv.archive import Archive
+from fingerpost.transit.gtfs.csv.table import find_integer, find_time_s
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.stop_times import Events
-from fingerpost.transit.gtfs.table import find_integer, find_time_s
 from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
 from fingerpost.transit.timetable.draft import RunColumns
 

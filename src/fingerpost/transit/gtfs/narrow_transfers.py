@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.csv.archive import Archive
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.transfers import Transfers
 from fingerpost.transit.timetable.draft import NarrowTransferColumns

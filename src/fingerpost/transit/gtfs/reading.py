@@ -8,13 +8,13 @@ import numpy as np
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.gtfs.agency import Agencies, read_agencies
-from fingerpost.transit.gtfs.archive import Archive
 from fingerpost.transit.gtfs.calendar import Services, read_services
+from fingerpost.transit.gtfs.csv.archive import Archive
+from fingerpost.transit.gtfs.csv.ids import IdIndex
 from fingerpost.transit.gtfs.fares import read_fares
 from fingerpost.transit.gtfs.feed_info import FeedInfo, find_primary_language, read_credits, read_feed_info
 from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.frequencies import read_runs
-from fingerpost.transit.gtfs.ids import IdIndex
 from fingerpost.transit.gtfs.in_seat import Ends, find_in_seat
 from fingerpost.transit.gtfs.narrow_transfers import bound_narrow
 from fingerpost.transit.gtfs.pathways import read_pathways

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.csv.archive import Archive
+from fingerpost.transit.gtfs.csv.table import Block, Table
 from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.table import Block, Table
 from fingerpost.transit.gtfs.trips import LEFT_OUT
 from fingerpost.transit.timetable.draft import StopRow
 from fingerpost.transit.timetable.timetable import (

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.csv.archive import Archive
+from fingerpost.transit.gtfs.csv.ids import IdIndex
+from fingerpost.transit.gtfs.csv.kernel import BLANK, UNKNOWN
+from fingerpost.transit.gtfs.csv.table import Block, Table
 from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.ids import IdIndex
-from fingerpost.transit.gtfs.kernel import BLANK, UNKNOWN
 from fingerpost.transit.gtfs.routes import Routes
 from fingerpost.transit.gtfs.stops import Stops
-from fingerpost.transit.gtfs.table import Block, Table
 from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
 from fingerpost.transit.timetable.draft import NarrowTransferColumns, TransferColumns
 from fingerpost.transit.timetable.timetable import RECOMMENDED, STATION, STOP, Int32

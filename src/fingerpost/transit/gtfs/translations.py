@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.csv.archive import Archive
 from fingerpost.transit.gtfs.feed_info import find_primary_language
 from fingerpost.transit.gtfs.findings import Reason
 

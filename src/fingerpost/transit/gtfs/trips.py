@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.csv.archive import Archive
+from fingerpost.transit.gtfs.csv.ids import IdIndex
+from fingerpost.transit.gtfs.csv.table import Block, Table
 from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.ids import IdIndex
 from fingerpost.transit.gtfs.routes import Routes
-from fingerpost.transit.gtfs.table import Block, Table
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import WHEELCHAIR_NO, WHEELCHAIR_UNKNOWN, Int8, Int32
 

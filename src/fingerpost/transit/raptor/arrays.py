@@ -1,6 +1,6 @@
 """The arrays that the kernels read and write, gathered under names.
 
-Times are seconds in a slice's own count (``chains.DaySlice``), UNREACHED where there is none.
+Times are seconds in a slice's own count (``search_timetable.build.DaySlice``), UNREACHED where there is none.
 A *chain* is a list of vehicles that call at the same stops and never overtake one another;
 a *position* is one stop of a chain.
 """
@@ -113,7 +113,7 @@ class Labels(NamedTuple):
     A head is the newest row of a stop's list, -1 where it is empty.
     """
 
-    row: Int32  # (labels, 8): the columns are named in ``kernel.limiting``
+    row: Int32  # (labels, 8): the columns are named in ``kernel.mcraptor``
     aboard: Int32  # (riders, 4): who rides a chain
     ready_head: Int32  # stops: who can board there
     reached_head: Int32  # stops: who arrived there by a ride

@@ -6,8 +6,8 @@ from datetime import date
 
 import numpy as np
 
-from fingerpost.transit.raptor.chains import DaySlice
-from fingerpost.transit.raptor.kernel.searching import list_calls
+from fingerpost.transit.raptor.kernel.range_raptor import list_calls
+from fingerpost.transit.raptor.search_timetable.build import DaySlice
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
 
 

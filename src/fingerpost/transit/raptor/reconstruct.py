@@ -4,9 +4,9 @@ from datetime import date
 from itertools import pairwise
 
 from fingerpost.transit.raptor.arrays import Found
-from fingerpost.transit.raptor.chains import DaySlice
-from fingerpost.transit.raptor.in_seat import Parts
 from fingerpost.transit.raptor.journeys import Journey, Ride
+from fingerpost.transit.raptor.search_timetable.build import DaySlice
+from fingerpost.transit.raptor.search_timetable.in_seat import Parts
 from fingerpost.transit.timetable.timetable import Timetable
 
 

@@ -10,18 +10,18 @@ from datetime import timedelta
 import numpy as np
 
 from fingerpost.transit.raptor.arrays import Question
-from fingerpost.transit.raptor.chains import DaySlice
-from fingerpost.transit.raptor.ends import End, find_direct_walk_m
+from fingerpost.transit.raptor.buffers import memory_of_thread
+from fingerpost.transit.raptor.endpoints import End, find_direct_walk_m
 from fingerpost.transit.raptor.journeys import Journey
-from fingerpost.transit.raptor.kernel.bounding import SPARE_S, look_ahead
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.kernel.limiting import search_walk_limited
-from fingerpost.transit.raptor.kernel.searching import search_window
-from fingerpost.transit.raptor.kernel.tidying import tidy
-from fingerpost.transit.raptor.memory import memory_of_thread
+from fingerpost.transit.raptor.kernel.lower_bounds import SPARE_S, look_ahead
+from fingerpost.transit.raptor.kernel.mcraptor import search_walk_limited
+from fingerpost.transit.raptor.kernel.range_raptor import search_window
+from fingerpost.transit.raptor.kernel.transfer_points import tidy
 from fingerpost.transit.raptor.reconstruct import journeys_of
-from fingerpost.transit.raptor.slices import Slices
-from fingerpost.transit.raptor.vehicles import DAY_S
+from fingerpost.transit.raptor.search_timetable.build import DaySlice
+from fingerpost.transit.raptor.search_timetable.cache import Slices
+from fingerpost.transit.raptor.search_timetable.trip_instances import DAY_S
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Int32, Timetable
 from fingerpost.transit.timetable.walking import PACE_M_PER_S, straight_line_m

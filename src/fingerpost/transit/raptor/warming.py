@@ -5,10 +5,10 @@ from datetime import date
 import numpy as np
 
 from fingerpost.transit.raptor.board import list_board_calls
-from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.endpoints import find_end
 from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.build import build_slice
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.draft import RouteRow, RunRow, ServiceRow, StopRow, TimetableDraft, TripRow
 from fingerpost.transit.timetable.overlay import Overlay, RideUpdate

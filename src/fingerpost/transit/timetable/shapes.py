@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable.timetable import Float64, Timetable
 
 # A shape that passes a stop further away than this was not drawn for it.

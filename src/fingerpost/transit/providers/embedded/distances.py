@@ -2,7 +2,7 @@
 
 import math
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable.shapes import find_ride_line, line_m
 from fingerpost.transit.timetable.timetable import Int32, Timetable
 

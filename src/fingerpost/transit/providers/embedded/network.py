@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.transit.globe import METRES_PER_DEGREE
+from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import (
     Bounds,
     Coordinate,
@@ -35,10 +35,10 @@ from fingerpost.transit.providers.embedded.leg_lines import draw_leg
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.board import BoardCall, list_board_calls
-from fingerpost.transit.raptor.ends import End, find_end
+from fingerpost.transit.raptor.endpoints import End, find_end
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from fingerpost.transit.rules.disruption import is_disrupted
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.modes import mode_of

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from fingerpost.transit.gtfs.realtime import RealtimeIndex, read_realtime
-from fingerpost.transit.gtfs.realtime_outcomes import MessageOutcome
+from fingerpost.transit.gtfs.realtime.outcomes import MessageOutcome
 from fingerpost.transit.model import RealtimeHealth
 from fingerpost.transit.providers.embedded.realtime_feeds import RealtimeFeeds
 from fingerpost.transit.providers.embedded.realtime_keeper import RealtimeKeeper

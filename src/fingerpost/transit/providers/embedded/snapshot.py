@@ -5,7 +5,7 @@ A snapshot never changes; a newer one replaces it by one assignment, so a questi
 
 from datetime import date
 
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from fingerpost.transit.timetable.overlay import INACCESSIBLE, AddedRide, Alert, Overlay, RideKey, RideUpdate
 from fingerpost.transit.timetable.service_days import service_day_start
 from fingerpost.transit.timetable.timetable import Timetable

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
-from fingerpost.transit.gtfs.realtime_index import RealtimeIndex, Scope
-from fingerpost.transit.gtfs.realtime_outcomes import Outcome
-from fingerpost.transit.gtfs.table import find_time_s
+from fingerpost.transit.gtfs.csv.table import find_time_s
+from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
+from fingerpost.transit.gtfs.realtime.outcomes import Outcome
 from fingerpost.transit.timetable.service_days import local_day
 
 # Real time of a day further off than this is a slip of the pen.

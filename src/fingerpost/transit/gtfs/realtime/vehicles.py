@@ -2,7 +2,7 @@
 
 from google.transit.gtfs_realtime_pb2 import VehicleDescriptor, VehiclePosition
 
-from fingerpost.transit.gtfs.realtime_alerts import plain_text
+from fingerpost.transit.gtfs.realtime.alerts import plain_text
 from fingerpost.transit.timetable.overlay import VehicleReport
 
 _SILENT = VehiclePosition.OccupancyStatus.NO_DATA_AVAILABLE

@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 from datetime import date
 
-from fingerpost.transit.raptor.chains import DaySlice, build_slice
+from fingerpost.transit.raptor.search_timetable.build import DaySlice, build_slice
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Timetable
 

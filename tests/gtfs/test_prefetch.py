@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from fingerpost.transit.gtfs.ahead import one_ahead
+from fingerpost.transit.gtfs.csv.prefetch import one_ahead
 
 
 def test_everything_comes_in_its_order():

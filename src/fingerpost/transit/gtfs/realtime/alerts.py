@@ -6,9 +6,9 @@ from types import MappingProxyType
 from google.transit.gtfs_realtime_pb2 import Alert as AlertMessage
 from google.transit.gtfs_realtime_pb2 import EntitySelector, TranslatedString
 
-from fingerpost.transit.gtfs.realtime_index import RealtimeIndex
-from fingerpost.transit.gtfs.realtime_outcomes import Outcome
-from fingerpost.transit.gtfs.realtime_trips import TripMatch, TripMatcher
+from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
+from fingerpost.transit.gtfs.realtime.outcomes import Outcome
+from fingerpost.transit.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.timetable.overlay import Alert, RideKey
 
 ALWAYS_BEGINS, NEVER_ENDS = 0, 1 << 62

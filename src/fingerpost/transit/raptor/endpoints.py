@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable.timetable import STOP, Int32, Timetable
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m, walk_m, walk_s
 

@@ -12,12 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.raptor.arrays import Chains, UInt16, UInt32
-from fingerpost.transit.raptor.changing import Changing, split_stops
-from fingerpost.transit.raptor.in_seat import Parts, join_in_seat
-from fingerpost.transit.raptor.kernel.chaining import fill_chains, hash_patterns, shortest_hops, split_chains
 from fingerpost.transit.raptor.kernel.compiling import NO_HOP, SPAN_S
-from fingerpost.transit.raptor.live import LATEST_S, apply_overlay
-from fingerpost.transit.raptor.vehicles import DAY_S, Vehicles, gather_vehicles, mirror, starts_of, without_steps
+from fingerpost.transit.raptor.kernel.patterns import fill_chains, hash_patterns, shortest_hops, split_chains
+from fingerpost.transit.raptor.search_timetable.in_seat import Parts, join_in_seat
+from fingerpost.transit.raptor.search_timetable.realtime import LATEST_S, apply_overlay
+from fingerpost.transit.raptor.search_timetable.split_stops import Changing, split_stops
+from fingerpost.transit.raptor.search_timetable.trip_instances import (
+    DAY_S,
+    Vehicles,
+    gather_vehicles,
+    mirror,
+    starts_of,
+    without_steps,
+)
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import midnight, service_day_start
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable

@@ -4,7 +4,7 @@ import codecs
 from collections.abc import Iterator
 from typing import IO
 
-from fingerpost.transit.gtfs.ahead import one_ahead
+from fingerpost.transit.gtfs.csv.prefetch import one_ahead
 
 BLOCK_BYTES = 1_048_576
 # A line that has not ended after so many bytes is no line of a table.

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fingerpost.transit.raptor.kernel.chaining import hold_order
-from fingerpost.transit.raptor.vehicles import Vehicles, starts_of
+from fingerpost.transit.raptor.kernel.patterns import hold_order
+from fingerpost.transit.raptor.search_timetable.trip_instances import Vehicles, starts_of
 from fingerpost.transit.timetable.overlay import Overlay, RideUpdate
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64
 

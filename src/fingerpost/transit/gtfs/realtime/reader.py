@@ -5,13 +5,13 @@ from types import MappingProxyType
 
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescriptor, TripUpdate, VehiclePosition
 
-from fingerpost.transit.gtfs.realtime_alerts import read_alert
-from fingerpost.transit.gtfs.realtime_index import RealtimeIndex, Scope
-from fingerpost.transit.gtfs.realtime_messages import FeedBytes, find_message
-from fingerpost.transit.gtfs.realtime_outcomes import APPLIED, MessageOutcome, Outcome, Tally, freeze
-from fingerpost.transit.gtfs.realtime_rides import Claim, RideClaims
-from fingerpost.transit.gtfs.realtime_trips import TripMatcher
-from fingerpost.transit.gtfs.realtime_vehicles import read_vehicle
+from fingerpost.transit.gtfs.realtime.alerts import read_alert
+from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
+from fingerpost.transit.gtfs.realtime.messages import FeedBytes, find_message
+from fingerpost.transit.gtfs.realtime.outcomes import APPLIED, MessageOutcome, Outcome, Tally, freeze
+from fingerpost.transit.gtfs.realtime.trip_matching import TripMatcher
+from fingerpost.transit.gtfs.realtime.trip_updates import Claim, RideClaims
+from fingerpost.transit.gtfs.realtime.vehicles import read_vehicle
 from fingerpost.transit.timetable.overlay import Alert, Overlay, RideKey, VehicleReport
 from fingerpost.transit.timetable.timetable import Timetable
 

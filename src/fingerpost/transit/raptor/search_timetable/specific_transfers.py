@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.raptor.vehicles import Vehicles
+from fingerpost.transit.raptor.search_timetable.trip_instances import Vehicles
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
 

@@ -2,7 +2,7 @@
 
 ``search_walk_limited`` is the multicriteria form of RAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit
 Routing", Transportation Science 49(3), 2015, section 4.3) with walked metres as the further criterion.
-It looks ahead with lower bounds, which ``bounding`` has put into the workspace before.
+It looks ahead with lower bounds, which ``lower_bounds`` has put into the workspace before.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ IN_VEHICLE, HAS_WALKED_M, LABEL, BOARDED_AT = range(4)
 NOBODY = -1
 NO_ROOM = -1
 
-# These four stand in ``searching`` too: a kernel calls none of another file (decision 0003). A test holds them equal.
+# A kernel calls none of another file (decision 0003), so these four stand in ``range_raptor`` too; a test compares.
 
 
 @looping

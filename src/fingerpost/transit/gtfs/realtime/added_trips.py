@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
-from fingerpost.transit.gtfs.realtime_columns import SKIPPED, read_doors
-from fingerpost.transit.gtfs.realtime_outcomes import CallOutcome
+from fingerpost.transit.gtfs.realtime.outcomes import CallOutcome
+from fingerpost.transit.gtfs.realtime.stop_time_updates import SKIPPED, read_doors
 from fingerpost.transit.timetable.timetable import Int64, Timetable
 
 # A call this far from the start of the service day is a slip of the pen.

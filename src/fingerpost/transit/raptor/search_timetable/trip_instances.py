@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from fingerpost.transit.raptor.arrays import Bool
-from fingerpost.transit.raptor.kernel.chaining import gather_calls
+from fingerpost.transit.raptor.kernel.patterns import gather_calls
 from fingerpost.transit.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.timetable.timetable import (
     NO_ALIGHTING,

@@ -11,8 +11,8 @@ from datetime import date
 
 import numpy as np
 
-from fingerpost.transit.raptor.live import ORDINALS
-from fingerpost.transit.raptor.vehicles import Vehicles, starts_of
+from fingerpost.transit.raptor.search_timetable.realtime import ORDINALS
+from fingerpost.transit.raptor.search_timetable.trip_instances import Vehicles, starts_of
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import services_on
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.realtime_calls import FAILURES, Bool, MatchedCalls, Rides
-from fingerpost.transit.gtfs.realtime_columns import NO_DATA, NO_STOP, NONE, SKIPPED, CallColumns
-from fingerpost.transit.gtfs.realtime_outcomes import CallOutcome
+from fingerpost.transit.gtfs.realtime.outcomes import CallOutcome
+from fingerpost.transit.gtfs.realtime.stop_time_matching import FAILURES, Bool, MatchedCalls, Rides
+from fingerpost.transit.gtfs.realtime.stop_time_updates import NO_DATA, NO_STOP, NONE, SKIPPED, CallColumns
 from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
 # What is further off than this is a wrong day or a slip of the pen.

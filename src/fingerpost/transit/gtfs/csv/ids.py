@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from fingerpost.transit.gtfs.kernel import find_ids, intern_ids, refill
-from fingerpost.transit.gtfs.table import Block
+from fingerpost.transit.gtfs.csv.kernel import find_ids, intern_ids, refill
+from fingerpost.transit.gtfs.csv.table import Block
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Int32, UInt8
 

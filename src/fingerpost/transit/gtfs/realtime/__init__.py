@@ -1,13 +1,13 @@
 """GTFS-Realtime read into an overlay: what the messages say of rides, as far as the timetable knows them.
 
-Nothing in a message is fatal. What is not applied is counted by reason; the reasons are in realtime_outcomes.py.
+Nothing in a message is fatal. What is not applied is counted by reason; the reasons are in outcomes.py.
 """
 
 from collections.abc import Sequence
 
-from fingerpost.transit.gtfs.realtime_index import RealtimeIndex
-from fingerpost.transit.gtfs.realtime_messages import FeedBytes, find_timestamp
-from fingerpost.transit.gtfs.realtime_reading import CLOCK_SKEW_S, Reading
+from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
+from fingerpost.transit.gtfs.realtime.messages import FeedBytes, find_timestamp
+from fingerpost.transit.gtfs.realtime.reader import CLOCK_SKEW_S, Reading
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Timetable
 

@@ -4,7 +4,7 @@ import threading
 from dataclasses import dataclass
 
 from fingerpost.transit.raptor.arrays import Found, Labels, Workspace, new_found, new_labels, new_workspace
-from fingerpost.transit.raptor.chains import DaySlice
+from fingerpost.transit.raptor.search_timetable.build import DaySlice
 
 # Room at first; both are doubled where either is lacking.
 JOURNEYS, LABELS = 256, 16_384

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.realtime_columns import NO_STOP, NONE, UNKNOWN_STOP, CallColumns
-from fingerpost.transit.gtfs.realtime_outcomes import CallOutcome
+from fingerpost.transit.gtfs.realtime.outcomes import CallOutcome
+from fingerpost.transit.gtfs.realtime.stop_time_updates import NO_STOP, NONE, UNKNOWN_STOP, CallColumns
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable, UInt8
 
 Bool = npt.NDArray[np.bool_]

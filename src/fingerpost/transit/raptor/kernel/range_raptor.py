@@ -2,10 +2,10 @@
 
 ``search_window`` is rRAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit Routing", Transportation
 Science 49(3), 2015, sections 3 and 4.2) over chains of vehicles that do not overtake one another.
-It looks ahead with lower bounds, which ``bounding`` has put into the workspace before.
+It looks ahead with lower bounds, which ``lower_bounds`` has put into the workspace before.
 It leaves out vehicles that were reached before, as Trip-Based routing does (Witt: "Trip-Based Public Transit Routing",
 ESA 2015).
-Where the sum of walking decides, ``limiting`` helps out.
+Where the sum of walking decides, ``mcraptor`` helps out.
 """
 
 import numpy as np

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fingerpost.transit.raptor.narrow_rules import NarrowRules, calls_at, list_effective
-from fingerpost.transit.raptor.vehicles import Vehicles, starts_of
+from fingerpost.transit.raptor.search_timetable.specific_transfers import NarrowRules, calls_at, list_effective
+from fingerpost.transit.raptor.search_timetable.trip_instances import Vehicles, starts_of
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
 

@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.raptor import memory
-from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor import buffers
+from fingerpost.transit.raptor.endpoints import find_end
 from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.build import build_slice
+from fingerpost.transit.raptor.search_timetable.cache import Slices
 from fingerpost.transit.timetable.service_days import service_day_start
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
 from tests.realtime.messages import DAY as DRAWN_DAY
@@ -20,8 +20,8 @@ from tests.realtime.messages import DAY as DRAWN_DAY
 def grown(monkeypatch):
     """How often memory grew."""
     times = []
-    grow = memory.Memory.grow
-    monkeypatch.setattr(memory.Memory, "grow", lambda self: (times.append(1), grow(self)))
+    grow = buffers.Memory.grow
+    monkeypatch.setattr(buffers.Memory, "grow", lambda self: (times.append(1), grow(self)))
     return times
 
 
@@ -50,8 +50,8 @@ def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypa
         expected = _ask(question)
         assert not grown
         with monkeypatch.context() as small:
-            small.setattr(memory, "JOURNEYS", 1)
-            small.setattr(memory, "LABELS", 16)
+            small.setattr(buffers, "JOURNEYS", 1)
+            small.setattr(buffers, "LABELS", 16)
             assert _ask(question) == expected, seed
         total += len(grown)
         grown.clear()
@@ -71,10 +71,10 @@ def test_what_has_grown_stays_grown_when_the_slice_changes():
     assert [(piece.chain_count, piece.longest_chain) for piece in pieces] == [(2, 3), (1, 5)]
 
     with ThreadPoolExecutor(1) as fresh:
-        own = fresh.submit(memory.memory_of_thread, pieces[0], 3).result()
+        own = fresh.submit(buffers.memory_of_thread, pieces[0], 3).result()
         own.grow()
         room = len(own.labels.row), len(own.found.journey)
-        again = [fresh.submit(memory.memory_of_thread, piece, 3).result() for piece in (*reversed(pieces), pieces[1])]
+        again = [fresh.submit(buffers.memory_of_thread, piece, 3).result() for piece in (*reversed(pieces), pieces[1])]
 
     assert all(each is own for each in again)
     assert (own.chain_count, own.longest_chain, len(own.work.queue)) == (2, 5, 2)

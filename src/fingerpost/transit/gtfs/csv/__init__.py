@@ -1,0 +1,1 @@
+"""Reads the tables of a feed: archives, encodings, rows and columns of text."""
