@@ -5,8 +5,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.gtfs.csv.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.csv import Archive, Reason
 
 
 class Agencies(NamedTuple):

@@ -2,11 +2,9 @@
 
 import numpy as np
 
-from fingerpost.transit.gtfs.csv.archive import Archive
-from fingerpost.transit.gtfs.csv.table import find_integer, find_time_s
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.csv import LEFT_OUT, Archive, Reason, find_integer, find_time_s
 from fingerpost.transit.gtfs.stop_times import Events
-from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
+from fingerpost.transit.gtfs.trips import Trips
 from fingerpost.transit.timetable.draft import RunColumns
 
 # More departures than this of one row, or of a whole feed, are a slip of the pen.

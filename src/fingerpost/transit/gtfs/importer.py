@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.gtfs.csv.archive import open_archive
-from fingerpost.transit.gtfs.csv.ids import IdIndex
-from fingerpost.transit.gtfs.findings import Findings
+from fingerpost.transit.gtfs.csv import Findings, IdIndex, open_archive
 from fingerpost.transit.gtfs.merging import Merging
 from fingerpost.transit.gtfs.reading import READ, read_feed, report_on
 from fingerpost.transit.gtfs.report import ImportReport

@@ -7,8 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.gtfs.blocks import Blocks, Candidates, list_candidates
-from fingerpost.transit.gtfs.csv.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.csv import Archive, Reason
 from fingerpost.transit.gtfs.stop_times import Events
 from fingerpost.transit.gtfs.transfers import IN_SEAT, LinkedTrips
 from fingerpost.transit.gtfs.trips import Trips

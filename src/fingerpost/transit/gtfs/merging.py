@@ -8,8 +8,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.utils import default_process
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.gtfs.csv.ids import IdIndex
-from fingerpost.transit.gtfs.findings import Findings, Reason
+from fingerpost.transit.gtfs.csv import Findings, IdIndex, Reason
 from fingerpost.transit.gtfs.reading import FeedTables
 from fingerpost.transit.gtfs.translations import Names
 from fingerpost.transit.timetable.draft import (

@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.gtfs.csv.archive import Archive
-from fingerpost.transit.gtfs.csv.table import Table, find_decimal
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.csv import Archive, Reason, Table, find_decimal
 from fingerpost.transit.gtfs.stops import Stops
 from fingerpost.transit.timetable.draft import PathwayColumns
 from fingerpost.transit.timetable.timetable import (

@@ -9,21 +9,18 @@ import numpy as np
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.gtfs.agency import Agencies, read_agencies
 from fingerpost.transit.gtfs.calendar import Services, read_services
-from fingerpost.transit.gtfs.csv.archive import Archive
-from fingerpost.transit.gtfs.csv.ids import IdIndex
+from fingerpost.transit.gtfs.csv import Archive, IdIndex, Reason
 from fingerpost.transit.gtfs.fares import read_fares
 from fingerpost.transit.gtfs.feed_info import FeedInfo, find_primary_language, read_credits, read_feed_info
-from fingerpost.transit.gtfs.findings import Reason
 from fingerpost.transit.gtfs.frequencies import read_runs
 from fingerpost.transit.gtfs.in_seat import Ends, find_in_seat
-from fingerpost.transit.gtfs.narrow_transfers import bound_narrow
 from fingerpost.transit.gtfs.pathways import read_pathways
 from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.gtfs.routes import Routes, read_routes
 from fingerpost.transit.gtfs.shapes import read_shapes, states_distances
 from fingerpost.transit.gtfs.stop_times import Events, read_stop_times
 from fingerpost.transit.gtfs.stops import Stops, read_stops
-from fingerpost.transit.gtfs.transfers import read_transfers
+from fingerpost.transit.gtfs.transfers import bound_narrow, read_transfers
 from fingerpost.transit.gtfs.translations import Known, Translations, read_translations
 from fingerpost.transit.gtfs.trips import Trips, read_trips
 from fingerpost.transit.timetable.draft import (

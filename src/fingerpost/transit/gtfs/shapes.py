@@ -4,10 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.gtfs.csv.archive import Archive
-from fingerpost.transit.gtfs.csv.ids import IdIndex
-from fingerpost.transit.gtfs.csv.table import Table
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.csv import Archive, IdIndex, Reason, Table
 from fingerpost.transit.gtfs.stop_times import Events
 from fingerpost.transit.gtfs.trips import Trips
 from fingerpost.transit.timetable.draft import ShapeColumns

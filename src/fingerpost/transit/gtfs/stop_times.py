@@ -8,16 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.csv.archive import Archive
-from fingerpost.transit.gtfs.csv.column_buffer import GrowingColumns
-from fingerpost.transit.gtfs.csv.ids import IdIndex
-from fingerpost.transit.gtfs.csv.kernel import BLANK, UNKNOWN, UNREADABLE, is_in_order, judge_trips
-from fingerpost.transit.gtfs.csv.line_numbers import Lines
-from fingerpost.transit.gtfs.csv.table import Block, Table
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.csv import (
+    BLANK,
+    LEFT_OUT,
+    UNKNOWN,
+    UNREADABLE,
+    Archive,
+    Block,
+    GrowingColumns,
+    IdIndex,
+    Lines,
+    Reason,
+    Table,
+    is_in_order,
+    judge_trips,
+)
 from fingerpost.transit.gtfs.stop_time_columns import Calls, fill_times
 from fingerpost.transit.gtfs.stops import Stops
-from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
+from fingerpost.transit.gtfs.trips import Trips
 from fingerpost.transit.timetable.timetable import (
     BY_ARRANGEMENT,
     NO_ALIGHTING,

@@ -6,16 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.csv.archive import Archive
-from fingerpost.transit.gtfs.csv.ids import IdIndex
-from fingerpost.transit.gtfs.csv.table import Block, Table
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.csv import LEFT_OUT, Archive, Block, IdIndex, Reason, Table
 from fingerpost.transit.gtfs.routes import Routes
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import WHEELCHAIR_NO, WHEELCHAIR_UNKNOWN, Int8, Int32
-
-# In an index: the id is in the feed, its row was left out.
-LEFT_OUT = -2
 
 Mask = npt.NDArray[np.bool_]
 

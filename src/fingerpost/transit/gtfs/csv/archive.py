@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import IO
 
 from fingerpost.errors import FeedUnusable
+from fingerpost.transit.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.gtfs.csv.table import Table
-from fingerpost.transit.gtfs.findings import Findings, Reason
 
 # The table by which a feed's folder is known inside an archive.
 _LANDMARK = "stops.txt"

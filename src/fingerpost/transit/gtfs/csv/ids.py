@@ -9,6 +9,9 @@ from fingerpost.transit.gtfs.csv.table import Block
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Int32, UInt8
 
+# In an index: the id is in the feed, its row was left out.
+LEFT_OUT = -2
+
 _FEWEST_SLOTS = 64
 
 

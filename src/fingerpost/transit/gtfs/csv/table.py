@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.gtfs.csv.encoding import BLOCK_BYTES, LineTooLong, read_blocks
+from fingerpost.transit.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.gtfs.csv.kernel import parse_decimals, parse_integers, parse_times, split_rows
 from fingerpost.transit.gtfs.csv.prefetch import one_ahead
-from fingerpost.transit.gtfs.findings import Findings, Reason
 from fingerpost.transit.timetable.timetable import Float64, Int32, UInt8
 
 _ROOM_ROWS = 65_536

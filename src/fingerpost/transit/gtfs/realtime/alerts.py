@@ -7,6 +7,7 @@ from google.transit.gtfs_realtime_pb2 import Alert as AlertMessage
 from google.transit.gtfs_realtime_pb2 import EntitySelector, TranslatedString
 
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
+from fingerpost.transit.gtfs.realtime.messages import plain_text
 from fingerpost.transit.gtfs.realtime.outcomes import Outcome
 from fingerpost.transit.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.timetable.overlay import Alert, RideKey
@@ -46,11 +47,6 @@ def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> A
         trip_stops=frozenset(touched.trip_stops),
         ride_stops=frozenset(touched.ride_stops),
     )
-
-
-def plain_text(text: str | bytes) -> str:
-    """Return a text; bytes that are no UTF-8 come out of the bindings as they are."""
-    return text if isinstance(text, str) else text.decode(errors="replace")
 
 
 def _texts(header: TranslatedString, description: TranslatedString) -> Mapping[str, tuple[str, str]]:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from google.protobuf.message import DecodeError
-from google.transit.gtfs_realtime_pb2 import FeedMessage
+from google.transit.gtfs_realtime_pb2 import FeedMessage, VehicleDescriptor
 
 
 class FeedBytes(NamedTuple):
@@ -37,3 +37,14 @@ def find_timestamp(data: bytes) -> int | None:
     if message is None:
         raise ValueError("not a GTFS-Realtime message")
     return message.header.timestamp or None
+
+
+def plain_text(text: str | bytes) -> str:
+    """Return a text; bytes that are no UTF-8 come out of the bindings as they are."""
+    return text if isinstance(text, str) else text.decode(errors="replace")
+
+
+def find_vehicle_name(vehicle: VehicleDescriptor) -> str | None:
+    """Return the name that riders see on a vehicle, else its id, else its plate, else None."""
+    name = vehicle.label or vehicle.id or vehicle.license_plate
+    return plain_text(name) if name else None

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
-from fingerpost.transit.gtfs.csv.table import find_time_s
+from fingerpost.transit.gtfs.csv import find_time_s
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
 from fingerpost.transit.gtfs.realtime.outcomes import Outcome
 from fingerpost.transit.timetable.service_days import local_day

@@ -7,16 +7,15 @@ from datetime import date
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
-from fingerpost.transit.gtfs.csv.table import find_time_s
+from fingerpost.transit.gtfs.csv import find_time_s
 from fingerpost.transit.gtfs.realtime.added_trips import NO_ORIGINAL, Original, PlacedCalls, place_calls
-from fingerpost.transit.gtfs.realtime.alerts import plain_text
 from fingerpost.transit.gtfs.realtime.delays import FURTHEST_S, Delays, work_out_delays
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
+from fingerpost.transit.gtfs.realtime.messages import find_vehicle_name, plain_text
 from fingerpost.transit.gtfs.realtime.outcomes import Outcome, Tally
 from fingerpost.transit.gtfs.realtime.stop_time_matching import Rides, match_calls
 from fingerpost.transit.gtfs.realtime.stop_time_updates import NONE, TripCalls, read_calls
 from fingerpost.transit.gtfs.realtime.trip_matching import TripMatch, TripMatcher
-from fingerpost.transit.gtfs.realtime.vehicles import find_vehicle_name
 from fingerpost.transit.timetable.overlay import AddedRide, RideKey, RideUpdate
 from fingerpost.transit.timetable.timetable import Timetable
 

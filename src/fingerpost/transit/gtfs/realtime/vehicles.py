@@ -1,8 +1,8 @@
 """Vehicle positions: read for how full a vehicle is, and when it was last heard of."""
 
-from google.transit.gtfs_realtime_pb2 import VehicleDescriptor, VehiclePosition
+from google.transit.gtfs_realtime_pb2 import VehiclePosition
 
-from fingerpost.transit.gtfs.realtime.alerts import plain_text
+from fingerpost.transit.gtfs.realtime.messages import find_vehicle_name
 from fingerpost.transit.timetable.overlay import VehicleReport
 
 _SILENT = VehiclePosition.OccupancyStatus.NO_DATA_AVAILABLE
@@ -17,9 +17,3 @@ def read_vehicle(position: VehiclePosition, updated: int) -> VehicleReport:
         occupancy=None if status == _SILENT else VehiclePosition.OccupancyStatus.Name(status),
         occupancy_percent=position.occupancy_percentage if position.HasField("occupancy_percentage") else None,
     )
-
-
-def find_vehicle_name(vehicle: VehicleDescriptor) -> str | None:
-    """Return the name that riders see on a vehicle, else its id, else its plate, else None."""
-    name = vehicle.label or vehicle.id or vehicle.license_plate
-    return plain_text(name) if name else None
