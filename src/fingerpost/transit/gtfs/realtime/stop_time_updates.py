@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, UInt8
@@ -57,10 +58,7 @@ def read_calls(trips: Iterable[TripCalls]) -> CallColumns:
     relationships: list[int] = []
     arrivals: list[int] = []
     departures: list[int] = []
-    # Few feeds state delays without times, or other stops: these are told apart by row.
-    delays: dict[tuple[int, bool], int] = {}
-    assigned: dict[int, int] = {}
-    doors: dict[int, tuple[int, int]] = {}
+    rare = _RareFields()
     row = 0
     # One plain loop: it was measured faster than a comprehension for each field.
     for update, stop_rows in trips:
@@ -79,42 +77,54 @@ def read_calls(trips: Iterable[TripCalls]) -> CallColumns:
             time = event.time
             arrivals.append(time)
             if not time and event.HasField("delay"):
-                delays[row, True] = event.delay
+                rare.arrival_delay_s[row] = event.delay
             event = call.departure
             time = event.time
             departures.append(time)
             if not time and event.HasField("delay"):
-                delays[row, False] = event.delay
+                rare.departure_delay_s[row] = event.delay
             if call.HasField("stop_time_properties"):
-                properties = call.stop_time_properties
-                doors[row] = read_doors(properties)
-                stop_id = properties.assigned_stop_id
-                if stop_id:
-                    assigned[row] = find_stop(stop_id, UNKNOWN_STOP)
+                rare.add_properties(row, call.stop_time_properties, stop_rows)
             row += 1
     first = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=first[1:])
-    arrival_delay_s, departure_delay_s = np.full(row, NONE, np.int64), np.full(row, NONE, np.int64)
-    for (at, is_arrival), delay_s in delays.items():
-        (arrival_delay_s if is_arrival else departure_delay_s)[at] = delay_s
-    assigned_stop = np.full(row, NO_STOP, np.int32)
-    assigned_stop[list(assigned)] = list(assigned.values())
-    opened, closed = np.zeros(row, np.uint8), np.zeros(row, np.uint8)
-    for at, (open_flags, shut_flags) in doors.items():
-        opened[at], closed[at] = open_flags, shut_flags
     return CallColumns(
         first=first,
         sequence=np.array(sequences, np.int64),
         stop=np.array(stops, np.int32),
         relationship=np.array(relationships, np.int32),
         arrival=_stated(arrivals),
-        arrival_delay_s=arrival_delay_s,
+        arrival_delay_s=_scattered(rare.arrival_delay_s, row, np.int64(NONE)),
         departure=_stated(departures),
-        departure_delay_s=departure_delay_s,
-        assigned=assigned_stop,
-        opened=opened,
-        closed=closed,
+        departure_delay_s=_scattered(rare.departure_delay_s, row, np.int64(NONE)),
+        assigned=_scattered(rare.assigned, row, np.int32(NO_STOP)),
+        opened=_scattered(rare.opened, row, np.uint8(0)),
+        closed=_scattered(rare.closed, row, np.uint8(0)),
     )
+
+
+class _RareFields:
+    """Fields that few feeds state, by row: delays without times, other stops, pickup and drop-off types."""
+
+    def __init__(self) -> None:
+        self.arrival_delay_s: dict[int, int] = {}
+        self.departure_delay_s: dict[int, int] = {}
+        self.assigned: dict[int, int] = {}
+        self.opened: dict[int, int] = {}
+        self.closed: dict[int, int] = {}
+
+    def add_properties(self, row: int, properties: StopTimeProperties, stops: Mapping[str, int]) -> None:
+        """Note what the properties of one stop time update state."""
+        self.opened[row], self.closed[row] = read_doors(properties)
+        if properties.assigned_stop_id:
+            self.assigned[row] = stops.get(properties.assigned_stop_id, UNKNOWN_STOP)
+
+
+def _scattered(values: Mapping[int, int], count: int, absent: np.generic) -> npt.NDArray[Any]:
+    """Return a column of values by row, ``absent`` in all other rows."""
+    column = np.full(count, absent)
+    column[list(values)] = list(values.values())
+    return column
 
 
 def read_doors(told: StopTimeProperties) -> tuple[int, int]:

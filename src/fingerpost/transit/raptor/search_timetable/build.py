@@ -7,6 +7,7 @@ so the kernels never look at a calendar.
 
 from dataclasses import dataclass
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +28,7 @@ from fingerpost.transit.raptor.search_timetable.trip_instances import (
 )
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import midnight, service_day_start
-from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
+from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable, UInt8
 
 # A forward slice reaches this far behind the start of its day; a mirrored one reaches a day before it as well.
 HORIZON_S = 2 * DAY_S
@@ -111,38 +112,19 @@ def _chain(
     since_s: int,
     span_count: int,
 ) -> DaySlice:
-    calls = (vehicles.begin, vehicles.length, vehicles.shift_s, vehicles.stop, vehicles.flags,
-             vehicles.arrival_s, vehicles.departure_s)  # fmt: skip
-    count = vehicles.count
-    pattern = np.zeros(count, np.uint64)
-    hash_patterns(vehicles.begin, vehicles.length, vehicles.stop, vehicles.flags, pattern)
-    group = np.unique(pattern, return_inverse=True)[1].reshape(-1)
-    order = np.lexsort((np.arange(count), vehicles.ends_s, vehicles.begins_s, group))
-    chain_of = np.zeros(count, np.int64)
-    chain_count = split_chains(order, group, *calls, chain_of)
-    length = np.zeros(chain_count, np.int64)
-    length[chain_of] = vehicles.length
-    size = np.bincount(chain_of, minlength=chain_count).astype(np.int64)
-    chain_first, vehicle_first, event_base = starts_of(length), starts_of(size), starts_of(length * size)
-    out_stop, out_flags = np.empty(int(chain_first[-1]), np.int32), np.empty(int(chain_first[-1]), np.uint8)
-    out_arrival, out_departure = np.empty(int(event_base[-1]), np.int32), np.empty(int(event_base[-1]), np.int32)
-    out_vehicle = np.zeros(count, np.int64)
-    fill_chains(
-        order, chain_of, *calls, chain_first, vehicle_first, event_base[:-1],
-        out_stop, out_flags, out_arrival, out_departure, out_vehicle,
-    )  # fmt: skip
-    stop_first, stop_chain, stop_position = _positions_by_stop(changing.stop_count, chain_first, out_stop)
+    rows = _split_into_chains(vehicles)
+    stop_first, stop_chain, stop_position = _positions_by_stop(changing.stop_count, rows.chain_first, rows.stop)
     foot, walk = _footpaths(changing), _mirrored_footpaths(changing)
     if mirrored:
         foot, walk = walk, foot
     chains = Chains(
-        chain_first.astype(np.int32),
-        out_stop.view(np.uint32),
-        out_flags,
-        vehicle_first.astype(np.int32),
-        event_base[:-1],
-        out_arrival,
-        out_departure,
+        rows.chain_first.astype(np.int32),
+        rows.stop.view(np.uint32),
+        rows.flags,
+        rows.vehicle_first.astype(np.int32),
+        rows.event_base,
+        rows.arrival_s,
+        rows.departure_s,
         stop_first,
         stop_chain,
         stop_position,
@@ -162,10 +144,53 @@ def _chain(
         mirrored=mirrored,
         chains=chains,
         parts=parts,
-        vehicle_parts=out_vehicle,
+        vehicle_parts=rows.vehicle,
         changing=changing,
-        longest_chain=int(length.max(initial=0)),
+        longest_chain=int(np.diff(rows.chain_first).max(initial=0)),
     )
+
+
+class _ChainRows(NamedTuple):
+    """Vehicles in chains: as in ``Chains``; ``vehicle`` is the row of each before."""
+
+    chain_first: Int64
+    vehicle_first: Int64
+    event_base: Int64
+    stop: Int32
+    flags: UInt8
+    arrival_s: Int32
+    departure_s: Int32
+    vehicle: Int64
+
+
+def _split_into_chains(vehicles: Vehicles) -> _ChainRows:
+    """Sort vehicles into chains of the same stops in which none overtakes another."""
+    calls = (vehicles.begin, vehicles.length, vehicles.shift_s, vehicles.stop, vehicles.flags,
+             vehicles.arrival_s, vehicles.departure_s)  # fmt: skip
+    count = vehicles.count
+    pattern = np.zeros(count, np.uint64)
+    hash_patterns(vehicles.begin, vehicles.length, vehicles.stop, vehicles.flags, pattern)
+    group = np.unique(pattern, return_inverse=True)[1].reshape(-1)
+    order = np.lexsort((np.arange(count), vehicles.ends_s, vehicles.begins_s, group))
+    chain_of = np.zeros(count, np.int64)
+    chain_count = split_chains(order, group, *calls, chain_of)
+    length = np.zeros(chain_count, np.int64)
+    length[chain_of] = vehicles.length
+    size = np.bincount(chain_of, minlength=chain_count).astype(np.int64)
+    chain_first, event_base = starts_of(length), starts_of(length * size)
+    positions, events = int(chain_first[-1]), int(event_base[-1])
+    rows = _ChainRows(
+        chain_first=chain_first,
+        vehicle_first=starts_of(size),
+        event_base=event_base[:-1],
+        stop=np.empty(positions, np.int32),
+        flags=np.empty(positions, np.uint8),
+        arrival_s=np.empty(events, np.int32),
+        departure_s=np.empty(events, np.int32),
+        vehicle=np.zeros(count, np.int64),
+    )
+    fill_chains(order, chain_of, *calls, *rows)
+    return rows
 
 
 def _positions_by_stop(stop_count: int, chain_first: Int64, position_stop: Int32) -> tuple[UInt32, UInt32, Int32]:
