@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
-from fingerpost.transit.gtfs.csv.prefetch import one_ahead
+from fingerpost.transit.gtfs.csv.prefetch import prefetch
 
 
 def test_everything_comes_in_its_order():
     """Each item once, none before its elder."""
-    assert list(one_ahead(iter(range(1, 6)), "test")) == [1, 2, 3, 4, 5]
+    assert list(prefetch(iter(range(1, 6)), "test")) == [1, 2, 3, 4, 5]
 
 
 def test_the_next_is_made_while_one_is_in_use():
@@ -21,7 +21,7 @@ def test_the_next_is_made_while_one_is_in_use():
         made.set()
         yield "second"
 
-    ahead = one_ahead(items(), "test")
+    ahead = prefetch(items(), "test")
     assert (next(ahead), made.wait(30), next(ahead)) == ("first", True, "second")
 
 
@@ -32,7 +32,7 @@ def test_an_error_is_raised_in_its_turn():
         yield 1
         raise ValueError("broken")
 
-    ahead = one_ahead(items(), "test")
+    ahead = prefetch(items(), "test")
     assert next(ahead) == 1
     with pytest.raises(ValueError, match="broken"):
         next(ahead)
@@ -40,7 +40,7 @@ def test_an_error_is_raised_in_its_turn():
 
 def test_whoever_stops_half_way_leaves_no_thread():
     """Closing waits for what is being made, and no more."""
-    ahead = one_ahead(iter(range(1, 100)), "left")
+    ahead = prefetch(iter(range(1, 100)), "left")
     next(ahead)
     ahead.close()
 

@@ -7,10 +7,10 @@ import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.raptor import buffers
-from fingerpost.transit.raptor.endpoints import find_end
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.search_timetable.build import build_slice
-from fingerpost.transit.raptor.search_timetable.cache import Slices
+from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.service_days import service_day_start
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
 from tests.realtime.messages import DAY as DRAWN_DAY
@@ -20,8 +20,8 @@ from tests.realtime.messages import DAY as DRAWN_DAY
 def grown(monkeypatch):
     """How often memory grew."""
     times = []
-    grow = buffers.Memory.grow
-    monkeypatch.setattr(buffers.Memory, "grow", lambda self: (times.append(1), grow(self)))
+    grow = buffers.SearchBuffers.grow
+    monkeypatch.setattr(buffers.SearchBuffers, "grow", lambda self: (times.append(1), grow(self)))
     return times
 
 
@@ -39,14 +39,15 @@ def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypa
         timetable = random_timetable(seed)
         limit_m = dice.choice([600, 1500])
         ends = [
-            find_end(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit_m) for _ in "ab"
+            find_endpoint(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit_m)
+            for _ in "ab"
         ]
-        wish = Wish(
+        query = SearchQuery(
             origin=ends[0], destination=ends[1], arrive_by=dice.random() < 0.5,
             instant=service_day_start(DAY, timetable.feeds[0].zone) + dice.randrange(5 * 3600, 22 * 3600),
             max_rides=dice.choice([2, 5]), max_walk_m=limit_m, step_free=False, wanted=5,
         )  # fmt: skip
-        question = timetable, Slices(timetable), wish
+        question = timetable, SearchTimetables(timetable), query
         expected = _ask(question)
         assert not grown
         with monkeypatch.context() as small:
@@ -67,15 +68,22 @@ def test_what_has_grown_stays_grown_when_the_slice_changes():
         """
     )
     long = timetable_from_drawing("line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20 | Beta 08:30 | Alpha 08:40")
-    pieces = [build_slice(table, DRAWN_DAY, mirrored=False, step_free=False) for table in (many, long)]
-    assert [(piece.chain_count, piece.longest_chain) for piece in pieces] == [(2, 3), (1, 5)]
+    search_timetables = [
+        build_search_timetable(table, DRAWN_DAY, mirrored=False, step_free=False) for table in (many, long)
+    ]
+    assert [
+        (search_timetable.pattern_count, search_timetable.longest_pattern) for search_timetable in search_timetables
+    ] == [(2, 3), (1, 5)]
 
     with ThreadPoolExecutor(1) as fresh:
-        own = fresh.submit(buffers.memory_of_thread, pieces[0], 3).result()
+        own = fresh.submit(buffers.buffers_of_thread, search_timetables[0], 3).result()
         own.grow()
         room = len(own.labels.row), len(own.found.journey)
-        again = [fresh.submit(buffers.memory_of_thread, piece, 3).result() for piece in (*reversed(pieces), pieces[1])]
+        again = [
+            fresh.submit(buffers.buffers_of_thread, search_timetable, 3).result()
+            for search_timetable in (*reversed(search_timetables), search_timetables[1])
+        ]
 
     assert all(each is own for each in again)
-    assert (own.chain_count, own.longest_chain, len(own.work.queue)) == (2, 5, 2)
+    assert (own.pattern_count, own.longest_pattern, len(own.work.queue)) == (2, 5, 2)
     assert (len(own.labels.row), len(own.found.journey)) == room

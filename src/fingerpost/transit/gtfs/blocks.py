@@ -37,14 +37,24 @@ def list_candidates(
 
     A block may have trips of several services. Where no two of them share a day, each makes blocks of its own.
     """
-    runs = np.flatnonzero((blocks.block >= 0) & is_exact)
-    runs = runs[np.lexsort((runs, end_s[runs], begin_s[runs], blocks.service[runs], blocks.block[runs]))]
-    block, service = blocks.block[runs], blocks.service[runs]
+    trip_departures = np.flatnonzero((blocks.block >= 0) & is_exact)
+    trip_departures = trip_departures[
+        np.lexsort(
+            (
+                trip_departures,
+                end_s[trip_departures],
+                begin_s[trip_departures],
+                blocks.service[trip_departures],
+                blocks.block[trip_departures],
+            )
+        )
+    ]
+    block, service = blocks.block[trip_departures], blocks.service[trip_departures]
     is_mixed = _mix_days(block, service, days)[block] if len(block) else np.zeros(0, np.bool_)
     follows = (block[1:] == block[:-1]) & (service[1:] == service[:-1]) & ~is_mixed[1:]
-    first, then = runs[:-1][follows].tolist(), runs[1:][follows].tolist()
+    first, then = trip_departures[:-1][follows].tolist(), trip_departures[1:][follows].tolist()
     on_days: dict[int, Int32] = {}
-    mixed = runs[is_mixed]
+    mixed = trip_departures[is_mixed]
     mixed = mixed[np.lexsort((mixed, end_s[mixed], begin_s[mixed], blocks.block[mixed]))]
     for of_block in np.split(mixed, np.flatnonzero(np.diff(blocks.block[mixed])) + 1):
         for one, other, shared in _follow_by_day(of_block.tolist(), blocks.service, days):
@@ -69,15 +79,15 @@ def _mix_days(block: Int32, service: Int32, days: Sequence[Int32]) -> npt.NDArra
     return marks
 
 
-def _follow_by_day(runs: list[int], service: Int32, days: Sequence[Int32]) -> list[tuple[int, int, Int32]]:
+def _follow_by_day(trip_departures: list[int], service: Int32, days: Sequence[Int32]) -> list[tuple[int, int, Int32]]:
     """Return each run of a block with those that are its next on some days, and these days."""
     found = []
-    for at, run in enumerate(runs):
-        left = days[service[run]]
-        for other in runs[at + 1 :]:
+    for at, trip_departure in enumerate(trip_departures):
+        left = days[service[trip_departure]]
+        for other in trip_departures[at + 1 :]:
             shared = np.intersect1d(left, days[service[other]]).astype(np.int32)
             if len(shared):
-                found.append((run, other, shared))
+                found.append((trip_departure, other, shared))
                 left = np.setdiff1d(left, shared)
             if not len(left):
                 break

@@ -13,7 +13,7 @@ from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.timetable import Timetable
 
-Progress = Callable[[str, int, int], None]
+ImportProgress = Callable[[str, int, int], None]
 """Told what is being worked on (a FEED, or a step), how much of it is done, and how much there is."""
 
 _LINKING = "linking stops"
@@ -35,7 +35,7 @@ class Imported(NamedTuple):
 
 
 def import_feeds(
-    network: str, sources: Sequence[FeedSource], *, progress: Progress = lambda _what, _done, _whole: None
+    network: str, sources: Sequence[FeedSource], *, progress: ImportProgress = lambda _what, _done, _whole: None
 ) -> Imported:
     """Import one or several feeds as one network; ``progress`` is told of it from this thread.
 
@@ -59,7 +59,7 @@ def import_feeds(
 class _Share:
     """How much of one feed has been read."""
 
-    def __init__(self, what: str, whole: int, progress: Progress) -> None:
+    def __init__(self, what: str, whole: int, progress: ImportProgress) -> None:
         self._what, self._whole, self._progress = what, whole, progress
         self._done = 0
         progress(what, 0, whole)

@@ -10,7 +10,7 @@ from fingerpost.transit.gtfs.csv import BLANK, LEFT_OUT, UNKNOWN, Archive, Block
 from fingerpost.transit.gtfs.routes import Routes
 from fingerpost.transit.gtfs.stops import Stops
 from fingerpost.transit.gtfs.trips import Trips
-from fingerpost.transit.timetable.draft import NarrowTransferColumns, TransferColumns
+from fingerpost.transit.timetable.draft import SpecificTransferColumns, TransferColumns
 from fingerpost.transit.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
 
 # No station has so many pairs of stops, and no feed so many rules.
@@ -53,11 +53,11 @@ class LinkedTrips(NamedTuple):
 
 
 class Transfers(NamedTuple):
-    """What ``transfers.txt`` holds; ``narrow_line`` is the line of each narrow rule."""
+    """What ``transfers.txt`` holds; ``specific_line`` is the line of each narrow rule."""
 
     by_stop: TransferColumns
-    narrow: NarrowTransferColumns
-    narrow_line: Int32
+    specific: SpecificTransferColumns
+    specific_line: Int32
     linked: LinkedTrips
 
 
@@ -95,13 +95,13 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
                     rules.append(each)
                     count += len(pairs)
     every = np.concatenate(rules)
-    is_narrow = (every[:, 4:8] >= 0).any(axis=1)
-    narrow = every[is_narrow]
-    narrow = narrow[np.lexsort((narrow[:, _LINE], narrow[:, _PRECISION]))]
+    is_specific = (every[:, 4:8] >= 0).any(axis=1)
+    specific = every[is_specific]
+    specific = specific[np.lexsort((specific[:, _LINE], specific[:, _PRECISION]))]
     return Transfers(
-        _last_of_each(every[~is_narrow], len(stops.rows)),
-        _narrow_columns(narrow),
-        narrow[:, _LINE].copy(),
+        _last_of_each(every[~is_specific], len(stops.rows)),
+        _specific_columns(specific),
+        specific[:, _LINE].copy(),
         LinkedTrips(np.concatenate(linked)),
     )
 
@@ -195,9 +195,9 @@ def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
     )
 
 
-def _narrow_columns(rules: Int32) -> NarrowTransferColumns:
+def _specific_columns(rules: Int32) -> SpecificTransferColumns:
     """Return rules as columns."""
-    return NarrowTransferColumns(
+    return SpecificTransferColumns(
         from_stop=rules[:, 0].copy(),
         to_stop=rules[:, 1].copy(),
         from_route=rules[:, 4].copy(),
@@ -209,30 +209,32 @@ def _narrow_columns(rules: Int32) -> NarrowTransferColumns:
     )
 
 
-def bound_narrow(
+def limit_specific_transfers(
     archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
-) -> NarrowTransferColumns:
+) -> SpecificTransferColumns:
     """Leave out narrow rules, and count them, at stops where so many kinds of trips meet that a search would suffer.
 
     The search keeps trips apart that the rules of a stop treat differently. There are at most as many kinds as the
     rules name routes there, and trips that run within the days of a slice. The stops with most kinds go first.
     """
-    narrow = transfers.narrow
-    if not len(narrow.from_stop):
-        return narrow
-    stop = np.concatenate([narrow.from_stop, narrow.to_stop]).astype(np.int64)
-    routes = _named(stop, np.concatenate([narrow.from_route, narrow.to_route]))
-    trips = _named(stop, np.concatenate([narrow.from_trip, narrow.to_trip]))
+    specific = transfers.specific
+    if not len(specific.from_stop):
+        return specific
+    stop = np.concatenate([specific.from_stop, specific.to_stop]).astype(np.int64)
+    routes = _named(stop, np.concatenate([specific.from_route, specific.to_route]))
+    trips = _named(stop, np.concatenate([specific.from_trip, specific.to_trip]))
     kinds = np.bincount(routes[:, 0], minlength=stop_count) + _busiest_days(trips, trip_service, days, stop_count)
     order = np.argsort(kinds, kind="stable")
     is_kept = np.zeros(stop_count, np.bool_)
     is_kept[order] = np.cumsum(kinds[order] ** 2) <= MOST_LINKS
-    kept = is_kept[narrow.from_stop] & is_kept[narrow.to_stop]
+    kept = is_kept[specific.from_stop] & is_kept[specific.to_stop]
     if kept.all():
-        return narrow
-    lines = np.unique(transfers.narrow_line[~kept])
+        return specific
+    lines = np.unique(transfers.specific_line[~kept])
     archive.findings.add_many(Reason.TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED, "transfers.txt", lines)
-    return NarrowTransferColumns(**{name: getattr(narrow, name)[kept] for name in NarrowTransferColumns.__slots__})
+    return SpecificTransferColumns(
+        **{name: getattr(specific, name)[kept] for name in SpecificTransferColumns.__slots__}
+    )
 
 
 def _named(stop: Int64, row: Int32) -> Int64:

@@ -3,8 +3,8 @@
 import threading
 from dataclasses import dataclass
 
-from fingerpost.transit.raptor.arrays import Found, Labels, Workspace, new_found, new_labels, new_workspace
-from fingerpost.transit.raptor.search_timetable.build import DaySlice
+from fingerpost.transit.raptor.arrays import JourneyRows, Labels, Workspace, new_journey_rows, new_labels, new_workspace
+from fingerpost.transit.raptor.search_timetable.build import SearchTimetable
 
 # Room at first; both are doubled where either is lacking.
 JOURNEYS, LABELS = 256, 16_384
@@ -13,58 +13,63 @@ KEPT = 16
 
 
 @dataclass(slots=True)
-class Memory:
+class SearchBuffers:
     """Scratch memory for questions of exactly ``max_rides`` rides.
 
-    They are asked of slices of exactly ``stop_count`` stops, with at most ``chain_count`` chains of at most
-    ``longest_chain`` positions.
+    They are asked of slices of exactly ``stop_count`` stops, with at most ``pattern_count`` chains of at most
+    ``longest_pattern`` positions.
     """
 
     stop_count: int
-    chain_count: int
-    longest_chain: int
+    pattern_count: int
+    longest_pattern: int
     max_rides: int
     work: Workspace
     labels: Labels
-    found: Found
+    found: JourneyRows
 
-    def make_fit(self, piece: DaySlice) -> None:
+    def make_fit(self, search_timetable: SearchTimetable) -> None:
         """Let a slice with as many stops be searched: what has grown stays as large."""
-        if self.chain_count < piece.chain_count or self.longest_chain < piece.longest_chain:
-            self.chain_count = max(self.chain_count, piece.chain_count)
-            self.longest_chain = max(self.longest_chain, piece.longest_chain)
+        if (
+            self.pattern_count < search_timetable.pattern_count
+            or self.longest_pattern < search_timetable.longest_pattern
+        ):
+            self.pattern_count = max(self.pattern_count, search_timetable.pattern_count)
+            self.longest_pattern = max(self.longest_pattern, search_timetable.longest_pattern)
             self.work = self._new_work()
 
     def grow(self) -> None:
         """Double the room, and forget the search that lacked it."""
-        self.found = new_found(2 * len(self.found.journey))
+        self.found = new_journey_rows(2 * len(self.found.journey))
         self.labels = new_labels(self.stop_count, self.max_rides, 2 * len(self.labels.row))
         # A search that gave up half way left its queue behind.
         self.work = self._new_work()
 
     def _new_work(self) -> Workspace:
-        return new_workspace(self.stop_count, self.chain_count, self.longest_chain, self.max_rides)
+        return new_workspace(self.stop_count, self.pattern_count, self.longest_pattern, self.max_rides)
 
 
 _own = threading.local()
 
 
-def memory_of_thread(piece: DaySlice, max_rides: int) -> Memory:
+def buffers_of_thread(search_timetable: SearchTimetable, max_rides: int) -> SearchBuffers:
     """Return this thread's memory for questions of ``max_rides`` rides that are asked of a slice."""
-    kept: dict[tuple[int, int], Memory] = _own.__dict__.setdefault("kept", {})
-    key = (piece.stop_count, max_rides)
+    kept: dict[tuple[int, int], SearchBuffers] = _own.__dict__.setdefault("kept", {})
+    key = (search_timetable.stop_count, max_rides)
     if key not in kept:
         if len(kept) >= KEPT:
             kept.clear()
-        kept[key] = Memory(
-            stop_count=piece.stop_count,
-            chain_count=piece.chain_count,
-            longest_chain=piece.longest_chain,
+        kept[key] = SearchBuffers(
+            stop_count=search_timetable.stop_count,
+            pattern_count=search_timetable.pattern_count,
+            longest_pattern=search_timetable.longest_pattern,
             max_rides=max_rides,
-            work=new_workspace(piece.stop_count, piece.chain_count, piece.longest_chain, max_rides),
-            labels=new_labels(piece.stop_count, max_rides, LABELS),
-            found=new_found(JOURNEYS),
+            work=new_workspace(
+                search_timetable.stop_count, search_timetable.pattern_count, search_timetable.longest_pattern, max_rides
+            ),
+            labels=new_labels(search_timetable.stop_count, max_rides, LABELS),
+            found=new_journey_rows(JOURNEYS),
         )
-    memory = kept[key]
-    memory.make_fit(piece)
-    return memory
+    buffers = kept[key]
+    buffers.make_fit(search_timetable)
+    return buffers

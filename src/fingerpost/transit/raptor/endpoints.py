@@ -12,7 +12,7 @@ from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m,
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class End:
+class Endpoint:
     """One end of a trip and the stops around it: rows, walking seconds and metres."""
 
     lat: float
@@ -22,7 +22,9 @@ class End:
     metres: Int32
 
 
-def find_end(timetable: Timetable, lat: float, lon: float, own_stops: Sequence[int], max_walk_m: float) -> End:
+def find_endpoint(
+    timetable: Timetable, lat: float, lon: float, own_stops: Sequence[int], max_walk_m: float
+) -> Endpoint:
     """Return an end with every boardable stop within ``max_walk_m`` of walking; ``own_stops`` cost no walk."""
     reach_deg = math.degrees(max_walk_m / DETOUR_FACTOR / EARTH_RADIUS_M)
     reach_lon_deg = reach_deg / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + reach_deg))))
@@ -38,10 +40,12 @@ def find_end(timetable: Timetable, lat: float, lon: float, own_stops: Sequence[i
         near, metres = np.concatenate([own, near[others]]), np.concatenate([np.zeros(len(own)), metres[others]])
     within = metres <= max_walk_m
     near, metres = near[within], metres[within]
-    return End(lat=lat, lon=lon, stop=near.astype(np.int32), seconds=walk_s(metres), metres=metres.astype(np.int32))
+    return Endpoint(
+        lat=lat, lon=lon, stop=near.astype(np.int32), seconds=walk_s(metres), metres=metres.astype(np.int32)
+    )
 
 
-def find_direct_walk_m(origin: End, destination: End) -> int:
+def find_direct_walk_m(origin: Endpoint, destination: Endpoint) -> int:
     """Return the metres of the walk from end to end."""
     straight = straight_line_m(origin.lat, origin.lon, np.array([destination.lat]), np.array([destination.lon]))
     return math.ceil(float(walk_m(straight)[0]))

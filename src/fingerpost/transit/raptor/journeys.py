@@ -6,18 +6,18 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ride:
-    """One ride. Events are rows of the timetable's event columns; instants are Unix seconds.
+    """One ride on one trip. Stop times are rows of the timetable's columns; instants are Unix seconds.
 
-    ``run`` is a row of the timetable's runs, or -1 - i for the i-th added ride of the overlay that was searched;
-    the events of an added ride are positions among its own calls.
+    ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay
+    that was searched; the stop times of an added ride are positions among its own.
     ``foot_m`` is walked before boarding: from the start for the first ride, else from the ride before.
     ``stays_seated`` says that one comes from the ride before without leaving the vehicle.
     """
 
-    run: int
+    trip_departure: int
     service_day: date
-    board_event: int
-    alight_event: int
+    board_stop_time: int
+    alight_stop_time: int
     departure: int
     arrival: int
     foot_m: int

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from fingerpost.transit.timetable.draft import (
-    NarrowTransferColumns,
-    RunColumns,
     ServiceRow,
+    SpecificTransferColumns,
     StopRow,
     TimetableDraft,
     TransferColumns,
     TripColumns,
+    TripDepartureColumns,
 )
 from fingerpost.transit.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.timetable.text import TextColumn
@@ -44,11 +44,11 @@ def assemble(draft: TimetableDraft) -> Timetable:
         service_runs_on=runs_on,
         service_every_day=np.array([row.days is None for row in draft.services], np.uint8),
         **_transfer_columns(draft, lats, lons, kinds),
-        in_seat_from=draft.in_seat.from_run,
-        in_seat_to=draft.in_seat.to_run,
+        in_seat_from=draft.in_seat.from_departure,
+        in_seat_to=draft.in_seat.to_departure,
         in_seat_days_later=draft.in_seat.days_later,
         in_seat_service=draft.in_seat.service,
-        **_narrow(draft.narrow_transfers, lats, lons),
+        **_specific_transfers(draft.specific_transfers, lats, lons),
         shape_first=draft.shapes.first,
         shape_lat_udeg=draft.shapes.lat_udeg,
         shape_lon_udeg=draft.shapes.lon_udeg,
@@ -87,10 +87,10 @@ def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
 def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
     """Return the timetable's columns of trips, their stop times and departures, and headsigns."""
     trips = draft.trip_columns or TripColumns.of(draft.trips)
-    runs = draft.run_columns or RunColumns.of(draft.runs)
+    trip_departures = draft.trip_departure_columns or TripDepartureColumns.of(draft.trip_departures)
     headsigns = draft.headsign_column if draft.headsign_column is not None else TextColumn.of(draft.headsigns)
-    first_event = np.zeros(len(trips.route) + 1, np.int64)
-    np.cumsum(draft.trip_event_count, out=first_event[1:])
+    first_stop_time = np.zeros(len(trips.route) + 1, np.int64)
+    np.cumsum(draft.trip_stop_time_count, out=first_stop_time[1:])
     return {
         "trip_local_id": trips.local_id,
         "trip_route": trips.route,
@@ -99,19 +99,19 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
         "trip_wheelchair": trips.wheelchair,
         "trip_direction": trips.direction,
         "trip_shape": trips.shape,
-        "trip_first_event": first_event,
+        "trip_first_stop_time": first_stop_time,
         "headsign": headsigns,
         "headsign_names": _names(draft.headsign_names, len(headsigns)),
-        "event_stop": draft.event_stop,
-        "event_sequence": _sequence(draft, first_event),
-        "event_arrival_s": draft.event_arrival_s,
-        "event_departure_s": draft.event_departure_s,
-        "event_flags": draft.event_flags,
-        "event_headsign": draft.event_headsign,
-        "event_shape_point": draft.event_shape_point,
-        "run_trip": runs.trip,
-        "run_shift_s": runs.shift_s,
-        "run_headway_s": runs.headway_s,
+        "stop_time_stop": draft.stop_time_stop,
+        "stop_time_sequence": _sequence(draft, first_stop_time),
+        "stop_time_arrival_s": draft.stop_time_arrival_s,
+        "stop_time_departure_s": draft.stop_time_departure_s,
+        "stop_time_flags": draft.stop_time_flags,
+        "stop_time_headsign": draft.stop_time_headsign,
+        "stop_time_shape_point": draft.stop_time_shape_point,
+        "trip_departure_trip": trip_departures.trip,
+        "trip_departure_shift_s": trip_departures.shift_s,
+        "trip_departure_headway_s": trip_departures.headway_s,
     }
 
 
@@ -133,29 +133,34 @@ def _transfer_columns(draft: TimetableDraft, lats: Float64, lons: Float64, kinds
     }
 
 
-def _narrow(rules: NarrowTransferColumns, lats: Float64, lons: Float64) -> dict[str, Any]:
+def _specific_transfers(rules: SpecificTransferColumns, lats: Float64, lons: Float64) -> dict[str, Any]:
     """Return the timetable's columns of rules for changes between certain trips or routes."""
-    narrow = _by_specificity(rules)
-    seconds, metres = change_times(lats, lons, narrow.from_stop, narrow.to_stop, narrow.type, narrow.min_s)
+    specific = _by_specificity(rules)
+    seconds, metres = change_times(lats, lons, specific.from_stop, specific.to_stop, specific.type, specific.min_s)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
-    return {f"narrow_{side}": getattr(narrow, side) for side in sides} | {"narrow_s": seconds, "narrow_m": metres}
+    return {f"specific_transfer_{side}": getattr(specific, side) for side in sides} | {
+        "specific_transfer_s": seconds,
+        "specific_transfer_m": metres,
+    }
 
 
-def _by_specificity(narrow: NarrowTransferColumns) -> NarrowTransferColumns:
+def _by_specificity(specific: SpecificTransferColumns) -> SpecificTransferColumns:
     """Sort rules by GTFS's ranks (transfers.txt), the least specific first: of those that apply the last holds.
 
     From the top: both trips; a trip and a route; a trip; both routes; a route. (Stops alone are the rank below.)
     """
-    trips = (narrow.from_trip >= 0).astype(np.int8) + (narrow.to_trip >= 0)
-    routes = (narrow.from_route >= 0).astype(np.int8) + (narrow.to_route >= 0)
+    trips = (specific.from_trip >= 0).astype(np.int8) + (specific.to_trip >= 0)
+    routes = (specific.from_route >= 0).astype(np.int8) + (specific.to_route >= 0)
     order = np.lexsort((routes, trips))
-    return NarrowTransferColumns(**{name: getattr(narrow, name)[order] for name in NarrowTransferColumns.__slots__})
+    return SpecificTransferColumns(
+        **{name: getattr(specific, name)[order] for name in SpecificTransferColumns.__slots__}
+    )
 
 
-def _sequence(draft: TimetableDraft, first_event: Int64) -> Int32:
-    if len(draft.event_sequence) or not len(draft.event_stop):
-        return draft.event_sequence
-    within = np.arange(first_event[-1]) - np.repeat(first_event[:-1], draft.trip_event_count)
+def _sequence(draft: TimetableDraft, first_stop_time: Int64) -> Int32:
+    if len(draft.stop_time_sequence) or not len(draft.stop_time_stop):
+        return draft.stop_time_sequence
+    within = np.arange(first_stop_time[-1]) - np.repeat(first_stop_time[:-1], draft.trip_stop_time_count)
     return (within + 1).astype(np.int32)
 
 

@@ -44,11 +44,11 @@ class RideUpdate:
     vehicle: str | None = None
     is_deleted: bool = False
 
-    def is_usable(self, position: int, doors: int) -> bool:
-        """Whether a call takes place with the needed ``doors`` (NO_BOARDING, NO_ALIGHTING, 0 for none) open."""
+    def is_usable(self, position: int, needed_flags: int) -> bool:
+        """Whether a call takes place with the needed ``needed_flags`` (NO_BOARDING, NO_ALIGHTING, 0 for none) open."""
         if self.is_cancelled or self.is_skipped[position]:
             return False
-        return self.flags is None or not self.flags[position] & doors
+        return self.flags is None or not self.flags[position] & needed_flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ class Overlay:
     ``timestamp`` is the oldest of the feeds' own timestamps (Unix seconds), None where none is known.
     ``as_of`` is the moment (Unix seconds) for which it was put together.
     ``counts`` says, by reason, how many entities were applied and how many were not; it sums up to all entities.
-    ``call_counts`` says the same of the single calls of trip updates.
+    ``stop_time_counts`` says the same of the single calls of trip updates.
     ``message_counts`` says what became of the messages; one may be counted under several words.
     """
 
@@ -131,7 +131,7 @@ class Overlay:
     timestamp: int | None = None
     as_of: int = 0
     counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    call_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    stop_time_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     vehicles: Mapping[RideKey, VehicleReport] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -22,7 +22,7 @@ Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
-# event_flags
+# stop_time_flags
 NO_BOARDING = 1
 NO_ALIGHTING = 2
 BY_ARRANGEMENT = 4
@@ -86,29 +86,29 @@ class Timetable:
     route_type: Int16  # GTFS route_type, extended values included
     route_agency: Int16  # row in its feed's agency_ids, -1 where unknown
 
-    # trips; events of trip t are rows trip_first_event[t] .. trip_first_event[t + 1]
+    # trips; events of trip t are rows trip_first_stop_time[t] .. trip_first_stop_time[t + 1]
     trip_local_id: TextColumn
     trip_route: Int32
     trip_service: Int32
     trip_headsign: Int32  # row in headsign, -1 for none
     trip_wheelchair: Int8
     trip_direction: Int8  # GTFS direction_id, -1 where not stated
-    trip_first_event: Int64
+    trip_first_stop_time: Int64
 
     headsign: TextColumn
 
     # events, in the order in which a trip calls
-    event_stop: Int32
-    event_sequence: Int32  # GTFS stop_sequence, by which real time names a call
-    event_arrival_s: Int32
-    event_departure_s: Int32
-    event_flags: UInt8
-    event_headsign: Int32  # row in headsign, -1 where the trip's holds; empty where it holds everywhere
+    stop_time_stop: Int32
+    stop_time_sequence: Int32  # GTFS stop_sequence, by which real time names a call
+    stop_time_arrival_s: Int32
+    stop_time_departure_s: Int32
+    stop_time_flags: UInt8
+    stop_time_headsign: Int32  # row in headsign, -1 where the trip's holds; empty where it holds everywhere
 
-    # runs; run_headway_s is 0 where the time is exact, else "about every so many seconds"
-    run_trip: Int32
-    run_shift_s: Int32
-    run_headway_s: Int32
+    # runs; trip_departure_headway_s is 0 where the time is exact, else "about every so many seconds"
+    trip_departure_trip: Int32
+    trip_departure_shift_s: Int32
+    trip_departure_headway_s: Int32
 
     # services: a bit per day counted from calendar_start; an every-day service has no row of bits to read
     calendar_start: date
@@ -141,14 +141,16 @@ class Timetable:
     in_seat_service: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # bounds the days; -1: none does
 
     # changes between certain trips or routes only, -1 where any will do; of those that apply the last holds
-    narrow_from_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_to_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_from_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_to_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_from_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_to_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # alighting to ready; -1 where forbidden
-    narrow_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_from_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_to_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_from_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_to_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_from_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_to_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_s: Int32 = field(
+        default_factory=lambda: np.zeros(0, np.int32)
+    )  # alighting to ready; -1 where forbidden
+    specific_transfer_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
 
     # shapes: points of shape s are rows shape_first[s] .. shape_first[s + 1], in millionths of a degree
     trip_shape: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # row, -1 for none
@@ -157,7 +159,7 @@ class Timetable:
     shape_lon_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     # Where on its trip's shape an event lies: 2.25 is a quarter of the way from the shape's point 2 to its point 3.
     # NaN where the feed does not say, empty where none does.
-    event_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+    stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
 
     @property
     def stop_count(self) -> int:

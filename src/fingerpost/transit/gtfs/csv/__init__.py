@@ -5,11 +5,11 @@ package imports them.
 """
 
 from fingerpost.transit.gtfs.csv.archive import Archive, open_archive
-from fingerpost.transit.gtfs.csv.column_buffer import GrowingColumns
+from fingerpost.transit.gtfs.csv.column_buffer import ColumnBuffer
 from fingerpost.transit.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.gtfs.csv.ids import LEFT_OUT, IdIndex
-from fingerpost.transit.gtfs.csv.kernel import BLANK, UNKNOWN, UNREADABLE, is_in_order, judge_trips
-from fingerpost.transit.gtfs.csv.line_numbers import Lines
+from fingerpost.transit.gtfs.csv.kernel import BLANK, UNKNOWN, UNREADABLE, check_trips, is_in_order
+from fingerpost.transit.gtfs.csv.line_numbers import LineNumbers
 from fingerpost.transit.gtfs.csv.table import Block, Table, find_day, find_decimal, find_integer, find_time_s
 
 __all__ = [
@@ -19,17 +19,17 @@ __all__ = [
     "UNREADABLE",
     "Archive",
     "Block",
+    "ColumnBuffer",
     "Findings",
-    "GrowingColumns",
     "IdIndex",
-    "Lines",
+    "LineNumbers",
     "Reason",
     "Table",
+    "check_trips",
     "find_day",
     "find_decimal",
     "find_integer",
     "find_time_s",
     "is_in_order",
-    "judge_trips",
     "open_archive",
 ]

@@ -19,7 +19,7 @@ _MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class ArchiveLimits:
     """How large a feed may be, in bytes after unpacking.
 
     ``ratio`` is how many times smaller than itself a table of more than ``trusted_bytes`` may be packed: timetables
@@ -51,7 +51,7 @@ class Archive:
         path: Path,
         members: Mapping[str, str],
         packed: zipfile.ZipFile | None,
-        bounds: Bounds,
+        limits: ArchiveLimits,
         findings: Findings,
     ) -> None:
         self.name = path.name
@@ -59,7 +59,7 @@ class Archive:
         self.advance: Callable[[int], None] = lambda _bytes: None
         self._path = path
         self._packed = packed
-        self._bounds = bounds
+        self._limits = limits
         self._files = _feed_files(path.name, members)
 
     def list_tables(self) -> list[str]:
@@ -139,13 +139,13 @@ class Archive:
             FeedUnusable: they are too many.
         """
         size, packed_size = self._sizes(name)
-        bounds = self._bounds
-        if name not in _LARGE and size > bounds.listed_bytes:
+        limits = self._limits
+        if name not in _LARGE and size > limits.listed_bytes:
             raise FeedUnusable(
-                f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {bounds.listed_bytes // _MEGABYTE:,} "
+                f"{self.name}: {name} has {size // _MEGABYTE:,} MB, more than the {limits.listed_bytes // _MEGABYTE:,} "
                 "that any feed needs. Check where the file comes from."
             )
-        if size > bounds.trusted_bytes and size > bounds.ratio * max(packed_size, 1):
+        if size > limits.trusted_bytes and size > limits.ratio * max(packed_size, 1):
             raise FeedUnusable(
                 f"{self.name}: {name} unpacks to {size // max(packed_size, 1):,} times its size, which no timetable "
                 "does. Check where the file comes from."
@@ -154,22 +154,24 @@ class Archive:
 
 
 @contextmanager
-def open_archive(path: Path, findings: Findings | None = None, bounds: Bounds | None = None) -> Iterator[Archive]:
+def open_archive(
+    path: Path, findings: Findings | None = None, limits: ArchiveLimits | None = None
+) -> Iterator[Archive]:
     """Open a feed for reading.
 
     Raises:
         FeedUnusable: there is no such file or folder, it is not a sound zip file, it is out of bounds, or it holds
             no feed, or several.
     """
-    findings, bounds = findings or Findings(), bounds or Bounds()
+    findings, limits = findings or Findings(), limits or ArchiveLimits()
     with ExitStack() as opened:
         packed = _find_zip(path)
         if packed is not None:
             opened.enter_context(packed)
-            members = _list_packed(path, packed, bounds)
+            members = _list_packed(path, packed, limits)
         else:
-            members = _list_folder(path, bounds)
-        yield Archive(path, members, packed, bounds, findings)
+            members = _list_folder(path, limits)
+        yield Archive(path, members, packed, limits, findings)
 
 
 def _find_zip(path: Path) -> zipfile.ZipFile | None:
@@ -199,29 +201,29 @@ def _unreadable(path: Path, error: OSError) -> FeedUnusable:
     return FeedUnusable(f"{path.name} cannot be read ({error.strerror}). Check the file and its rights.")
 
 
-def _list_packed(path: Path, packed: zipfile.ZipFile, bounds: Bounds) -> dict[str, str]:
+def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits) -> dict[str, str]:
     """Return the members that can be tables; a name is only ever looked up, so it cannot lead anywhere."""
     # A damaged directory may hold names that are empty; they can be no tables.
     members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
-    if len(members) > bounds.members:
+    if len(members) > limits.members:
         raise FeedUnusable(f"{path.name} holds {len(members):,} files. Check that this is a GTFS feed.")
-    if sum(info.file_size for info in members) > bounds.whole_bytes:
+    if sum(info.file_size for info in members) > limits.whole_bytes:
         raise FeedUnusable(
-            f"{path.name} unpacks to more than {bounds.whole_bytes // _MEGABYTE:,} MB. Check where the file comes from."
+            f"{path.name} unpacks to more than {limits.whole_bytes // _MEGABYTE:,} MB. Check where the file comes from."
         )
     if any(info.flag_bits & 1 for info in members):
         raise FeedUnusable(f"{path.name} is encrypted. Unpack it with its password, and add the folder.")
     return {info.filename.replace("\\", "/"): info.filename for info in members}
 
 
-def _list_folder(path: Path, bounds: Bounds) -> dict[str, str]:
+def _list_folder(path: Path, limits: ArchiveLimits) -> dict[str, str]:
     """Return the regular files in a folder and in the folders right inside; links that lead out are passed over."""
     members: dict[str, str] = {}
     try:
         home = path.resolve()
         for found in (*path.iterdir(), *path.glob("*/*")):
-            if len(members) > bounds.members:
-                raise FeedUnusable(f"{path.name} holds more than {bounds.members:,} files. Check the path of the feed.")
+            if len(members) > limits.members:
+                raise FeedUnusable(f"{path.name} holds more than {limits.members:,} files. Check the path of the feed.")
             if found.is_file() and found.resolve().is_relative_to(home):
                 members[found.relative_to(path).as_posix()] = found.relative_to(path).as_posix()
     except OSError as error:

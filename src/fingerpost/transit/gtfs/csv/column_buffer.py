@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 
-class GrowingColumns:
+class ColumnBuffer:
     """Columns of one length, by name. Room that is never written to costs no memory."""
 
     def __init__(self, types: Mapping[str, Any], expected_rows: int) -> None:

@@ -4,7 +4,7 @@ import codecs
 from collections.abc import Iterator
 from typing import IO
 
-from fingerpost.transit.gtfs.csv.prefetch import one_ahead
+from fingerpost.transit.gtfs.csv.prefetch import prefetch
 
 BLOCK_BYTES = 1_048_576
 # A line that has not ended after so many bytes is no line of a table.
@@ -66,7 +66,7 @@ def _ahead(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
     first = binary.read(block_bytes)
     yield first
     if len(first) == block_bytes:
-        yield from one_ahead(iter(lambda: binary.read(block_bytes), b""), "unpack")
+        yield from prefetch(iter(lambda: binary.read(block_bytes), b""), "unpack")
 
 
 def _as_utf8(block: bytes) -> tuple[bytes, bool]:

@@ -253,14 +253,14 @@ def is_in_order(trip, sequence):
 
 
 @looping
-def judge_trips(trip, arrival_s, departure_s, calls, untimed, backward):
+def check_trips(trip, arrival_s, departure_s, stop_times, untimed, backward):
     """Count the calls of each trip, and mark trips with a call without time, and those that run backwards.
 
     A trip runs backwards if it leaves a call before it reaches it, or reaches one before it left the one before.
     """
     for row in range(len(trip)):
         this = trip[row]
-        calls[this] += 1
+        stop_times[this] += 1
         if arrival_s[row] < 0:
             untimed[this] = True
         if departure_s[row] < arrival_s[row]:

@@ -6,7 +6,7 @@ import numpy.typing as npt
 from fingerpost.transit.timetable.timetable import Int32
 
 
-class Lines:
+class LineNumbers:
     """Lines of rows that are added in the order of the file."""
 
     def __init__(self) -> None:

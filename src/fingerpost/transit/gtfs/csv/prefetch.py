@@ -7,7 +7,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def one_ahead(items: Iterator[T], name: str) -> Iterator[T]:
+def prefetch(items: Iterator[T], name: str) -> Iterator[T]:
     """Yield the items of an iterator, none of them None; a thread of that name makes each while its elder is in use.
 
     What the iterator raises is raised here, in its turn.

@@ -18,7 +18,7 @@ from fingerpost.errors import FeedUnusable
 from fingerpost.transit.gtfs.csv.encoding import BLOCK_BYTES, LineTooLong, read_blocks
 from fingerpost.transit.gtfs.csv.findings import Findings, Reason
 from fingerpost.transit.gtfs.csv.kernel import parse_decimals, parse_integers, parse_times, split_rows
-from fingerpost.transit.gtfs.csv.prefetch import one_ahead
+from fingerpost.transit.gtfs.csv.prefetch import prefetch
 from fingerpost.transit.timetable.timetable import Float64, Int32, UInt8
 
 _ROOM_ROWS = 65_536
@@ -143,7 +143,7 @@ class Table:
             FeedUnusable: the table cannot be unpacked, or is no text.
         """
         split = self._split(columns)
-        for size, block in one_ahead(split, "split") if self.size > BLOCK_BYTES else split:
+        for size, block in prefetch(split, "split") if self.size > BLOCK_BYTES else split:
             self._advance(size)
             if len(block.lines):
                 yield block

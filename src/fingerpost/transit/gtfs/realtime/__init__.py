@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
 from fingerpost.transit.gtfs.realtime.messages import FeedBytes, find_timestamp
-from fingerpost.transit.gtfs.realtime.reader import CLOCK_SKEW_S, Reading
+from fingerpost.transit.gtfs.realtime.reader import CLOCK_SKEW_S, RealtimeReader
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Timetable
 
@@ -16,7 +16,7 @@ __all__ = ["CLOCK_SKEW_S", "FeedBytes", "RealtimeIndex", "find_timestamp", "read
 
 def read_realtime(timetable: Timetable, index: RealtimeIndex, messages: Sequence[FeedBytes], now: int) -> Overlay:
     """Read messages into an overlay for a moment (Unix seconds); of two that speak of one ride the newer counts."""
-    reading = Reading(timetable, index, now)
+    reading = RealtimeReader(timetable, index, now)
     for message in messages:
         reading.add(message)
     return reading.finish()

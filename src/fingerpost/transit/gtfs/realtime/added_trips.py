@@ -7,19 +7,19 @@ from typing import NamedTuple
 import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripUpdate
 
-from fingerpost.transit.gtfs.realtime.outcomes import CallOutcome
-from fingerpost.transit.gtfs.realtime.stop_time_updates import SKIPPED, read_doors
+from fingerpost.transit.gtfs.realtime.outcomes import StopTimeOutcome
+from fingerpost.transit.gtfs.realtime.stop_time_updates import SKIPPED, read_pickup_drop_off
 from fingerpost.transit.timetable.timetable import Int64, Timetable
 
 # A call this far from the start of the service day is a slip of the pen.
 _EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
-_FEWEST_CALLS = 2
+_FEWEST_STOP_TIMES = 2
 
 StopTimeUpdate = TripUpdate.StopTimeUpdate
 StopTimeEvent = TripUpdate.StopTimeEvent
 
 
-class PlacedCalls(NamedTuple):
+class PlacedStopTimes(NamedTuple):
     """Calls of a ride: rows of stops, Unix seconds that never run backwards, flags of events, and which are skipped."""
 
     stop: list[int]
@@ -40,58 +40,64 @@ class Original(NamedTuple):
     @classmethod
     def of(cls, timetable: Timetable, trip: int, start: int) -> "Original":
         """Return a trip whose event times count from a Unix second."""
-        begin, end = int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1])
-        sequence = timetable.event_sequence[begin:end].tolist()
-        arrival = (timetable.event_arrival_s[begin:end].astype(np.int64) + start).tolist()
-        departure = (timetable.event_departure_s[begin:end].astype(np.int64) + start).tolist()
-        stop = timetable.event_stop[begin:end].tolist()
+        begin, end = int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
+        sequence = timetable.stop_time_sequence[begin:end].tolist()
+        arrival = (timetable.stop_time_arrival_s[begin:end].astype(np.int64) + start).tolist()
+        departure = (timetable.stop_time_departure_s[begin:end].astype(np.int64) + start).tolist()
+        stop = timetable.stop_time_stop[begin:end].tolist()
         return cls(
             dict(zip(sequence, stop, strict=True)),
             dict(zip(sequence, arrival, strict=True)),
             dict(zip(sequence, departure, strict=True)),
-            dict(zip(sequence, timetable.event_flags[begin:end].tolist(), strict=True)),
+            dict(zip(sequence, timetable.stop_time_flags[begin:end].tolist(), strict=True)),
         )
 
 
 NO_ORIGINAL = Original({}, {}, {}, {})
 
 
-def place_calls(
+def place_stop_times(
     update: TripUpdate, stops: Mapping[str, int], day_start: int, original: Original, tally: Counter[str]
-) -> PlacedCalls | None:
+) -> PlacedStopTimes | None:
     """Return the calls of a ride that have a known stop and a time, None where fewer than two are left.
 
     A call needs absolute times, or a delay and a call of the original with its sequence.
     Where one of a call's two times is told it is both.
     """
     found: list[tuple[int, int, int, int, bool]] = []
-    for call in update.stop_time_update:
-        stop = _find_stop(call, stops, original)
-        sequence = call.stop_sequence
-        arrival = _find_time(call.arrival, original.arrival.get(sequence))
-        departure = _find_time(call.departure, original.departure.get(sequence))
+    for stop_time_update in update.stop_time_update:
+        stop = _find_stop(stop_time_update, stops, original)
+        sequence = stop_time_update.stop_sequence
+        arrival = _find_time(stop_time_update.arrival, original.arrival.get(sequence))
+        departure = _find_time(stop_time_update.departure, original.departure.get(sequence))
         arrival, departure = departure if arrival is None else arrival, arrival if departure is None else departure
         if stop is None:
-            tally[CallOutcome.STOP_UNKNOWN] += 1
+            tally[StopTimeOutcome.STOP_UNKNOWN] += 1
         elif arrival is None or departure is None:
-            tally[CallOutcome.WITHOUT_TIMES] += 1
+            tally[StopTimeOutcome.WITHOUT_TIMES] += 1
         elif not (
             day_start + _EARLIEST_S <= min(arrival, departure) and max(arrival, departure) - day_start < _LATEST_S
         ):
-            tally[CallOutcome.OUT_OF_RANGE] += 1
+            tally[StopTimeOutcome.OUT_OF_RANGE] += 1
         else:
             found.append(
-                (stop, arrival, departure, _flags(call, stop, original), call.schedule_relationship == SKIPPED)
+                (
+                    stop,
+                    arrival,
+                    departure,
+                    _flags(stop_time_update, stop, original),
+                    stop_time_update.schedule_relationship == SKIPPED,
+                )
             )
-    if sum(not is_skipped for *_, is_skipped in found) < _FEWEST_CALLS:
-        tally[CallOutcome.TRIP_UNPLACED] += len(found)
+    if sum(not is_skipped for *_, is_skipped in found) < _FEWEST_STOP_TIMES:
+        tally[StopTimeOutcome.TRIP_UNPLACED] += len(found)
         return None
     times = np.array([(arrival, departure) for _, arrival, departure, *_ in found], np.int64).reshape(-1)
     held = np.maximum.accumulate(times)
     waiting = int(np.count_nonzero((held != times).reshape(-1, 2).any(axis=1)))
-    tally[CallOutcome.HELD] += waiting
-    tally[CallOutcome.APPLIED] += len(found) - waiting
-    return PlacedCalls(
+    tally[StopTimeOutcome.HELD] += waiting
+    tally[StopTimeOutcome.APPLIED] += len(found) - waiting
+    return PlacedStopTimes(
         stop=[stop for stop, *_ in found],
         arrival=held[0::2],
         departure=held[1::2],
@@ -100,18 +106,18 @@ def place_calls(
     )
 
 
-def _find_stop(call: StopTimeUpdate, stops: Mapping[str, int], original: Original) -> int | None:
-    stop_id = call.stop_time_properties.assigned_stop_id or call.stop_id
+def _find_stop(stop_time_update: StopTimeUpdate, stops: Mapping[str, int], original: Original) -> int | None:
+    stop_id = stop_time_update.stop_time_properties.assigned_stop_id or stop_time_update.stop_id
     if stop_id:
         return stops.get(stop_id)
-    return original.stop.get(call.stop_sequence)
+    return original.stop.get(stop_time_update.stop_sequence)
 
 
-def _flags(call: StopTimeUpdate, stop: int, original: Original) -> int:
+def _flags(stop_time_update: StopTimeUpdate, stop: int, original: Original) -> int:
     """Return at which doors nobody gets on or off: as is told, else as at the same call of the original."""
-    is_same = original.stop.get(call.stop_sequence) == stop
-    flags = original.flags[call.stop_sequence] if is_same else 0
-    opened, closed = read_doors(call.stop_time_properties)
+    is_same = original.stop.get(stop_time_update.stop_sequence) == stop
+    flags = original.flags[stop_time_update.stop_sequence] if is_same else 0
+    opened, closed = read_pickup_drop_off(stop_time_update.stop_time_properties)
     return flags & ~opened | closed
 
 

@@ -8,7 +8,7 @@ from google.transit.gtfs_realtime_pb2 import EntitySelector, TranslatedString
 
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
 from fingerpost.transit.gtfs.realtime.messages import plain_text
-from fingerpost.transit.gtfs.realtime.outcomes import Outcome
+from fingerpost.transit.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.timetable.overlay import Alert, RideKey
 
@@ -16,7 +16,7 @@ ALWAYS_BEGINS, NEVER_ENDS = 0, 1 << 62
 DEFAULT_LANGUAGE = "default"
 
 
-def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> Alert | Outcome:
+def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> Alert | EntityOutcome:
     """Return an alert with the selectors that are known, or why there is none.
 
     A selector of several fields touches what all of them name; one of which no field is known touches nothing.
@@ -25,7 +25,7 @@ def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> A
     for selector in message.informed_entity:
         touched.add(selector)
     if not touched.any:
-        return Outcome.ALERT_WITHOUT_SELECTOR
+        return EntityOutcome.ALERT_WITHOUT_SELECTOR
     periods = tuple(
         (min(period.start, NEVER_ENDS), min(period.end, NEVER_ENDS) or NEVER_ENDS)
         for period in (message.impact_period or message.active_period)
@@ -86,8 +86,8 @@ class _Touched:
     def any(self) -> bool:
         """Whether anything is."""
         groups = (self.feeds, self.routes, self.route_types, self.trips, self.stops, self.rides)
-        calls = (self.route_stops, self.trip_stops, self.ride_stops)
-        return any(groups) or any(calls)
+        stop_times = (self.route_stops, self.trip_stops, self.ride_stops)
+        return any(groups) or any(stop_times)
 
     def add(self, selector: EntitySelector) -> None:
         """Add what a selector names; nothing where any of its fields is unknown."""
@@ -126,13 +126,13 @@ class _Touched:
         trip = selector.trip
         if trip.trip_id and not trip.start_date and not trip.start_time:
             rows = self.matcher.find_trips(trip)
-            if not isinstance(rows, Outcome):
+            if not isinstance(rows, EntityOutcome):
                 self._add_trips(rows, stops)
             return
         match = self.matcher.match(trip, lambda: None, set)
         if not isinstance(match, TripMatch):
             return
-        key = (match.run, match.day)
+        key = (match.trip_departure, match.day)
         if stops is None:
             self.rides.add(key)
         else:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.realtime.outcomes import CallOutcome
-from fingerpost.transit.gtfs.realtime.stop_time_matching import FAILURES, Bool, MatchedCalls, Rides
-from fingerpost.transit.gtfs.realtime.stop_time_updates import NO_DATA, NO_STOP, NONE, SKIPPED, CallColumns
+from fingerpost.transit.gtfs.realtime.outcomes import StopTimeOutcome
+from fingerpost.transit.gtfs.realtime.stop_time_matching import FAILURES, Bool, MatchedStopTimes, Rides
+from fingerpost.transit.gtfs.realtime.stop_time_updates import NO_DATA, NO_STOP, NONE, SKIPPED, StopTimeUpdateColumns
 from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
 # What is further off than this is a wrong day or a slip of the pen.
@@ -28,7 +28,7 @@ class Delays:
     """What is known of rides, one row for each of their calls.
 
     ``stop`` are the stops of all calls, ``moved`` marks those that are not the timetable's. ``flags`` are the flags of
-    all calls, ``has_other_doors`` marks those that are not the timetable's.
+    all calls, ``has_other_flags`` marks those that are not the timetable's.
     ``is_told`` says for each ride whether anything was.
     """
 
@@ -39,30 +39,35 @@ class Delays:
     stop: Int32
     moved: Bool
     flags: UInt8
-    has_other_doors: Bool
+    has_other_flags: Bool
     is_told: Bool
 
 
 def work_out_delays(
-    rides: Rides, calls: CallColumns, matched: MatchedCalls, late_s: Int64, trip_delay_s: Int64, tally: Counter[str]
+    rides: Rides,
+    updates: StopTimeUpdateColumns,
+    matched: MatchedStopTimes,
+    late_s: Int64,
+    trip_delay_s: Int64,
+    tally: Counter[str],
 ) -> Delays:
     """Return the delays of rides, and count what became of the calls.
 
     ``late_s`` is added to stated delays, ``trip_delay_s`` are the delays of whole trips, NONE where not stated.
     """
     for code, outcome in enumerate(FAILURES):
-        tally[outcome] += int(np.count_nonzero((matched.event < 0) & (matched.failure == code)))
-    stated = _Stated(rides, calls, matched, late_s, tally)
+        tally[outcome] += int(np.count_nonzero((matched.stop_time < 0) & (matched.failure == code)))
+    stated = _Stated(rides, updates, matched, late_s, tally)
     arrival_s, departure_s, is_known = _propagate(rides, stated, trip_delay_s)
     arrival_s[~is_known] = departure_s[~is_known] = 0
     held = _hold_order(rides, arrival_s, departure_s, stated)
-    tally[CallOutcome.HELD] += held
-    tally[CallOutcome.APPLIED] += stated.applied - held
+    tally[StopTimeOutcome.HELD] += held
+    tally[StopTimeOutcome.APPLIED] += stated.applied - held
     stop = rides.stop.copy()
     moved = stated.stop != NO_STOP
     stop[moved] = stated.stop[moved]
     flags = rides.flags & ~stated.opened | stated.closed
-    has_other_doors = flags != rides.flags
+    has_other_flags = flags != rides.flags
     is_told = np.zeros(len(rides.trip), np.bool_)
     tells_doors = (stated.opened | stated.closed) != 0
     is_told[rides.ride[is_known | stated.is_skipped | moved | tells_doors | stated.is_silent]] = True
@@ -74,7 +79,7 @@ def work_out_delays(
         stop=stop,
         moved=moved & (stop != rides.stop),
         flags=flags,
-        has_other_doors=has_other_doors,
+        has_other_flags=has_other_flags,
         is_told=is_told,
     )
 
@@ -86,39 +91,49 @@ class _Stated:
     """
 
     def __init__(
-        self, rides: Rides, calls: CallColumns, matched: MatchedCalls, late_s: Int64, tally: Counter[str]
+        self,
+        rides: Rides,
+        updates: StopTimeUpdateColumns,
+        matched: MatchedStopTimes,
+        late_s: Int64,
+        tally: Counter[str],
     ) -> None:
-        rows = np.flatnonzero(matched.event >= 0)
-        event = matched.event[rows]
-        late = late_s[rides.ride[event]]
-        relationship = calls.relationship[rows]
+        rows = np.flatnonzero(matched.stop_time >= 0)
+        stop_time = matched.stop_time[rows]
+        late = late_s[rides.ride[stop_time]]
+        relationship = updates.relationship[rows]
         says_times = (relationship != SKIPPED) & (relationship != NO_DATA)
-        arrival_s = _delay_s(calls.arrival[rows], calls.arrival_delay_s[rows], rides.arrival[event], late)
-        departure_s = _delay_s(calls.departure[rows], calls.departure_delay_s[rows], rides.departure[event], late)
+        arrival_s = _delay_s(updates.arrival[rows], updates.arrival_delay_s[rows], rides.arrival[stop_time], late)
+        departure_s = _delay_s(
+            updates.departure[rows], updates.departure_delay_s[rows], rides.departure[stop_time], late
+        )
         far = says_times & (_is_far(arrival_s) | _is_far(departure_s))
         new_stop = matched.stop[rows]
-        says_doors = (calls.opened[rows] | calls.closed[rows]) != 0
+        says_doors = (updates.opened[rows] | updates.closed[rows]) != 0
         bare = says_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~says_doors
         astray = (new_stop < NO_STOP) & ~far & ~bare
-        tally[CallOutcome.OUT_OF_RANGE] += int(np.count_nonzero(far))
-        tally[CallOutcome.WITHOUT_TIMES] += int(np.count_nonzero(bare & ~far))
-        tally[CallOutcome.STOP_NOT_MOVED] += int(np.count_nonzero(astray))
+        tally[StopTimeOutcome.OUT_OF_RANGE] += int(np.count_nonzero(far))
+        tally[StopTimeOutcome.WITHOUT_TIMES] += int(np.count_nonzero(bare & ~far))
+        tally[StopTimeOutcome.STOP_NOT_MOVED] += int(np.count_nonzero(astray))
         kept = ~far & ~bare
         self.applied = int(np.count_nonzero(kept & ~astray))
         count = len(rides.stop)
-        self.is_astray = _marks(count, event[astray])
+        self.is_astray = _marks(count, stop_time[astray])
         timed = kept & says_times
         self.arrival_s = np.full(count, NONE, np.int64)
         self.departure_s = np.full(count, NONE, np.int64)
-        self.arrival_s[event[timed]] = arrival_s[timed]
-        self.departure_s[event[timed]] = departure_s[timed]
-        self.is_skipped = _marks(count, event[relationship == SKIPPED])
-        self.is_silent = _marks(count, event[relationship == NO_DATA])
+        self.arrival_s[stop_time[timed]] = arrival_s[timed]
+        self.departure_s[stop_time[timed]] = departure_s[timed]
+        self.is_skipped = _marks(count, stop_time[relationship == SKIPPED])
+        self.is_silent = _marks(count, stop_time[relationship == NO_DATA])
         self.stop = np.full(count, NO_STOP, np.int32)
         moved = kept & (new_stop >= 0)
-        self.stop[event[moved]] = new_stop[moved]
+        self.stop[stop_time[moved]] = new_stop[moved]
         self.opened, self.closed = np.zeros(count, np.uint8), np.zeros(count, np.uint8)
-        self.opened[event[kept]], self.closed[event[kept]] = calls.opened[rows][kept], calls.closed[rows][kept]
+        self.opened[stop_time[kept]], self.closed[stop_time[kept]] = (
+            updates.opened[rows][kept],
+            updates.closed[rows][kept],
+        )
 
 
 def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int64, Int64, Bool]:

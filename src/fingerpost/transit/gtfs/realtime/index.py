@@ -36,10 +36,10 @@ class RealtimeIndex:
         self.trip_feed: list[int] = feed_of_trip.tolist()
         self.trip_route: list[int] = timetable.trip_route.tolist()
         self.trip_service: list[int] = timetable.trip_service.tolist()
-        self.run_order: Int64 = np.argsort(timetable.run_trip, kind="stable")
+        self.trip_departure_order: Int64 = np.argsort(timetable.trip_departure_trip, kind="stable")
         trip_count = len(timetable.trip_local_id)
-        self.run_first: list[int] = np.searchsorted(
-            timetable.run_trip[self.run_order], np.arange(trip_count + 1)
+        self.trip_departure_first: list[int] = np.searchsorted(
+            timetable.trip_departure_trip[self.trip_departure_order], np.arange(trip_count + 1)
         ).tolist()
         self._scopes: dict[tuple[int, ...], Scope] = {}
         self._stops: dict[str, dict[str, int]] = {}
@@ -72,11 +72,13 @@ class RealtimeIndex:
     def only_start_s(self) -> Sequence[int]:
         """For each trip with one exact run when that leaves, in seconds of the service day; -1 for all others."""
         table = self.timetable
-        count = np.bincount(table.run_trip, minlength=len(self.trip_route))
-        exact = np.flatnonzero((count[table.run_trip] == 1) & (table.run_headway_s == 0))
-        trips = table.run_trip[exact]
+        count = np.bincount(table.trip_departure_trip, minlength=len(self.trip_route))
+        exact = np.flatnonzero((count[table.trip_departure_trip] == 1) & (table.trip_departure_headway_s == 0))
+        trips = table.trip_departure_trip[exact]
         starts_s = np.full(len(self.trip_route), -1, np.int64)
-        starts_s[trips] = table.event_departure_s[table.trip_first_event[trips]] + table.run_shift_s[exact]
+        starts_s[trips] = (
+            table.stop_time_departure_s[table.trip_first_stop_time[trips]] + table.trip_departure_shift_s[exact]
+        )
         listed: list[int] = starts_s.tolist()
         return listed
 
@@ -111,10 +113,12 @@ class RealtimeIndex:
             waiting += new
         return frozenset(found)
 
-    def runs_of(self, trip: int) -> list[int]:
+    def trip_departures_of(self, trip: int) -> list[int]:
         """Return the runs of a trip."""
-        runs: list[int] = self.run_order[self.run_first[trip] : self.run_first[trip + 1]].tolist()
-        return runs
+        trip_departures: list[int] = self.trip_departure_order[
+            self.trip_departure_first[trip] : self.trip_departure_first[trip + 1]
+        ].tolist()
+        return trip_departures
 
     def is_running(self, trip: int, day: int) -> bool:
         """Whether a trip's service runs on a day (date.toordinal)."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 
-class Outcome(StrEnum):
+class EntityOutcome(StrEnum):
     """What became of one entity of a GTFS-Realtime message; every entity is counted under exactly one."""
 
     TRIP_UPDATED = "trip-updated"
@@ -44,19 +44,19 @@ class Outcome(StrEnum):
 
 APPLIED = frozenset(
     {
-        Outcome.TRIP_UPDATED,
-        Outcome.TRIP_CANCELLED,
-        Outcome.TRIP_DELETED,
-        Outcome.TRIP_ADDED,
-        Outcome.TRIP_REPLACED,
-        Outcome.TRIP_DUPLICATED,
-        Outcome.VEHICLE_SEEN,
-        Outcome.ALERT_GIVEN,
+        EntityOutcome.TRIP_UPDATED,
+        EntityOutcome.TRIP_CANCELLED,
+        EntityOutcome.TRIP_DELETED,
+        EntityOutcome.TRIP_ADDED,
+        EntityOutcome.TRIP_REPLACED,
+        EntityOutcome.TRIP_DUPLICATED,
+        EntityOutcome.VEHICLE_SEEN,
+        EntityOutcome.ALERT_GIVEN,
     }
 )
 
 
-class CallOutcome(StrEnum):
+class StopTimeOutcome(StrEnum):
     """What became of one stop time update; every one of a trip that was matched is counted under exactly one."""
 
     APPLIED = "call-applied"
@@ -91,8 +91,8 @@ class Tally:
 
     def __init__(self) -> None:
         # One place for each entity; a later reading may overwrite it, when a newer message says otherwise.
-        self.entities: list[Outcome] = []
-        self.calls: Counter[str] = Counter()
+        self.entities: list[EntityOutcome] = []
+        self.stop_times: Counter[str] = Counter()
         self.messages: Counter[str] = Counter()
 
 

@@ -8,9 +8,9 @@ from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescrip
 from fingerpost.transit.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
 from fingerpost.transit.gtfs.realtime.messages import FeedBytes, find_message
-from fingerpost.transit.gtfs.realtime.outcomes import APPLIED, MessageOutcome, Outcome, Tally, freeze
+from fingerpost.transit.gtfs.realtime.outcomes import APPLIED, EntityOutcome, MessageOutcome, Tally, freeze
 from fingerpost.transit.gtfs.realtime.trip_matching import TripMatcher
-from fingerpost.transit.gtfs.realtime.trip_updates import Claim, RideClaims
+from fingerpost.transit.gtfs.realtime.trip_updates import RideClaim, TripUpdates
 from fingerpost.transit.gtfs.realtime.vehicles import read_vehicle
 from fingerpost.transit.timetable.overlay import Alert, Overlay, RideKey, VehicleReport
 from fingerpost.transit.timetable.timetable import Timetable
@@ -21,13 +21,13 @@ CLOCK_SKEW_S = 120
 _ADDING = frozenset({TripDescriptor.ADDED, TripDescriptor.NEW})
 
 
-class Reading:
+class RealtimeReader:
     """Takes messages in, then puts together what they say."""
 
     def __init__(self, timetable: Timetable, index: RealtimeIndex, now: int) -> None:
         self.timetable, self.index, self.now = timetable, index, now
         self.tally = Tally()
-        self.rides = RideClaims(timetable, index, self.tally)
+        self.rides = TripUpdates(timetable, index, self.tally)
         self.alerts: list[Alert] = []
         self.vehicles: dict[RideKey, tuple[int, VehicleReport]] = {}
         self.timestamps: list[int] = []
@@ -45,7 +45,7 @@ class Reading:
         stated = header.timestamp
         if stated > self.now + CLOCK_SKEW_S:
             counts[MessageOutcome.FROM_THE_FUTURE] += 1
-            outcomes.extend([Outcome.FROM_THE_FUTURE] * len(message.entity))
+            outcomes.extend([EntityOutcome.FROM_THE_FUTURE] * len(message.entity))
             return
         scope = self.index.scope(data.feed_name)
         counts[MessageOutcome.READ] += 1
@@ -76,7 +76,7 @@ class Reading:
             timestamp=min(self.timestamps, default=None),
             as_of=self.now,
             counts=freeze(Counter(outcomes)),
-            call_counts=freeze(self.tally.calls),
+            stop_time_counts=freeze(self.tally.stop_times),
             message_counts=freeze(self.tally.messages),
             vehicles=MappingProxyType({key: report for key, (_, report) in self.vehicles.items()}),
         )
@@ -90,9 +90,9 @@ class Reading:
         outcomes = self.tally.entities
         slot = len(outcomes)
         if entity.is_deleted:
-            outcomes.append(Outcome.ENTITY_DELETED)
+            outcomes.append(EntityOutcome.ENTITY_DELETED)
             return
-        outcomes.append(Outcome.KIND_NOT_READ)
+        outcomes.append(EntityOutcome.KIND_NOT_READ)
         if entity.HasField("alert"):
             outcomes[slot] = self._add_alert(entity, matcher)
         if entity.HasField("vehicle"):
@@ -100,58 +100,58 @@ class Reading:
         if entity.HasField("trip_update"):
             outcomes[slot] = self._add_trip_update(entity.trip_update, matcher, updated, slot)
 
-    def _add_alert(self, entity: FeedEntity, matcher: TripMatcher) -> Outcome:
+    def _add_alert(self, entity: FeedEntity, matcher: TripMatcher) -> EntityOutcome:
         alert = read_alert(entity.id, entity.alert, matcher)
-        if isinstance(alert, Outcome):
+        if isinstance(alert, EntityOutcome):
             return alert
         if alert in self.alerts:
-            return Outcome.SUPERSEDED
+            return EntityOutcome.SUPERSEDED
         self.alerts.append(alert)
-        return Outcome.ALERT_GIVEN
+        return EntityOutcome.ALERT_GIVEN
 
-    def _add_vehicle(self, position: VehiclePosition, matcher: TripMatcher, updated: int, slot: int) -> Outcome:
+    def _add_vehicle(self, position: VehiclePosition, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
         if not position.HasField("trip"):
-            return Outcome.TRIP_NOT_NAMED
+            return EntityOutcome.TRIP_NOT_NAMED
         if position.timestamp > self.now + CLOCK_SKEW_S:
-            return Outcome.FROM_THE_FUTURE
+            return EntityOutcome.FROM_THE_FUTURE
         match = matcher.match(position.trip, lambda: None, set)
-        if isinstance(match, Outcome):
+        if isinstance(match, EntityOutcome):
             return match
         report = read_vehicle(position, min(position.timestamp or updated, self.now))
-        key = (match.run, match.day)
+        key = (match.trip_departure, match.day)
         if key in self.vehicles:
             earlier_slot, earlier = self.vehicles[key]
             if earlier.updated > report.updated:
-                return Outcome.SUPERSEDED
-            if self.tally.entities[earlier_slot] == Outcome.VEHICLE_SEEN:
-                self.tally.entities[earlier_slot] = Outcome.SUPERSEDED
+                return EntityOutcome.SUPERSEDED
+            if self.tally.entities[earlier_slot] == EntityOutcome.VEHICLE_SEEN:
+                self.tally.entities[earlier_slot] = EntityOutcome.SUPERSEDED
         self.vehicles[key] = (slot, report)
-        return Outcome.VEHICLE_SEEN
+        return EntityOutcome.VEHICLE_SEEN
 
-    def _add_trip_update(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> Outcome:
+    def _add_trip_update(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
         if update.timestamp:
             if update.timestamp > self.now + CLOCK_SKEW_S:
-                return Outcome.FROM_THE_FUTURE
+                return EntityOutcome.FROM_THE_FUTURE
             updated = min(update.timestamp, self.now)
         relationship = update.trip.schedule_relationship
         if relationship in _ADDING:
             return self.rides.add(update, matcher, updated, slot)
         match = matcher.match(update.trip, lambda: _find_instant(update), lambda: _named_stops(update))
-        if isinstance(match, Outcome):
+        if isinstance(match, EntityOutcome):
             return match
         if relationship == TripDescriptor.DUPLICATED:
             return self.rides.duplicate(update, match, matcher, updated, slot)
-        return self.rides.claim(Claim.of(self.index, update, match, updated, slot))
+        return self.rides.claim(RideClaim.of(self.index, update, match, updated, slot))
 
 
 def _find_instant(update: TripUpdate) -> int | None:
     """Return the first instant that a trip update tells of its ride, or None."""
-    for call in update.stop_time_update:
-        instant: int = call.arrival.time or call.departure.time
+    for stop_time_update in update.stop_time_update:
+        instant: int = stop_time_update.arrival.time or stop_time_update.departure.time
         if instant:
             return instant
     return None
 
 
 def _named_stops(update: TripUpdate) -> set[str]:
-    return {call.stop_id for call in update.stop_time_update if call.stop_id}
+    return {stop_time_update.stop_id for stop_time_update in update.stop_time_update if stop_time_update.stop_id}

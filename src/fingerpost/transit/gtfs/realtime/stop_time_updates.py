@@ -21,7 +21,7 @@ NO_STOP, UNKNOWN_STOP = -1, -2
 SCHEDULED, SKIPPED, NO_DATA, UNSCHEDULED = range(4)
 
 
-class TripCalls(NamedTuple):
+class TripStopTimeUpdates(NamedTuple):
     """A trip update and the stops of its feed, by id."""
 
     update: TripUpdate
@@ -29,7 +29,7 @@ class TripCalls(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallColumns:
+class StopTimeUpdateColumns:
     """Calls of trips; those of trip i are rows ``first[i] .. first[i + 1]``.
 
     ``arrival`` and ``departure`` are Unix seconds, ``_delay_s`` seconds and read only where there is no time;
@@ -50,7 +50,7 @@ class CallColumns:
     closed: UInt8
 
 
-def read_calls(trips: Iterable[TripCalls]) -> CallColumns:
+def read_calls(trips: Iterable[TripStopTimeUpdates]) -> StopTimeUpdateColumns:
     """Read the calls of trips."""
     counts: list[int] = []
     sequences: list[int] = []
@@ -62,33 +62,33 @@ def read_calls(trips: Iterable[TripCalls]) -> CallColumns:
     row = 0
     # One plain loop: it was measured faster than a comprehension for each field.
     for update, stop_rows in trips:
-        calls = update.stop_time_update
-        counts.append(len(calls))
+        stop_times = update.stop_time_update
+        counts.append(len(stop_times))
         find_stop = stop_rows.get
-        for call in calls:
-            sequence = call.stop_sequence
-            if not sequence and not call.HasField("stop_sequence"):
+        for stop_time_update in stop_times:
+            sequence = stop_time_update.stop_sequence
+            if not sequence and not stop_time_update.HasField("stop_sequence"):
                 sequence = -1
             sequences.append(sequence)
-            stop_id = call.stop_id
+            stop_id = stop_time_update.stop_id
             stops.append(find_stop(stop_id, UNKNOWN_STOP) if stop_id else NO_STOP)
-            relationships.append(call.schedule_relationship)
-            event = call.arrival
+            relationships.append(stop_time_update.schedule_relationship)
+            event = stop_time_update.arrival
             time = event.time
             arrivals.append(time)
             if not time and event.HasField("delay"):
                 rare.arrival_delay_s[row] = event.delay
-            event = call.departure
+            event = stop_time_update.departure
             time = event.time
             departures.append(time)
             if not time and event.HasField("delay"):
                 rare.departure_delay_s[row] = event.delay
-            if call.HasField("stop_time_properties"):
-                rare.add_properties(row, call.stop_time_properties, stop_rows)
+            if stop_time_update.HasField("stop_time_properties"):
+                rare.add_properties(row, stop_time_update.stop_time_properties, stop_rows)
             row += 1
     first = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=first[1:])
-    return CallColumns(
+    return StopTimeUpdateColumns(
         first=first,
         sequence=np.array(sequences, np.int64),
         stop=np.array(stops, np.int32),
@@ -115,7 +115,7 @@ class _RareFields:
 
     def add_properties(self, row: int, properties: StopTimeProperties, stops: Mapping[str, int]) -> None:
         """Note what the properties of one stop time update state."""
-        self.opened[row], self.closed[row] = read_doors(properties)
+        self.opened[row], self.closed[row] = read_pickup_drop_off(properties)
         if properties.assigned_stop_id:
             self.assigned[row] = stops.get(properties.assigned_stop_id, UNKNOWN_STOP)
 
@@ -127,7 +127,7 @@ def _scattered(values: Mapping[int, int], count: int, absent: np.generic) -> npt
     return column
 
 
-def read_doors(told: StopTimeProperties) -> tuple[int, int]:
+def read_pickup_drop_off(told: StopTimeProperties) -> tuple[int, int]:
     """Return the flags of events whose doors are stated to open, and of those that are to stay shut.
 
     StopTimeProperties.pickup_type and drop_off_type; by arrangement is open.

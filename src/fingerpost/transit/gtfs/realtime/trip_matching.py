@@ -8,7 +8,7 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
 from fingerpost.transit.gtfs.csv import find_time_s
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
-from fingerpost.transit.gtfs.realtime.outcomes import Outcome
+from fingerpost.transit.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.timetable.service_days import local_day
 
 # Real time of a day further off than this is a slip of the pen.
@@ -23,7 +23,7 @@ class TripMatch(NamedTuple):
     """
 
     trip: int
-    run: int
+    trip_departure: int
     day: int
     late_s: int = 0
 
@@ -41,7 +41,7 @@ class TripMatcher:
 
     def match(
         self, trip: TripDescriptor, find_instant: Callable[[], int | None], named_stops: Callable[[], set[str]]
-    ) -> TripMatch | Outcome:
+    ) -> TripMatch | EntityOutcome:
         """Return the ride, or why there is none.
 
         ``find_instant`` returns an instant of the ride (Unix seconds) where one is told; it is asked only
@@ -49,35 +49,35 @@ class TripMatcher:
         where several trips could be meant.
         """
         day = self.read_day(trip.start_date)
-        if isinstance(day, Outcome):
+        if isinstance(day, EntityOutcome):
             return day
         if not trip.trip_id:
             return self._match_by_route(trip, self.today if day is None else day, named_stops)
         rows = self.find_trips(trip)
-        if isinstance(rows, Outcome):
+        if isinstance(rows, EntityOutcome):
             return rows
         found = [self._match_row(row, trip, day, find_instant) for row in rows]
         if len(found) == 1:
             return found[0]
-        matches = [match for match in found if not isinstance(match, Outcome)]
+        matches = [match for match in found if not isinstance(match, EntityOutcome)]
         if len(matches) > 1:
-            return Outcome.TRIP_AMBIGUOUS
+            return EntityOutcome.TRIP_AMBIGUOUS
         return matches[0] if matches else found[0]
 
-    def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | Outcome:
+    def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | EntityOutcome:
         """Return the rows that bear a trip's id and belong to its route, where a known one is named."""
         rows = self.scope.trips.get(trip.trip_id)
         if rows is None:
-            return Outcome.TRIP_UNKNOWN
+            return EntityOutcome.TRIP_UNKNOWN
         routes = self.scope.routes.get(trip.route_id) if trip.route_id else None
         if routes is None:
             return rows
         trip_route = self.index.trip_route
         if len(rows) == 1:
-            return rows if trip_route[rows[0]] in routes else Outcome.ROUTE_DIFFERS
-        return tuple(row for row in rows if trip_route[row] in routes) or Outcome.ROUTE_DIFFERS
+            return rows if trip_route[rows[0]] in routes else EntityOutcome.ROUTE_DIFFERS
+        return tuple(row for row in rows if trip_route[row] in routes) or EntityOutcome.ROUTE_DIFFERS
 
-    def read_day(self, text: str) -> int | Outcome | None:
+    def read_day(self, text: str) -> int | EntityOutcome | None:
         """Return the ordinal of a start date, None where there is none."""
         if not text:
             return None
@@ -85,57 +85,59 @@ class TripMatcher:
             self._days[text] = _find_day(text)
         day = self._days[text]
         if day is None or abs(day - self.today) > _FURTHEST_DAYS:
-            return Outcome.START_DATE_UNREADABLE
+            return EntityOutcome.START_DATE_UNREADABLE
         return day
 
     def _match_row(
         self, row: int, trip: TripDescriptor, day: int | None, find_instant: Callable[[], int | None]
-    ) -> TripMatch | Outcome:
+    ) -> TripMatch | EntityOutcome:
         index = self.index
-        begin, end = index.run_first[row], index.run_first[row + 1]
+        begin, end = index.trip_departure_first[row], index.trip_departure_first[row + 1]
         if end - begin == 1:
-            run, late_s = int(index.run_order[begin]), 0
-            if trip.start_time and int(index.timetable.run_headway_s[run]):
-                chosen = self._choose_run(row, trip.start_time)
-                if isinstance(chosen, Outcome):
+            trip_departure, late_s = int(index.trip_departure_order[begin]), 0
+            if trip.start_time and int(index.timetable.trip_departure_headway_s[trip_departure]):
+                chosen = self._choose_trip_departure(row, trip.start_time)
+                if isinstance(chosen, EntityOutcome):
                     return chosen
-                run, late_s = chosen
+                trip_departure, late_s = chosen
         elif not trip.start_time:
-            return Outcome.START_TIME_MISSING
+            return EntityOutcome.START_TIME_MISSING
         else:
-            chosen = self._choose_run(row, trip.start_time)
-            if isinstance(chosen, Outcome):
+            chosen = self._choose_trip_departure(row, trip.start_time)
+            if isinstance(chosen, EntityOutcome):
                 return chosen
-            run, late_s = chosen
+            trip_departure, late_s = chosen
         if day is None:
-            day = self._nearest_day(row, run, find_instant())
+            day = self._nearest_day(row, trip_departure, find_instant())
             if day is None:
-                return Outcome.NOT_RUNNING
+                return EntityOutcome.NOT_RUNNING
         elif not index.is_running(row, day):
-            return Outcome.NOT_RUNNING
-        return TripMatch(row, run, day, late_s)
+            return EntityOutcome.NOT_RUNNING
+        return TripMatch(row, trip_departure, day, late_s)
 
-    def _choose_run(self, row: int, start_time: str) -> tuple[int, int] | Outcome:
+    def _choose_trip_departure(self, row: int, start_time: str) -> tuple[int, int] | EntityOutcome:
         """Return the run that sets out at a time, and how much later than it the trip left (by headway only)."""
         table = self.index.timetable
         start_s = find_time_s(start_time) if isinstance(start_time, str) else None
         if start_s is None:
-            return Outcome.START_TIME_UNKNOWN
-        wanted_s = start_s - int(table.event_departure_s[table.trip_first_event[row]])
-        runs = self.index.runs_of(row)
-        run = min(runs, key=lambda each: (abs(int(table.run_shift_s[each]) - wanted_s), each))
-        late_s = wanted_s - int(table.run_shift_s[run])
-        if 2 * abs(late_s) > int(table.run_headway_s[run]):
-            return Outcome.START_TIME_UNKNOWN
-        return run, late_s
+            return EntityOutcome.START_TIME_UNKNOWN
+        wanted_s = start_s - int(table.stop_time_departure_s[table.trip_first_stop_time[row]])
+        trip_departures = self.index.trip_departures_of(row)
+        trip_departure = min(
+            trip_departures, key=lambda each: (abs(int(table.trip_departure_shift_s[each]) - wanted_s), each)
+        )
+        late_s = wanted_s - int(table.trip_departure_shift_s[trip_departure])
+        if 2 * abs(late_s) > int(table.trip_departure_headway_s[trip_departure]):
+            return EntityOutcome.START_TIME_UNKNOWN
+        return trip_departure, late_s
 
-    def _nearest_day(self, row: int, run: int, instant: int | None) -> int | None:
+    def _nearest_day(self, row: int, trip_departure: int, instant: int | None) -> int | None:
         """Return the day on which a ride runs nearest to an instant; of two, the later."""
         table = self.index.timetable
         feed = self.index.trip_feed[row]
-        shift_s = int(table.run_shift_s[run])
-        begin_s = int(table.event_departure_s[table.trip_first_event[row]]) + shift_s
-        end_s = int(table.event_arrival_s[table.trip_first_event[row + 1] - 1]) + shift_s
+        shift_s = int(table.trip_departure_shift_s[trip_departure])
+        begin_s = int(table.stop_time_departure_s[table.trip_first_stop_time[row]]) + shift_s
+        end_s = int(table.stop_time_arrival_s[table.trip_first_stop_time[row + 1] - 1]) + shift_s
         instant = self.now if instant is None or abs(instant - self.now) > _FURTHEST_DAYS * _DAY_S else instant
         around = local_day(instant, table.feeds[feed].zone).toordinal()
         days = [day for day in range(around + 1, around - 2 - end_s // _DAY_S, -1) if self.index.is_running(row, day)]
@@ -148,14 +150,14 @@ class TripMatcher:
 
     def _match_by_route(
         self, trip: TripDescriptor, day: int, named_stops: Callable[[], set[str]]
-    ) -> TripMatch | Outcome:
+    ) -> TripMatch | EntityOutcome:
         """Match by route, start time and, where they are told, direction and stops."""
         routes = self.scope.routes.get(trip.route_id, ())
         if not trip.route_id or not trip.start_time:
-            return Outcome.TRIP_NOT_NAMED
+            return EntityOutcome.TRIP_NOT_NAMED
         start_s = find_time_s(trip.start_time) if isinstance(trip.start_time, str) else None
         if start_s is None:
-            return Outcome.START_TIME_UNKNOWN
+            return EntityOutcome.START_TIME_UNKNOWN
         found: list[TripMatch] = []
         only_start_s = self.index.only_start_s
         for route in routes:
@@ -165,18 +167,18 @@ class TripMatcher:
                 direction = int(self.index.timetable.trip_direction[row])
                 if trip.HasField("direction_id") and direction not in (-1, trip.direction_id):
                     continue
-                chosen = self._choose_run(row, trip.start_time)
-                if not isinstance(chosen, Outcome):
+                chosen = self._choose_trip_departure(row, trip.start_time)
+                if not isinstance(chosen, EntityOutcome):
                     found.append(TripMatch(row, chosen[0], day, chosen[1]))
         if len(found) > 1:
             stops = named_stops()
             found = [match for match in found if stops and self._calls_at(match.trip, stops)]
-            return found[0] if len(found) == 1 else Outcome.TRIP_AMBIGUOUS
-        return found[0] if found else Outcome.TRIP_UNKNOWN
+            return found[0] if len(found) == 1 else EntityOutcome.TRIP_AMBIGUOUS
+        return found[0] if found else EntityOutcome.TRIP_UNKNOWN
 
     def _calls_at(self, trip: int, stop_ids: Iterable[str]) -> bool:
         table = self.index.timetable
-        rows = table.event_stop[table.trip_first_event[trip] : table.trip_first_event[trip + 1]].tolist()
+        rows = table.stop_time_stop[table.trip_first_stop_time[trip] : table.trip_first_stop_time[trip + 1]].tolist()
         return {table.stop_local_id[row] for row in rows}.issuperset(stop_ids)
 
 

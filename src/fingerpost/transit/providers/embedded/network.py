@@ -34,11 +34,11 @@ from fingerpost.transit.providers.embedded.itineraries import itinerary_of
 from fingerpost.transit.providers.embedded.leg_lines import draw_leg
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
-from fingerpost.transit.raptor.board import BoardCall, list_board_calls
-from fingerpost.transit.raptor.endpoints import End, find_end
+from fingerpost.transit.raptor.board import BoardDeparture, list_board_departures
+from fingerpost.transit.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.raptor.journeys import Journey
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.search_timetable.cache import Slices
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.rules.disruption import is_disrupted
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.modes import mode_of
@@ -66,7 +66,7 @@ class EmbeddedNetwork:
         self.is_demo = is_demo
         self._timetable = timetable
         self._notes = tuple(notes)
-        self._snapshot = Snapshot(timetable, Overlay(), Slices(timetable))
+        self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
         self._realtime: NetworkRealtime | None = None
         self._words = TimetableWords(timetable)
         self._covered = find_covered_days(timetable)
@@ -167,7 +167,7 @@ class EmbeddedNetwork:
         The slice that questions of ``day`` need is built before the swap, so that none of them waits for it.
         """
         snapshot = Snapshot(self._timetable, overlay, self._snapshot.planned)
-        snapshot.live.get_slice(day, mirrored=False, step_free=False)
+        snapshot.live.get_search_timetable(day, mirrored=False, step_free=False)
         self._snapshot = snapshot
 
     # ---------------------------------------------------------------------------------------- journeys
@@ -194,7 +194,7 @@ class EmbeddedNetwork:
         snapshot = self._snapshot
         origin, destination = (self._end(end, question.max_walk_m) for end in (question.origin, question.destination))
         supported = self._has_wheelchair_data
-        wish = Wish(
+        wish = SearchQuery(
             origin=origin,
             destination=destination,
             instant=question.instant,
@@ -238,21 +238,21 @@ class EmbeddedNetwork:
             if journey.rides
         )
 
-    def _find(self, slices: Slices, wish: Wish) -> list[Journey]:
+    def _find(self, slices: SearchTimetables, wish: SearchQuery) -> list[Journey]:
         journeys = find_journeys(self._timetable, slices, wish)
         if wish.step_free and not journeys:
             # Better a way with a step, which the answer names, than none.
             journeys = find_journeys(self._timetable, slices, replace(wish, step_free=False))
         return journeys
 
-    def _end(self, location: Location, max_walk_m: float) -> End:
+    def _end(self, location: Location, max_walk_m: float) -> Endpoint:
         table, here = self._timetable, location.coordinate
         own = [row for stop_id in location.stop_ids if (row := self._row(stop_id)) is not None]
         if location.source is LocationSource.USER_VARIABLE and own:
             # Whoever saved a stop beside a place is at the stop only where the two are the same place (ruling D2).
             away_m = straight_line_m(here.lat, here.lon, table.stop_lat[own], table.stop_lon[own])
             own = [row for row, metres in zip(own, away_m.tolist(), strict=True) if metres <= SAME_PLACE_M]
-        return find_end(table, here.lat, here.lon, own, max_walk_m)
+        return find_endpoint(table, here.lat, here.lon, own, max_walk_m)
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._covered or (None, None)
@@ -285,9 +285,9 @@ class EmbeddedNetwork:
         rows = [row for stop_id in question.stop_ids if (row := self._row(stop_id)) is not None]
         day = local_day(question.instant, self.zone)
 
-        def calls_in(slices: Slices, wanted: int | None) -> tuple[list[BoardCall], int]:
-            piece = slices.get_slice(day, mirrored=False, step_free=False)
-            return list_board_calls(self._timetable, piece, rows, question.instant, question.window_s, wanted)
+        def calls_in(slices: SearchTimetables, wanted: int | None) -> tuple[list[BoardDeparture], int]:
+            piece = slices.get_search_timetable(day, mirrored=False, step_free=False)
+            return list_board_departures(self._timetable, piece, rows, question.instant, question.window_s, wanted)
 
         calls, count = calls_in(snapshot.live, question.wanted)
         if snapshot.live is not snapshot.planned:
@@ -382,9 +382,9 @@ class EmbeddedNetwork:
     def _modes_by_stop(self) -> list[tuple[Mode, ...]]:
         """The modes that call at each stop, sorted."""
         table = self._timetable
-        trips = np.repeat(np.arange(len(table.trip_route)), np.diff(table.trip_first_event))
+        trips = np.repeat(np.arange(len(table.trip_route)), np.diff(table.trip_first_stop_time))
         kinds = table.route_type[table.trip_route[trips]].astype(np.int64)
-        pairs = np.unique(table.event_stop.astype(np.int64) * 65536 + kinds)
+        pairs = np.unique(table.stop_time_stop.astype(np.int64) * 65536 + kinds)
         modes: list[set[Mode]] = [set() for _ in range(table.stop_count)]
         for stop, kind in zip((pairs // 65536).tolist(), (pairs % 65536).tolist(), strict=True):
             modes[stop].add(mode_of(kind))

@@ -131,7 +131,7 @@ class RealtimeFeeds:
             sources=tuple(_health_of(kept, instant) for kept in self._kept),
             matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
             unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
-            calls=overlay.call_counts if overlay else MappingProxyType({}),
+            calls=overlay.stop_time_counts if overlay else MappingProxyType({}),
             messages=overlay.message_counts if overlay else MappingProxyType({}),
         )
 

@@ -26,7 +26,7 @@ NOBODY, NOT_LISTED = -1, -2
 
 
 @allocating
-def look_ahead(net, ask, work, reach_s, is_same_goal):
+def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
     """Note from where the goal can be walked to, and bound the ways there.
 
     ``reach_s`` is a guess of how long past the window bounds must hold; a poor one costs time, never an answer.
@@ -35,26 +35,26 @@ def look_ahead(net, ask, work, reach_s, is_same_goal):
     """
     if not is_same_goal:
         work.egress_s[:] = UNREACHED
-        for row in range(len(ask.egress_stop)):
-            stop = ask.egress_stop[row]
-            if ask.egress_s[row] < work.egress_s[stop]:
-                work.egress_s[stop] = ask.egress_s[row]
-                work.egress_m[stop] = ask.egress_m[row]
+        for row in range(len(query.egress_stop)):
+            stop = query.egress_stop[row]
+            if query.egress_s[row] < work.egress_s[stop]:
+                work.egress_s[stop] = query.egress_s[row]
+                work.egress_m[stop] = query.egress_m[row]
         work.bound_s[:] = UNREACHED
-        _bound_rides(net, ask, work, np.zeros(len(net.event_base), np.int32))
+        _bound_rides(net, query, work, np.zeros(len(net.stop_time_base), np.int32))
     buckets = _new_buckets(net)
     is_bounded = is_same_goal
     while True:
         if is_bounded:
             least_s = int(UNREACHED)
-            for row in range(len(ask.access_stop)):
-                least_s = min(least_s, ask.access_s[row] + work.bound_s[ask.access_stop[row]])
+            for row in range(len(query.access_stop)):
+                least_s = min(least_s, query.access_s[row] + work.bound_s[query.access_stop[row]])
             reach_s = 3 * least_s // 2 + SPARE_S
             # Bounds prune little once the goal lies past the horizon.
-            if ask.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
+            if query.window_end_s + reach_s <= work.horizon_s[0] or work.horizon_s[0] == UNREACHED:
                 break
-        hop_s = _hops_until(net, ask.earliest_s, ask.window_end_s + reach_s, work)
-        _bound_least(net, ask, hop_s, work.bound_s, buckets)
+        hop_s = _hops_until(net, query.earliest_s, query.window_end_s + reach_s, work)
+        _bound_least(net, query, hop_s, work.bound_s, buckets)
         is_bounded = True
 
 
@@ -85,7 +85,7 @@ def _new_buckets(net):
 
 
 @looping
-def _bound_least(net, ask, hop_s, bound, buckets):
+def _bound_least(net, query, hop_s, bound, buckets):
     """Find from the goal backwards, over hops and footpaths, the least that any way costs from every stop.
 
     A ride that brings anyone to the goal before the horizon leaves before it, less what is still to come. So only the
@@ -94,8 +94,8 @@ def _bound_least(net, ask, hop_s, bound, buckets):
     Dial: "Algorithm 360: Shortest-Path Forest with Topological Ordering", Communications of the ACM 12(11), 1969; with
     wide buckets, so a stop whose cost falls after it was taken out is taken out again.
     """
-    for row in range(len(ask.egress_stop)):
-        _lower_cost(buckets, bound, ask.egress_stop[row], ask.egress_s[row])
+    for row in range(len(query.egress_stop)):
+        _lower_cost(buckets, bound, query.egress_stop[row], query.egress_s[row])
     for known in range(len(bound)):
         if bound[known] != UNREACHED:
             _lower_before(net, hop_s, bound, buckets, known)
@@ -149,7 +149,7 @@ def _take_out(buckets, bucket, stop):
 
 
 @looping
-def _bound_rides(net, ask, work, led_on):
+def _bound_rides(net, query, work, led_on):
     """Count, from the goal backwards, how many rides are needed at least from every stop.
 
     ``led_on`` says for each chain from how many of its first positions it is known to lead on; all 0.
@@ -157,38 +157,38 @@ def _bound_rides(net, ask, work, led_on):
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED
     end = 0
-    for row in range(len(ask.egress_stop)):
-        end = _note_after(work, ask.egress_stop[row], 0, end)
+    for row in range(len(query.egress_stop)):
+        end = _note_after(work, query.egress_stop[row], 0, end)
     begin = 0
-    for rides in range(1, ask.max_rides + 1):
+    for rides in range(1, query.max_rides + 1):
         boarded = 0
         for index in range(begin, end):
             stop = work.touched[index]
             for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
-                chain, position = net.stop_chain[pair], net.stop_position[pair]
-                if position <= led_on[chain]:
+                pattern, position = net.stop_pattern[pair], net.stop_position[pair]
+                if position <= led_on[pattern]:
                     continue
-                first = net.chain_first[chain]
+                first = net.pattern_first[pattern]
                 if net.position_flags[first + position] & NO_ALIGHTING:
                     continue
-                for row in range(first + led_on[chain], first + position):
+                for row in range(first + led_on[pattern], first + position):
                     before = net.position_stop[row]
                     if not net.position_flags[row] & NO_BOARDING and work.rides_from[before] > rides:
                         work.rides_from[before] = rides
                         work.marked[0, boarded] = before
                         boarded += 1
-                led_on[chain] = position
+                led_on[pattern] = position
         begin = end
         for index in range(boarded):
             stop = work.marked[0, index]
             if net.change_s[stop] >= 0:
                 end = _note_after(work, stop, rides, end)
             for path in range(net.walk_first[stop], net.walk_first[stop + 1]):
-                if net.walk_m[path] <= ask.max_walk_m:
+                if net.walk_m[path] <= query.max_walk_m:
                     end = _note_after(work, net.walk_from[path], rides, end)
         least = UNREACHED
-        for row in range(len(ask.access_stop)):
-            least = min(least, work.rides_from[ask.access_stop[row]])
+        for row in range(len(query.access_stop)):
+            least = min(least, work.rides_from[query.access_stop[row]])
         if least <= rides:
             # Enough is known: whoever is further away needs more than this.
             for stop in range(len(net.change_s)):

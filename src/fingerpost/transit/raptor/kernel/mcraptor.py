@@ -1,6 +1,6 @@
 """The search for the best journeys within a limit to walking.
 
-``search_walk_limited`` is the multicriteria form of RAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit
+``search_mcraptor`` is the multicriteria form of RAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit
 Routing", Transportation Science 49(3), 2015, section 4.3) with walked metres as the further criterion.
 It looks ahead with lower bounds, which ``lower_bounds`` has put into the workspace before.
 """
@@ -16,10 +16,10 @@ from fingerpost.transit.raptor.kernel.compiling import (
 
 # The columns of a label. POSITIONS are where it boarded and alighted, both below the base, in one number; NEXT is the
 # next label of the same stop.
-STOP, TIME_S, WALKED_M, PARENT, CHAIN, VEHICLE, POSITIONS, NEXT = range(8)
+STOP, TIME_S, WALKED_M, PARENT, PATTERN, INSTANCE, POSITIONS, NEXT = range(8)
 POSITIONS_BASE = 1 << 15
 # The columns of a rider. LABEL is the label that boarded.
-IN_VEHICLE, HAS_WALKED_M, LABEL, BOARDED_AT = range(4)
+IN_INSTANCE, HAS_WALKED_M, LABEL, BOARDED_AT = range(4)
 NOBODY = -1
 NO_ROOM = -1
 
@@ -33,19 +33,19 @@ def _least_s(work, stop, time_s):
 
 
 @looping
-def _is_hopeful(work, stop, time_s, rides):
+def _can_improve(work, stop, time_s, rides):
     """Whether from a stop, at a time, a goal that needs so many rides in all can still be improved."""
     return rides < len(work.goal) and _least_s(work, stop, time_s) < work.goal[rides]
 
 
 @looping
-def _first_vehicle(net, chain, position, ready_s, below):
+def _first_instance(net, pattern, position, ready_s, below):
     """Return the first vehicle of a chain, before number ``below``, that leaves a position at or after a time.
 
     ``below`` itself where there is none.
     """
-    length = net.chain_first[chain + 1] - net.chain_first[chain]
-    base = net.event_base[chain] + position
+    length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
+    base = net.stop_time_base[pattern] + position
     low, high = 0, below
     while low < high:
         middle = (low + high) >> 1
@@ -57,16 +57,16 @@ def _first_vehicle(net, chain, position, ready_s, below):
 
 
 @looping
-def _enqueue(work, count, chain, position):
+def _enqueue(work, count, pattern, position):
     """Note that a chain must be scanned from a position, or from before it; return the new number of such chains."""
-    known = work.queue_position[chain]
-    work.queue_last[chain] = max(work.queue_last[chain], position)
+    known = work.queue_position[pattern]
+    work.queue_last[pattern] = max(work.queue_last[pattern], position)
     if known < 0:
-        work.queue[count] = chain
-        work.queue_position[chain] = position
+        work.queue[count] = pattern
+        work.queue_position[pattern] = position
         return count + 1
     if position < known:
-        work.queue_position[chain] = position
+        work.queue_position[pattern] = position
     return count
 
 
@@ -94,7 +94,7 @@ def _is_beaten_since(labels, head, row):
 
 
 @looping
-def _push(labels, count, head, stop, time_s, walked_m, parent, chain, vehicle, positions):
+def _push(labels, count, head, stop, time_s, walked_m, parent, pattern, instance, positions):
     """Add a label to a stop's list; return the new number of labels, or NO_ROOM."""
     if count == len(labels.row):
         return NO_ROOM
@@ -102,8 +102,8 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, chain, vehicle, p
     labels.row[count, TIME_S] = time_s
     labels.row[count, WALKED_M] = walked_m
     labels.row[count, PARENT] = parent
-    labels.row[count, CHAIN] = chain
-    labels.row[count, VEHICLE] = vehicle
+    labels.row[count, PATTERN] = pattern
+    labels.row[count, INSTANCE] = instance
     labels.row[count, POSITIONS] = positions
     labels.row[count, NEXT] = head[stop]
     head[stop] = count
@@ -111,7 +111,7 @@ def _push(labels, count, head, stop, time_s, walked_m, parent, chain, vehicle, p
 
 
 @looping
-def search_walk_limited(net, ask, known_s, work, labels, found):
+def search_mcraptor(net, query, known_s, work, labels, found):
     """Find, leaving at ``earliest_s``, the earliest arrival for each number of rides with at most ``max_walk_m``.
 
     Only arrivals before ``known_s``, by number of rides, are looked for.
@@ -124,34 +124,34 @@ def search_walk_limited(net, ask, known_s, work, labels, found):
         labels.goal_row[rides] = NOBODY
     for stop in range(len(net.change_s)):
         labels.ready_head[stop] = labels.reached_head[stop] = NOBODY
-    bound_s = min(ask.latest_s + 1, ask.earliest_s + ask.direct_s)
+    bound_s = min(query.latest_s + 1, query.earliest_s + query.direct_s)
     # Every journey ends with at least the shortest way to the goal: so much may be walked before it.
     before_m = np.int64(-1)
-    for egress_m in ask.egress_m:
-        before_m = max(before_m, ask.max_walk_m - egress_m)
+    for egress_m in query.egress_m:
+        before_m = max(before_m, query.max_walk_m - egress_m)
 
-    begin, end = 0, _start(ask, work, labels, before_m)
-    for rides in range(1, ask.max_rides + 1):
+    begin, end = 0, _start(query, work, labels, before_m)
+    for rides in range(1, query.max_rides + 1):
         if end == NO_ROOM:
             return NO_ROOM
         queue_count = _enqueue_boarded(net, work, labels, begin, end)
-        reached_end = _ride_chains(net, work, labels, begin, end, queue_count, bound_s, rides)
+        reached_end = _ride_patterns(net, work, labels, begin, end, queue_count, bound_s, rides)
         if reached_end == NO_ROOM:
             return NO_ROOM
-        _walk_to_goal(ask, work, labels, end, reached_end, bound_s, rides)
+        _walk_to_goal(query, work, labels, end, reached_end, bound_s, rides)
         begin, end = reached_end, _walk_to_stops(net, work, labels, end, reached_end, before_m, rides)
-    return _write_labels(ask, work, labels, found)
+    return _write_labels(query, work, labels, found)
 
 
 @looping
-def _start(ask, work, labels, before_m):
+def _start(query, work, labels, before_m):
     """Note where one can board first; return the number of labels, or NO_ROOM."""
     count = 0
-    for row in range(len(ask.access_stop)):
-        stop = ask.access_stop[row]
-        time_s = np.int32(ask.earliest_s + ask.access_s[row])
-        walked_m = ask.access_m[row]
-        if walked_m > before_m or not _is_hopeful(work, stop, time_s, work.rides_from[stop]):
+    for row in range(len(query.access_stop)):
+        stop = query.access_stop[row]
+        time_s = np.int32(query.earliest_s + query.access_s[row])
+        walked_m = query.access_m[row]
+        if walked_m > before_m or not _can_improve(work, stop, time_s, work.rides_from[stop]):
             continue
         if not _is_dominated(labels, labels.ready_head, stop, time_s, walked_m):
             count = _push(labels, count, labels.ready_head, stop, time_s, walked_m, NOBODY, NOBODY, NOBODY, 0)
@@ -169,25 +169,25 @@ def _enqueue_boarded(net, work, labels, begin, end):
         if not work.is_marked[0, stop]:
             work.is_marked[0, stop] = True
             for pair in range(net.stop_first[stop], net.stop_first[stop + 1]):
-                queue_count = _enqueue(work, queue_count, net.stop_chain[pair], net.stop_position[pair])
+                queue_count = _enqueue(work, queue_count, net.stop_pattern[pair], net.stop_position[pair])
     for row in range(begin, end):
         work.is_marked[0, labels.row[row, STOP]] = False
     return queue_count
 
 
 @looping
-def _ride_chains(net, work, labels, first_row, count, queue_count, bound_s, rides):
+def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, rides):
     """Ride each chain of the queue once with all its riders; note where that leads.
 
     Labels from row ``first_row`` on may board. Whoever is aboard sits further ahead than everybody who has walked as
     little. Returns the new number of labels, or NO_ROOM.
     """
     for index in range(queue_count):
-        chain = work.queue[index]
-        begin, last = work.queue_position[chain], work.queue_last[chain]
-        work.queue_position[chain] = work.queue_last[chain] = -1
-        first = net.chain_first[chain]
-        length = net.chain_first[chain + 1] - first
+        pattern = work.queue[index]
+        begin, last = work.queue_position[pattern], work.queue_last[pattern]
+        work.queue_position[pattern] = work.queue_last[pattern] = -1
+        first = net.pattern_first[pattern]
+        length = net.pattern_first[pattern + 1] - first
         riders = 0
         for position in range(begin, length):
             if riders == 0 and position > last:
@@ -196,24 +196,24 @@ def _ride_chains(net, work, labels, first_row, count, queue_count, bound_s, ride
             flags = net.position_flags[first + position]
             stay = 0
             for rider in range(riders):
-                vehicle, walked_m = labels.aboard[rider, IN_VEHICLE], labels.aboard[rider, HAS_WALKED_M]
-                arrival_s = net.arrival_s[net.event_base[chain] + vehicle * length + position]
+                instance, walked_m = labels.aboard[rider, IN_INSTANCE], labels.aboard[rider, HAS_WALKED_M]
+                arrival_s = net.arrival_s[net.stop_time_base[pattern] + instance * length + position]
                 if arrival_s >= bound_s or arrival_s >= work.goal[rides]:
                     continue
                 if (
                     not flags & NO_ALIGHTING
-                    and _is_hopeful(work, stop, arrival_s, rides + work.rides_after[stop])
+                    and _can_improve(work, stop, arrival_s, rides + work.rides_after[stop])
                     and not _is_dominated(labels, labels.reached_head, stop, arrival_s, walked_m)
                 ):
                     positions = labels.aboard[rider, BOARDED_AT] * POSITIONS_BASE + position
                     count = _push(
                         labels, count, labels.reached_head,
-                        stop, arrival_s, walked_m, labels.aboard[rider, LABEL], chain, vehicle, positions,
+                        stop, arrival_s, walked_m, labels.aboard[rider, LABEL], pattern, instance, positions,
                     )  # fmt: skip
                     if count == NO_ROOM:
                         return NO_ROOM
                 # Riding on is like boarding here: where that has no hope, nor has who is aboard.
-                if flags & NO_BOARDING or _is_hopeful(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
+                if flags & NO_BOARDING or _can_improve(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
                     _sit(labels, rider, stay)
                     stay += 1
             riders = stay
@@ -221,7 +221,7 @@ def _ride_chains(net, work, labels, first_row, count, queue_count, bound_s, ride
                 continue
             row = labels.ready_head[stop]
             while row >= first_row:
-                riders = _take_aboard(net, work, labels, chain, position, row, riders, rides)
+                riders = _take_aboard(net, work, labels, pattern, position, row, riders, rides)
                 if riders == NO_ROOM:
                     return NO_ROOM
                 row = labels.row[row, NEXT]
@@ -229,35 +229,35 @@ def _ride_chains(net, work, labels, first_row, count, queue_count, bound_s, ride
 
 
 @looping
-def _take_aboard(net, work, labels, chain, position, row, riders, rides):
+def _take_aboard(net, work, labels, pattern, position, row, riders, rides):
     """Let a label board the first vehicle it can catch, unless a rider ahead of it or with it has walked as little.
 
     Riders whom it beats get off. Returns how many ride, or NO_ROOM.
     """
     walked_m = labels.row[row, WALKED_M]
-    below = net.vehicle_first[chain + 1] - net.vehicle_first[chain]
+    below = net.instance_first[pattern + 1] - net.instance_first[pattern]
     for rider in range(riders):
         if labels.aboard[rider, HAS_WALKED_M] <= walked_m:
-            below = min(below, labels.aboard[rider, IN_VEHICLE])
+            below = min(below, labels.aboard[rider, IN_INSTANCE])
     ready_s = labels.row[row, TIME_S]
-    length = net.chain_first[chain + 1] - net.chain_first[chain]
-    before = net.event_base[chain] + (below - 1) * length + position
+    length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
+    before = net.stop_time_base[pattern] + (below - 1) * length + position
     # Few can catch a vehicle ahead: look at that one before looking for the first.
     if below == 0 or net.departure_s[before] < ready_s:
         return riders
-    vehicle = _first_vehicle(net, chain, position, ready_s, below)
-    stop = net.position_stop[net.chain_first[chain] + position]
-    departure_s = net.departure_s[net.event_base[chain] + vehicle * length + position]
-    if not _is_hopeful(work, stop, departure_s, rides - 1 + work.rides_from[stop]):
+    instance = _first_instance(net, pattern, position, ready_s, below)
+    stop = net.position_stop[net.pattern_first[pattern] + position]
+    departure_s = net.departure_s[net.stop_time_base[pattern] + instance * length + position]
+    if not _can_improve(work, stop, departure_s, rides - 1 + work.rides_from[stop]):
         return riders
     stay = 0
     for rider in range(riders):
-        if labels.aboard[rider, IN_VEHICLE] < vehicle or labels.aboard[rider, HAS_WALKED_M] < walked_m:
+        if labels.aboard[rider, IN_INSTANCE] < instance or labels.aboard[rider, HAS_WALKED_M] < walked_m:
             _sit(labels, rider, stay)
             stay += 1
     if stay == len(labels.aboard):
         return NO_ROOM
-    labels.aboard[stay, IN_VEHICLE], labels.aboard[stay, HAS_WALKED_M] = vehicle, walked_m
+    labels.aboard[stay, IN_INSTANCE], labels.aboard[stay, HAS_WALKED_M] = instance, walked_m
     labels.aboard[stay, LABEL], labels.aboard[stay, BOARDED_AT] = row, position
     return stay + 1
 
@@ -270,11 +270,11 @@ def _sit(labels, rider, seat):
 
 
 @looping
-def _walk_to_goal(ask, work, labels, begin, end, bound_s, rides):
+def _walk_to_goal(query, work, labels, begin, end, bound_s, rides):
     """Improve the goal from the stops that were reached, in labels from ``begin`` to ``end``."""
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
-        if work.egress_s[stop] == UNREACHED or walked_m + work.egress_m[stop] > ask.max_walk_m:
+        if work.egress_s[stop] == UNREACHED or walked_m + work.egress_m[stop] > query.max_walk_m:
             continue
         total_s = time_s + work.egress_s[stop]
         if total_s >= work.goal[rides] or total_s >= bound_s or _is_beaten_since(labels, labels.reached_head, row):
@@ -294,7 +294,7 @@ def _walk_to_stops(net, work, labels, begin, end, before_m, rides):
     for row in range(begin, end):
         stop, time_s, walked_m = np.uint32(labels.row[row, STOP]), labels.row[row, TIME_S], labels.row[row, WALKED_M]
         # Who goes on from here takes one ride more at least.
-        if not _is_hopeful(work, stop, time_s, rides + max(1, work.rides_after[stop])):
+        if not _can_improve(work, stop, time_s, rides + max(1, work.rides_after[stop])):
             continue
         if _is_beaten_since(labels, labels.reached_head, row):
             continue
@@ -318,7 +318,7 @@ def _note_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
 
     Returns the new number of labels, or NO_ROOM.
     """
-    if not _is_hopeful(work, stop, ready_s, rides + work.rides_from[stop]):
+    if not _can_improve(work, stop, ready_s, rides + work.rides_from[stop]):
         return count
     if _is_dominated(labels, labels.ready_head, stop, ready_s, walked_m):
         return count
@@ -326,23 +326,23 @@ def _note_ready(work, labels, count, parent, stop, ready_s, walked_m, rides):
 
 
 @looping
-def _write_labels(ask, work, labels, found):
+def _write_labels(query, work, labels, found):
     """Follow the best label of each number of rides back to the start."""
     journey_count, leg_count = 0, 0
-    for rides in range(1, ask.max_rides + 1):
+    for rides in range(1, query.max_rides + 1):
         row = labels.goal_row[rides]
         if row == NOBODY:
             continue
         if journey_count == len(found.journey) or leg_count + rides > len(found.leg):
             return NO_ROOM
-        found.journey[journey_count, 0] = ask.earliest_s
+        found.journey[journey_count, 0] = query.earliest_s
         found.journey[journey_count, 1] = labels.row[row, TIME_S] + work.egress_s[labels.row[row, STOP]]
         found.journey[journey_count, 2] = rides
         found.journey[journey_count, 3] = leg_count
         for k in range(rides, 0, -1):
             leg = leg_count + k - 1
-            found.leg[leg, 0] = labels.row[row, CHAIN]
-            found.leg[leg, 1] = labels.row[row, VEHICLE]
+            found.leg[leg, 0] = labels.row[row, PATTERN]
+            found.leg[leg, 1] = labels.row[row, INSTANCE]
             found.leg[leg, 2] = labels.row[row, POSITIONS] // POSITIONS_BASE
             found.leg[leg, 3] = labels.row[row, POSITIONS] % POSITIONS_BASE
             row = labels.row[labels.row[row, PARENT], PARENT]

@@ -12,96 +12,96 @@ from fingerpost.transit.raptor.kernel.compiling import (
 )
 
 # Flags tell more than which doors open, and the rest is nothing to the search.
-_DOORS = NO_BOARDING | NO_ALIGHTING
+_PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
 
 
 @looping
-def gather_calls(
+def gather_stop_times(
     begin, length, shift_s, stop, flags, arrival, departure, out_begin, out_stop, out_flags, out_arrival, out_departure
 ):
     """Copy the calls of vehicles to where each is to begin, with its shift."""
-    for vehicle in range(len(begin)):
-        for i in range(length[vehicle]):
-            row, out = begin[vehicle] + i, out_begin[vehicle] + i
+    for instance in range(len(begin)):
+        for i in range(length[instance]):
+            row, out = begin[instance] + i, out_begin[instance] + i
             out_stop[out] = stop[row]
             out_flags[out] = flags[row]
-            out_arrival[out] = arrival[row] + shift_s[vehicle]
-            out_departure[out] = departure[row] + shift_s[vehicle]
+            out_arrival[out] = arrival[row] + shift_s[instance]
+            out_departure[out] = departure[row] + shift_s[instance]
 
 
 @looping
-def hash_patterns(begin, length, stop, flags, out):
+def hash_stop_sequences(begin, length, stop, flags, out):
     """Give vehicles with the same stops and doors the same number (FNV-1a); others differ almost surely."""
-    for vehicle in range(len(begin)):
+    for instance in range(len(begin)):
         value = np.uint64(1469598103934665603)
-        for row in range(begin[vehicle], begin[vehicle] + length[vehicle]):
-            value = (value ^ np.uint64(stop[row] * 4 + (flags[row] & _DOORS))) * np.uint64(1099511628211)
+        for row in range(begin[instance], begin[instance] + length[instance]):
+            value = (value ^ np.uint64(stop[row] * 4 + (flags[row] & _PICKUP_DROP_OFF))) * np.uint64(1099511628211)
             value ^= value >> np.uint64(29)
-        out[vehicle] = value
+        out[instance] = value
 
 
 @allocating
-def split_chains(order, group, begin, length, shift_s, stop, flags, arrival, departure, chain_of):
+def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, pattern_of):
     """Put each vehicle, in the given order, into the first chain of its group that it fits behind.
 
     It fits behind another that calls at the same stops with the same doors and is never later anywhere.
-    Returns the number of chains; ``chain_of`` is filled in.
+    Returns the number of chains; ``pattern_of`` is filled in.
     """
-    chain_count = 0
+    pattern_count = 0
     last = np.empty(len(order), np.int64)
     group_begin = 0
     for index in range(len(order)):
-        vehicle = order[index]
-        if index == 0 or group[vehicle] != group[order[index - 1]]:
-            group_begin = chain_count
-        base = begin[vehicle]
+        instance = order[index]
+        if index == 0 or group[instance] != group[order[index - 1]]:
+            group_begin = pattern_count
+        base = begin[instance]
         home = -1
-        for chain in range(group_begin, chain_count):
-            before = begin[last[chain]]
-            later_s = shift_s[vehicle] - shift_s[last[chain]]
-            fits = length[last[chain]] == length[vehicle]
+        for pattern in range(group_begin, pattern_count):
+            before = begin[last[pattern]]
+            later_s = shift_s[instance] - shift_s[last[pattern]]
+            fits = length[last[pattern]] == length[instance]
             i = 0
-            while fits and i < length[vehicle]:
+            while fits and i < length[instance]:
                 fits = (
                     stop[base + i] == stop[before + i]
-                    and (flags[base + i] ^ flags[before + i]) & _DOORS == 0
+                    and (flags[base + i] ^ flags[before + i]) & _PICKUP_DROP_OFF == 0
                     and arrival[base + i] + later_s >= arrival[before + i]
                     and departure[base + i] + later_s >= departure[before + i]
                 )
                 i += 1
             if fits:
-                home = chain
+                home = pattern
                 break
         if home < 0:
-            home = chain_count
-            chain_count += 1
-        last[home] = vehicle
-        chain_of[vehicle] = home
-    return chain_count
+            home = pattern_count
+            pattern_count += 1
+        last[home] = instance
+        pattern_of[instance] = home
+    return pattern_count
 
 
 @allocating
-def fill_chains(
-    order, chain_of, begin, length, shift_s, stop, flags, arrival, departure, chains_first, vehicle_first, event_base,
-    out_stop, out_flags, out_arrival, out_departure, out_vehicle,
+def fill_patterns(
+    order, pattern_of, begin, length, shift_s, stop, flags, arrival, departure,
+    pattern_first, instance_first, stop_time_base, out_stop, out_flags, out_arrival, out_departure, out_instance,
 ):  # fmt: skip
     """Write the vehicles of each chain one behind the other."""
-    filled = np.zeros(len(event_base), np.int64)
+    filled = np.zeros(len(stop_time_base), np.int64)
     for index in range(len(order)):
-        vehicle = order[index]
-        chain = chain_of[vehicle]
-        base, calls = begin[vehicle], length[vehicle]
-        row = filled[chain]
-        out_vehicle[vehicle_first[chain] + row] = vehicle
-        out = event_base[chain] + row * calls
-        for i in range(calls):
-            out_arrival[out + i] = arrival[base + i] + shift_s[vehicle]
-            out_departure[out + i] = departure[base + i] + shift_s[vehicle]
+        instance = order[index]
+        pattern = pattern_of[instance]
+        base, stop_times = begin[instance], length[instance]
+        row = filled[pattern]
+        out_instance[instance_first[pattern] + row] = instance
+        out = stop_time_base[pattern] + row * stop_times
+        for i in range(stop_times):
+            out_arrival[out + i] = arrival[base + i] + shift_s[instance]
+            out_departure[out + i] = departure[base + i] + shift_s[instance]
         if row == 0:
-            for i in range(calls):
-                out_stop[chains_first[chain] + i] = stop[base + i]
-                out_flags[chains_first[chain] + i] = flags[base + i] & _DOORS
-        filled[chain] = row + 1
+            for i in range(stop_times):
+                out_stop[pattern_first[pattern] + i] = stop[base + i]
+                out_flags[pattern_first[pattern] + i] = flags[base + i] & _PICKUP_DROP_OFF
+        filled[pattern] = row + 1
 
 
 @looping
@@ -111,27 +111,27 @@ def shortest_hops(net, hop_of, out):
     ``hop_of`` says for each position of a chain but its first which hop leads to it.
     """
     last = len(out) - 1
-    for chain in range(len(net.event_base)):
-        first = net.chain_first[chain]
-        length = net.chain_first[chain + 1] - first
+    for pattern in range(len(net.stop_time_base)):
+        first = net.pattern_first[pattern]
+        length = net.pattern_first[pattern + 1] - first
         for position in range(1, length):
             hop = hop_of[first + position]
-            for row in range(net.vehicle_first[chain + 1] - net.vehicle_first[chain]):
-                event = net.event_base[chain] + row * length + position
-                leave_s = net.departure_s[event - 1]
+            for row in range(net.instance_first[pattern + 1] - net.instance_first[pattern]):
+                stop_time = net.stop_time_base[pattern] + row * length + position
+                leave_s = net.departure_s[stop_time - 1]
                 span = min(last, max(0, (leave_s - net.spans_since_s) // SPAN_S))
-                ride_s = min(LONGEST_HOP_S, max(0, net.arrival_s[event] - leave_s))
+                ride_s = min(LONGEST_HOP_S, max(0, net.arrival_s[stop_time] - leave_s))
                 if ride_s < out[span, hop]:
                     out[span, hop] = ride_s
 
 
 @looping
-def hold_order(begin, length, vehicles, arrival, departure):
+def hold_order(begin, length, instances, arrival, departure):
     """Let no vehicle leave before it arrives, nor arrive before it left: a later call waits for the earlier."""
-    for index in range(len(vehicles)):
-        vehicle = vehicles[index]
-        for event in range(begin[vehicle], begin[vehicle] + length[vehicle]):
-            if event > begin[vehicle] and arrival[event] < departure[event - 1]:
-                arrival[event] = departure[event - 1]
-            if departure[event] < arrival[event]:
-                departure[event] = arrival[event]
+    for index in range(len(instances)):
+        instance = instances[index]
+        for stop_time in range(begin[instance], begin[instance] + length[instance]):
+            if stop_time > begin[instance] and arrival[stop_time] < departure[stop_time - 1]:
+                arrival[stop_time] = departure[stop_time - 1]
+            if departure[stop_time] < arrival[stop_time]:
+                departure[stop_time] = arrival[stop_time]

@@ -4,37 +4,39 @@ import threading
 from collections import OrderedDict
 from datetime import date
 
-from fingerpost.transit.raptor.search_timetable.build import DaySlice, build_slice
+from fingerpost.transit.raptor.search_timetable.build import SearchTimetable, build_search_timetable
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Timetable
 
 KEPT = 8
 # A search on a slice with no more calls than this was measured to take less than a millisecond.
-LIGHT_CALLS = 250_000
+LIGHT_STOP_TIMES = 250_000
 
 
-class Slices:
+class SearchTimetables:
     """A small cache of day slices, least recently used first to go. Safe to share between threads."""
 
     def __init__(self, timetable: Timetable, overlay: Overlay | None = None) -> None:
         self._timetable = timetable
         self._overlay = overlay
-        self._kept: OrderedDict[tuple[date, bool, bool], DaySlice] = OrderedDict()
+        self._kept: OrderedDict[tuple[date, bool, bool], SearchTimetable] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get_slice(self, day: date, *, mirrored: bool, step_free: bool) -> DaySlice:
+    def get_search_timetable(self, day: date, *, mirrored: bool, step_free: bool) -> SearchTimetable:
         """Return the slice around a day, building it if need be."""
         key = (day, mirrored, step_free)
         with self._lock:
-            piece = self._kept.get(key)
-            if piece is None:
-                piece = build_slice(self._timetable, day, mirrored=mirrored, step_free=step_free, overlay=self._overlay)
-                self._kept[key] = piece
+            search_timetable = self._kept.get(key)
+            if search_timetable is None:
+                search_timetable = build_search_timetable(
+                    self._timetable, day, mirrored=mirrored, step_free=step_free, overlay=self._overlay
+                )
+                self._kept[key] = search_timetable
                 if len(self._kept) > KEPT:
                     self._kept.popitem(last=False)
             else:
                 self._kept.move_to_end(key)
-        return piece
+        return search_timetable
 
     def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
         """Whether the slice is there already."""
@@ -42,5 +44,5 @@ class Slices:
 
     def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
         """Whether the slice is there already, and small."""
-        piece = self._kept.get((day, mirrored, step_free))
-        return piece is not None and len(piece.chains.arrival_s) <= LIGHT_CALLS
+        search_timetable = self._kept.get((day, mirrored, step_free))
+        return search_timetable is not None and len(search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES

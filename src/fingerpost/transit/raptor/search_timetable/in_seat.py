@@ -1,4 +1,4 @@
-"""Vehicles that go on as another trip, with the riders in their seats: for the search they become one.
+"""TripInstances that go on as another trip, with the riders in their seats: for the search they become one.
 
 A vehicle that divides is there once for each part that goes on, one that is put together once for each that came.
 Calls at the seam stay two: at the last call of the one nobody boards, at the first of the other nobody who stayed
@@ -12,7 +12,7 @@ from datetime import date
 import numpy as np
 
 from fingerpost.transit.raptor.search_timetable.realtime import ORDINALS
-from fingerpost.transit.raptor.search_timetable.trip_instances import Vehicles, starts_of
+from fingerpost.transit.raptor.search_timetable.trip_instances import TripInstances, starts_of
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import services_on
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
@@ -20,7 +20,7 @@ from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, In
 _log = logging.getLogger(__name__)
 
 # The kernels count the calls of a vehicle in 15 bits. No rider stays for so many.
-MOST_CALLS = 30_000
+MOST_STOP_TIMES = 30_000
 # A vehicle that goes on so often is cut; the next begins where it ends.
 MOST_RIDES = 400
 # Where rides divide and come together again and again, ways multiply: so many calls for each that is there.
@@ -29,101 +29,109 @@ MOST_TIMES = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """Of which rides each vehicle of a slice consists: rows ``first[v] .. first[v + 1]`` of the others.
+    """The trips that each trip instance of a search timetable is joined from.
 
-    ``run`` and ``day`` are as in ``Vehicles``; ``position`` is where the ride's first call stands in the vehicle,
-    counted in the order in which it runs; ``ride`` tells rides apart, which may be part of several vehicles.
+    Those of instance i are rows ``first[i] .. first[i + 1]`` of the other columns. ``trip_departure`` and ``day`` are as
+    in ``TripInstances``; ``position`` is where the trip's first stop time stands in the instance, counted in the order
+    in which it runs; ``ride`` numbers the trips, each of which may be part of several instances.
     """
 
     first: Int64
-    run: Int32
+    trip_departure: Int32
     day: Int32
     position: Int32
     ride: Int32
 
     @classmethod
-    def of(cls, vehicles: Vehicles) -> "Parts":
+    def of(cls, instances: TripInstances) -> "Parts":
         """Return vehicles of one ride each."""
-        every = np.arange(vehicles.count, dtype=np.int32)
+        every = np.arange(instances.count, dtype=np.int32)
         return cls(
-            first=np.arange(vehicles.count + 1, dtype=np.int64),
-            run=vehicles.run.astype(np.int32),
-            day=vehicles.day,
-            position=np.zeros(vehicles.count, np.int32),
+            first=np.arange(instances.count + 1, dtype=np.int64),
+            trip_departure=instances.trip_departure.astype(np.int32),
+            day=instances.day,
+            position=np.zeros(instances.count, np.int32),
             ride=every,
         )
 
     @property
     def is_plain(self) -> bool:
         """Whether every vehicle is one ride, and every ride one vehicle."""
-        return len(self.run) == len(self.first) - 1
+        return len(self.trip_departure) == len(self.first) - 1
 
 
-def join_in_seat(timetable: Timetable, vehicles: Vehicles, overlay: Overlay | None) -> tuple[Vehicles, Parts]:
+def join_in_seat(
+    timetable: Timetable, instances: TripInstances, overlay: Overlay | None
+) -> tuple[TripInstances, Parts]:
     """Return the vehicles with their in-seat transfers, and what each consists of.
 
     A vehicle goes on only if both rides run, the later one begins after the earlier began and not before it ends,
     and neither passes the seam without a stop: real time may break it.
     """
     if not len(timetable.in_seat_from):
-        return vehicles, Parts.of(vehicles)
-    first, then = _list_seams(timetable, vehicles)
-    begins_s = vehicles.begins_s
-    holds = (vehicles.ends_s[first] <= begins_s[then]) & (begins_s[first] < begins_s[then])
+        return instances, Parts.of(instances)
+    first, then = _list_seams(timetable, instances)
+    begins_s = instances.begins_s
+    holds = (instances.ends_s[first] <= begins_s[then]) & (begins_s[first] < begins_s[then])
     if overlay is not None:
         shut_first, shut_last = _skipped_ends(overlay)
-        own = _keys(vehicles.run, vehicles.day)
+        own = _keys(instances.trip_departure, instances.day)
         holds &= ~np.isin(own[first], shut_last) & ~np.isin(own[then], shut_first)
     first, then = first[holds], then[holds]
     if not len(first):
-        return vehicles, Parts.of(vehicles)
-    alone = np.ones(vehicles.count, np.bool_)
+        return instances, Parts.of(instances)
+    alone = np.ones(instances.count, np.bool_)
     alone[first] = alone[then] = False
-    paths = list_paths(first.tolist(), then.tolist(), begins_s.tolist(), vehicles.length.tolist())
-    return _joined(vehicles, np.flatnonzero(alone), paths)
+    paths = list_paths(first.tolist(), then.tolist(), begins_s.tolist(), instances.length.tolist())
+    return _joined(instances, np.flatnonzero(alone), paths)
 
 
-def _keys(run: Int64 | Int32, day: Int32) -> Int64:
-    return run.astype(np.int64) * ORDINALS + day
+def _keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
+    return trip_departure.astype(np.int64) * ORDINALS + day
 
 
 def _skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
     """Return the keys of the rides that pass their first call, and of those that pass their last."""
     rides = overlay.rides.items()
-    ends = [[run * ORDINALS + day for (run, day), told in rides if told.is_skipped[at]] for at in (0, -1)]
+    ends = [
+        [trip_departure * ORDINALS + day for (trip_departure, day), told in rides if told.is_skipped[at]]
+        for at in (0, -1)
+    ]
     return np.array(ends[0], np.int64), np.array(ends[1], np.int64)
 
 
-def _list_seams(timetable: Timetable, vehicles: Vehicles) -> tuple[Int64, Int64]:
+def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
     """Return the pairs of vehicles of which the timetable has the one go on as the other."""
-    begin = np.searchsorted(timetable.in_seat_from, vehicles.run, "left")
-    count = np.searchsorted(timetable.in_seat_from, vehicles.run, "right") - begin
-    first = np.repeat(np.arange(vehicles.count), count)
+    begin = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "left")
+    count = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "right") - begin
+    first = np.repeat(np.arange(instances.count), count)
     seam = np.arange(len(first)) + np.repeat(begin - starts_of(count)[:-1], count)
     service = timetable.in_seat_service[seam]
     holds = service < 0
-    for day in np.unique(vehicles.day[first]).tolist():
-        on_day = ~holds & (vehicles.day[first] == day)
+    for day in np.unique(instances.day[first]).tolist():
+        on_day = ~holds & (instances.day[first] == day)
         holds[on_day] = services_on(timetable, date.fromordinal(day))[service[on_day]] == 1
     first, seam = first[holds], seam[holds]
-    own = _keys(vehicles.run, vehicles.day)
+    own = _keys(instances.trip_departure, instances.day)
     order = np.argsort(own, kind="stable")
-    wanted = _keys(timetable.in_seat_to[seam], vehicles.day[first] + timetable.in_seat_days_later[seam])
-    at = np.minimum(np.searchsorted(own, wanted, sorter=order), vehicles.count - 1)
+    wanted = _keys(timetable.in_seat_to[seam], instances.day[first] + timetable.in_seat_days_later[seam])
+    at = np.minimum(np.searchsorted(own, wanted, sorter=order), instances.count - 1)
     then = order[at]
-    runs = own[then] == wanted
-    return first[runs], then[runs]
+    is_running = own[then] == wanted
+    return first[is_running], then[is_running]
 
 
-def list_paths(first: list[int], then: list[int], begins_s: list[int], calls: list[int]) -> list[list[int]]:
+def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time_counts: list[int]) -> list[list[int]]:
     """Return ways through vehicles, along pairs of one and the next, such that each stretch of any way is in one.
 
     A rider's way is given by where it begins and ends, for the times are the vehicles'; so no more than one way is
-    needed from one vehicle to another. ``begins_s`` and ``calls`` are of all vehicles.
+    needed from one vehicle to another. ``begins_s`` and ``stop_time_counts`` are of all vehicles.
     """
     if len(set(first)) == len(first) and len(set(then)) == len(then):
         rows = _rows(first, then, begins_s)
-        if all(len(row) <= MOST_RIDES and sum(calls[each] for each in row) <= MOST_CALLS for row in rows):
+        if all(
+            len(row) <= MOST_RIDES and sum(stop_time_counts[each] for each in row) <= MOST_STOP_TIMES for row in rows
+        ):
             return rows
     after: dict[int, list[int]] = {}
     for one, other in zip(first, then, strict=True):
@@ -133,9 +141,9 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], calls: li
     # Where several vehicles come together, a way from a later vehicle need not be part of one from an earlier.
     is_told_apart = len(set(then)) < len(then)
     linked = {*first, *then}
-    room = MOST_TIMES * sum(calls[vehicle] for vehicle in linked)
+    room = MOST_TIMES * sum(stop_time_counts[instance] for instance in linked)
     cut = 0
-    for begin in sorted(linked, key=lambda vehicle: (begins_s[vehicle], vehicle)):
+    for begin in sorted(linked, key=lambda instance: (begins_s[instance], instance)):
         if room < 0:
             if (begin, begin) not in covered:
                 cut += 1
@@ -143,9 +151,9 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], calls: li
             continue
         if not is_told_apart and all((begin, each) in covered for each in (begin, *after.get(begin, ()))):
             continue
-        for path in _spanning(begin, after, calls):
-            if room >= 0 and any((begin, vehicle) not in covered for vehicle in path):
-                room -= sum(calls[vehicle] for vehicle in path)
+        for path in _spanning(begin, after, stop_time_counts):
+            if room >= 0 and any((begin, instance) not in covered for instance in path):
+                room -= sum(stop_time_counts[instance] for instance in path)
                 paths.append(path)
                 covered.update((one, other) for at, one in enumerate(path) for other in path[at:])
     if room < 0:
@@ -157,7 +165,7 @@ def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[i
     """Return the ways where no vehicle divides and none come together: each row from its first to its last."""
     after = dict(zip(first, then, strict=True))
     rows = []
-    for begin in sorted(after.keys() - set(then), key=lambda vehicle: (begins_s[vehicle], vehicle)):
+    for begin in sorted(after.keys() - set(then), key=lambda instance: (begins_s[instance], instance)):
         row = [begin]
         while (onward := after.get(row[-1])) is not None:
             row.append(onward)
@@ -165,29 +173,29 @@ def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[i
     return rows
 
 
-def _spanning(begin: int, after: dict[int, list[int]], calls: list[int]) -> list[list[int]]:
+def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[int]) -> list[list[int]]:
     """Return one way from a vehicle to each that can be reached, those left out that are the start of another."""
     ways: list[list[int]] = []
     seen = {begin}
-    stack = [([begin], calls[begin])]
+    stack = [([begin], stop_time_counts[begin])]
     while stack:
         path, length = stack.pop()
         onward = after.get(path[-1], ()) if len(path) < MOST_RIDES else ()
-        fresh = [each for each in onward if each not in seen and length + calls[each] <= MOST_CALLS]
+        fresh = [each for each in onward if each not in seen and length + stop_time_counts[each] <= MOST_STOP_TIMES]
         seen.update(fresh)
-        stack += [([*path, each], length + calls[each]) for each in fresh]
+        stack += [([*path, each], length + stop_time_counts[each]) for each in fresh]
         if not fresh:
             ways.append(path)
     return ways
 
 
-def _joined(vehicles: Vehicles, alone: Int64, paths: list[list[int]]) -> tuple[Vehicles, Parts]:
+def _joined(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:
     """Put the rides of each path one behind the other, after the vehicles that stay alone."""
     size = np.array([1] * len(alone) + [len(path) for path in paths], np.int64)
     part_first = starts_of(size)
     member = np.concatenate([alone, *(np.array(path, np.int64) for path in paths)])
-    vehicles = vehicles.compact()
-    linked = vehicles.take(member[len(alone) :]).laid_out()
+    instances = instances.compact()
+    linked = instances.take(member[len(alone) :]).laid_out()
     begins = part_first[len(alone) : -1] - len(alone)
     into = np.delete(linked.begin, begins)
     linked.flags[into] |= NO_ALIGHTING
@@ -195,20 +203,20 @@ def _joined(vehicles: Vehicles, alone: Int64, paths: list[list[int]]) -> tuple[V
     out_of = into - 1
     linked.flags[out_of] |= NO_BOARDING
     linked.departure_s[out_of] = linked.arrival_s[out_of]
-    call_first = starts_of(vehicles.length[member])
+    call_first = starts_of(instances.length[member])
     first = call_first[part_first]
     joined = replace(
-        vehicles.with_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),
-        run=vehicles.run[member[part_first[:-1]]],
-        day=vehicles.day[member[part_first[:-1]]],
-        begin=np.concatenate([vehicles.begin[alone], len(vehicles.stop) + linked.begin[begins]]),
+        instances.with_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),
+        trip_departure=instances.trip_departure[member[part_first[:-1]]],
+        day=instances.day[member[part_first[:-1]]],
+        begin=np.concatenate([instances.begin[alone], len(instances.stop) + linked.begin[begins]]),
         length=np.diff(first),
-        shift_s=np.concatenate([vehicles.shift_s[alone], np.zeros(len(paths), np.int32)]),
+        shift_s=np.concatenate([instances.shift_s[alone], np.zeros(len(paths), np.int32)]),
     )
     return joined, Parts(
         first=part_first,
-        run=vehicles.run[member].astype(np.int32),
-        day=vehicles.day[member],
+        trip_departure=instances.trip_departure[member].astype(np.int32),
+        day=instances.day[member],
         position=(call_first[:-1] - np.repeat(first[:-1], size)).astype(np.int32),
         ride=member.astype(np.int32),
     )

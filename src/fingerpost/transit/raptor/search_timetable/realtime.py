@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from fingerpost.transit.raptor.kernel.patterns import hold_order
-from fingerpost.transit.raptor.search_timetable.trip_instances import Vehicles, starts_of
+from fingerpost.transit.raptor.search_timetable.trip_instances import TripInstances, starts_of
 from fingerpost.transit.timetable.overlay import Overlay, RideUpdate
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64
 
@@ -15,40 +15,40 @@ ORDINALS = 1 << 22
 LATEST_S = 12 * 3600
 
 
-def apply_overlay(vehicles: Vehicles, overlay: Overlay, start: int, since_s: int) -> Vehicles:
+def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
     """Return the vehicles as they really run, those that are not home before ``since_s``.
 
     ``start`` is the Unix second at which the slice's day begins.
     """
     rides = sorted(overlay.rides.items())
-    keys = np.array([run * ORDINALS + day for (run, day), _ in rides], np.int64)
-    own = vehicles.run * ORDINALS + vehicles.day
+    keys = np.array([trip_departure * ORDINALS + day for (trip_departure, day), _ in rides], np.int64)
+    own = instances.trip_departure * ORDINALS + instances.day
     at = np.searchsorted(keys, own)
-    is_told = np.zeros(vehicles.count, np.bool_)
+    is_told = np.zeros(instances.count, np.bool_)
     inside = at < len(keys)
     is_told[inside] = keys[at[inside]] == own[inside]
     told = np.flatnonzero(is_told)
     updates = [rides[index][1] for index in at[told].tolist()]
-    is_cancelled = np.zeros(vehicles.count, np.bool_)
+    is_cancelled = np.zeros(instances.count, np.bool_)
     is_cancelled[told] = [update.is_cancelled for update in updates]
     running = [index for index, update in enumerate(updates) if not update.is_cancelled]
-    moved = _moved(vehicles, told[running], [updates[index] for index in running])
+    moved = _moved(instances, told[running], [updates[index] for index in running])
     return _with_added(moved.take(~is_cancelled & (moved.ends_s >= since_s)), overlay, start)
 
 
-def _moved(vehicles: Vehicles, told: Int64, updates: list[RideUpdate]) -> Vehicles:
+def _moved(instances: TripInstances, told: Int64, updates: list[RideUpdate]) -> TripInstances:
     """Return the vehicles with delays, skipped calls and other platforms."""
     if not len(told):
-        return vehicles
-    moved = vehicles.compact().with_own_rows(told)
+        return instances
+    moved = instances.compact().with_own_rows(told)
     row = moved.rows_of(told)
     moved.arrival_s[row] += np.concatenate([update.arrival_delay_s for update in updates])
     moved.departure_s[row] += np.concatenate([update.departure_delay_s for update in updates])
     hold_order(moved.begin, moved.length, told, moved.arrival_s, moved.departure_s)
-    for vehicle, update in zip(told.tolist(), updates, strict=True):
+    for instance, update in zip(told.tolist(), updates, strict=True):
         if update.stop is None and update.flags is None:
             continue
-        own = slice(moved.begin[vehicle], moved.begin[vehicle] + moved.length[vehicle])
+        own = slice(moved.begin[instance], moved.begin[instance] + moved.length[instance])
         if update.stop is not None:
             moved.stop[own] = update.stop
         if update.flags is not None:
@@ -58,15 +58,15 @@ def _moved(vehicles: Vehicles, told: Int64, updates: list[RideUpdate]) -> Vehicl
     return moved
 
 
-def _with_added(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:
+def _with_added(instances: TripInstances, overlay: Overlay, start: int) -> TripInstances:
     """Return the vehicles and the added rides behind them."""
     added = overlay.added
     if not added:
-        return vehicles
+        return instances
     length = np.array([len(ride.stop) for ride in added], np.int64)
     both = np.uint8(NO_BOARDING | NO_ALIGHTING)
-    vehicles = vehicles.compact()
-    extended = vehicles.with_rows(
+    instances = instances.compact()
+    extended = instances.with_rows(
         np.concatenate([ride.stop for ride in added]),
         np.concatenate([(ride.flags & both) | (ride.is_skipped * both) for ride in added]),
         np.concatenate([(ride.arrival - start).astype(np.int32) for ride in added]),
@@ -74,9 +74,9 @@ def _with_added(vehicles: Vehicles, overlay: Overlay, start: int) -> Vehicles:
     )
     return replace(
         extended,
-        run=np.concatenate([vehicles.run, -1 - np.arange(len(added), dtype=np.int64)]),
-        day=np.concatenate([vehicles.day, np.array([ride.service_day.toordinal() for ride in added], np.int32)]),
-        begin=np.concatenate([vehicles.begin, len(vehicles.stop) + starts_of(length)[:-1]]),
-        length=np.concatenate([vehicles.length, length]),
-        shift_s=np.concatenate([vehicles.shift_s, np.zeros(len(added), np.int32)]),
+        trip_departure=np.concatenate([instances.trip_departure, -1 - np.arange(len(added), dtype=np.int64)]),
+        day=np.concatenate([instances.day, np.array([ride.service_day.toordinal() for ride in added], np.int32)]),
+        begin=np.concatenate([instances.begin, len(instances.stop) + starts_of(length)[:-1]]),
+        length=np.concatenate([instances.length, length]),
+        shift_s=np.concatenate([instances.shift_s, np.zeros(len(added), np.int32)]),
     )

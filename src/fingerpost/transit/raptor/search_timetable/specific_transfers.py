@@ -5,14 +5,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.raptor.search_timetable.trip_instances import Vehicles
+from fingerpost.transit.raptor.search_timetable.trip_instances import TripInstances
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
 
 Mask = npt.NDArray[np.bool_]
 
 
-class Calls(NamedTuple):
+class RuledStopTimes(NamedTuple):
     """Calls at the stops of which rules speak; ``row`` is the vehicles', trip and route are -1 where unknown."""
 
     row: Int64
@@ -23,36 +23,42 @@ class Calls(NamedTuple):
     departure_s: Int32
 
 
-def calls_at(timetable: Timetable, vehicles: Vehicles, overlay: Overlay | None) -> Calls:
+def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overlay: Overlay | None) -> RuledStopTimes:
     """Return the calls of a slice, laid out, at the stops of which narrow rules speak."""
     is_ruled = np.zeros(timetable.stop_count, np.bool_)
-    is_ruled[timetable.narrow_from_stop] = is_ruled[timetable.narrow_to_stop] = True
-    row = np.flatnonzero(is_ruled[vehicles.stop])
-    run = vehicles.run[np.searchsorted(vehicles.begin, row, "right") - 1]
-    trip = np.where(run >= 0, timetable.run_trip[np.maximum(run, 0)], -1).astype(np.int64)
-    route = np.where(run >= 0, timetable.trip_route[np.maximum(trip, 0)], -1).astype(np.int64)
+    is_ruled[timetable.specific_transfer_from_stop] = is_ruled[timetable.specific_transfer_to_stop] = True
+    row = np.flatnonzero(is_ruled[instances.stop])
+    trip_departure = instances.trip_departure[np.searchsorted(instances.begin, row, "right") - 1]
+    trip = np.where(trip_departure >= 0, timetable.trip_departure_trip[np.maximum(trip_departure, 0)], -1).astype(
+        np.int64
+    )
+    route = np.where(trip_departure >= 0, timetable.trip_route[np.maximum(trip, 0)], -1).astype(np.int64)
     if overlay is not None and overlay.added:
         added = np.array([ride.route for ride in overlay.added], np.int64)
-        route = np.where(run < 0, added[np.clip(-1 - run, 0, len(added) - 1)], route)
-    stop = vehicles.stop[row].astype(np.int64)
-    return Calls(row, stop, trip, route, vehicles.arrival_s[row], vehicles.departure_s[row])
+        route = np.where(trip_departure < 0, added[np.clip(-1 - trip_departure, 0, len(added) - 1)], route)
+    stop = instances.stop[row].astype(np.int64)
+    return RuledStopTimes(row, stop, trip, route, instances.arrival_s[row], instances.departure_s[row])
 
 
-def list_effective(timetable: Timetable, calls: Calls) -> Int64:
+def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
     """Return the rows of the narrow rules without which something could be caught that cannot, or the other way round.
 
     A rule between two trips alone is held against the times of their calls in the slice; every other rule is kept.
     """
     count = timetable.stop_count
-    pair = timetable.narrow_from_stop.astype(np.int64) * count + timetable.narrow_to_stop
-    is_of_trips = (timetable.narrow_from_trip >= 0) & (timetable.narrow_to_trip >= 0)
+    pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
+    is_of_trips = (timetable.specific_transfer_from_trip >= 0) & (timetable.specific_transfer_to_trip >= 0)
     # Where wider rules hold as well, what holds without the rule is not just how the stops are linked.
     is_alone = is_of_trips & ~np.isin(pair, pair[~is_of_trips])
     kept = ~is_alone
-    times = _Times(calls)
+    times = _Times(stop_times)
     links = _Links(timetable)
     last = {
-        (int(pair[rule]), int(timetable.narrow_from_trip[rule]), int(timetable.narrow_to_trip[rule])): rule
+        (
+            int(pair[rule]),
+            int(timetable.specific_transfer_from_trip[rule]),
+            int(timetable.specific_transfer_to_trip[rule]),
+        ): rule
         for rule in np.flatnonzero(is_alone).tolist()
     }
     for (stops, from_trip, to_trip), rule in last.items():
@@ -62,7 +68,7 @@ def list_effective(timetable: Timetable, calls: Calls) -> Int64:
             continue
         wait_s = departure_s[1][None, :] - arrival_s[0][:, None]
         kept[rule] = (
-            _is_caught(wait_s, int(timetable.narrow_s[rule])) != _is_caught(wait_s, links.find(begin, end))
+            _is_caught(wait_s, int(timetable.specific_transfer_s[rule])) != _is_caught(wait_s, links.find(begin, end))
         ).any()
     return np.flatnonzero(kept)
 
@@ -76,10 +82,10 @@ def _is_caught(wait_s: npt.NDArray[np.int64], needs_s: int) -> Mask:
 class _Times:
     """Arrivals and departures of each trip at each stop."""
 
-    def __init__(self, calls: Calls) -> None:
-        self._order = np.lexsort((calls.trip, calls.stop))
-        self._calls = calls
-        named = np.column_stack([calls.stop, calls.trip])[self._order]
+    def __init__(self, stop_times: RuledStopTimes) -> None:
+        self._order = np.lexsort((stop_times.trip, stop_times.stop))
+        self._calls = stop_times
+        named = np.column_stack([stop_times.stop, stop_times.trip])[self._order]
         is_new = np.append(True, (named[1:] != named[:-1]).any(axis=1))[: len(named)]
         begins = np.flatnonzero(is_new).tolist()
         ends = [*begins[1:], len(named)]
@@ -117,7 +123,7 @@ class _Links:
         return self._known[begin, end]
 
 
-class NarrowRules:
+class SpecificTransfers:
     """Some of the narrow rules, each side as a number that the calls which it means have as well.
 
     ``sides`` are columns: arriving route, arriving trip, departing route, departing trip; -1 where any will do.
@@ -125,9 +131,16 @@ class NarrowRules:
 
     def __init__(self, timetable: Timetable, rows: Int64) -> None:
         table = timetable
-        self.seconds, self.metres = table.narrow_s[rows], table.narrow_m[rows]
-        self.ends = np.column_stack([table.narrow_from_stop[rows], table.narrow_to_stop[rows]]).astype(np.int64)
-        columns = [table.narrow_from_route, table.narrow_from_trip, table.narrow_to_route, table.narrow_to_trip]
+        self.seconds, self.metres = table.specific_transfer_s[rows], table.specific_transfer_m[rows]
+        self.ends = np.column_stack(
+            [table.specific_transfer_from_stop[rows], table.specific_transfer_to_stop[rows]]
+        ).astype(np.int64)
+        columns = [
+            table.specific_transfer_from_route,
+            table.specific_transfer_from_trip,
+            table.specific_transfer_to_route,
+            table.specific_transfer_to_trip,
+        ]
         named = [column[rows] for column in columns]
         stops = [self.ends[:, 0], self.ends[:, 0], self.ends[:, 1], self.ends[:, 1]]
         # More than there are routes or trips, so that a pair of rows is one number.
@@ -147,10 +160,12 @@ class NarrowRules:
         found: Int64 = np.where((row >= 0) & (keys[at] == wanted), at, -1)
         return found
 
-    def kinds(self, calls: Calls) -> Int64:
+    def kinds(self, stop_times: RuledStopTimes) -> Int64:
         """Return the kind of each call: its stop, and four numbers as in ``sides``."""
-        named = (calls.route, calls.trip, calls.route, calls.trip)
-        return np.column_stack([calls.stop, *(self._find(column, calls.stop, row) for column, row in enumerate(named))])
+        named = (stop_times.route, stop_times.trip, stop_times.route, stop_times.trip)
+        return np.column_stack(
+            [stop_times.stop, *(self._find(column, stop_times.stop, row) for column, row in enumerate(named))]
+        )
 
     def by_pair(self, is_split: Mask) -> dict[tuple[int, int], list[int]]:
         """Return, for each pair of stops, the rules that may apply where these stops are split, the strongest last."""

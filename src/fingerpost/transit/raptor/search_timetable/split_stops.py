@@ -8,14 +8,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fingerpost.transit.raptor.search_timetable.specific_transfers import NarrowRules, calls_at, list_effective
-from fingerpost.transit.raptor.search_timetable.trip_instances import Vehicles, starts_of
+from fingerpost.transit.raptor.search_timetable.specific_transfers import (
+    SpecificTransfers,
+    list_effective,
+    list_ruled_stop_times,
+)
+from fingerpost.transit.raptor.search_timetable.trip_instances import TripInstances, starts_of
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changing:
+class SearchStops:
     """Stops as the search knows them, and the links between them.
 
     The timetable's stops keep their rows; ``copy_first[s] .. copy_first[s + 1]`` are the rows of ``copy`` that hold
@@ -46,9 +50,11 @@ class Changing:
         return position, self.copy[self.copy_first[stops][position] + within]
 
 
-def split_stops(timetable: Timetable, vehicles: Vehicles, overlay: Overlay | None) -> tuple[Vehicles, Changing]:
+def split_stops(
+    timetable: Timetable, instances: TripInstances, overlay: Overlay | None
+) -> tuple[TripInstances, SearchStops]:
     """Return the vehicles with the stops as the search is to know them, and the links between these."""
-    plain = Changing(
+    plain = SearchStops(
         stop_count=timetable.stop_count,
         foot_first=timetable.foot_first,
         foot_to=timetable.foot_to,
@@ -56,22 +62,22 @@ def split_stops(timetable: Timetable, vehicles: Vehicles, overlay: Overlay | Non
         foot_m=timetable.foot_m,
         change_s=timetable.change_s,
     )
-    if not len(timetable.narrow_s):
-        return vehicles, plain
-    vehicles = vehicles.laid_out()
-    calls = calls_at(timetable, vehicles, overlay)
-    rules = NarrowRules(timetable, list_effective(timetable, calls))
-    kind = rules.kinds(calls)
+    if not len(timetable.specific_transfer_s):
+        return instances, plain
+    instances = instances.laid_out()
+    stop_times = list_ruled_stop_times(timetable, instances, overlay)
+    rules = SpecificTransfers(timetable, list_effective(timetable, stop_times))
+    kind = rules.kinds(stop_times)
     is_told = (kind[:, 1:] >= 0).any(axis=1)
     if not is_told.any():
-        return vehicles, plain
+        return instances, plain
     different, which = np.unique(kind[is_told], axis=0, return_inverse=True)
-    stop = vehicles.stop.copy()
-    stop[calls.row[is_told]] = timetable.stop_count + which.reshape(-1)
-    return replace(vehicles, stop=stop), _linked(timetable, rules, different)
+    stop = instances.stop.copy()
+    stop[stop_times.row[is_told]] = timetable.stop_count + which.reshape(-1)
+    return replace(instances, stop=stop), _linked(timetable, rules, different)
 
 
-def _linked(timetable: Timetable, rules: NarrowRules, kinds: Int64) -> Changing:
+def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> SearchStops:
     """Link the kinds of each stop to those of the stops around, as the rules say and else as the stops are linked."""
     count, total = timetable.stop_count, timetable.stop_count + len(kinds)
     first = np.searchsorted(kinds[:, 0], np.arange(count + 1))
@@ -117,10 +123,10 @@ def _linked(timetable: Timetable, rules: NarrowRules, kinds: Int64) -> Changing:
     return _changing(np.concatenate(links), total, change_s, copy_first, copy)
 
 
-def _changing(links: Int64, total: int, change_s: Int32, copy_first: Int64, copy: Int32) -> Changing:
+def _changing(links: Int64, total: int, change_s: Int32, copy_first: Int64, copy: Int32) -> SearchStops:
     links = links[np.lexsort((links[:, 1], links[:, 0]))]
     first = starts_of(np.bincount(links[:, 0], minlength=total).astype(np.int64))
-    return Changing(
+    return SearchStops(
         stop_count=total,
         foot_first=first.astype(np.int32),
         foot_to=links[:, 1].astype(np.int32),

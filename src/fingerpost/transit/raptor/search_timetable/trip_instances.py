@@ -6,7 +6,7 @@ from datetime import date, timedelta
 import numpy as np
 
 from fingerpost.transit.raptor.arrays import Bool
-from fingerpost.transit.raptor.kernel.patterns import gather_calls
+from fingerpost.transit.raptor.kernel.patterns import gather_stop_times
 from fingerpost.transit.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.timetable.timetable import (
     NO_ALIGHTING,
@@ -22,17 +22,17 @@ DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vehicles:
-    """Vehicles and their calls.
+class TripInstances:
+    """TripInstances and their calls.
 
     Calls of vehicle v are rows ``begin[v] .. begin[v] + length[v]`` of the columns, its times ``shift_s[v]`` later than
     theirs: a trip that runs on several days is there once. Of ``flags`` only the two that close a door count.
 
-    ``run`` is a row of the timetable's runs, or -1 - i for the i-th added ride of an overlay.
+    ``trip_departure`` is a row of the timetable's runs, or -1 - i for the i-th added ride of an overlay.
     ``day`` is the service day (date.toordinal). Times are seconds from the start of the slice's day.
     """
 
-    run: Int64
+    trip_departure: Int64
     day: Int32
     begin: Int64
     length: Int64
@@ -45,7 +45,7 @@ class Vehicles:
     @property
     def count(self) -> int:
         """Number of vehicles."""
-        return len(self.run)
+        return len(self.trip_departure)
 
     @property
     def begins_s(self) -> Int32:
@@ -59,11 +59,11 @@ class Vehicles:
         ends_s: Int32 = self.arrival_s[self.begin + self.length - 1] + self.shift_s
         return ends_s
 
-    def take(self, chosen: Int64 | Bool) -> "Vehicles":
+    def take(self, chosen: Int64 | Bool) -> "TripInstances":
         """Return some of the vehicles, in that order."""
         return replace(
             self,
-            run=self.run[chosen],
+            trip_departure=self.trip_departure[chosen],
             day=self.day[chosen],
             begin=self.begin[chosen],
             length=self.length[chosen],
@@ -77,13 +77,13 @@ class Vehicles:
         rows: Int64 = np.repeat(self.begin[chosen] - begin[:-1], length) + np.arange(begin[-1])
         return rows
 
-    def laid_out(self) -> "Vehicles":
+    def laid_out(self) -> "TripInstances":
         """Return the same, each with rows of its own, one vehicle behind the other, unshifted."""
         begin = starts_of(self.length)
         count = int(begin[-1])
         stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
         arrival_s, departure_s = np.empty(count, np.int32), np.empty(count, np.int32)
-        gather_calls(
+        gather_stop_times(
             self.begin, self.length, self.shift_s, self.stop, self.flags, self.arrival_s, self.departure_s,
             begin, stop, flags, arrival_s, departure_s,
         )  # fmt: skip
@@ -97,11 +97,11 @@ class Vehicles:
             departure_s=departure_s,
         )
 
-    def compact(self) -> "Vehicles":
+    def compact(self) -> "TripInstances":
         """Return the same, laid out if that makes fewer rows: what follows costs by what runs, not by what is there."""
         return self.laid_out() if self.length.sum() < len(self.stop) else self
 
-    def with_own_rows(self, chosen: Int64) -> "Vehicles":
+    def with_own_rows(self, chosen: Int64) -> "TripInstances":
         """Return the same, with rows that no other vehicle shares for some: these can be changed in place."""
         own = self.take(chosen).laid_out()
         begin, shift_s = self.begin.copy(), self.shift_s.copy()
@@ -110,7 +110,7 @@ class Vehicles:
             self.with_rows(own.stop, own.flags, own.arrival_s, own.departure_s), begin=begin, shift_s=shift_s
         )
 
-    def with_rows(self, stop: Int32, flags: UInt8, arrival_s: Int32, departure_s: Int32) -> "Vehicles":
+    def with_rows(self, stop: Int32, flags: UInt8, arrival_s: Int32, departure_s: Int32) -> "TripInstances":
         """Return the same with further rows at the end of the columns."""
         return replace(
             self,
@@ -128,42 +128,42 @@ def starts_of(sizes: Int64) -> Int64:
     return starts
 
 
-def gather_vehicles(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> Vehicles:
+def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
     """Return all vehicles of the timetable that are under way in [since_s, until_s] of a day.
 
     ``start`` is the Unix second at which that day begins.
     """
-    run, shift_s, ordinal = _list_vehicles(timetable, day, start, since_s, until_s)
-    trip = timetable.run_trip[run]
-    begin = timetable.trip_first_event[trip]
-    return Vehicles(
-        run=run,
+    trip_departure, shift_s, ordinal = _list_trip_instances(timetable, day, start, since_s, until_s)
+    trip = timetable.trip_departure_trip[trip_departure]
+    begin = timetable.trip_first_stop_time[trip]
+    return TripInstances(
+        trip_departure=trip_departure,
         day=ordinal,
         begin=begin,
-        length=timetable.trip_first_event[trip + 1] - begin,
+        length=timetable.trip_first_stop_time[trip + 1] - begin,
         shift_s=shift_s.astype(np.int32),
-        stop=timetable.event_stop,
-        flags=timetable.event_flags,
-        arrival_s=timetable.event_arrival_s,
-        departure_s=timetable.event_departure_s,
+        stop=timetable.stop_time_stop,
+        flags=timetable.stop_time_flags,
+        arrival_s=timetable.stop_time_arrival_s,
+        departure_s=timetable.stop_time_departure_s,
     )
 
 
-def _list_vehicles(
+def _list_trip_instances(
     timetable: Timetable, day: date, start: int, since_s: int, until_s: int
 ) -> tuple[Int64, Int64, Int32]:
     """Return run, time shift and service day of the vehicles."""
-    first_event, last_event = timetable.trip_first_event[:-1], timetable.trip_first_event[1:] - 1
-    rideable = last_event > first_event
-    trip = timetable.run_trip
+    first_stop_time, last_stop_time = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
+    rideable = last_stop_time > first_stop_time
+    trip = timetable.trip_departure_trip
     begins_s = np.zeros(len(rideable), np.int64)
     ends_s = np.zeros(len(rideable), np.int64)
-    begins_s[rideable] = timetable.event_departure_s[first_event[rideable]]
-    ends_s[rideable] = timetable.event_arrival_s[last_event[rideable]]
-    run_begins_s = begins_s[trip] + timetable.run_shift_s
-    run_ends_s = ends_s[trip] + timetable.run_shift_s
-    longest_s = int(run_ends_s.max(initial=0))
-    runs, shifts, ordinals = [], [], []
+    begins_s[rideable] = timetable.stop_time_departure_s[first_stop_time[rideable]]
+    ends_s[rideable] = timetable.stop_time_arrival_s[last_stop_time[rideable]]
+    departure_begins_s = begins_s[trip] + timetable.trip_departure_shift_s
+    departure_ends_s = ends_s[trip] + timetable.trip_departure_shift_s
+    longest_s = int(departure_ends_s.max(initial=0))
+    trip_departures, shifts, ordinals = [], [], []
     current = day + timedelta(days=since_s // DAY_S - longest_s // DAY_S - 1)
     while current <= day + timedelta(days=until_s // DAY_S):
         active = services_on(timetable, current)
@@ -173,39 +173,39 @@ def _list_vehicles(
                 (active[timetable.trip_service[trip]] == 1)
                 & (timetable.service_feed[timetable.trip_service[trip]] == feed_index)
                 & rideable[trip]
-                & (run_begins_s + day_shift_s <= until_s)
-                & (run_ends_s + day_shift_s >= since_s)
+                & (departure_begins_s + day_shift_s <= until_s)
+                & (departure_ends_s + day_shift_s >= since_s)
             )
-            runs.append(chosen)
-            shifts.append(timetable.run_shift_s[chosen].astype(np.int64) + day_shift_s)
+            trip_departures.append(chosen)
+            shifts.append(timetable.trip_departure_shift_s[chosen].astype(np.int64) + day_shift_s)
             ordinals.append(np.full(len(chosen), current.toordinal(), np.int32))
         current += timedelta(days=1)
-    return np.concatenate(runs), np.concatenate(shifts), np.concatenate(ordinals)
+    return np.concatenate(trip_departures), np.concatenate(shifts), np.concatenate(ordinals)
 
 
-def without_steps(timetable: Timetable, vehicles: Vehicles, closed: frozenset[int]) -> Vehicles:
+def without_steps(timetable: Timetable, instances: TripInstances, closed: frozenset[int]) -> TripInstances:
     """Leave out vehicles, and close stops, that are known not to take a wheelchair; the unknown stays.
 
     ``closed`` are further stops that cannot be used, such as those whose lift is out of order.
     """
-    trip = timetable.run_trip[np.maximum(vehicles.run, 0)]
-    kept = vehicles.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (vehicles.run < 0))
+    trip = timetable.trip_departure_trip[np.maximum(instances.trip_departure, 0)]
+    kept = instances.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (instances.trip_departure < 0))
     shut = timetable.stop_wheelchair == WHEELCHAIR_NO
     shut[list(closed)] = True
     both = np.uint8(NO_BOARDING | NO_ALIGHTING)
     return replace(kept, flags=np.where(shut[kept.stop], both, kept.flags))
 
 
-def mirror(vehicles: Vehicles) -> Vehicles:
+def mirror(instances: TripInstances) -> TripInstances:
     """Return the vehicles running backwards in time: last call first, boarding and alighting exchanged."""
-    vehicles = vehicles.compact()
-    flags = vehicles.flags[::-1]
+    instances = instances.compact()
+    flags = instances.flags[::-1]
     return replace(
-        vehicles,
-        begin=len(vehicles.stop) - vehicles.begin - vehicles.length,
-        shift_s=-vehicles.shift_s,
-        stop=vehicles.stop[::-1].copy(),
+        instances,
+        begin=len(instances.stop) - instances.begin - instances.length,
+        shift_s=-instances.shift_s,
+        stop=instances.stop[::-1].copy(),
         flags=((flags & NO_BOARDING) * 2 + (flags & NO_ALIGHTING) // 2).astype(np.uint8),
-        arrival_s=-vehicles.departure_s[::-1],
-        departure_s=-vehicles.arrival_s[::-1],
+        arrival_s=-instances.departure_s[::-1],
+        departure_s=-instances.arrival_s[::-1],
     )
