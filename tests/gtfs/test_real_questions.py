@@ -16,7 +16,7 @@ from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.service_days import services_on
 from tests.raptor.linked_networks import Links, Rule, Seat
 from tests.raptor.linked_oracle import LinkedOracle
-from tests.raptor.oracle import NEVER, around, list_vehicles
+from tests.raptor.oracle import NEVER, around, list_trip_instances
 from tests.shared_data import get_shared
 
 QUESTIONS = 200 if os.environ.get("FINGERPOST_SOAK") else 12
@@ -91,7 +91,7 @@ def test_engine_equals_oracle(name, day):
     path = get_shared(f"gtfs/{name}.gtfs.zip")
     dice = random.Random(name)
     table = cut(import_feeds("real", [FeedSource(path)]).timetable, day, dice)
-    vehicles = list_vehicles(table, around(day, 1, 3))
+    vehicles = list_trip_instances(table, around(day, 1, 3))
     served = sorted({call.stop for vehicle in vehicles for call in vehicle.calls})
     oracle = LinkedOracle(table, links_of(table), vehicles)
     search_timetables, zone = SearchTimetables(table), ZoneInfo(table.feeds[0].zone)

@@ -34,7 +34,7 @@ def test_dividing_and_coming_together_again_needs_no_way_twice():
 
 
 @pytest.mark.parametrize(
-    ("calls", "ways"), [(10_000, [[0, 1, 2]]), (10_001, [[0, 1], [1, 2]]), (15_001, [[0], [1], [2]])]
+    ("stop_times", "ways"), [(10_000, [[0, 1, 2]]), (10_001, [[0, 1], [1, 2]]), (15_001, [[0], [1], [2]])]
 )
 def test_what_grows_too_long_is_cut(stop_times, ways):
     """The kernels count 30,000 calls of a vehicle: three, two or no rides of this length are one."""

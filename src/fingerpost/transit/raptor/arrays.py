@@ -1,8 +1,8 @@
 """The arrays that the kernels read and write, gathered under names.
 
-Times are seconds in a slice's own count (``search_timetable.build.SearchTimetable``), UNREACHED where there is none.
-A *chain* is a list of vehicles that call at the same stops and never overtake one another;
-a *position* is one stop of a chain.
+Times are seconds of a ``search_timetable.build.SearchTimetable``, UNREACHED where there is none.
+A *pattern* is a list of trip instances that serve the same stops and never overtake one another (a *route* in the
+RAPTOR papers); a *trip instance* is a trip on one service day; a *position* is one stop of a pattern.
 """
 
 from typing import Any, NamedTuple
@@ -19,11 +19,11 @@ UInt32 = npt.NDArray[np.uint32]
 
 
 class Patterns(NamedTuple):
-    """One slice of the timetable.
+    """The patterns of a search timetable, and what links their stops.
 
-    Positions of chain c are rows ``pattern_first[c] .. pattern_first[c + 1]``, its vehicles rows
-    ``instance_first[c] .. instance_first[c + 1]``; the times of its j-th vehicle begin at
-    ``stop_time_base[c] + j * (number of positions)``.
+    Positions of pattern p are rows ``pattern_first[p] .. pattern_first[p + 1]``, its trip instances rows
+    ``instance_first[p] .. instance_first[p + 1]``; the times of its j-th instance begin at
+    ``stop_time_base[p] + j * (number of positions)``.
     """
 
     pattern_first: Int32
@@ -33,7 +33,7 @@ class Patterns(NamedTuple):
     stop_time_base: Int64
     arrival_s: Int32
     departure_s: Int32
-    stop_first: UInt32  # where each stop's (chain, position) pairs begin
+    stop_first: UInt32  # where each stop's (pattern, position) pairs begin
     stop_pattern: UInt32
     stop_position: Int32
     foot_first: UInt32
@@ -52,7 +52,7 @@ class Patterns(NamedTuple):
 
 
 class KernelQuery(NamedTuple):
-    """What is asked: leave within [earliest_s, window_end_s], best journeys per number of rides.
+    """A query for a kernel: the best journeys per number of rides that leave in [earliest_s, window_end_s].
 
     ``access_*`` say which stops can be walked to, ``egress_*`` from which the goal can.
     ``direct_s`` is the walk all the way, UNREACHED where it is too far.
@@ -89,11 +89,11 @@ class Workspace(NamedTuple):
     marked: UInt32  # (2, stops)
     is_touched: Bool
     touched: UInt32
-    queue: UInt32  # chains
-    queue_position: Int32  # chains: first position to scan from, -1 when not queued
-    queue_last: Int32  # chains: last position where one can board, -1 when not queued
-    reached_instance: Int32  # (rides + 1, chains): it and all behind it lead nowhere new after ``reached_from``
-    reached_from: Int32  # (rides + 1, chains): a position
+    queue: UInt32  # patterns
+    queue_position: Int32  # patterns: first position to scan from, -1 when not queued
+    queue_last: Int32  # patterns: last position where one can board, -1 when not queued
+    reached_instance: Int32  # (rides + 1, patterns): it and all behind it lead nowhere new after ``reached_from``
+    reached_from: Int32  # (rides + 1, patterns): a position
     egress_s: Int32  # stops: UNREACHED where the goal cannot be walked to
     egress_m: Int32
     bound_s: Int32  # stops: no way to the goal whose rides leave before ``horizon_s`` is shorter than this
@@ -108,13 +108,13 @@ class Workspace(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Scratch memory of the walk-limited search, in lists by stop.
+    """Scratch memory of McRAPTOR: labels in linked lists by stop.
 
     A head is the newest row of a stop's list, -1 where it is empty.
     """
 
     row: Int32  # (labels, 8): the columns are named in ``kernel.mcraptor``
-    aboard: Int32  # (riders, 4): who rides a chain
+    aboard: Int32  # (riders, 4): who rides a pattern
     ready_head: Int32  # stops: who can board there
     reached_head: Int32  # stops: who arrived there by a ride
     goal_row: Int32  # rides + 1: the row from which the goal is reached, -1 where it is not
@@ -123,7 +123,7 @@ class Labels(NamedTuple):
 class JourneyRows(NamedTuple):
     """Journeys found: ``journey`` rows (leave_s, arrive_s, rides, first leg row, access_m, egress_m).
 
-    ``leg`` rows are (chain, vehicle, board position, alight position, walked_m before boarding).
+    ``leg`` rows are (pattern, instance, board position, alight position, walked_m before boarding).
     """
 
     journey: Int32
@@ -131,7 +131,7 @@ class JourneyRows(NamedTuple):
 
 
 def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max_rides: int) -> Workspace:
-    """Return memory for searches of exactly ``max_rides`` rides on a slice of this size."""
+    """Return memory for searches of exactly ``max_rides`` rides on a search timetable of this size."""
     rounds = max_rides + 1
 
     def table(*shape: int) -> Int32:
@@ -169,7 +169,7 @@ def new_workspace(stop_count: int, pattern_count: int, longest_pattern: int, max
 
 
 def new_labels(stop_count: int, max_rides: int, label_count: int) -> Labels:
-    """Return memory for walk-limited searches with up to so many labels, and a sixteenth as many riders of a chain."""
+    """Return memory for McRAPTOR with up to so many labels, and a sixteenth as many riders of one pattern."""
     return Labels(
         row=np.zeros((label_count, 8), np.int32),
         aboard=np.zeros((max(1, label_count // 16), 4), np.int32),
@@ -180,5 +180,5 @@ def new_labels(stop_count: int, max_rides: int, label_count: int) -> Labels:
 
 
 def new_journey_rows(journey_count: int) -> JourneyRows:
-    """Return room for so many journeys."""
+    """Return rows for so many journeys."""
     return JourneyRows(np.zeros((journey_count, 6), np.int32), np.zeros((4 * journey_count, 5), np.int32))

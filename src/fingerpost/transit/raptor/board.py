@@ -1,4 +1,4 @@
-"""The departure board of some stops, read from a slice."""
+"""The departure board of some stops, read from a search timetable."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoardDeparture:
-    """A vehicle that can be boarded; ``trip_departure`` and ``stop_time`` as in ``journeys.Ride``."""
+    """A departure that can be boarded; ``trip_departure`` and ``stop_time`` as in ``journeys.Ride``."""
 
     trip_departure: int
     service_day: date
@@ -29,17 +29,17 @@ def list_board_departures(
     window_s: int,
     wanted: int | None = None,
 ) -> tuple[list[BoardDeparture], int]:
-    """Return the calls at the stops that leave in [instant, instant + window_s], both ends included, and their number.
+    """Return the departures from the stops in [instant, instant + window_s], both ends included, and their number.
 
     They come in the order in which they leave; ``wanted`` bounds how many of the first are returned.
-    A call at which nobody may board is not a departure, and neither is the last call of a trip.
+    A stop time without pickup is not a departure, and neither is the last of a trip.
     """
     since_s = search_timetable.to_search_s(instant)
     wanted_stops = search_timetable.search_stops.expand(np.array(sorted(set(stops)), np.int32))[1]
     rows = list_departures(search_timetable.patterns, wanted_stops, since_s, since_s + window_s)
     part, position = _parts_of(search_timetable, rows)
     if not search_timetable.parts.is_plain:
-        # A ride may be part of several vehicles: its calls are there once for each.
+        # A trip may be part of several instances that stay seated: its stop times are there once for each.
         once = np.unique(np.column_stack([search_timetable.parts.ride[part], position]), axis=0, return_index=True)[1]
         rows, part, position = rows[once], part[once], position[once]
     order = np.lexsort((rows[:, 0], rows[:, 2]))[:wanted]
@@ -48,12 +48,12 @@ def list_board_departures(
 
 
 def _parts_of(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:
-    """Return, for each call of a vehicle, its ride as a row of the slice's parts, and the position in the ride."""
+    """Return, for each stop time of an instance, the row of its part and the position in that part."""
     parts, instance = search_timetable.parts, search_timetable.instance_parts[rows[:, 0]]
     position = rows[:, 1].astype(np.int64)
     if parts.is_plain:
         return instance, position
-    # Parts stand in the order of their vehicles, and each vehicle's in the order in which it runs.
+    # Parts are sorted by instance, and each instance's by the order in which it runs.
     longest = np.int64(search_timetable.longest_pattern + 1)
     key = np.repeat(np.arange(len(parts.first) - 1), np.diff(parts.first)) * longest + parts.position
     part = np.searchsorted(key, instance * longest + position, "right") - 1

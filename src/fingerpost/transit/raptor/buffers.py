@@ -1,4 +1,4 @@
-"""Scratch memory of searches, kept by each thread from question to question."""
+"""Scratch memory of searches, kept by each thread from query to query."""
 
 import threading
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from fingerpost.transit.raptor.search_timetable.build import SearchTimetable
 
 # Room at first; both are doubled where either is lacking.
 JOURNEYS, LABELS = 256, 16_384
-# A thread keeps memory for so many kinds of questions, that is, numbers of stops and of rides.
+# A thread keeps memory for so many different pairs of a number of stops and a number of rides.
 KEPT = 16
 
 
 @dataclass(slots=True)
 class SearchBuffers:
-    """Scratch memory for questions of exactly ``max_rides`` rides.
+    """Scratch memory for queries of exactly ``max_rides`` rides.
 
-    They are asked of slices of exactly ``stop_count`` stops, with at most ``pattern_count`` chains of at most
+    They search timetables of exactly ``stop_count`` stops, with at most ``pattern_count`` patterns of at most
     ``longest_pattern`` positions.
     """
 
@@ -29,7 +29,7 @@ class SearchBuffers:
     found: JourneyRows
 
     def make_fit(self, search_timetable: SearchTimetable) -> None:
-        """Let a slice with as many stops be searched: what has grown stays as large."""
+        """Grow until a search timetable of as many stops fits; nothing shrinks again."""
         if (
             self.pattern_count < search_timetable.pattern_count
             or self.longest_pattern < search_timetable.longest_pattern
@@ -39,7 +39,7 @@ class SearchBuffers:
             self.work = self._new_work()
 
     def grow(self) -> None:
-        """Double the room, and forget the search that lacked it."""
+        """Double the journeys and labels, and start with fresh scratch memory."""
         self.found = new_journey_rows(2 * len(self.found.journey))
         self.labels = new_labels(self.stop_count, self.max_rides, 2 * len(self.labels.row))
         # A search that gave up half way left its queue behind.
@@ -53,7 +53,7 @@ _own = threading.local()
 
 
 def buffers_of_thread(search_timetable: SearchTimetable, max_rides: int) -> SearchBuffers:
-    """Return this thread's memory for questions of ``max_rides`` rides that are asked of a slice."""
+    """Return this thread's memory for queries of ``max_rides`` rides on a search timetable."""
     kept: dict[tuple[int, int], SearchBuffers] = _own.__dict__.setdefault("kept", {})
     key = (search_timetable.stop_count, max_rides)
     if key not in kept:

@@ -1,4 +1,4 @@
-"""The stops that can be walked to from one end of a trip, or from which the end can be."""
+"""Access and egress: the stops within walking distance of an origin or a destination."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """One end of a trip and the stops around it: rows, walking seconds and metres."""
+    """An origin or destination, and the stops around it: rows, walking seconds and metres."""
 
     lat: float
     lon: float
@@ -25,7 +25,7 @@ class Endpoint:
 def find_endpoint(
     timetable: Timetable, lat: float, lon: float, own_stops: Sequence[int], max_walk_m: float
 ) -> Endpoint:
-    """Return an end with every boardable stop within ``max_walk_m`` of walking; ``own_stops`` cost no walk."""
+    """Return an endpoint with every boardable stop within ``max_walk_m`` of walking; ``own_stops`` cost no walk."""
     reach_deg = math.degrees(max_walk_m / DETOUR_FACTOR / EARTH_RADIUS_M)
     reach_lon_deg = reach_deg / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + reach_deg))))
     near = np.flatnonzero(
@@ -46,6 +46,6 @@ def find_endpoint(
 
 
 def find_direct_walk_m(origin: Endpoint, destination: Endpoint) -> int:
-    """Return the metres of the walk from end to end."""
+    """Return the metres of the walk from origin to destination."""
     straight = straight_line_m(origin.lat, origin.lon, np.array([destination.lat]), np.array([destination.lon]))
     return math.ceil(float(walk_m(straight)[0]))

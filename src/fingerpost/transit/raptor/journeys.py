@@ -1,4 +1,4 @@
-"""What the search answers: rides and walks in integers, rows of the timetable."""
+"""Journeys as the search returns them: rides and walks as rows of the timetable."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -26,9 +26,9 @@ class Ride:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """Rides from start to goal. Without rides it is the walk all the way, of ``egress_m``.
+    """Rides from origin to destination. Without rides it is the walk all the way, of ``egress_m``.
 
-    ``departure`` is when to leave the start, ``arrival`` when the goal is reached (Unix seconds).
+    ``departure`` is when to leave the origin, ``arrival`` when the destination is reached (Unix seconds).
     ``stays`` is the number of rides for which one stays seated.
     """
 
@@ -40,7 +40,7 @@ class Journey:
 
     @property
     def boardings(self) -> int:
-        """How many vehicles are boarded; whoever stays seated boards none."""
+        """How many times one boards; a ride for which one stays seated does not count."""
         return len(self.rides) - self.stays
 
     @property

@@ -1,4 +1,4 @@
-"""From the kernel's rows to journeys: slice times become instants, positions become the timetable's events."""
+"""Turns a kernel's rows into journeys: seconds become instants, positions become rows of stop times."""
 
 from datetime import date
 from itertools import pairwise
@@ -13,7 +13,7 @@ from fingerpost.transit.timetable.timetable import Timetable
 def journeys_of(
     timetable: Timetable, search_timetable: SearchTimetable, found: JourneyRows, count: int
 ) -> list[Journey]:
-    """Return the first ``count`` journeys that a kernel found, turned round again where the slice is mirrored."""
+    """Return the first ``count`` journeys that a kernel found, turned round where its times are mirrored."""
     journeys = []
     for leave_s, arrive_s, boardings, first_leg, _, last_m in found.journey[:count].tolist():
         legs = found.leg[first_leg : first_leg + boardings].tolist()
@@ -40,7 +40,7 @@ def journeys_of(
 
 
 def _rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[int], foot_m: int) -> list[Ride]:
-    """Return the rides of one vehicle from boarding to alighting: several where it goes on with the rider seated."""
+    """Return the rides of one trip instance from boarding to alighting: several where one stays seated."""
     pattern, instance, board, alight, _ = leg
     patterns, parts = search_timetable.patterns, search_timetable.parts
     length = int(patterns.pattern_first[pattern + 1] - patterns.pattern_first[pattern])
@@ -78,7 +78,7 @@ def _rides(timetable: Timetable, search_timetable: SearchTimetable, leg: list[in
 
 
 def _stretches(parts: Parts, instance: int, board: int, alight: int) -> list[tuple[int, int, int]]:
-    """Return, for each part of a vehicle that is ridden, its row and the positions between which it is."""
+    """Return, for each part of an instance that is ridden, its row and the positions between which it is."""
     if parts.is_plain:
         return [(instance, board, alight)]
     first, end = int(parts.first[instance]), int(parts.first[instance + 1])

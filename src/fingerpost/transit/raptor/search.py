@@ -1,7 +1,7 @@
-"""From a question about two ends and an instant to the best journeys: the story of a search.
+"""Finds the best journeys between an origin and a destination around an instant.
 
-A window opens at the asked instant and widens until it holds enough journeys. Journeys that walk more than
-the limit in sum are not simply dropped: the walk-limited search looks for what they hid.
+A departure window begins at the instant and widens until it holds enough journeys. Where journeys walk more than the
+limit in sum, McRAPTOR looks for those within the limit that they dominated.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ GUESSED_M_PER_S = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """What is asked. ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``."""
+    """A journey query. ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``."""
 
     origin: Endpoint
     destination: Endpoint
@@ -58,8 +58,8 @@ class SearchQuery:
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
     """Return journeys that are best in time and changes, at least ``wanted`` of them where so many exist.
 
-    None of them walks more than the limit in sum. The walk from end to end, where it is short enough, is one; then
-    rides that arrive later than who walks are not promised. Nor is the order.
+    None of them walks more than the limit in sum. The walk all the way, where it is short enough, is one;
+    then rides that arrive later than who walks are not promised. Nor is the order.
     """
     direct = _direct_walk(query)
     day = local_day(query.instant, timetable.feeds[0].zone)
@@ -71,7 +71,7 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
         )
         earliest_s = search_timetable.to_search_s(query.instant)
         if further:
-            # What lies nearer has been searched: a mirrored slice reaches back a day before its own.
+            # What lies nearer has been searched: a mirrored search timetable reaches back a day before its own.
             earliest_s = max(earliest_s, -DAY_S if query.arrive_by else 0)
         found = _search_day(timetable, search_timetable, query, earliest_s, direct)
         if found or direct:
@@ -132,7 +132,7 @@ def _prompt(search_timetable: SearchTimetable, journeys: list[Journey], earliest
 
 
 def _wait_s(search_timetable: SearchTimetable, journey: Journey, earliest_s: int) -> int:
-    """Return how long after the asked instant a journey leaves, or before it arrives where the slice is mirrored."""
+    """Return how long after the instant a journey leaves, or how long before it arrives (arrive by)."""
     return (
         search_timetable.to_search_s(journey.arrival if search_timetable.mirrored else journey.departure) - earliest_s
     )
@@ -141,7 +141,7 @@ def _wait_s(search_timetable: SearchTimetable, journey: Journey, earliest_s: int
 def _with_hidden(
     timetable: Timetable, search_timetable: SearchTimetable, kernel_query: KernelQuery, kept: list[Journey], wanted: int
 ) -> list[Journey]:
-    """Add what journeys with too much walking hid: the best within the limit, leaving later and later."""
+    """Add what journeys with too much walking dominated: the best within the limit, leaving later and later."""
     together = _best(kept)
     leave_s = kernel_query.earliest_s
     for _ in range(LIMITED_TRIES):
@@ -173,7 +173,7 @@ def _beats(other: Cost, cost: Cost) -> bool:
 
 
 def _known_arrivals(search_timetable: SearchTimetable, journeys: list[Journey], kernel_query: KernelQuery) -> Int32:
-    """Return the earliest arrival already known for each number of rides, in the slice's count."""
+    """Return the earliest arrival already known for each number of rides, in search timetable seconds."""
     known_s = np.full(int(kernel_query.max_rides) + 1, UNREACHED, np.int32)
     for journey in journeys:
         arrival_s = search_timetable.to_search_s(journey.departure if search_timetable.mirrored else journey.arrival)
@@ -189,10 +189,10 @@ def run_kernel(
     *,
     is_same_goal: bool = False,
 ) -> list[Journey]:
-    """Ask a search kernel and read its answer: the walk-limited one where arrivals are already known.
+    """Run range RAPTOR, or McRAPTOR where arrivals are already known, and return the journeys.
 
-    ``is_same_goal``: this thread's last search was on this slice with the same ends, ``max_rides`` and ``max_walk_m``,
-    and this one begins no earlier.
+    ``is_same_goal``: this thread's last search was on this search timetable with the same origin, destination,
+    ``max_rides`` and ``max_walk_m``, and this one begins no earlier.
     """
     reach_s = _guess_reach_s(timetable, kernel_query)
     kernel_query = _with_split_stops(search_timetable, kernel_query)
@@ -215,7 +215,7 @@ def run_kernel(
 
 
 def _with_split_stops(search_timetable: SearchTimetable, kernel_query: KernelQuery) -> KernelQuery:
-    """Return a question about stops as one about what these stops are to the slice."""
+    """Return a query with each stop replaced by the stops that it is split into."""
     if not search_timetable.search_stops.is_split:
         return kernel_query
     near, access_stop = search_timetable.search_stops.expand(kernel_query.access_stop)

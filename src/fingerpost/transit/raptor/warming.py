@@ -1,4 +1,4 @@
-"""Compiling every kernel, or loading its machine code, before a question needs it."""
+"""Compiles every kernel, or loads its machine code, before a query needs it."""
 
 from datetime import date
 
@@ -20,7 +20,7 @@ _ZONE = "UTC"
 
 
 def warm_kernels() -> None:
-    """Search a network of three stops in every way that a question can ask for; takes long only the first time."""
+    """Search a network of three stops in every way that a query can ask for; takes long only the first time."""
     timetable = _three_stops()
     start = service_day_start(_DAY, _ZONE)
     zeros = np.zeros(3, np.int32)
@@ -35,7 +35,7 @@ def warm_kernels() -> None:
     live = SearchTimetables(timetable, Overlay(rides={(0, _DAY.toordinal()): late}, as_of=start))
     for search_timetables in (SearchTimetables(timetable), live):
         for arrive_by in (False, True):
-            # Far less walking than the ends need: the walk-limited search is asked too.
+            # Far less walking than access and egress need, so that McRAPTOR runs too.
             for max_walk_m in (3000, 700):
                 ends = [
                     find_endpoint(timetable, float(timetable.stop_lat[stop]) + 0.004, 0.0, [], 3000.0)

@@ -1,6 +1,6 @@
-"""Looking ahead: from the goal backwards, how much time and how many rides are needed at least.
+"""Lower bounds for target pruning: the least time and the fewest rides from every stop to the destination.
 
-Time is bounded by the shortest rides of the hours in question, not of the whole day: one late vehicle that catches up
+Time is bounded by the shortest rides of the hours in question, not of the whole day: one late trip that catches up
 would else spoil the bound of its street for all others. How far the hours reach is the horizon: what rides leave
 after it cannot bring anyone to the goal before it.
 """
@@ -27,11 +27,11 @@ NOBODY, NOT_LISTED = -1, -2
 
 @allocating
 def compute_lower_bounds(net, query, work, reach_s, is_same_goal):
-    """Note from where the goal can be walked to, and bound the ways there.
+    """Write the egress of every stop, and the lower bounds of time and rides to the destination.
 
     ``reach_s`` is a guess of how long past the window bounds must hold; a poor one costs time, never an answer.
-    ``is_same_goal``: the last search in this memory had the same ends, ``max_rides`` and ``max_walk_m``, and this one
-    begins no earlier; the bounds that are there hold as far as their horizon.
+    ``is_same_goal``: the last search in this memory had the same origin, destination, ``max_rides`` and ``max_walk_m``,
+    and this one begins no earlier; the bounds that are there hold as far as their horizon.
     """
     if not is_same_goal:
         work.egress_s[:] = UNREACHED
@@ -152,7 +152,7 @@ def _take_out(buckets, bucket, stop):
 def _bound_rides(net, query, work, led_on):
     """Count, from the goal backwards, how many rides are needed at least from every stop.
 
-    ``led_on`` says for each chain from how many of its first positions it is known to lead on; all 0.
+    ``led_on`` says for each pattern from how many of its first positions it is known to lead on; all 0.
     """
     work.rides_from[:] = UNREACHED
     work.rides_after[:] = UNREACHED

@@ -1,8 +1,8 @@
-"""The search for the best journeys within a limit to walking.
+"""McRAPTOR with walking as a criterion, for journeys within a limit to walking.
 
 ``search_mcraptor`` is the multicriteria form of RAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit
 Routing", Transportation Science 49(3), 2015, section 4.3) with walked metres as the further criterion.
-It looks ahead with lower bounds, which ``lower_bounds`` has put into the workspace before.
+It prunes by the destination with the lower bounds that ``lower_bounds`` has put into the workspace before.
 """
 
 import numpy as np
@@ -34,13 +34,13 @@ def _least_s(work, stop, time_s):
 
 @looping
 def _can_improve(work, stop, time_s, rides):
-    """Whether from a stop, at a time, a goal that needs so many rides in all can still be improved."""
+    """Whether target pruning keeps a stop at a time: so many rides in all could still arrive earlier than known."""
     return rides < len(work.goal) and _least_s(work, stop, time_s) < work.goal[rides]
 
 
 @looping
 def _first_instance(net, pattern, position, ready_s, below):
-    """Return the first vehicle of a chain, before number ``below``, that leaves a position at or after a time.
+    """Return the first trip instance of a pattern, below number ``below``, that leaves a position at or after a time.
 
     ``below`` itself where there is none.
     """
@@ -58,7 +58,7 @@ def _first_instance(net, pattern, position, ready_s, below):
 
 @looping
 def _enqueue(work, count, pattern, position):
-    """Note that a chain must be scanned from a position, or from before it; return the new number of such chains."""
+    """Queue a pattern for scanning from a position, or from before it; return the new length of the queue."""
     known = work.queue_position[pattern]
     work.queue_last[pattern] = max(work.queue_last[pattern], position)
     if known < 0:
@@ -116,7 +116,7 @@ def search_mcraptor(net, query, known_s, work, labels, found):
 
     Only arrivals before ``known_s``, by number of rides, are looked for.
     Exact: a way is dropped only where another is no worse in time and walking, or where it cannot improve the goal.
-    Slower than ``search_window``; asked only where the sum of walking decides.
+    Slower than ``search_window``; used only where the sum of walking decides.
     Returns the number of journeys, NO_ROOM where ``labels`` or ``found`` is too small.
     """
     for rides in range(len(work.goal)):
@@ -162,7 +162,7 @@ def _start(query, work, labels, before_m):
 
 @looping
 def _enqueue_boarded(net, work, labels, begin, end):
-    """Note the chains that can be boarded with the labels of a round; return how many there are."""
+    """Queue the patterns that can be boarded with the labels of a round; return the length of the queue."""
     queue_count = 0
     for row in range(begin, end):
         stop = np.uint32(labels.row[row, STOP])
@@ -177,7 +177,7 @@ def _enqueue_boarded(net, work, labels, begin, end):
 
 @looping
 def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, rides):
-    """Ride each chain of the queue once with all its riders; note where that leads.
+    """Scan each pattern of the queue once with all its riders; push a label wherever one alights.
 
     Labels from row ``first_row`` on may board. Whoever is aboard sits further ahead than everybody who has walked as
     little. Returns the new number of labels, or NO_ROOM.
@@ -212,7 +212,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
                     )  # fmt: skip
                     if count == NO_ROOM:
                         return NO_ROOM
-                # Riding on is like boarding here: where that has no hope, nor has who is aboard.
+                # Riding on is like boarding here: where that is pruned, whoever is aboard is pruned too.
                 if flags & NO_BOARDING or _can_improve(work, stop, arrival_s, rides - 1 + work.rides_from[stop]):
                     _sit(labels, rider, stay)
                     stay += 1
@@ -230,7 +230,7 @@ def _ride_patterns(net, work, labels, first_row, count, queue_count, bound_s, ri
 
 @looping
 def _take_aboard(net, work, labels, pattern, position, row, riders, rides):
-    """Let a label board the first vehicle it can catch, unless a rider ahead of it or with it has walked as little.
+    """Let a label board the first instance it can catch, unless a rider of it or an earlier one has walked as little.
 
     Riders whom it beats get off. Returns how many ride, or NO_ROOM.
     """
@@ -242,7 +242,7 @@ def _take_aboard(net, work, labels, pattern, position, row, riders, rides):
     ready_s = labels.row[row, TIME_S]
     length = net.pattern_first[pattern + 1] - net.pattern_first[pattern]
     before = net.stop_time_base[pattern] + (below - 1) * length + position
-    # Few can catch a vehicle ahead: look at that one before looking for the first.
+    # Few can catch an earlier instance: check the next earlier one before searching for the first.
     if below == 0 or net.departure_s[before] < ready_s:
         return riders
     instance = _first_instance(net, pattern, position, ready_s, below)
@@ -264,7 +264,7 @@ def _take_aboard(net, work, labels, pattern, position, row, riders, rides):
 
 @looping
 def _sit(labels, rider, seat):
-    """Copy a rider to a seat nearer the front."""
+    """Copy a rider to an earlier row."""
     for column in range(labels.aboard.shape[1]):
         labels.aboard[seat, column] = labels.aboard[rider, column]
 

@@ -1,4 +1,4 @@
-"""Building a slice: vehicles that call at the same stops become chains in which none overtakes another."""
+"""Groups trip instances into patterns: the same stops, and none overtakes another."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from fingerpost.transit.raptor.kernel.compiling import (
     looping,
 )
 
-# Flags tell more than which doors open, and the rest is nothing to the search.
+# The search needs only these two of the flags.
 _PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
 
 
@@ -19,7 +19,7 @@ _PICKUP_DROP_OFF = NO_BOARDING | NO_ALIGHTING
 def gather_stop_times(
     begin, length, shift_s, stop, flags, arrival, departure, out_begin, out_stop, out_flags, out_arrival, out_departure
 ):
-    """Copy the calls of vehicles to where each is to begin, with its shift."""
+    """Copy the stop times of trip instances to where each is to begin, shifted."""
     for instance in range(len(begin)):
         for i in range(length[instance]):
             row, out = begin[instance] + i, out_begin[instance] + i
@@ -31,7 +31,7 @@ def gather_stop_times(
 
 @looping
 def hash_stop_sequences(begin, length, stop, flags, out):
-    """Give vehicles with the same stops and doors the same number (FNV-1a); others differ almost surely."""
+    """Hash the stops, pickup and drop-off of each trip instance (FNV-1a); different ones differ almost surely."""
     for instance in range(len(begin)):
         value = np.uint64(1469598103934665603)
         for row in range(begin[instance], begin[instance] + length[instance]):
@@ -42,10 +42,10 @@ def hash_stop_sequences(begin, length, stop, flags, out):
 
 @allocating
 def assign_patterns(order, group, begin, length, shift_s, stop, flags, arrival, departure, pattern_of):
-    """Put each vehicle, in the given order, into the first chain of its group that it fits behind.
+    """Put each trip instance, in the given order, into the first pattern of its group that it fits behind.
 
-    It fits behind another that calls at the same stops with the same doors and is never later anywhere.
-    Returns the number of chains; ``pattern_of`` is filled in.
+    It fits behind another with the same stops, pickup and drop-off that is never later anywhere.
+    Returns the number of patterns; ``pattern_of`` is filled in.
     """
     pattern_count = 0
     last = np.empty(len(order), np.int64)
@@ -85,7 +85,7 @@ def fill_patterns(
     order, pattern_of, begin, length, shift_s, stop, flags, arrival, departure,
     pattern_first, instance_first, stop_time_base, out_stop, out_flags, out_arrival, out_departure, out_instance,
 ):  # fmt: skip
-    """Write the vehicles of each chain one behind the other."""
+    """Write the trip instances of each pattern one behind the other."""
     filled = np.zeros(len(stop_time_base), np.int64)
     for index in range(len(order)):
         instance = order[index]
@@ -108,7 +108,7 @@ def fill_patterns(
 def shortest_hops(net, hop_of, out):
     """Lower ``out`` to the shortest rides, by the span of the day in which they leave and by hop.
 
-    ``hop_of`` says for each position of a chain but its first which hop leads to it.
+    ``hop_of`` says for each position of a pattern but its first which hop leads to it.
     """
     last = len(out) - 1
     for pattern in range(len(net.stop_time_base)):
@@ -127,7 +127,7 @@ def shortest_hops(net, hop_of, out):
 
 @looping
 def hold_order(begin, length, instances, arrival, departure):
-    """Let no vehicle leave before it arrives, nor arrive before it left: a later call waits for the earlier."""
+    """Raise times that run backwards along a trip instance to the time before them."""
     for index in range(len(instances)):
         instance = instances[index]
         for stop_time in range(begin[instance], begin[instance] + length[instance]):

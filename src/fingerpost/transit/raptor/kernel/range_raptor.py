@@ -1,11 +1,11 @@
-"""The search for the best journeys.
+"""Range RAPTOR: the best journeys of a departure window.
 
 ``search_window`` is rRAPTOR (Delling, Pajor, Werneck: "Round-Based Public Transit Routing", Transportation
-Science 49(3), 2015, sections 3 and 4.2) over chains of vehicles that do not overtake one another.
-It looks ahead with lower bounds, which ``lower_bounds`` has put into the workspace before.
-It leaves out vehicles that were reached before, as Trip-Based routing does (Witt: "Trip-Based Public Transit Routing",
+Science 49(3), 2015, sections 3 and 4.2) over patterns of trips that do not overtake one another.
+It prunes by the destination with the lower bounds that ``lower_bounds`` has put into the workspace before.
+It leaves out trips that were reached before, as Trip-Based routing does (Witt: "Trip-Based Public Transit Routing",
 ESA 2015).
-Where the sum of walking decides, ``mcraptor`` helps out.
+Where the sum of walking decides, ``mcraptor`` is used as well.
 """
 
 import numpy as np
@@ -27,13 +27,13 @@ def _least_s(work, stop, time_s):
 
 @looping
 def _can_improve(work, stop, time_s, rides):
-    """Whether from a stop, at a time, a goal that needs so many rides in all can still be improved."""
+    """Whether target pruning keeps a stop at a time: so many rides in all could still arrive earlier than known."""
     return rides < len(work.goal) and _least_s(work, stop, time_s) < work.goal[rides]
 
 
 @looping
 def _first_instance(net, pattern, position, ready_s, below):
-    """Return the first vehicle of a chain, before number ``below``, that leaves a position at or after a time.
+    """Return the first trip instance of a pattern, below number ``below``, that leaves a position at or after a time.
 
     ``below`` itself where there is none.
     """
@@ -51,7 +51,7 @@ def _first_instance(net, pattern, position, ready_s, below):
 
 @allocating
 def list_boardings(net, query, work):
-    """Return every (leave_s, chain, position, access row) with which a journey in the window can begin, unordered."""
+    """Return every (leave_s, pattern, position, access row) with which a journey in the window can begin, unordered."""
     count = 0
     out = np.empty((64, 4), np.int32)
     for row in range(len(query.access_stop)):
@@ -86,7 +86,7 @@ def list_boardings(net, query, work):
 
 @allocating
 def list_departures(net, stops, since_s, until_s):
-    """Return (vehicle row, position, departure_s) of every call at some stops at which one can board in a time."""
+    """Return (instance row, position, departure_s) of every departure with pickup from some stops in a time."""
     count = 0
     out = np.empty((64, 3), np.int32)
     for stop in stops:
@@ -134,7 +134,7 @@ def _mark(work, side, count, stop):
 
 @looping
 def _enqueue(work, count, pattern, position):
-    """Note that a chain must be scanned from a position, or from before it; return the new number of such chains."""
+    """Queue a pattern for scanning from a position, or from before it; return the new length of the queue."""
     known = work.queue_position[pattern]
     work.queue_last[pattern] = max(work.queue_last[pattern], position)
     if known < 0:
@@ -148,9 +148,9 @@ def _enqueue(work, count, pattern, position):
 
 @looping
 def _scan(net, work, rides, side, pattern, bound_s, touched_count):
-    """Ride a queued chain, boarding at marked stops; return the new number of stops reached.
+    """Scan a queued pattern, boarding at marked stops; return the new number of stops reached.
 
-    Many starts catch the same vehicle. After where it was boarded before, with as many rides, it leads nowhere new
+    Many departures catch the same trip. After where it was boarded before, with as many rides, it leads nowhere new
     (reached-trip pruning).
     """
     begin, last = work.queue_position[pattern], work.queue_last[pattern]
@@ -159,8 +159,8 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
     first = net.pattern_first[pattern]
     length = net.pattern_first[pattern + 1] - first
     instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
-    # vehicle: only those ahead of it can lead anywhere new; boarded_at: where it was boarded, -1 while nobody rides;
-    # caught_at: where it was caught, also if riding on had no hope.
+    # instance: only earlier ones can lead anywhere new; boarded_at: where it was boarded, -1 while nobody rides;
+    # caught_at: where it was caught, also if riding on was pruned.
     instance = reached if begin > reached_from else instances
     boarded_at, caught_at = -1, -1
     for position in range(begin, length):
@@ -191,14 +191,14 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
             instance, boarded_at = reached, -1
         if flags & NO_BOARDING or position == length - 1:
             continue
-        # Riding on is like boarding here: where that has no hope, nor has who is aboard.
+        # Riding on is like boarding here: where that is pruned, whoever is aboard is pruned too.
         needed = rides - 1 + work.rides_from[stop]
         if boarded_at >= 0 and not _can_improve(work, stop, net.departure_s[stop_time], needed):
             boarded_at = -1
         if work.is_marked[side, stop]:
             ready_s = work.ready[rides - 1, stop]
             before = net.stop_time_base[pattern] + (instance - 1) * length + position
-            # Whoever is aboard can rarely catch the vehicle ahead: look at that one before looking for the first.
+            # Whoever is aboard can rarely catch an earlier instance: check the next earlier one before the search.
             if instance == instances or (instance > 0 and net.departure_s[before] >= ready_s):
                 caught = _first_instance(net, pattern, position, ready_s, instance)
                 if caught < instance:
@@ -212,7 +212,7 @@ def _scan(net, work, rides, side, pattern, bound_s, touched_count):
 
 @looping
 def _note_reached(work, rides, pattern, instance, position):
-    """Note that a vehicle and all behind it lead nowhere new after a position, with so many rides or more."""
+    """Note that an instance and all later ones lead nowhere new after a position, with so many rides or more."""
     for k in range(rides, len(work.goal)):
         if k > rides and work.reached_instance[k, pattern] <= instance:
             break

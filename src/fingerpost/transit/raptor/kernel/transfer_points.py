@@ -1,4 +1,4 @@
-"""Where best to board and alight, for rides already chosen."""
+"""Transfer-point optimisation: where to board and alight, for trips already chosen."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from fingerpost.transit.raptor.kernel.compiling import NO_ALIGHTING, NO_BOARDING
 
 @allocating
 def optimise_transfer_points(net, query, work, found, journey_count):
-    """Keep the vehicles of each journey, and board and alight where the least is walked.
+    """Keep the trips of each journey, and board and alight where the least is walked.
 
     No journey then leaves earlier or arrives later than it did. Fills in all walked metres and the true
-    leaving and arriving times. ``work`` must still hold the egress of the same question.
+    leaving and arriving times. ``work`` must still hold the egress of the same query.
     """
     access_s = np.full(len(net.change_s), UNREACHED, np.int32)
     access_m = np.full(len(net.change_s), UNREACHED, np.int32)

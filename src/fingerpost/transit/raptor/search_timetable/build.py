@@ -1,7 +1,7 @@
-"""A slice of the timetable, ready to be searched: everything that runs around one day, in chains.
+"""Builds a search timetable: the trip instances around one day, grouped into patterns.
 
-The slice counts seconds from the start of its day; a *mirrored* slice counts them backwards, so that the
-same search finds the latest departure for an arrival. TripInstances of the days before and after are merged in,
+Its times are seconds from the start of its day; a *mirrored* one counts them backwards, so that the same
+search finds the latest departure for an arrival. Trips of the days before and after are merged in,
 so the kernels never look at a calendar.
 """
 
@@ -30,16 +30,16 @@ from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import midnight, service_day_start
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable, UInt8
 
-# A forward slice reaches this far behind the start of its day; a mirrored one reaches a day before it as well.
+# A forward search timetable reaches this far after its day's start; a mirrored one also a day before it.
 HORIZON_S = 2 * DAY_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchTimetable:
-    """What runs around a day.
+    """The trip instances around a day, in patterns.
 
-    ``parts`` say of which rides each vehicle consists, ``instance_parts`` which row of theirs a vehicle of the chains
-    has; ``search_stops`` what the stops of the chains are.
+    ``parts`` say which trips each instance is joined from, ``instance_parts`` which row of theirs an instance of the
+    patterns has; ``search_stops`` are the stops that the patterns serve.
     """
 
     day: date
@@ -58,33 +58,33 @@ class SearchTimetable:
 
     @property
     def pattern_count(self) -> int:
-        """Number of chains."""
+        """Number of patterns."""
         return len(self.patterns.stop_time_base)
 
     @property
     def instance_count(self) -> int:
-        """Number of vehicles."""
+        """Number of trip instances."""
         return len(self.instance_parts)
 
     def to_search_s(self, instant: int) -> int:
-        """Return an instant (Unix seconds) in the slice's count."""
+        """Return an instant (Unix seconds) in search timetable seconds."""
         return self.start - instant if self.mirrored else instant - self.start
 
     def to_instant(self, search_s: int) -> int:
-        """Return the instant (Unix seconds) of a time in the slice's count."""
+        """Return the instant (Unix seconds) of a time in search timetable seconds."""
         return self.start - search_s if self.mirrored else self.start + search_s
 
 
 def build_search_timetable(
     timetable: Timetable, day: date, *, mirrored: bool, step_free: bool, overlay: Overlay | None = None
 ) -> SearchTimetable:
-    """Gather the vehicles around a day into chains, as the timetable has them or as an overlay says they run.
+    """Group the trip instances around a day into patterns, as the timetable or an overlay has them.
 
     ``step_free`` leaves out what is known not to take a wheelchair, and stops that an alert calls inaccessible.
     """
     zone = timetable.feeds[0].zone
     start = service_day_start(day, zone)
-    # Where clocks go back, the day on the wall begins before the service day.
+    # Where clocks go back, the calendar day begins before the service day.
     first_s = min(0, midnight(day, zone) - start)
     since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if mirrored else (first_s, HORIZON_S)
     if overlay is None:
@@ -151,7 +151,7 @@ def _assemble(
 
 
 class _PatternRows(NamedTuple):
-    """TripInstances in chains: as in ``Patterns``; ``instance`` is the row of each before."""
+    """Trip instances in patterns: columns as in ``Patterns``; ``instance`` is each one's row before the grouping."""
 
     pattern_first: Int64
     instance_first: Int64
@@ -164,7 +164,7 @@ class _PatternRows(NamedTuple):
 
 
 def _group_into_patterns(instances: TripInstances) -> _PatternRows:
-    """Sort vehicles into chains of the same stops in which none overtakes another."""
+    """Group trip instances into patterns of the same stops in which none overtakes another."""
     columns = (instances.begin, instances.length, instances.shift_s, instances.stop, instances.flags,
              instances.arrival_s, instances.departure_s)  # fmt: skip
     count = instances.count
@@ -202,7 +202,7 @@ def _positions_by_stop(stop_count: int, pattern_first: Int64, position_stop: Int
 
 
 def _hops(stop_count: int, patterns: Patterns, span_count: int) -> tuple[UInt32, UInt32, UInt16]:
-    """Return, for each stop, the stops right before it in any chain and the shortest ride from each, span by span."""
+    """Return, for each stop, the stops right before it in any pattern and the shortest ride from each, span by span."""
     is_later = np.ones(len(patterns.position_stop), np.bool_)
     is_later[patterns.pattern_first[:-1]] = False
     rows = np.flatnonzero(is_later)

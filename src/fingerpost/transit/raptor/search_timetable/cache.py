@@ -1,4 +1,4 @@
-"""The slices of one timetable at one moment, built when first asked for and kept while they are in use."""
+"""A cache of one timetable's search timetables, static or with one overlay."""
 
 import threading
 from collections import OrderedDict
@@ -9,12 +9,12 @@ from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Timetable
 
 KEPT = 8
-# A search on a slice with no more calls than this was measured to take less than a millisecond.
+# A search among no more stop times than this was measured to take less than a millisecond.
 LIGHT_STOP_TIMES = 250_000
 
 
 class SearchTimetables:
-    """A small cache of day slices, least recently used first to go. Safe to share between threads."""
+    """An LRU cache of search timetables by day, direction and step-free. Safe to share between threads."""
 
     def __init__(self, timetable: Timetable, overlay: Overlay | None = None) -> None:
         self._timetable = timetable
@@ -23,7 +23,7 @@ class SearchTimetables:
         self._lock = threading.Lock()
 
     def get_search_timetable(self, day: date, *, mirrored: bool, step_free: bool) -> SearchTimetable:
-        """Return the slice around a day, building it if need be."""
+        """Return the search timetable of a day, building it if need be."""
         key = (day, mirrored, step_free)
         with self._lock:
             search_timetable = self._kept.get(key)
@@ -39,10 +39,10 @@ class SearchTimetables:
         return search_timetable
 
     def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
-        """Whether the slice is there already."""
+        """Whether the search timetable is built already."""
         return (day, mirrored, step_free) in self._kept
 
     def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
-        """Whether the slice is there already, and small."""
+        """Whether the search timetable is built already, and small."""
         search_timetable = self._kept.get((day, mirrored, step_free))
         return search_timetable is not None and len(search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES

@@ -1,8 +1,8 @@
-"""TripInstances that go on as another trip, with the riders in their seats: for the search they become one.
+"""Joins trips with an in-seat transfer between them into one trip instance.
 
-A vehicle that divides is there once for each part that goes on, one that is put together once for each that came.
-Calls at the seam stay two: at the last call of the one nobody boards, at the first of the other nobody who stayed
-alights. Who boards or alights there otherwise does so as if the two were strangers.
+A train that divides is there once for each part that goes on, a coupled one once for each part that came.
+The two stop times at the seam stay two: at the last of the one nobody boards, at the first of the other nobody who
+stayed alights. Who boards or alights there otherwise does so as if the two were strangers.
 """
 
 import logging
@@ -19,21 +19,21 @@ from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, In
 
 _log = logging.getLogger(__name__)
 
-# The kernels count the calls of a vehicle in 15 bits. No rider stays for so many.
+# The kernels count the stop times of an instance in 15 bits. No rider stays for so many.
 MOST_STOP_TIMES = 30_000
-# A vehicle that goes on so often is cut; the next begins where it ends.
+# An instance of more trips than this is cut; the next begins where it ends.
 MOST_RIDES = 400
-# Where rides divide and come together again and again, ways multiply: so many calls for each that is there.
+# Where trains divide and couple again and again, paths multiply: keep so many stop times for each that is there.
 MOST_TIMES = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The trips that each trip instance of a search timetable is joined from.
+    """The trips that each trip instance is joined from.
 
-    Those of instance i are rows ``first[i] .. first[i + 1]`` of the other columns. ``trip_departure`` and ``day`` are as
-    in ``TripInstances``; ``position`` is where the trip's first stop time stands in the instance, counted in the order
-    in which it runs; ``ride`` numbers the trips, each of which may be part of several instances.
+    Those of instance i are rows ``first[i] .. first[i + 1]`` of the other columns. ``trip_departure`` and ``day`` are
+    as in ``TripInstances``; ``position`` is where the trip's first stop time stands in the instance, counted
+    in the order in which it runs; ``ride`` numbers the trips, each of which may be part of several instances.
     """
 
     first: Int64
@@ -44,7 +44,7 @@ class Parts:
 
     @classmethod
     def of(cls, instances: TripInstances) -> "Parts":
-        """Return vehicles of one ride each."""
+        """Return instances of one trip each."""
         every = np.arange(instances.count, dtype=np.int32)
         return cls(
             first=np.arange(instances.count + 1, dtype=np.int64),
@@ -56,17 +56,17 @@ class Parts:
 
     @property
     def is_plain(self) -> bool:
-        """Whether every vehicle is one ride, and every ride one vehicle."""
+        """Whether every instance is exactly one trip."""
         return len(self.trip_departure) == len(self.first) - 1
 
 
 def join_in_seat(
     timetable: Timetable, instances: TripInstances, overlay: Overlay | None
 ) -> tuple[TripInstances, Parts]:
-    """Return the vehicles with their in-seat transfers, and what each consists of.
+    """Return the instances joined along in-seat transfers, and the trips that each is joined from.
 
-    A vehicle goes on only if both rides run, the later one begins after the earlier began and not before it ends,
-    and neither passes the seam without a stop: real time may break it.
+    An in-seat transfer holds only if both trips run, the later one begins after the earlier began and not before it
+    ends, and neither passes the seam without a stop: real time may break it.
     """
     if not len(timetable.in_seat_from):
         return instances, Parts.of(instances)
@@ -91,7 +91,7 @@ def _keys(trip_departure: Int64 | Int32, day: Int32) -> Int64:
 
 
 def _skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
-    """Return the keys of the rides that pass their first call, and of those that pass their last."""
+    """Return the keys of the rides that skip their first stop, and of those that skip their last."""
     rides = overlay.rides.items()
     ends = [
         [trip_departure * ORDINALS + day for (trip_departure, day), told in rides if told.is_skipped[at]]
@@ -101,7 +101,7 @@ def _skipped_ends(overlay: Overlay) -> tuple[Int64, Int64]:
 
 
 def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, Int64]:
-    """Return the pairs of vehicles of which the timetable has the one go on as the other."""
+    """Return the pairs of instances with an in-seat transfer in the timetable."""
     begin = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "left")
     count = np.searchsorted(timetable.in_seat_from, instances.trip_departure, "right") - begin
     first = np.repeat(np.arange(instances.count), count)
@@ -122,10 +122,10 @@ def _list_seams(timetable: Timetable, instances: TripInstances) -> tuple[Int64, 
 
 
 def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time_counts: list[int]) -> list[list[int]]:
-    """Return ways through vehicles, along pairs of one and the next, such that each stretch of any way is in one.
+    """Return paths along in-seat transfers such that every stretch that can be ridden lies in one of them.
 
-    A rider's way is given by where it begins and ends, for the times are the vehicles'; so no more than one way is
-    needed from one vehicle to another. ``begins_s`` and ``stop_time_counts`` are of all vehicles.
+    A stretch is given by where it begins and ends, for the times are the trips'; so one path from one instance to
+    another is enough. ``begins_s`` and ``stop_time_counts`` are of all instances.
     """
     if len(set(first)) == len(first) and len(set(then)) == len(then):
         rows = _rows(first, then, begins_s)
@@ -138,7 +138,7 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
         after.setdefault(one, []).append(other)
     paths: list[list[int]] = []
     covered: set[tuple[int, int]] = set()
-    # Where several vehicles come together, a way from a later vehicle need not be part of one from an earlier.
+    # Where several trips are coupled, a path from a later one need not be part of one from an earlier.
     is_told_apart = len(set(then)) < len(then)
     linked = {*first, *then}
     room = MOST_TIMES * sum(stop_time_counts[instance] for instance in linked)
@@ -162,7 +162,7 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
 
 
 def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[int]]:
-    """Return the ways where no vehicle divides and none come together: each row from its first to its last."""
+    """Return the paths where no train divides and none are coupled: each from its first trip to its last."""
     after = dict(zip(first, then, strict=True))
     rows = []
     for begin in sorted(after.keys() - set(then), key=lambda instance: (begins_s[instance], instance)):
@@ -174,7 +174,7 @@ def _rows(first: list[int], then: list[int], begins_s: list[int]) -> list[list[i
 
 
 def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[int]) -> list[list[int]]:
-    """Return one way from a vehicle to each that can be reached, those left out that are the start of another."""
+    """Return one path to each instance that can be reached, without those that are the start of another."""
     ways: list[list[int]] = []
     seen = {begin}
     stack = [([begin], stop_time_counts[begin])]
@@ -190,7 +190,7 @@ def _spanning(begin: int, after: dict[int, list[int]], stop_time_counts: list[in
 
 
 def _joined(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> tuple[TripInstances, Parts]:
-    """Put the rides of each path one behind the other, after the vehicles that stay alone."""
+    """Put the trips of each path one behind the other, after the instances that stay alone."""
     size = np.array([1] * len(alone) + [len(path) for path in paths], np.int64)
     part_first = starts_of(size)
     member = np.concatenate([alone, *(np.array(path, np.int64) for path in paths)])

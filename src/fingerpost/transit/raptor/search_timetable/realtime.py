@@ -1,4 +1,4 @@
-"""Real time on the vehicles of a slice: cancelled ones go, late ones move, added ones come."""
+"""Applies real time to trip instances: drops cancelled ones, shifts late ones, appends added ones."""
 
 from dataclasses import replace
 
@@ -9,16 +9,16 @@ from fingerpost.transit.raptor.search_timetable.trip_instances import TripInstan
 from fingerpost.transit.timetable.overlay import Overlay, RideUpdate
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int64
 
-# A ride's key is run * ORDINALS + day, which fits as long as days stay below this.
+# A ride's key is trip departure * ORDINALS + day, which fits as long as days stay below this.
 ORDINALS = 1 << 22
-# A vehicle may still be under way this long after the timetable has it home.
+# A trip may still be under way this long after its planned end.
 LATEST_S = 12 * 3600
 
 
 def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_s: int) -> TripInstances:
-    """Return the vehicles as they really run, those that are not home before ``since_s``.
+    """Return the trip instances as they really run, those that end before ``since_s`` left out.
 
-    ``start`` is the Unix second at which the slice's day begins.
+    ``start`` is the Unix second at which the search timetable's day begins.
     """
     rides = sorted(overlay.rides.items())
     keys = np.array([trip_departure * ORDINALS + day for (trip_departure, day), _ in rides], np.int64)
@@ -37,7 +37,7 @@ def apply_overlay(instances: TripInstances, overlay: Overlay, start: int, since_
 
 
 def _moved(instances: TripInstances, told: Int64, updates: list[RideUpdate]) -> TripInstances:
-    """Return the vehicles with delays, skipped calls and other platforms."""
+    """Return the instances with delays, skipped stops and other platforms."""
     if not len(told):
         return instances
     moved = instances.compact().with_own_rows(told)
@@ -59,7 +59,7 @@ def _moved(instances: TripInstances, told: Int64, updates: list[RideUpdate]) -> 
 
 
 def _with_added(instances: TripInstances, overlay: Overlay, start: int) -> TripInstances:
-    """Return the vehicles and the added rides behind them."""
+    """Return the instances, with the added rides appended."""
     added = overlay.added
     if not added:
         return instances

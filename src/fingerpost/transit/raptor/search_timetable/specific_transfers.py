@@ -1,4 +1,4 @@
-"""Rules for changes between certain trips or routes, as a slice needs them: which matter there, and to which calls."""
+"""Trip- and route-specific transfers of a search timetable: which rules matter, and to which stop times."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class RuledStopTimes(NamedTuple):
-    """Calls at the stops of which rules speak; ``row`` is the vehicles', trip and route are -1 where unknown."""
+    """Stop times at stops with specific rules; ``row`` is the instances', trip and route are -1 where unknown."""
 
     row: Int64
     stop: Int64
@@ -24,7 +24,7 @@ class RuledStopTimes(NamedTuple):
 
 
 def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overlay: Overlay | None) -> RuledStopTimes:
-    """Return the calls of a slice, laid out, at the stops of which narrow rules speak."""
+    """Return the stop times of laid-out instances at stops with specific rules."""
     is_ruled = np.zeros(timetable.stop_count, np.bool_)
     is_ruled[timetable.specific_transfer_from_stop] = is_ruled[timetable.specific_transfer_to_stop] = True
     row = np.flatnonzero(is_ruled[instances.stop])
@@ -41,9 +41,9 @@ def list_ruled_stop_times(timetable: Timetable, instances: TripInstances, overla
 
 
 def list_effective(timetable: Timetable, stop_times: RuledStopTimes) -> Int64:
-    """Return the rows of the narrow rules without which something could be caught that cannot, or the other way round.
+    """Return the rows of the specific rules that make a difference to what connection can be caught.
 
-    A rule between two trips alone is held against the times of their calls in the slice; every other rule is kept.
+    A rule between two trips alone is compared with their stop times here; every other rule is kept.
     """
     count = timetable.stop_count
     pair = timetable.specific_transfer_from_stop.astype(np.int64) * count + timetable.specific_transfer_to_stop
@@ -94,7 +94,7 @@ class _Times:
         }
 
     def find(self, stop: int, trip: int) -> tuple[Int64, Int64] | None:
-        """Return arrivals and departures, None where the trip does not call there in the slice."""
+        """Return arrivals and departures, None where the trip does not serve the stop here."""
         span = self._spans.get((stop, trip))
         if span is None:
             return None
@@ -103,7 +103,7 @@ class _Times:
 
 
 class _Links:
-    """How long changing takes between two stops where no narrow rule holds."""
+    """How long changing takes between two stops where no specific rule holds."""
 
     def __init__(self, timetable: Timetable) -> None:
         self._table = timetable
@@ -124,7 +124,7 @@ class _Links:
 
 
 class SpecificTransfers:
-    """Some of the narrow rules, each side as a number that the calls which it means have as well.
+    """Some of the specific rules; each side is a number that the stop times it applies to bear as well.
 
     ``sides`` are columns: arriving route, arriving trip, departing route, departing trip; -1 where any will do.
     """
@@ -161,7 +161,7 @@ class SpecificTransfers:
         return found
 
     def kinds(self, stop_times: RuledStopTimes) -> Int64:
-        """Return the kind of each call: its stop, and four numbers as in ``sides``."""
+        """Return the kind of each stop time: its stop, and four numbers as in ``sides``."""
         named = (stop_times.route, stop_times.trip, stop_times.route, stop_times.trip)
         return np.column_stack(
             [stop_times.stop, *(self._find(column, stop_times.stop, row) for column, row in enumerate(named))]

@@ -1,7 +1,7 @@
-"""How one changes in a slice: footpaths, and stops split where rules hold for certain trips or routes only.
+"""Splits stops where transfer rules hold for certain trips or routes only.
 
 The search knows stops, not which trip one came with. So a stop at which the rules treat trips differently becomes
-several to it, one for each kind of trip that calls there, and the links between these say what the rules say.
+several to it, one for each kind of trip that serves it, and the links between these say what the rules say.
 """
 
 from dataclasses import dataclass, replace
@@ -53,7 +53,7 @@ class SearchStops:
 def split_stops(
     timetable: Timetable, instances: TripInstances, overlay: Overlay | None
 ) -> tuple[TripInstances, SearchStops]:
-    """Return the vehicles with the stops as the search is to know them, and the links between these."""
+    """Return the instances with split stops, and the stops and footpaths that the search uses."""
     plain = SearchStops(
         stop_count=timetable.stop_count,
         foot_first=timetable.foot_first,
@@ -88,7 +88,7 @@ def _linked(timetable: Timetable, rules: SpecificTransfers, kinds: Int64) -> Sea
     is_new = np.ones(total, np.bool_)
     is_new[copy_first[:-1]] = False
     copy[is_new] = np.arange(count, total)
-    # What a stop is to the search for calls of which no rule speaks has no number at all.
+    # The copy of a stop for stop times without any specific rule has no number.
     numbers = np.concatenate([np.full((count, 4), -1, np.int64), kinds[:, 1:]])
 
     origin = np.repeat(np.arange(count), np.diff(timetable.foot_first))

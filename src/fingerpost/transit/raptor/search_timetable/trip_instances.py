@@ -1,4 +1,4 @@
-"""The vehicles of a slice before they become chains: which run on which day, and every call, as columns."""
+"""Trip instances (a trip on a service day) and their stop times as columns, before they are grouped into patterns."""
 
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
@@ -23,13 +23,14 @@ DAY_S = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripInstances:
-    """TripInstances and their calls.
+    """Trip instances and their stop times.
 
-    Calls of vehicle v are rows ``begin[v] .. begin[v] + length[v]`` of the columns, its times ``shift_s[v]`` later than
-    theirs: a trip that runs on several days is there once. Of ``flags`` only the two that close a door count.
+    Stop times of instance i are rows ``begin[i] .. begin[i] + length[i]`` of the columns, and its times are
+    ``shift_s[i]`` later than theirs, because a trip that runs on several days has its rows once.
+    Of ``flags`` only NO_BOARDING and NO_ALIGHTING count.
 
-    ``trip_departure`` is a row of the timetable's runs, or -1 - i for the i-th added ride of an overlay.
-    ``day`` is the service day (date.toordinal). Times are seconds from the start of the slice's day.
+    ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of an overlay.
+    ``day`` is the service day (date.toordinal). Times are seconds from the start of the search timetable's day.
     """
 
     trip_departure: Int64
@@ -44,23 +45,23 @@ class TripInstances:
 
     @property
     def count(self) -> int:
-        """Number of vehicles."""
+        """Number of trip instances."""
         return len(self.trip_departure)
 
     @property
     def begins_s(self) -> Int32:
-        """When each leaves its first call."""
+        """When each leaves its first stop."""
         begins_s: Int32 = self.departure_s[self.begin] + self.shift_s
         return begins_s
 
     @property
     def ends_s(self) -> Int32:
-        """When each arrives at its last call."""
+        """When each arrives at its last stop."""
         ends_s: Int32 = self.arrival_s[self.begin + self.length - 1] + self.shift_s
         return ends_s
 
     def take(self, chosen: Int64 | Bool) -> "TripInstances":
-        """Return some of the vehicles, in that order."""
+        """Return some of the instances, in that order."""
         return replace(
             self,
             trip_departure=self.trip_departure[chosen],
@@ -71,14 +72,14 @@ class TripInstances:
         )
 
     def rows_of(self, chosen: Int64) -> Int64:
-        """Return the rows of the calls of some vehicles, one behind the other."""
+        """Return the rows of the stop times of some instances, one behind the other."""
         length = self.length[chosen]
         begin = starts_of(length)
         rows: Int64 = np.repeat(self.begin[chosen] - begin[:-1], length) + np.arange(begin[-1])
         return rows
 
     def laid_out(self) -> "TripInstances":
-        """Return the same, each with rows of its own, one vehicle behind the other, unshifted."""
+        """Return the same, each with rows of its own, one instance behind the other, unshifted."""
         begin = starts_of(self.length)
         count = int(begin[-1])
         stop, flags = np.empty(count, np.int32), np.empty(count, np.uint8)
@@ -98,11 +99,11 @@ class TripInstances:
         )
 
     def compact(self) -> "TripInstances":
-        """Return the same, laid out if that makes fewer rows: what follows costs by what runs, not by what is there."""
+        """Return the same, laid out if that makes fewer rows, because what follows costs by rows."""
         return self.laid_out() if self.length.sum() < len(self.stop) else self
 
     def with_own_rows(self, chosen: Int64) -> "TripInstances":
-        """Return the same, with rows that no other vehicle shares for some: these can be changed in place."""
+        """Return the same, with rows that no other instance shares for some: these can be changed in place."""
         own = self.take(chosen).laid_out()
         begin, shift_s = self.begin.copy(), self.shift_s.copy()
         begin[chosen], shift_s[chosen] = own.begin + len(self.stop), 0
@@ -122,14 +123,14 @@ class TripInstances:
 
 
 def starts_of(sizes: Int64) -> Int64:
-    """Return where each of a row of blocks begins, and the end."""
+    """Return the offsets of consecutive blocks of these sizes, and the end."""
     starts = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=starts[1:])
     return starts
 
 
 def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: int, until_s: int) -> TripInstances:
-    """Return all vehicles of the timetable that are under way in [since_s, until_s] of a day.
+    """Return all trip instances of the timetable that are under way in [since_s, until_s] of a day.
 
     ``start`` is the Unix second at which that day begins.
     """
@@ -152,7 +153,7 @@ def gather_trip_instances(timetable: Timetable, day: date, start: int, since_s: 
 def _list_trip_instances(
     timetable: Timetable, day: date, start: int, since_s: int, until_s: int
 ) -> tuple[Int64, Int64, Int32]:
-    """Return run, time shift and service day of the vehicles."""
+    """Return trip departure, time shift and service day of the instances."""
     first_stop_time, last_stop_time = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
     rideable = last_stop_time > first_stop_time
     trip = timetable.trip_departure_trip
@@ -184,7 +185,7 @@ def _list_trip_instances(
 
 
 def without_steps(timetable: Timetable, instances: TripInstances, closed: frozenset[int]) -> TripInstances:
-    """Leave out vehicles, and close stops, that are known not to take a wheelchair; the unknown stays.
+    """Leave out trips, and close stops, that are known not to take a wheelchair; the unknown stays.
 
     ``closed`` are further stops that cannot be used, such as those whose lift is out of order.
     """
@@ -197,7 +198,7 @@ def without_steps(timetable: Timetable, instances: TripInstances, closed: frozen
 
 
 def mirror(instances: TripInstances) -> TripInstances:
-    """Return the vehicles running backwards in time: last call first, boarding and alighting exchanged."""
+    """Return the instances running backwards in time: last stop first, boarding and alighting exchanged."""
     instances = instances.compact()
     flags = instances.flags[::-1]
     return replace(
