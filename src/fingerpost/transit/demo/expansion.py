@@ -1,4 +1,4 @@
-"""From a demo network's tables to a draft: two trips a line, and one run for each departure, on every day."""
+"""Expands a demo network's tables to a draft: two trips a line, with all their departures, on every day."""
 
 import re
 import unicodedata
@@ -24,7 +24,7 @@ _SILENT = re.compile("['\\u00b4\\u2019.]")
 def expand(network: DemoNetwork) -> TimetableDraft:
     """Expand a network to a draft of one feed.
 
-    Event times count from the start of each trip; a run's shift is its departure. Vehicles do not dwell.
+    Stop times count from the start of each trip; a trip departure's shift is when it leaves. Trips do not dwell.
 
     Raises:
         SettingsInvalid: two stops, or two lines, come to have one id.

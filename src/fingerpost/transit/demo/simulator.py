@@ -1,4 +1,4 @@
-"""Real time for networks that have none: late vehicles, a cancellation, a closed line and a lift out of order.
+"""Simulates real time: late trips, a cancellation, a closed line and a lift out of order.
 
 The simulator writes GTFS-Realtime as an operator would; it is read back like any other.
 What it writes is a function of the network, the scenario and the instant: nothing is drawn by lot.
@@ -18,17 +18,17 @@ from fingerpost.transit.timetable.timetable import WHEELCHAIR_YES, Timetable
 
 HOUR_S = 3600
 QUARTER_S = 900
-# Vehicles that set out later than this are not told of yet.
+# Trips that set out later than this get no update yet.
 HORIZON_S = HOUR_S
 # A line is closed from the full hour, for so long.
 CLOSED_S = 2 * HOUR_S
 # Around the quarter of an hour, these departures of a line are cancelled.
 CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
-# A call that is this long past is no longer told of.
+# A stop that was left this long ago gets no update any more.
 _PAST_S = 60
 _DAY_S = 86_400
 
-# Of ten vehicles, how late each is at the end of its way.
+# Of ten trips, how late each is at its last stop.
 _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
@@ -91,7 +91,7 @@ def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -
 
 
 class _TripInstance(NamedTuple):
-    """One run on one day; ``start`` is the Unix second from which its event times count, ``begins`` when it leaves."""
+    """One trip instance; ``start`` is the Unix second from which its stop times count, ``begins`` when it leaves."""
 
     trip: int
     trip_id: str
@@ -107,7 +107,7 @@ class _TripInstance(NamedTuple):
 
 
 def _trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstance]:
-    """Yield the vehicles under way at an instant and those of the hours after it, in the order of their runs."""
+    """Yield the trip instances under way at an instant and those of the hours after it."""
     first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
     trip = timetable.trip_departure_trip
     begins_s = timetable.stop_time_departure_s[first][trip] + timetable.trip_departure_shift_s
@@ -155,7 +155,7 @@ def _name_trip(trip: TripDescriptor, trip_instance: _TripInstance) -> None:
 
 
 def _tell_calls(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
-    """Tell when the vehicle reaches its remaining calls; it gets later from call to call, and leaves on time."""
+    """Add the trip's remaining stop times; it leaves on time and gets later from stop to stop."""
     late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
     begin, end = (
         int(timetable.trip_first_stop_time[trip_instance.trip]),

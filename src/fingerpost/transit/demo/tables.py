@@ -1,4 +1,4 @@
-"""Reads the tables of a demo network: a TOML file in a format of our own, pleasant to correct by hand.
+"""Reads the tables of a demo network from a TOML file.
 
 One file is one network::
 

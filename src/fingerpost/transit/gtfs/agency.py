@@ -1,4 +1,4 @@
-"""``agency.txt``: who runs the trips, and in which zone their times are told."""
+"""``agency.txt``: who runs the trips, and the time zone of the feed."""
 
 from functools import cache
 from typing import NamedTuple

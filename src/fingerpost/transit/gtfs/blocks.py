@@ -1,4 +1,4 @@
-"""``block_id``: the runs that one vehicle makes one after the other on a service day."""
+"""``block_id``: trips that one vehicle runs one after the other on a service day."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from fingerpost.transit.timetable.timetable import Int32, Int64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocks:
-    """The block, route and service of each run; block -1 for none."""
+    """The block, route and service of each trip departure; block -1 for none."""
 
     block: Int32
     route: Int32
@@ -20,7 +20,7 @@ class Blocks:
 
 
 class Candidates(NamedTuple):
-    """Runs that follow one another in their block.
+    """Trip departures that follow one another in their block.
 
     ``days`` holds, by position, the service days on which they do, where these are not all on which the first runs.
     """
@@ -33,7 +33,7 @@ class Candidates(NamedTuple):
 def list_candidates(
     blocks: Blocks, begin_s: Int64, end_s: Int64, is_exact: npt.NDArray[np.bool_], days: Sequence[Int32]
 ) -> Candidates:
-    """Return the pairs of runs of which none of the same block begins between them on the same day.
+    """Return the consecutive pairs of trip departures in each block and service day.
 
     A block may have trips of several services. Where no two of them share a day, each makes blocks of its own.
     """
@@ -80,7 +80,7 @@ def _mix_days(block: Int32, service: Int32, days: Sequence[Int32]) -> npt.NDArra
 
 
 def _follow_by_day(trip_departures: list[int], service: Int32, days: Sequence[Int32]) -> list[tuple[int, int, Int32]]:
-    """Return each run of a block with those that are its next on some days, and these days."""
+    """Return each trip departure of a block, its successors, and the days on which each of them is the next."""
     found = []
     for at, trip_departure in enumerate(trip_departures):
         left = days[service[trip_departure]]

@@ -1,4 +1,4 @@
-"""``frequencies.txt``: trips that run again and again; every departure becomes a run of its own."""
+"""``frequencies.txt``: repeated trips; every departure becomes a trip departure of its own."""
 
 import numpy as np
 
@@ -13,11 +13,11 @@ MOST_OF_A_FEED = 5_000_000
 
 
 def read_trip_departures(archive: Archive, trips: Trips, stop_times: StopTimes) -> TripDepartureColumns:
-    """Return the runs of all trips, in the order of the trips.
+    """Return the trip departures of all trips, in the order of the trips.
 
     A row makes the trip leave at its start time and every headway after it, before its end time.
     With ``exact_times`` 1 those are times; else the timetable promises the headway only.
-    A trip that no row names runs once, at its own times.
+    A trip that no row names departs once, at its own times.
     """
     table = archive.find_extra("frequencies.txt", "trip_id", "start_time", "end_time", "headway_secs")
     once = np.ones(len(trips), np.bool_)

@@ -1,4 +1,4 @@
-"""From feeds on disk to one network's timetable: open, read table after table, merge, assemble."""
+"""Imports feeds as one network's timetable: open, read each table, merge, assemble."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class FeedSource:
 
 
 class Imported(NamedTuple):
-    """A network's timetable, and what was left out of it."""
+    """An imported timetable and its report."""
 
     timetable: Timetable
     report: ImportReport
@@ -37,7 +37,7 @@ class Imported(NamedTuple):
 def import_feeds(
     network: str, sources: Sequence[FeedSource], *, progress: ImportProgress = lambda _what, _done, _whole: None
 ) -> Imported:
-    """Import one or several feeds as one network; ``progress`` is told of it from this thread.
+    """Import one or several feeds as one network; ``progress`` is called from this thread.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
@@ -57,7 +57,7 @@ def import_feeds(
 
 
 class _Share:
-    """How much of one feed has been read."""
+    """Reports how much of one feed has been read."""
 
     def __init__(self, what: str, whole: int, progress: ImportProgress) -> None:
         self._what, self._whole, self._progress = what, whole, progress

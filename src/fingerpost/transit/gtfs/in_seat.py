@@ -1,4 +1,4 @@
-"""Riding on in the seat: which run a vehicle goes on as, by ``block_id`` and by ``transfers.txt`` types 4 and 5."""
+"""In-seat transfers, from ``block_id`` and from ``transfers.txt`` types 4 and 5."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from fingerpost.transit.gtfs.trips import Trips
 from fingerpost.transit.timetable.draft import InSeatColumns, StopRow, TripDepartureColumns
 from fingerpost.transit.timetable.timetable import Int32, Int64
 
-# A vehicle divides into no more parts than this, nor is put together from more.
+# A train divides into no more parts than this, nor is coupled from more.
 MOST_LINKED = 8
 # A block's vehicle that stands for longer at the end of a trip is not taken for one to wait in.
 LONGEST_STAND_S = 3600
@@ -27,7 +27,10 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminals:
-    """Where and when each run begins and ends, in seconds of its service day; ``is_exact`` where it has times."""
+    """First and last stop of each trip departure, and its times in seconds of the service day.
+
+    ``is_exact`` marks those with exact times, which is not so where only a headway is promised.
+    """
 
     trip: Int32
     begin_s: Int64
@@ -38,7 +41,7 @@ class Terminals:
 
     @classmethod
     def of(cls, trip_departures: TripDepartureColumns, stop_times: StopTimes) -> "Terminals":
-        """Return the ends of a feed's runs."""
+        """Return those of a feed's trip departures."""
         last = stop_times.per_trip.cumsum()[trip_departures.trip] - 1
         first = last - stop_times.per_trip[trip_departures.trip] + 1
         return cls(
@@ -52,7 +55,7 @@ class Terminals:
 
 
 class _InSeatRows:
-    """In-seat transfers as they are found."""
+    """Collects in-seat transfers."""
 
     def __init__(self, service_count: int) -> None:
         self.rows: list[tuple[int, int, int, int]] = []
@@ -86,7 +89,7 @@ def find_in_seat(
     before what their block does (GTFS, "Linked trips"). A block alone lets one stay seated from a trip to the next
     of the same service day where the next begins at the same stop or station, within the hour, as another route
     or the same loop line: a vehicle that only turns back is not offered.
-    Runs that promise a headway and no times are joined with nothing.
+    Trip departures with a headway only are joined with nothing.
     """
     found = _InSeatRows(len(days))
     parents = np.array([row.parent for row in stops], np.int32)
@@ -124,7 +127,7 @@ def find_in_seat(
 
 
 class _Places:
-    """Which stops are one place: the same, or of the same station."""
+    """Compares stops by place: the same stop, or the same station."""
 
     def __init__(self, parents: Int32, terminals: Terminals) -> None:
         self.place = np.where(parents >= 0, parents, np.arange(len(parents))).astype(np.int32)
@@ -135,31 +138,31 @@ class _Places:
         return named in (stop, int(self.place[stop]))
 
     def begins_where_ends(self, first: Int32, then: Int32) -> Mask:
-        """Mark the pairs of runs of which the later begins where the earlier ends."""
+        """Mark the pairs of which the later begins where the earlier ends."""
         marks: Mask = self.place[self.terminals.end_stop[first]] == self.place[self.terminals.begin_stop[then]]
         return marks
 
     def is_loop(self, trip_departure: Int32) -> Mask:
-        """Mark the runs that end where they began."""
+        """Mark the trip departures that end where they began."""
         return self.begins_where_ends(trip_departure, trip_departure)
 
 
 class _TripDeparturesOf:
-    """The runs of each trip."""
+    """The trip departures of each trip."""
 
     def __init__(self, terminals: Terminals, trip_count: int) -> None:
         self.terminals = terminals
         self._first = np.searchsorted(terminals.trip, np.arange(trip_count + 1))
 
     def exact(self, trip: int) -> Int64:
-        """Return the runs of a trip that have times, in the order in which they begin."""
+        """Return a trip's departures with exact times, in the order in which they begin."""
         trip_departures = np.arange(self._first[trip], self._first[trip + 1])
         trip_departures = trip_departures[self.terminals.is_exact[trip_departures]]
         ordered: Int64 = trip_departures[np.argsort(self.terminals.begin_s[trip_departures], kind="stable")]
         return ordered
 
     def pairs(self, first_trip: int, then_trip: int, days_later: int) -> list[tuple[int, int]]:
-        """Return the runs that follow one another: each is the nearest to the other of all."""
+        """Return the pairs that follow one another: each is the nearest to the other of all."""
         first, then = self.exact(first_trip), self.exact(then_trip)
         if not (len(first) and len(then)):
             return []
@@ -222,7 +225,7 @@ def _read_linked(
 def _follow(
     trip_departures_of: _TripDeparturesOf, first: int, then: int, first_days: Int32, then_days: Int32
 ) -> tuple[list[tuple[int, int]], int, Int32]:
-    """Return the runs of two trips that follow one another, how many days later, and the first's days on which."""
+    """Return the departures of two trips that follow one another, how many days later, and the first's days."""
     pairs: list[tuple[int, int]] = []
     common = np.zeros(0, np.int32)
     for days_later in (0, 1):
@@ -240,7 +243,7 @@ def _note_headways(archive: Archive, trips: Trips, blocks: Blocks, terminals: Te
 
 
 def _judge(archive: Archive, trips: Trips, blocks: Blocks, candidates: Candidates, places: _Places) -> Mask:
-    """Mark the pairs of a block's runs between which one may stay seated; count the others by what speaks against."""
+    """Mark the pairs of a block between which one may stay seated; count the others by reason."""
     terminals, first, then = places.terminals, candidates.first, candidates.then
     stands_s = terminals.begin_s[then] - terminals.end_s[first]
     is_same_route = blocks.route[first] == blocks.route[then]

@@ -1,4 +1,4 @@
-"""Several feeds into one draft: row numbers are moved along, and stops that feeds share become one."""
+"""Merges feeds into one draft: offsets row numbers, and unifies stops that feeds share."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ ALIKE = 60.0
 
 
 class Merging:
-    """A draft that grows feed by feed."""
+    """Builds a draft feed by feed."""
 
     def __init__(self) -> None:
         self._draft = TimetableDraft()
@@ -104,7 +104,7 @@ class Merging:
     def _linked(
         self, tables: FeedTables, stop_rows: Int32, route_base: int, service_base: int
     ) -> dict[str, npt.NDArray[Any]]:
-        """Return a feed's narrow transfers and in-seat transfers, under the draft's rows."""
+        """Return a feed's specific transfers and in-seat transfers, under the draft's rows."""
         specific, in_seat = tables.specific_transfers, tables.in_seat
         return {
             "specific_transfer_from_stop": stop_rows[specific.from_stop],

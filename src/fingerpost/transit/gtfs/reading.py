@@ -1,4 +1,4 @@
-"""One feed, table after table."""
+"""Reads all tables of one feed."""
 
 from collections.abc import Sequence
 from datetime import date

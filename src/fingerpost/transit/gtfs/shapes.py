@@ -1,4 +1,4 @@
-"""``shapes.txt``: the lines on the ground that vehicles follow, and where on them the calls lie."""
+"""``shapes.txt``: the shapes of trips, and where on them the stop times lie."""
 
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ class _Points(NamedTuple):
 
 
 def states_distances(archive: Archive) -> bool:
-    """Whether points of shapes are measured, so that it is worth while to read how far along them calls lie."""
+    """Whether points of shapes are measured, so that it is worth while to read how far along them stop times lie."""
     table = archive.find_aside("shapes.txt")
     return table is not None and _DIST in table.columns
 
@@ -101,10 +101,10 @@ def _read_points(table: Table, ids: IdIndex) -> _Points:
 
 
 def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, event_dist: Float32) -> Float32 | None:
-    """Return where each call lies on its shape, counted in points; None where that is known of no call.
+    """Return where each stop time lies on its shape, counted in points; None where that is known of none.
 
-    Shapes whose distances are missing somewhere, or go back, say nothing; nor do calls beyond either end.
-    All shapes are laid on one scale, so that a single search finds every call: each takes less than one unit of it.
+    Shapes whose distances are missing somewhere, or go back, say nothing; nor do stop times beyond either end.
+    All shapes are laid on one scale, each less than one unit of it, so that a single search finds every stop time.
     """
     if not len(row):
         return None

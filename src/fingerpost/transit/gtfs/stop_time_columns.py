@@ -1,4 +1,4 @@
-"""Calls as columns, and their missing times filled in."""
+"""Stop times as columns, and the interpolation of missing times."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -13,9 +13,9 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopTimeColumns:
-    """Calls of trips as columns of one length. Times are seconds, negative where missing.
+    """Stop times of trips as columns of one length. Times are seconds, negative where missing.
 
-    ``row`` is the row of the table that a call comes from, None where every row is a call, in the table's order.
+    ``row`` is the row of the table that each comes from, None where every row is here, in the table's order.
     ``shape_dist`` is shape_dist_traveled, NaN where missing; it and ``headsign`` are None where they were not read.
     """
 
@@ -30,7 +30,7 @@ class StopTimeColumns:
     shape_dist: Float32 | None = None
 
     def at(self, index: Int64 | Mask) -> "StopTimeColumns":
-        """Return the calls at some positions, in that order."""
+        """Return the stop times at some positions, in that order."""
         columns: dict[str, Any] = {column.name: getattr(self, column.name) for column in fields(self)}
         columns = {name: None if values is None else values[index] for name, values in columns.items()}
         if self.row is None:
@@ -38,16 +38,16 @@ class StopTimeColumns:
         return StopTimeColumns(**columns)
 
     def rows_at(self, positions: Int64) -> Int32:
-        """Return the rows of the table that the calls at some positions come from."""
+        """Return the rows of the table that the stop times at some positions come from."""
         return positions.astype(np.int32) if self.row is None else self.row[positions]
 
 
 def fill_times(stop_times: StopTimeColumns) -> tuple[StopTimeColumns, Int64]:
-    """Fill missing times of calls sorted by trip and sequence; return where a time was worked out.
+    """Fill missing times of stop times sorted by trip and sequence; return where a time was worked out.
 
-    Where one of the two times is given it is both. Where none is, the time lies on a straight line, call by call,
+    Where one of the two times is given it is both. Where none is, the time lies on a straight line, stop by stop,
     between the departure before and the arrival after, rounded down to a whole second.
-    Calls before a trip's first time or after its last stay without one.
+    Stop times before a trip's first time or after its last stay without one.
     """
     if not ((stop_times.arrival_s < 0).any() or (stop_times.departure_s < 0).any()):
         return stop_times, np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""``stop_times.txt``: the calls of every trip, straight into arrays.
+"""``stop_times.txt``: the stop times of every trip, read into arrays.
 
 Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
 """
@@ -37,7 +37,7 @@ from fingerpost.transit.timetable.timetable import (
     UInt8,
 )
 
-# Nobody rides a trip that calls once.
+# Nobody rides a trip with a single stop.
 _FEWEST_STOP_TIMES = 2
 
 # pickup_type and drop_off_type
@@ -60,7 +60,7 @@ _COLUMNS = (
 )
 _PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
 _FLEX = slice(9, 13)
-# A guess, on the short side; it decides how much room is set aside.
+# A guess, on the short side; it decides how much memory is set aside.
 _BYTES_A_ROW = 24
 _KEPT: dict[str, Any] = {
     **dict.fromkeys(("trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
@@ -69,7 +69,7 @@ _KEPT: dict[str, Any] = {
 
 
 class StopTimes(NamedTuple):
-    """Calls of one feed's trips, trip after trip, each in calling order; ``per_trip`` says how many each trip has."""
+    """Stop times of one feed's trips, trip after trip, each in order; ``per_trip`` says how many each trip has."""
 
     per_trip: Int32
     stop: Int32
@@ -84,11 +84,11 @@ class StopTimes(NamedTuple):
 def read_stop_times(
     archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex, *, with_shape_dist: bool = False
 ) -> tuple[Trips, StopTimes]:
-    """Read the calls; return them with the trips that have enough of them to carry anybody.
+    """Read the stop times; return them with the trips that have enough of them to carry anybody.
 
-    Rows need not be sorted. Where one of a call's two times is given it is both; one that cannot be read is blank.
-    A call at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is left out.
-    ``with_shape_dist`` keeps how far along its shape the feed says that a call lies, where it does.
+    Rows need not be sorted. Where only arrival or departure is given it is both; one that cannot be read is blank.
+    A stop time at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is left out.
+    ``with_shape_dist`` keeps shape_dist_traveled, where the feed has it.
 
     Raises:
         FeedUnusable: the table lacks a column that GTFS requires.
@@ -121,7 +121,7 @@ def read_stop_times(
 def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
 ) -> tuple[StopTimeColumns, LineNumbers, npt.NDArray[np.bool_]]:
-    """Return the calls of trips that are to be had, at stops where one can board, in the order of the file."""
+    """Return the stop times of known trips, at stops where one can board, in the order of the file."""
     stop_ids = IdIndex(stops.row_of)
     stop_row = _with_absent(np.array([*stops.row_of.values()], np.int32))
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
@@ -226,7 +226,7 @@ def _in_order(table: Table, stop_times: StopTimeColumns, lines: LineNumbers) -> 
 def _usable_trips(
     archive: Archive, stop_times: StopTimeColumns, trips: Trips, on_demand: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.bool_], Int64]:
-    """Mark the trips that carry somebody somewhere, count the others; return marks and how many calls each has."""
+    """Mark the trips that carry somebody somewhere, count the others; return marks and how many stop times each has."""
     kept = np.ones(len(trips), np.bool_)
     count = np.zeros(len(trips), np.int64)
     untimed, backward = np.zeros(len(trips), np.bool_), np.zeros(len(trips), np.bool_)

@@ -1,4 +1,4 @@
-"""``transfers.txt``: what the feed says about changing, between stops and between certain trips or routes."""
+"""``transfers.txt``: transfers between stops, and trip- and route-specific ones."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from fingerpost.transit.timetable.timetable import RECOMMENDED, STATION, STOP, I
 MOST_OF_A_ROW = 250_000
 MOST_OF_A_FEED = 5_000_000
 
-# Riding on in the seat, and having to leave the vehicle and board again (GTFS, "Linked trips").
+# In-seat transfers, and trips between which one must alight and board again (GTFS, "Linked trips").
 IN_SEAT, RE_BOARD = 4, 5
 _COLUMNS = (
     "from_stop_id",
@@ -35,7 +35,7 @@ _PRECISION, _LINE = 8, 9
 
 # So many links may be made between the kinds of trips that meet at a stop, all stops together.
 MOST_LINKS = 4_000_000
-# A slice of the timetable holds the trips of at most so many days.
+# A search timetable holds the trips of at most so many days.
 _DAYS = 4
 # With no more kinds than these at a stop, nobody need count days.
 _FEW = 100
@@ -53,7 +53,7 @@ class LinkedTrips(NamedTuple):
 
 
 class Transfers(NamedTuple):
-    """What ``transfers.txt`` holds; ``specific_line`` is the line of each narrow rule."""
+    """What ``transfers.txt`` holds; ``specific_line`` is the line of each specific rule."""
 
     by_stop: TransferColumns
     specific: SpecificTransferColumns
@@ -66,7 +66,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
 
     A station stands for all its boardable stops. A row that names more stops by themselves wins over one that
     names them by their station, and a later row over an earlier one (GTFS, transfers.txt, primary key).
-    The same order is that of the narrow rules. Where a row names both a trip and its route, the trip counts.
+    The same order is that of the specific rules. Where a row names both a trip and its route, the trip counts.
     """
     table = _open(archive)
     rules: list[Int32] = [np.zeros((0, _RULE), np.int32)]
@@ -212,10 +212,10 @@ def _specific_columns(rules: Int32) -> SpecificTransferColumns:
 def limit_specific_transfers(
     archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
 ) -> SpecificTransferColumns:
-    """Leave out narrow rules, and count them, at stops where so many kinds of trips meet that a search would suffer.
+    """Leave out specific rules, and count them, at stops where so many kinds of trips meet that a search would suffer.
 
     The search keeps trips apart that the rules of a stop treat differently. There are at most as many kinds as the
-    rules name routes there, and trips that run within the days of a slice. The stops with most kinds go first.
+    rules name routes there, and trips that run within the days of a search timetable. Stops with most kinds go first.
     """
     specific = transfers.specific
     if not len(specific.from_stop):
@@ -244,7 +244,7 @@ def _named(stop: Int64, row: Int32) -> Int64:
 
 
 def _busiest_days(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
-    """Return, for each stop, at most how many of its (stop, trip) pairs run within the days of a slice."""
+    """Return, for each stop, at most how many of its (stop, trip) pairs run within the days of a search timetable."""
     most = np.bincount(trips[:, 0], minlength=stop_count)
     first = min((int(service[0]) for service in days if len(service)), default=0)
     last = max((int(service[-1]) for service in days if len(service)), default=0)

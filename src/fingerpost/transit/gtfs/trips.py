@@ -1,4 +1,4 @@
-"""``trips.txt``: what runs along a route on the days of a service."""
+"""``trips.txt``: the trips of routes on the days of a service."""
 
 from dataclasses import dataclass, replace
 from typing import Any

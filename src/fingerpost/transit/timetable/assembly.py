@@ -1,4 +1,4 @@
-"""From a draft's rows to a timetable: columns are packed, and what follows from them is worked out once."""
+"""Assembles a draft into a timetable: packs columns, and derives footpaths and calendars."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -134,7 +134,7 @@ def _transfer_columns(draft: TimetableDraft, lats: Float64, lons: Float64, kinds
 
 
 def _specific_transfers(rules: SpecificTransferColumns, lats: Float64, lons: Float64) -> dict[str, Any]:
-    """Return the timetable's columns of rules for changes between certain trips or routes."""
+    """Return the timetable's columns of trip- and route-specific transfers."""
     specific = _by_specificity(rules)
     seconds, metres = change_times(lats, lons, specific.from_stop, specific.to_stop, specific.type, specific.min_s)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")

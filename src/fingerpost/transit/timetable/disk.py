@@ -1,4 +1,4 @@
-"""A timetable as a folder of arrays, opened by memory map in the time it takes to read its contents page.
+"""Saves a timetable as a folder of arrays, and opens it by memory map.
 
 The folder holds one ``.npy`` per array (two per column of texts) and ``contents.json``: the format, the shape and
 type of every array, the feeds and the first day of the calendar. The contents are written last.

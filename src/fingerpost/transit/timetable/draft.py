@@ -1,4 +1,4 @@
-"""What a writer of timetables fills in: plain rows, before anything is derived from them."""
+"""The rows that a writer of timetables fills in, before anything is derived from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ class TripRow(NamedTuple):
 
 
 class TripDepartureRow(NamedTuple):
-    """One journey of a trip: its event times plus ``shift_s``. ``headway_s`` 0 means the time is exact."""
+    """One departure of a trip: its stop times plus ``shift_s``. ``headway_s`` 0 means the time is exact."""
 
     trip: int
     shift_s: int = 0
@@ -100,7 +100,7 @@ class TripColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripDepartureColumns:
-    """Runs as columns; the fields are those of TripDepartureRow."""
+    """Trip departures as columns; the fields are those of TripDepartureRow."""
 
     trip: Int32
     shift_s: Int32
@@ -151,7 +151,7 @@ class PathwayColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecificTransferColumns:
-    """Rules for changes between certain trips or routes only; type and time as in TransferRow.
+    """Trip- and route-specific transfer rules; type and time as in TransferRow.
 
     A trip or route is a row, -1 where any will do. Of two rules that apply to a change the
     more specific one holds (GTFS, transfers.txt), of equals the later.
@@ -178,10 +178,10 @@ class SpecificTransferColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InSeatColumns:
-    """Runs at whose end one may stay seated, and the runs that the vehicle goes on as.
+    """In-seat transfers: trip departures at whose end one may stay seated, and those that they go on as.
 
-    ``days_later`` is 1 where the other run is one of the next service day. ``service`` bounds the service days of
-    the first run on which it holds, -1 where it holds whenever both run. Sorted by the first run.
+    ``days_later`` is 1 where the other is one of the next service day. ``service`` bounds the service days of
+    the first on which it holds, -1 where it holds whenever both run. Sorted by the first.
     """
 
     from_departure: Int32
@@ -198,7 +198,7 @@ class InSeatColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeColumns:
-    """Lines on the ground: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
+    """Shapes: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
 
     first: npt.NDArray[np.int64]
     lat_udeg: Int32

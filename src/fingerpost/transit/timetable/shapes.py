@@ -1,4 +1,4 @@
-"""The line on the ground that a ride follows: the part of its trip's shape from one stop to another."""
+"""Cuts the part of a trip's shape between two of its stops."""
 
 import math
 
@@ -19,10 +19,10 @@ def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight
     Args:
         timetable: the timetable.
         trip: row of the trip.
-        board_stop_time: row of the event where the ride begins.
-        alight_stop_time: row of the event where it ends.
+        board_stop_time: row of the stop time where the ride begins.
+        alight_stop_time: row of the stop time where it ends.
 
-    Where the feed says how far along the shape the two calls lie (shape_dist_traveled), the line is cut there.
+    Where the feed says how far along the shape the two stop times lie (shape_dist_traveled), the line is cut there.
     Else of all pairs of places on the shape, the second not before the first, the one nearest to both stops is taken:
     a line may pass a stop twice. None where the trip has no shape, or one that does not fit.
     """

@@ -1,4 +1,4 @@
-"""A feed as it lies on disk: a zip file, or a folder of tables. Nothing is ever unpacked to disk."""
+"""Opens a feed on disk, a zip file or a folder of tables; nothing is ever unpacked to disk."""
 
 import stat
 import zipfile
@@ -43,7 +43,7 @@ class Archive:
     Attributes:
         name: of the file or folder, for messages.
         findings: what reading the tables brings to light.
-        advance: is told how many more bytes of tables have been read.
+        advance: called with how many more bytes of tables have been read.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Columns that grow while a large table is read, without being kept twice at the end."""
+"""Growable numpy columns for a table whose number of rows is not known in advance."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 
 class ColumnBuffer:
-    """Columns of one length, by name. Room that is never written to costs no memory."""
+    """Columns of one length, by name. Capacity that is never written to costs no memory."""
 
     def __init__(self, types: Mapping[str, Any], expected_rows: int) -> None:
         self._columns: dict[str, npt.NDArray[Any]] = {

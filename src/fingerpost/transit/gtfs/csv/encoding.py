@@ -1,4 +1,4 @@
-"""Blocks of whole lines in UTF-8, whatever a table was written in."""
+"""Reads a table as blocks of whole lines, transcoded to UTF-8."""
 
 import codecs
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _CARRIAGE_RETURN = 13
 
 
 class LineTooLong(ValueError):
-    """A line has no end within reason."""
+    """A line is longer than LINE_LIMIT."""
 
 
 def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[tuple[bytes, bool]]:

@@ -1,4 +1,4 @@
-"""What an import left out, worked out or did not apply: counted by reason, with the first places of each."""
+"""Counts what an import left out, worked out or did not apply, by reason, with the first places of each."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Ids and other texts of a feed as rows of an index: each text is kept once, and found without making a string."""
+"""An index of ids and other texts: each is stored once, and looked up in bytes without making a string."""
 
 from collections.abc import Iterable
 
@@ -39,7 +39,7 @@ class IdIndex:
     def find(self, block: Block, column: int) -> Int32:
         """Return the rows of a block's column: ``kernel.BLANK`` for nothing, ``UNKNOWN`` for what is not here.
 
-        What follows what is remembered for the next call, so only one thread may look up at a time.
+        Which id follows which is remembered for the next look-up, so only one thread may look up at a time.
         """
         rows = np.empty(len(block.lines), np.int32)
         if len(self._after) != self._count:
@@ -70,7 +70,7 @@ class IdIndex:
             self._grow(int(ends[begin] - starts[begin]))
 
     def _grow(self, coming_bytes: int) -> None:
-        """Make room for as much again, and for a text of so many bytes."""
+        """Double the capacity, and make room for a text of so many bytes."""
         used = int(self._offsets[self._count])
         if used + coming_bytes > len(self._keys):
             keys = np.zeros(2 * len(self._keys) + coming_bytes, np.uint8)

@@ -1,4 +1,4 @@
-"""From the bytes of a table to spans, numbers and rows of ids: what runs once for every byte of a feed.
+"""Kernels that read bytes of a table: splitting rows, parsing numbers and times, finding ids.
 
 A *span* is a field's place in a block of bytes: its start and its end, blanks and quotes taken off.
 A block carries one line feed more than its bytes (``size``), so that no loop need ask for its end.
@@ -245,7 +245,7 @@ def parse_decimals(blob, starts, ends, out):
 
 @looping
 def is_in_order(trip, sequence):
-    """Return whether calls are sorted by trip and sequence, and no two of a trip are of one sequence."""
+    """Return whether stop times are sorted by trip and sequence, without repeated sequences in a trip."""
     for row in range(1, len(trip)):
         if trip[row] < trip[row - 1] or (trip[row] == trip[row - 1] and sequence[row] <= sequence[row - 1]):
             return False
@@ -254,9 +254,9 @@ def is_in_order(trip, sequence):
 
 @looping
 def check_trips(trip, arrival_s, departure_s, stop_times, untimed, backward):
-    """Count the calls of each trip, and mark trips with a call without time, and those that run backwards.
+    """Count the stop times of each trip; mark trips with an untimed one, and those that run backwards.
 
-    A trip runs backwards if it leaves a call before it reaches it, or reaches one before it left the one before.
+    A trip runs backwards if it leaves a stop before it arrives, or arrives before it left the stop before.
     """
     for row in range(len(trip)):
         this = trip[row]
@@ -291,7 +291,7 @@ def _same(blob, start, end, keys, key_start, key_end):
 def find_ids(blob, starts, ends, keys, offsets, slots, after, out):
     """Write the row of each id in an index, UNKNOWN where it has none, BLANK for an empty one.
 
-    ``after`` remembers for each row which came after it last, -1 for none: trip after trip calls at the same stops.
+    ``after`` remembers for each row which came after it last, -1 for none: trips share sequences of stops.
     """
     mask = np.uint64(len(slots) - 1)
     previous = np.int32(-1)

@@ -1,4 +1,4 @@
-"""The line in the file of each row of a large table, kept in the few places where it is not one more than before."""
+"""Line numbers of a table's rows, run-length encoded."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,7 +7,7 @@ from fingerpost.transit.timetable.timetable import Int32
 
 
 class LineNumbers:
-    """Lines of rows that are added in the order of the file."""
+    """Line numbers of rows, appended in the order of the file."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -16,10 +16,10 @@ class LineNumbers:
         self._lines: list[int] = []
 
     def add(self, lines: Int32) -> None:
-        """Append the lines of some rows."""
+        """Append the line numbers of some rows."""
         if not len(lines):
             return
-        # Lines only rise, so that where none is left out the last tells it.
+        # Line numbers only rise, so first and last show whether any is missing.
         is_unbroken = int(lines[-1]) - int(lines[0]) == len(lines) - 1
         breaks = np.flatnonzero(np.diff(lines) != 1) + 1 if not is_unbroken else np.zeros(0, np.int64)
         starts = [0, *breaks.tolist()] if int(lines[0]) != self._next else breaks.tolist()
@@ -29,7 +29,7 @@ class LineNumbers:
         self._next = int(lines[-1]) + 1
 
     def of(self, rows: npt.NDArray[np.integer]) -> Int32:
-        """Return the lines of some rows."""
+        """Return the line numbers of some rows."""
         if not len(rows):
             return np.zeros(0, np.int32)
         starts, lines = np.array(self._rows), np.array(self._lines)

@@ -1,4 +1,4 @@
-"""What comes next is made while the caller works on what is here: large tables are read by two processors."""
+"""Computes the next item of an iterator in a background thread."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def prefetch(items: Iterator[T], name: str) -> Iterator[T]:
-    """Yield the items of an iterator, none of them None; a thread of that name makes each while its elder is in use.
+    """Yield the items of an iterator, none of them None; a thread of that name computes one item ahead.
 
     What the iterator raises is raised here, in its turn.
     """

@@ -1,4 +1,4 @@
-"""One table of a feed: delimited rows, read once from end to end, never kept whole.
+"""Reads one delimited table of a feed, block by block.
 
 Encoding, quoting and header are those of the GTFS Schedule reference, "File requirements"; where a table breaks them
 and can still be read, it is, and the break is counted.
@@ -80,7 +80,7 @@ class Block(NamedTuple):
 
 
 class _Room(NamedTuple):
-    """Where the spans and lines of a block's rows are written."""
+    """Buffers for the spans and line numbers of a block's rows."""
 
     starts: Int32
     ends: Int32
@@ -88,7 +88,7 @@ class _Room(NamedTuple):
 
     @classmethod
     def of(cls, columns: int) -> "_Room":
-        """Return room for the rows of so many columns."""
+        """Return buffers for the rows of so many columns."""
         spans = np.zeros((2, columns, _ROOM_ROWS), np.int32)
         return cls(spans[0], spans[1], np.zeros(_ROOM_ROWS, np.int32))
 

@@ -1,4 +1,4 @@
-"""GTFS-Realtime read into an overlay: what the messages say of rides, as far as the timetable knows them.
+"""Reads GTFS-Realtime messages into an overlay over the timetable.
 
 Nothing in a message is fatal. What is not applied is counted by reason; the reasons are in outcomes.py.
 """

@@ -1,4 +1,4 @@
-"""Rides that the timetable does not have: added and new ones, and replacements, call by call."""
+"""Places trips that the timetable does not have: added, new and replacement trips."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from fingerpost.transit.gtfs.realtime.outcomes import StopTimeOutcome
 from fingerpost.transit.gtfs.realtime.stop_time_updates import SKIPPED, read_pickup_drop_off
 from fingerpost.transit.timetable.timetable import Int64, Timetable
 
-# A call this far from the start of the service day is a slip of the pen.
+# A stop time this far from the start of the service day is an error.
 _EARLIEST_S, _LATEST_S = -12 * 3600, 5 * 86_400
 _FEWEST_STOP_TIMES = 2
 
@@ -20,7 +20,7 @@ StopTimeEvent = TripUpdate.StopTimeEvent
 
 
 class PlacedStopTimes(NamedTuple):
-    """Calls of a ride: rows of stops, Unix seconds that never run backwards, flags of events, and which are skipped."""
+    """Stop times of a ride: rows of stops, Unix seconds that never run backwards, flags, and which are skipped."""
 
     stop: list[int]
     arrival: Int64
@@ -30,7 +30,7 @@ class PlacedStopTimes(NamedTuple):
 
 
 class Original(NamedTuple):
-    """The trip that a replacement stands in for: its calls by sequence, in Unix seconds as planned."""
+    """The trip that a replacement stands in for: its stop times by sequence, in Unix seconds as planned."""
 
     stop: Mapping[int, int]
     arrival: Mapping[int, int]
@@ -39,7 +39,7 @@ class Original(NamedTuple):
 
     @classmethod
     def of(cls, timetable: Timetable, trip: int, start: int) -> "Original":
-        """Return a trip whose event times count from a Unix second."""
+        """Return a trip whose stop times count from a Unix second."""
         begin, end = int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
         sequence = timetable.stop_time_sequence[begin:end].tolist()
         arrival = (timetable.stop_time_arrival_s[begin:end].astype(np.int64) + start).tolist()
@@ -59,10 +59,10 @@ NO_ORIGINAL = Original({}, {}, {}, {})
 def place_stop_times(
     update: TripUpdate, stops: Mapping[str, int], day_start: int, original: Original, tally: Counter[str]
 ) -> PlacedStopTimes | None:
-    """Return the calls of a ride that have a known stop and a time, None where fewer than two are left.
+    """Return the stop times of a ride that have a known stop and a time, None where fewer than two are left.
 
-    A call needs absolute times, or a delay and a call of the original with its sequence.
-    Where one of a call's two times is told it is both.
+    A stop time needs absolute times, or a delay and a stop time of the original with its sequence.
+    Where only arrival or departure is stated it is both.
     """
     found: list[tuple[int, int, int, int, bool]] = []
     for stop_time_update in update.stop_time_update:
@@ -114,7 +114,7 @@ def _find_stop(stop_time_update: StopTimeUpdate, stops: Mapping[str, int], origi
 
 
 def _flags(stop_time_update: StopTimeUpdate, stop: int, original: Original) -> int:
-    """Return at which doors nobody gets on or off: as is told, else as at the same call of the original."""
+    """Return the flags of no boarding and no alighting: as stated, else as at the same stop of the original."""
     is_same = original.stop.get(stop_time_update.stop_sequence) == stop
     flags = original.flags[stop_time_update.stop_sequence] if is_same else 0
     opened, closed = read_pickup_drop_off(stop_time_update.stop_time_properties)

@@ -1,4 +1,4 @@
-"""Service alerts: what is wrong, when, and what of the timetable it touches (GTFS-Realtime reference, Alert)."""
+"""Reads service alerts and resolves their selectors (GTFS-Realtime reference, Alert)."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -67,7 +67,7 @@ def _by_language(text: TranslatedString) -> dict[str, str]:
 
 
 class _Touched:
-    """What the selectors of one alert touch."""
+    """Collects what the selectors of one alert touch."""
 
     def __init__(self, matcher: TripMatcher) -> None:
         self.matcher = matcher
@@ -150,7 +150,7 @@ class _Touched:
         return frozenset().union(*(self.index.stops_below(row) for row in rows if row is not None))
 
     def _routes(self, selector: EntitySelector) -> set[int] | None:
-        """Return the routes that route, type and agency all name, None where none of the three is told."""
+        """Return the routes that route, type and agency all name, None where none of the three is stated."""
         table, scope = self.index.timetable, self.matcher.scope
         if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
             return None

@@ -1,6 +1,6 @@
-"""From stated calls to the delays of whole rides.
+"""Propagates stated delays along whole rides.
 
-A delay holds for later calls until the next that is stated; NO_DATA ends it; it passes over SKIPPED calls; the
+A delay holds for later stop times until the next that is stated; NO_DATA ends it; it passes over SKIPPED stops; the
 delay of the whole trip holds until the first that is stated (GTFS-Realtime reference, TripUpdate.delay and
 StopTimeUpdate.ScheduleRelationship). A stated time stands before a stated delay.
 """
@@ -16,7 +16,7 @@ from fingerpost.transit.gtfs.realtime.stop_time_matching import FAILURES, Bool, 
 from fingerpost.transit.gtfs.realtime.stop_time_updates import NO_DATA, NO_STOP, NONE, SKIPPED, StopTimeUpdateColumns
 from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
-# What is further off than this is a wrong day or a slip of the pen.
+# What is further off than this is a wrong day or an error.
 FURTHEST_S = 12 * 3600
 
 # More seconds than there are between any two instants of sane messages.
@@ -25,10 +25,10 @@ _APART_S = 1 << 41
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delays:
-    """What is known of rides, one row for each of their calls.
+    """What is known of rides, one row for each of their stop times.
 
-    ``stop`` are the stops of all calls, ``moved`` marks those that are not the timetable's. ``flags`` are the flags of
-    all calls, ``has_other_flags`` marks those that are not the timetable's.
+    ``stop`` are the stops of all stop times, ``moved`` marks those that are not the timetable's. ``flags`` are the
+    flags of all of them, ``has_other_flags`` marks those that are not the timetable's.
     ``is_told`` says for each ride whether anything was.
     """
 
@@ -51,7 +51,7 @@ def work_out_delays(
     trip_delay_s: Int64,
     tally: Counter[str],
 ) -> Delays:
-    """Return the delays of rides, and count what became of the calls.
+    """Return the delays of rides, and count what became of the stop time updates.
 
     ``late_s`` is added to stated delays, ``trip_delay_s`` are the delays of whole trips, NONE where not stated.
     """
@@ -85,9 +85,9 @@ def work_out_delays(
 
 
 class _Stated:
-    """What is stated of each planned call: delays (NONE where not), skipped, no data, another stop, its doors.
+    """What is stated of each planned stop time: delays (NONE where not), skipped, no data, another stop, its flags.
 
-    ``applied`` is how many calls of updates are in here as they were meant.
+    ``applied`` is how many stop time updates are in here as they were meant.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int6
     sets = (leaves_s != NONE) | stated.is_silent
     begins = np.zeros(count, np.bool_)
     begins[rides.first[:-1]] = True
-    # What is carried out of a call: its own, none after NO_DATA, else the trip's where it is the first.
+    # What is carried on from a stop: its own, none after NO_DATA, else the trip's where it is the first.
     carried_s = np.where(sets, leaves_s, NONE)
     fresh = begins & ~sets
     carried_s[fresh] = trip_delay_s[rides.ride[fresh]]
@@ -161,7 +161,7 @@ def _propagate(rides: Rides, stated: _Stated, trip_delay_s: Int64) -> tuple[Int6
 
 
 def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Stated) -> int:
-    """Keep time from running backwards along each ride; return how many stated calls had to wait for it.
+    """Keep time from running backwards along each ride; return how many stated stop times had to wait for it.
 
     Stated times hold among each other, the later waiting for the earlier; all others are fitted in between.
     """
@@ -185,7 +185,7 @@ def _hold_order(rides: Rides, arrival_s: Int64, departure_s: Int64, stated: _Sta
 
 
 def _rows_out_of_order(rides: Rides, arrival_s: Int64, departure_s: Int64) -> Int64:
-    """Return the calls of all rides that, as they stand, would run backwards in time."""
+    """Return the stop times of all rides that, as they stand, would run backwards in time."""
     arrival, departure = rides.arrival + arrival_s, rides.departure + departure_s
     backwards = departure < arrival
     backwards[1:] |= (arrival[1:] < departure[:-1]) & (rides.ride[1:] == rides.ride[:-1])

@@ -1,4 +1,4 @@
-"""From the ids that real time speaks to rows of the timetable."""
+"""Looks up rows of the timetable by the ids in GTFS-Realtime."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -70,7 +70,7 @@ class RealtimeIndex:
 
     @cached_property
     def only_start_s(self) -> Sequence[int]:
-        """For each trip with one exact run when that leaves, in seconds of the service day; -1 for all others."""
+        """For each trip with one exact departure when that leaves, in seconds of the service day; -1 for all others."""
         table = self.timetable
         count = np.bincount(table.trip_departure_trip, minlength=len(self.trip_route))
         exact = np.flatnonzero((count[table.trip_departure_trip] == 1) & (table.trip_departure_headway_s == 0))
@@ -114,7 +114,7 @@ class RealtimeIndex:
         return frozenset(found)
 
     def trip_departures_of(self, trip: int) -> list[int]:
-        """Return the runs of a trip."""
+        """Return the departures of a trip."""
         trip_departures: list[int] = self.trip_departure_order[
             self.trip_departure_first[trip] : self.trip_departure_first[trip + 1]
         ].tolist()

@@ -1,4 +1,4 @@
-"""Bytes as they came, and whether they are a message at all."""
+"""Decodes GTFS-Realtime FeedMessages, and texts in them."""
 
 from typing import NamedTuple
 

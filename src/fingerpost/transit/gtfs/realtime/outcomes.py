@@ -1,4 +1,4 @@
-"""What became of real time that was read: counted by reason, nothing is dropped in silence."""
+"""Reasons by which every message, entity and stop time update is counted, applied or not."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""One reading of several messages: entity after entity, each to the file that knows its kind."""
+"""Reads messages entity by entity, and assembles the overlay."""
 
 from collections import Counter
 from types import MappingProxyType
@@ -22,7 +22,7 @@ _ADDING = frozenset({TripDescriptor.ADDED, TripDescriptor.NEW})
 
 
 class RealtimeReader:
-    """Takes messages in, then puts together what they say."""
+    """Reads messages one by one, then builds the overlay."""
 
     def __init__(self, timetable: Timetable, index: RealtimeIndex, now: int) -> None:
         self.timetable, self.index, self.now = timetable, index, now

@@ -1,6 +1,6 @@
-"""Which event of its ride each call of a trip update means.
+"""Matches stop time updates to the stop times of their trips.
 
-By stop_sequence first, which is exact; where it is missing, or names another stop than the call does, by stop.
+By stop_sequence first, which is exact; where it is missing, or names another stop than the update does, by stop.
 """
 
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ _STOPS = 1 << 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rides:
-    """Rides of the timetable and their planned calls; those of ride i are rows ``first[i] .. first[i + 1]``.
+    """Rides of the timetable and their planned stop times; those of ride i are rows ``first[i] .. first[i + 1]``.
 
-    ``arrival`` and ``departure`` are the timetable's, in Unix seconds; ``flags`` are those of its events.
+    ``arrival`` and ``departure`` are the timetable's, in Unix seconds; ``flags`` are the timetable's too.
     """
 
     trip: Int64
@@ -36,7 +36,7 @@ class Rides:
 
     @classmethod
     def gather(cls, timetable: Timetable, trip: list[int], starts: list[int]) -> "Rides":
-        """Return rides, given the trip of each and the Unix second from which its event times count."""
+        """Return rides, given the trip of each and the Unix second from which its stop times count."""
         trips = np.array(trip, np.int64)
         begin = timetable.trip_first_stop_time[trips]
         length = timetable.trip_first_stop_time[trips + 1] - begin
@@ -59,9 +59,9 @@ class Rides:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchedStopTimes:
-    """For each call its event (row of the rides' calls), -1 for none, and its new stop, NO_STOP for none.
+    """For each update its stop time (row of the rides'), -1 for none, and its new stop, NO_STOP for none.
 
-    ``failure`` is where a call without an event stands in ``FAILURES``.
+    ``failure`` is an index in ``FAILURES`` for an update without a stop time.
     """
 
     stop_time: Int64
@@ -74,7 +74,7 @@ _UNKNOWN, _STOP_UNKNOWN, _AMBIGUOUS, _REPEATED = range(4)
 
 
 def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns) -> MatchedStopTimes:
-    """Find the event of every call; the first of two calls that mean one event has it."""
+    """Find the stop time of every update; of two updates that mean the same one the first has it."""
     ride = np.repeat(np.arange(len(rides.trip)), np.diff(updates.first))
     stop_time = _by_sequence(rides, ride, updates.sequence)
     stop = updates.assigned.copy()
@@ -90,7 +90,7 @@ def match_stop_times(timetable: Timetable, rides: Rides, updates: StopTimeUpdate
 
 
 def _by_sequence(rides: Rides, ride: Int64, sequence: Int64) -> Int64:
-    """Most feeds number calls without gaps, so the place is guessed first; only where it is wrong is it sought."""
+    """Match by sequence: guess the place as if numbered without gaps, and search only where that is wrong."""
     begin, end = rides.first[ride], rides.first[ride + 1]
     guess = np.clip(begin + sequence - rides.sequence[begin], begin, end - 1)
     stop_time = np.where(rides.sequence[guess] == sequence, guess, -1)
@@ -117,7 +117,7 @@ def _settle(
 
 
 class _ByStop:
-    """Matches calls by their stops."""
+    """Matches updates by their stops."""
 
     def __init__(self, timetable: Timetable, rides: Rides, updates: StopTimeUpdateColumns, ride: Int64) -> None:
         self.timetable, self.rides, self.updates, self.ride = timetable, rides, updates, ride
@@ -126,7 +126,7 @@ class _ByStop:
         self.key = key[self.order]
 
     def match(self, rows: Int64, stop_time: Int64, stop: Int32, failure: npt.NDArray[np.int8]) -> None:
-        """Fill in the events of some calls, or why they have none."""
+        """Fill in the stop times of some updates, or why they have none."""
         wanted = self.ride[rows] * _STOPS + self.updates.stop[rows]
         low, high = np.searchsorted(self.key, wanted, "left"), np.searchsorted(self.key, wanted, "right")
         single = high - low == 1
@@ -152,7 +152,7 @@ class _ByStop:
         return np.flatnonzero((parent[own] == station) & (station >= 0)) + begin
 
     def _choose(self, row: int, candidates: Int64, stop_time: Int64) -> int:
-        """Return the one candidate between the calls before and after, else the nearest in time, else -1."""
+        """Return the one candidate between those of the updates before and after, else the nearest in time, else -1."""
         trip = int(self.ride[row])
         before = stop_time[self.updates.first[trip] : row]
         after = stop_time[row + 1 : self.updates.first[trip + 1]]

@@ -1,4 +1,4 @@
-"""The stop time updates of many trips as flat columns: each field is read once, and everything else is arithmetic."""
+"""Reads the stop time updates of many trips into flat columns."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ class TripStopTimeUpdates(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopTimeUpdateColumns:
-    """Calls of trips; those of trip i are rows ``first[i] .. first[i + 1]``.
+    """Stop time updates of trips; those of trip i are rows ``first[i] .. first[i + 1]``.
 
     ``arrival`` and ``departure`` are Unix seconds, ``_delay_s`` seconds and read only where there is no time;
     all are NONE where not stated. ``sequence`` is -1 where not stated. ``assigned`` is another stop than planned.
-    ``opened`` and ``closed`` are the flags of events whose doors are stated to open, or to stay shut.
+    ``opened`` and ``closed`` are the flags NO_BOARDING and NO_ALIGHTING that are stated not to hold, or to hold.
     """
 
     first: Int64
@@ -51,7 +51,7 @@ class StopTimeUpdateColumns:
 
 
 def read_calls(trips: Iterable[TripStopTimeUpdates]) -> StopTimeUpdateColumns:
-    """Read the calls of trips."""
+    """Read the stop time updates of trips."""
     counts: list[int] = []
     sequences: list[int] = []
     stops: list[int] = []
@@ -128,9 +128,9 @@ def _scattered(values: Mapping[int, int], count: int, absent: np.generic) -> npt
 
 
 def read_pickup_drop_off(told: StopTimeProperties) -> tuple[int, int]:
-    """Return the flags of events whose doors are stated to open, and of those that are to stay shut.
+    """Return the flags NO_BOARDING and NO_ALIGHTING that are stated not to hold, and those that are stated to hold.
 
-    StopTimeProperties.pickup_type and drop_off_type; by arrangement is open.
+    StopTimeProperties.pickup_type and drop_off_type; 2 and 3 (by arrangement) count as boardable.
     """
     opened = closed = 0
     for name, flag in (("pickup_type", NO_BOARDING), ("drop_off_type", NO_ALIGHTING)):

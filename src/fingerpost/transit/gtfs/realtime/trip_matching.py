@@ -1,4 +1,4 @@
-"""Which ride a trip descriptor means (GTFS-Realtime reference, message TripDescriptor)."""
+"""Matches trip descriptors to trip instances (GTFS-Realtime reference, message TripDescriptor)."""
 
 from collections.abc import Callable, Iterable
 from datetime import date
@@ -11,15 +11,15 @@ from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
 from fingerpost.transit.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.timetable.service_days import local_day
 
-# Real time of a day further off than this is a slip of the pen.
+# Real time of a day further off than this is an error.
 _FURTHEST_DAYS = 366
 _DAY_S = 86_400
 
 
 class TripMatch(NamedTuple):
-    """A ride: rows of its trip and run, and its service day as an ordinal.
+    """A matched ride: rows of its trip and trip departure, and its service day as an ordinal.
 
-    ``late_s`` is how much later it set out than its run: a trip by headway may leave at any time.
+    ``late_s`` is how much later it set out than its trip departure: a trip by headway may leave at any time.
     """
 
     trip: int
@@ -29,7 +29,7 @@ class TripMatch(NamedTuple):
 
 
 class TripMatcher:
-    """Finds the rides that one message speaks of."""
+    """Finds the rides that the descriptors of one message mean."""
 
     def __init__(self, index: RealtimeIndex, scope: Scope, now: int) -> None:
         self.index = index
@@ -44,8 +44,8 @@ class TripMatcher:
     ) -> TripMatch | EntityOutcome:
         """Return the ride, or why there is none.
 
-        ``find_instant`` returns an instant of the ride (Unix seconds) where one is told; it is asked only
-        where the start date is missing. ``named_stops`` returns the ids of its stops, and is asked only
+        ``find_instant`` returns an instant of the ride (Unix seconds) where one is stated; it is called only
+        where the start date is missing. ``named_stops`` returns the ids of its stops, and is called only
         where several trips could be meant.
         """
         day = self.read_day(trip.start_date)
@@ -116,7 +116,7 @@ class TripMatcher:
         return TripMatch(row, trip_departure, day, late_s)
 
     def _choose_trip_departure(self, row: int, start_time: str) -> tuple[int, int] | EntityOutcome:
-        """Return the run that sets out at a time, and how much later than it the trip left (by headway only)."""
+        """Return the trip departure at a time, and how much later than it the trip left (by headway only)."""
         table = self.index.timetable
         start_s = find_time_s(start_time) if isinstance(start_time, str) else None
         if start_s is None:
@@ -151,7 +151,7 @@ class TripMatcher:
     def _match_by_route(
         self, trip: TripDescriptor, day: int, named_stops: Callable[[], set[str]]
     ) -> TripMatch | EntityOutcome:
-        """Match by route, start time and, where they are told, direction and stops."""
+        """Match by route, start time and, where they are stated, direction and stops."""
         routes = self.scope.routes.get(trip.route_id, ())
         if not trip.route_id or not trip.start_time:
             return EntityOutcome.TRIP_NOT_NAMED

@@ -1,4 +1,4 @@
-"""From trip updates to rides: of several that speak of one ride the newest counts, then all are worked out at once."""
+"""Collects trip updates, keeps the newest for each ride, and works out all rides at once."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ AddedKey = tuple[int, str, int, str]
 class RideClaim:
     """What one trip update says of one ride.
 
-    ``start`` is the Unix second from which the ride's event times count, ``slot`` where its outcome is kept.
+    ``start`` is the Unix second from which the ride's stop times count, ``slot`` where its outcome is kept.
     ``added`` names the ride that a duplicated trip becomes.
     """
 
@@ -54,14 +54,14 @@ class RideClaim:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A ride that was added call by call, and where its outcome is kept."""
+    """A ride that was added with all its stop times, and where its outcome is kept."""
 
     ride: AddedRide
     slot: int
 
 
 class TripUpdates:
-    """Collects what trip updates say, then settles it."""
+    """Collects trip updates, then works out the rides."""
 
     def __init__(self, timetable: Timetable, index: RealtimeIndex, tally: Tally) -> None:
         self.timetable, self.index, self.tally = timetable, index, tally

@@ -1,4 +1,4 @@
-"""Vehicle positions: read for how full a vehicle is, and when it was last heard of."""
+"""Reads vehicle positions: occupancy, and when the vehicle was last seen."""
 
 from google.transit.gtfs_realtime_pb2 import VehiclePosition
 
