@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.sources import ROOT, parse
+from tests.project.sources import ROOT, parse
 
 TABLE = Path(__file__).with_name("coverage.md")
 ROW = re.compile(r"^\| ([PDSMJ]\d+(?:-[PDSMJ]\d+)?) \| (.+) \|$", re.MULTILINE)

@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.transit.rules.warnings import WarningCode
 from tests.docs.blocks import list_documents
-from tests.house.sources import ROOT, SRC, shown
+from tests.project.sources import ROOT, SRC, shown
 
 MOST_README_LINES = 120
 MOST_RECORD_LINES = 40

@@ -13,7 +13,7 @@ import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.docs.blocks import list_blocks, list_documents, list_steps
-from tests.house.sources import ROOT
+from tests.project.sources import ROOT
 
 NOW = "2026-03-10T08:00:00+02:00"
 KNOWN_KINDS = {"console", "json", "python", "sh"}

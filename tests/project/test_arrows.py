@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.house.sources import ROOT, SRC, list_imports, list_python, parse, shown
+from tests.project.sources import ROOT, SRC, list_imports, list_python, parse, shown
 
 KERNELS = "fingerpost.transit.raptor.kernel"
 
