@@ -1,6 +1,6 @@
 """A file is one noun: it stays small, and the ones that did not may only shrink."""
 
-from tests.house.sources import list_python, shown
+from tests.project.sources import list_python, shown
 
 EXPLAIN_ABOVE = 400
 NEVER_ABOVE = 600

@@ -2,7 +2,7 @@
 
 import ast
 
-from tests.house.sources import list_python, parse, shown
+from tests.project.sources import list_python, parse, shown
 
 _ASKING_CALLS = ("raises", "fail", "warns", "assert_", "check")
 

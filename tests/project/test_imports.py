@@ -4,12 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.house.sources import ROOT, SRC, list_imports, list_python, parse, shown
+from tests.project.sources import ROOT, SRC, list_imports, list_python, parse, shown
 
 KERNELS = "fingerpost.transit.raptor.kernel"
 
 
-def test_the_arrows_of_the_house_hold():
+def test_import_directions_hold():
     """Every contract of ``lint-imports`` in pyproject.toml is kept."""
     command = Path(sys.executable).with_name("lint-imports")
     done = subprocess.run([command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -18,7 +18,7 @@ def test_the_arrows_of_the_house_hold():
 
 
 def test_kernels_know_only_arrays():
-    """A kernel imports numpy, numba and the room's own words for compiling, and nothing else."""
+    """A kernel imports numpy, numba and the package's own ``compiling``, and nothing else."""
     allowed = {"numpy", "numba", f"{KERNELS}.compiling"}
     kernels = list((SRC / "transit" / "raptor" / "kernel").glob("*.py"))
     imported = {shown(path): set(list_imports(parse(path))) - allowed for path in kernels}
@@ -27,8 +27,8 @@ def test_kernels_know_only_arrays():
     assert len(kernels) > 1
 
 
-def test_only_the_mcp_face_knows_the_protocol():
-    """Nobody outside ``apps/mcp`` imports mcp, and nobody but ``net`` an HTTP client."""
+def test_only_apps_mcp_imports_the_protocol():
+    """Only ``apps/mcp`` imports mcp, and only ``net`` an HTTP client."""
     strangers = ("mcp", "mcp_types", "uvicorn", "starlette", "httpx", "httpx2", "httpcore2")
     found = {
         shown(path): heavy

@@ -5,7 +5,7 @@ import importlib
 import pytest
 
 import fingerpost
-from tests.house.sources import SRC, list_python, parse
+from tests.project.sources import SRC, list_python, parse
 
 F1 = {
     "DataNotFound", "FinancialFactsParams", "ParameterError", "Plan", "PlanStep", "QueryTypeUnsupported",

@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tests.house.sources import FOLDERS, ROOT, list_python, parse, shown
+from tests.project.sources import FOLDERS, ROOT, list_python, parse, shown
 
 EMPTY_NAMES = {"base", "common", "helper", "helpers", "manager", "misc", "service", "util", "utils"}
 SUFFIXES = {".cfg", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yml", ".yaml", ""}
@@ -20,7 +20,7 @@ def _list_text():
     roots = [ROOT / folder for folder in FOLDERS] + [ROOT / ".ci"]
     files = [path for root in roots for path in root.rglob("*") if path.is_file() and not _is_hidden(path)]
     files += [path for path in ROOT.iterdir() if path.is_file()]
-    return sorted(path for path in files if path.suffix in SUFFIXES and path.name != "LICENSE")
+    return sorted(path for path in files if path.suffix in SUFFIXES and path.name not in ("LICENSE", ".git"))
 
 
 def _is_hidden(path):
