@@ -20,7 +20,7 @@ def import_calls(tmp_path, rows, **tables):
 
 
 def calls_of(table):
-    """Return (trip, stop, arrival, departure) of every event."""
+    """Return (trip, stop, arrival, departure) of every stop time."""
     calls = []
     for trip, name in enumerate(table.trip_local_id):
         for event in range(table.trip_first_stop_time[trip], table.trip_first_stop_time[trip + 1]):

@@ -1,4 +1,4 @@
-"""Small random networks, drawn so that they hold what real ones do: overtaking, midnight, closed doors, gaps."""
+"""Small random networks with what real ones hold: overtaking, midnight, stops without pickup or drop-off, gaps."""
 
 import random
 from datetime import date, timedelta

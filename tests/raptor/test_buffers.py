@@ -60,7 +60,7 @@ def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypa
 
 
 def test_what_has_grown_stays_grown_when_the_slice_changes():
-    """By turns a slice with many chains and one with a long chain: memory is made once for both, and keeps its room."""
+    """By turns many patterns and one long pattern: memory is made once for both, and keeps its size."""
     many = timetable_from_drawing(
         """
         line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20

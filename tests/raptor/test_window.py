@@ -31,7 +31,7 @@ def _ways(timetable, access, egress, since, until):
 def test_who_boards_before_alights_where_a_later_start_boarded():
     """To Beta, who leaves at 08:00 boards at Alpha; for Gamma, who leaves at 08:02 walks to Beta and boards there.
 
-    Both sit in the same vehicle. The later start has ridden it from Beta on, which does not say who gets off there.
+    Both sit in the same trip. The later start has ridden it from Beta on, which does not say who gets off there.
     """
     table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20")
 
@@ -42,7 +42,7 @@ def test_who_boards_before_alights_where_a_later_start_boarded():
 
 
 def test_an_earlier_vehicle_is_ridden_anew():
-    """Two vehicles of a line: the earlier brings the earlier start further, whoever rode the later from where."""
+    """Two trips of a line: the earlier brings the earlier start further, whoever rode the later from where."""
     table = timetable_from_drawing(
         """
         line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20
@@ -58,7 +58,7 @@ def test_an_earlier_vehicle_is_ridden_anew():
 
 @pytest.mark.parametrize(("reached_from", "reached"), [(0, 0), (1, 1), (2, 2)])
 def test_what_was_reached_before_leads_nowhere_new(reached_from, reached):
-    """One vehicle, boarded at Alpha: not ridden where it was before; as far as Beta where it was ridden from there."""
+    """One trip, boarded at Alpha: not ridden where it was before; as far as Beta where it was ridden from there."""
     table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20")
     search_timetable = build_search_timetable(table, DAY, mirrored=False, step_free=False)
     work = new_workspace(

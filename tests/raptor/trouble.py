@@ -1,6 +1,6 @@
-"""Trouble drawn at random: GTFS-Realtime messages of every kind, and the vehicles as they then run.
+"""Trouble drawn at random: GTFS-Realtime messages of every kind, and the trips as they then run.
 
-``draw_trouble`` writes a message about the oracle's vehicles, ``edited`` reads it again and edits them, trip by trip
+``draw_trouble`` writes a message about the oracle's trips, ``edited`` reads it again and edits them, trip by trip
 and call by call. Neither uses anything of what it tests.
 """
 
@@ -21,7 +21,7 @@ LATE_S = (0, 0, 60, 120, 300, 900, 1800, -60)
 
 
 def draw_trouble(dice, timetable, instances, count, received):
-    """A message about some vehicles, one entity each, or added rides instead."""
+    """A message about some trips, one entity each, or added rides instead."""
     message = FeedMessage()
     message.header.gtfs_realtime_version, message.header.timestamp = "2.0", received
     for number, instance in enumerate(dice.sample(instances, min(count, len(instances)))):
@@ -109,7 +109,7 @@ def _draw_detour(dice, timetable, update, instance):
 
 
 def _draw_new_calls(dice, timetable, update, instance):
-    """A ride from stop to stop of the network, some time around the vehicle's own."""
+    """A ride from stop to stop of the network, some time around the trip's own."""
     instant = instance.stop_times[0].departure + dice.randrange(-3600, 3600)
     for stop in dice.sample(range(timetable.stop_count), dice.randint(2, 4)):
         _tell(dice, timetable, update, stop, instant)
@@ -128,7 +128,7 @@ def _tell(dice, timetable, update, stop, instant):
 
 
 def edited(timetable, instances, message):
-    """The vehicles as they really run. An added ride's ``trip_departure`` is its trip id."""
+    """The trips as they really run. An added ride's ``trip_departure`` is its trip id."""
     told = {_name(entity.trip_update): entity.trip_update for entity in message.entity}
     running = []
     for instance in instances:
@@ -207,7 +207,7 @@ def _placed(timetable, update, original):
 
 
 def is_ridden(timetable, overlay, journey, instances):
-    """Whether every ride of a journey is what some running vehicle does, and its doors open at both ends."""
+    """Whether every ride of a journey is what some running trip does, with pickup and drop-off where it needs them."""
     by_name = {}
     for instance in instances:
         by_name.setdefault((instance.trip_departure, instance.day), []).append(instance.stop_times)

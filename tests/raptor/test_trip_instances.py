@@ -1,4 +1,4 @@
-"""The vehicles of a slice: calls are shared until somebody changes them."""
+"""The trips of a search timetable: stop times are shared until somebody changes them."""
 
 from datetime import date
 
@@ -20,7 +20,7 @@ def vehicles_of(drawing):
 
 
 def times(instances):
-    """Return each vehicle's departures in minutes."""
+    """Return each trip's departures in minutes."""
     return sorted(
         (instances.departure_s[rows] // 60 + instances.shift_s[index] // 60).tolist()
         for index in range(instances.count)
@@ -50,7 +50,7 @@ def test_rows_of_its_own_change_one_vehicle_alone():
 
 @pytest.mark.parametrize(("kept", "rows"), [(4, 4), (1, 2)], ids=["no more rows than calls", "one left of two"])
 def test_compact_leaves_out_what_nobody_uses_only_where_that_spares_rows(kept, rows):
-    """Two trips on two days are four rows for eight calls; of one vehicle only its two remain."""
+    """Two trips on two days are four rows for eight stop times; of one trip only its two remain."""
     instances, _ = vehicles_of("line A | B 08:00 | C 08:10\nline D | B 09:00 | C 09:10")
     few = instances.take(np.arange(kept))
 

@@ -18,7 +18,7 @@ SHUT = timetable_from_tables(
 
 
 def flags(told):
-    """Return the doors of the only ride, None where the timetable's hold."""
+    """Return the pickup and drop-off flags of the only ride, None where the timetable's hold."""
     [ride] = told.rides.values()
     return None if ride.flags is None else ride.flags.tolist()
 
