@@ -123,7 +123,7 @@ def test_a_duplicated_trip_needs_a_start_time():
     assert (added(told), dict(told.counts)) == ([], {"duplicated-trip-without-start": 1})
 
 
-def doors(told):
+def flags_of(told):
     return told.added[0].flags.tolist()
 
 
@@ -132,7 +132,7 @@ def test_doors_that_stay_closed_are_told_for_an_added_ride():
     first, last = call("ALPHA", None, "08:05"), call("GAMMA", "08:25")
     first.stop_time_properties.pickup_type = first.stop_time_properties.NONE
     last.stop_time_properties.drop_off_type = last.stop_time_properties.NONE
-    assert doors(read(LINES, update("EXTRA", first, last, relationship="NEW"))) == [NO_BOARDING, NO_ALIGHTING]
+    assert flags_of(read(LINES, update("EXTRA", first, last, relationship="NEW"))) == [NO_BOARDING, NO_ALIGHTING]
 
 
 CLOSED = timetable_from_tables(
@@ -146,13 +146,13 @@ CLOSED = timetable_from_tables(
 
 def test_a_copy_keeps_the_doors_of_its_trip():
     """Nobody gets on at Beta, at 10:10 no more than at 08:10."""
-    assert doors(read(CLOSED, copied())) == [0, NO_BOARDING, 0]
+    assert flags_of(read(CLOSED, copied())) == [0, NO_BOARDING, 0]
 
 
 def test_a_replacement_keeps_the_doors_of_the_calls_it_keeps():
     """Sequence 2 is still Beta, where nobody gets on."""
     calls = (call(depart=300, sequence=2), call(arrive=300, sequence=3))
-    assert doors(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [NO_BOARDING, 0]
+    assert flags_of(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [NO_BOARDING, 0]
 
 
 def test_a_replacement_may_open_a_door():
@@ -160,4 +160,4 @@ def test_a_replacement_may_open_a_door():
     beta = call(depart=300, sequence=2)
     beta.stop_time_properties.pickup_type = beta.stop_time_properties.REGULAR
     calls = (beta, call(arrive=300, sequence=3))
-    assert doors(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [0, 0]
+    assert flags_of(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [0, 0]

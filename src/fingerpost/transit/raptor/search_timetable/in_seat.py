@@ -141,10 +141,10 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
     # Where several trips are coupled, a path from a later one need not be part of one from an earlier.
     is_told_apart = len(set(then)) < len(then)
     linked = {*first, *then}
-    room = MOST_TIMES * sum(stop_time_counts[instance] for instance in linked)
+    budget = MOST_TIMES * sum(stop_time_counts[instance] for instance in linked)
     cut = 0
     for begin in sorted(linked, key=lambda instance: (begins_s[instance], instance)):
-        if room < 0:
+        if budget < 0:
             if (begin, begin) not in covered:
                 cut += 1
                 paths.append([begin])
@@ -152,11 +152,11 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
         if not is_told_apart and all((begin, each) in covered for each in (begin, *after.get(begin, ()))):
             continue
         for path in _spanning(begin, after, stop_time_counts):
-            if room >= 0 and any((begin, instance) not in covered for instance in path):
-                room -= sum(stop_time_counts[instance] for instance in path)
+            if budget >= 0 and any((begin, instance) not in covered for instance in path):
+                budget -= sum(stop_time_counts[instance] for instance in path)
                 paths.append(path)
                 covered.update((one, other) for at, one in enumerate(path) for other in path[at:])
-    if room < 0:
+    if budget < 0:
         _log.warning("in-seat transfers divide and join too often: %d vehicles run by themselves, others in part", cut)
     return paths
 
