@@ -1,7 +1,7 @@
 """Doors that stay shut today, in boards and trips."""
 
 from tests.embedded.conftest import rows, trips, warnings
-from tests.realtime.messages import NOW, stop_time_with, message, update
+from tests.realtime.messages import NOW, message, stop_time_with, update
 
 DRAWING = """
 line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30
@@ -37,7 +37,7 @@ def test_a_promised_trip_that_needs_a_shut_door_is_named(towns):
 
 
 def test_whoever_stays_seated_needs_no_door(towns):
-    """A goes on as B at Beta, where nobody may board or alight today: who came with A rides on, and nothing is disrupted."""
+    """A goes on as B at Beta, where nobody may board or alight: who came with A rides on; nothing is disrupted."""
     linked = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
     town = towns(linked, coordinates={"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1)})
     shut = {"pickup_type": "NONE", "drop_off_type": "NONE"}

@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
-from tests.realtime.messages import stop_time_with, draw, read, update
+from tests.realtime.messages import draw, read, stop_time_with, update
 
 DRAWING = "line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30"
 LINE = timetable_from_drawing(DRAWING)

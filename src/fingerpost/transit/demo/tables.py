@@ -78,7 +78,7 @@ class Stop(NamedTuple):
 
 
 class Group(NamedTuple):
-    """What the lines of a group share. ``route_type`` and ``vehicle_wheelchair`` are GTFS's values."""
+    """Attributes that the lines of a group share. ``route_type`` and ``vehicle_wheelchair`` are GTFS's values."""
 
     route_type: int
     suffix: str

@@ -115,7 +115,7 @@ def _open(archive: Archive) -> Table | None:
 
 
 class _RowLookup:
-    """From ids to rows: of stops, routes and trips of one feed."""
+    """Looks up rows of one feed's stops, routes and trips by id."""
 
     def __init__(self, stops: Stops, routes: Routes, trips: Trips) -> None:
         self._stop_ids, self._route_ids, self._trip_ids = IdIndex(stops.row_of), IdIndex(routes.row_of), trips.ids
