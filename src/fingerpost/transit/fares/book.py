@@ -29,7 +29,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketRule:
-    """Rides that a ticket is valid for: fare_rules.txt rows that differ in contains_id only. Empty fields match anything."""
+    """Rides that a ticket is valid for: fare_rules.txt rows that differ in contains_id only; empty fields match any."""
 
     fare_id: str
     route_id: str = ""
