@@ -54,7 +54,7 @@ def test_headways(tmp_path):
     ]
 
 
-def test_rows_that_make_no_run(tmp_path):
+def test_rows_that_make_no_departure(tmp_path):
     """Rows of unknown trips and rows that end before they begin are counted; such a trip never runs."""
     rows = "X,05:00:00,05:20:00,600,0\nA-1,05:00:00,05:00:00,600,0\n"
     imported = import_text(tmp_path, {"frequencies.txt": HEAD + rows}, DRAWING)

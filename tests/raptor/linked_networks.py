@@ -163,7 +163,7 @@ def _plant_crossing(draft, dice, seats):
 def _random_rule(draft, dice, planted, is_of_trips):
     """A rule between two calls, mostly such as were planted; of two trips, or with some of the names left out."""
     trips = np.repeat(np.arange(len(draft.trips)), draft.trip_stop_time_count)
-    one, other = dice.choice(planted) if dice.random() < 0.7 else _find_two_calls(draft, trips, dice)
+    one, other = dice.choice(planted) if dice.random() < 0.7 else _find_two_stop_times(draft, trips, dice)
     here, there = (int(draft.stop_time_stop[event]) for event in (one, other))
     from_trip, to_trip = int(trips[one]), int(trips[other])
     names = {
@@ -186,7 +186,7 @@ def _random_rule(draft, dice, planted, is_of_trips):
     )
 
 
-def _find_two_calls(draft, trips, dice):
+def _find_two_stop_times(draft, trips, dice):
     """Two stop times of different trips, the later soon after the earlier and at its stop where there are such."""
     one = dice.randrange(len(trips))
     wait_s = draft.stop_time_departure_s - draft.stop_time_arrival_s[one]

@@ -59,7 +59,7 @@ def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypa
     assert total > 100
 
 
-def test_what_has_grown_stays_grown_when_the_slice_changes():
+def test_what_has_grown_stays_grown_when_the_search_timetable_changes():
     """By turns many patterns and one long pattern: memory is made once for both, and keeps its size."""
     many = timetable_from_drawing(
         """

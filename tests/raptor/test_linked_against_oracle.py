@@ -66,7 +66,7 @@ def _question(seed):
     return timetable, links, end(stops[0]), end(stops[1]), instant, rides, limit
 
 
-def _wish(origin, destination, instant, rides, limit, *, arrive_by):
+def _query(origin, destination, instant, rides, limit, *, arrive_by):
     return SearchQuery(
         origin=origin, destination=destination, instant=instant, arrive_by=arrive_by,
         max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
@@ -137,7 +137,7 @@ def test_the_earliest_arrival_within_the_walking_limit_is_never_lost(chunk):
     held = 0
     for seed in range(chunk * 100 * SCALE, (chunk + 1) * 100 * SCALE):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
-        query = _wish(origin, destination, instant, rides, limit, arrive_by=False)
+        query = _query(origin, destination, instant, rides, limit, arrive_by=False)
         journeys = find_journeys(timetable, SearchTimetables(timetable), query)
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4)))
 
@@ -153,7 +153,7 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed_with_real_time(chunk):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
         promised = list_trip_instances(timetable, around(DAY, 2, 4))
         overlay = _random_overlay(random.Random(seed), timetable, promised)
-        query = _wish(origin, destination, instant, rides, limit, arrive_by=False)
+        query = _query(origin, destination, instant, rides, limit, arrive_by=False)
         journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
         oracle = LinkedOracle(timetable, links, _edited(promised, overlay), overlay)
 
@@ -185,7 +185,7 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
     """Arrive-by: for each number of trips boarded, the latest departure that arrives in time within the limit."""
     for seed in range(chunk * 25 * SCALE, (chunk + 1) * 25 * SCALE):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
-        query = _wish(origin, destination, instant + 3600, rides, limit, arrive_by=True)
+        query = _query(origin, destination, instant + 3600, rides, limit, arrive_by=True)
         journeys = find_journeys(timetable, SearchTimetables(timetable), query)
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4)))
         instant = query.instant

@@ -41,7 +41,7 @@ def test_who_boards_before_alights_where_a_later_start_boarded():
     ]
 
 
-def test_an_earlier_vehicle_is_ridden_anew():
+def test_an_earlier_trip_is_ridden_anew():
     """Two trips of a line: the earlier brings the earlier start further, whoever rode the later from where."""
     table = timetable_from_drawing(
         """
@@ -65,8 +65,8 @@ def test_what_was_reached_before_leads_nowhere_new(reached_from, reached):
         search_timetable.stop_count, search_timetable.pattern_count, search_timetable.longest_pattern, ONE_RIDE
     )
     alpha = int(search_timetable.patterns.position_stop[0])
-    for hopeful in (work.arrived, work.goal, work.horizon_s):
-        hopeful[:] = UNREACHED
+    for column in (work.arrived, work.goal, work.horizon_s):
+        column[:] = UNREACHED
     work.is_marked[0, alpha] = True
     work.queue_position[0] = work.queue_last[0] = 0
     work.reached_instance[ONE_RIDE, 0], work.reached_from[ONE_RIDE, 0] = 0, reached_from

@@ -77,7 +77,7 @@ def test_the_same_instant_gives_the_same_bytes(name):
     assert simulate(build_demo(name), NOW) == simulate(build_demo(name), NOW)
 
 
-def test_delays_last_while_a_vehicle_is_under_way():
+def test_delays_last_while_a_trip_is_under_way():
     """A vehicle that is late at one minute is as late at the next, for the same call."""
     timetable = build_demo("DEMO-HELSINKI")
     index = RealtimeIndex(timetable)

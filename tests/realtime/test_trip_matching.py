@@ -110,7 +110,7 @@ def test_a_trip_by_frequency_needs_its_start_time(start, reason):
         ("08:25:01", 3, "Alpha 08:30 ? | Beta 08:36:01"),
     ],
 )
-def test_a_trip_by_headway_may_leave_between_two_runs(start, run, drawn):
+def test_a_trip_by_headway_may_leave_between_two_departures(start, run, drawn):
     """It stands for the nearest departure, and its delays count from its own start."""
     told = read(frequent(0), update("A-1", call("BETA", 60), start_time=start, relationship="UNSCHEDULED"))
     assert draw(frequent(0), told, departure_of_trip=run) == drawn
@@ -119,7 +119,7 @@ def test_a_trip_by_headway_may_leave_between_two_runs(start, run, drawn):
 @pytest.mark.parametrize(
     ("start", "counts"), [("07:55:00", {"trip-updated": 1}), ("07:54:59", {"start-time-unknown": 1})]
 )
-def test_a_trip_by_headway_leaves_at_most_half_a_headway_beside_its_runs(start, counts):
+def test_a_trip_by_headway_leaves_at_most_half_a_headway_beside_its_departures(start, counts):
     """The first departs at 08:00, every ten minutes."""
     told = read(frequent(0), update("A-1", call("BETA", 60), start_time=start))
     assert dict(told.counts) == counts

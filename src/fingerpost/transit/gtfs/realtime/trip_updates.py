@@ -14,7 +14,7 @@ from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
 from fingerpost.transit.gtfs.realtime.messages import find_vehicle_name, plain_text
 from fingerpost.transit.gtfs.realtime.outcomes import EntityOutcome, Tally
 from fingerpost.transit.gtfs.realtime.stop_time_matching import Rides, match_stop_times
-from fingerpost.transit.gtfs.realtime.stop_time_updates import NONE, TripStopTimeUpdates, read_calls
+from fingerpost.transit.gtfs.realtime.stop_time_updates import NONE, TripStopTimeUpdates, read_stop_time_updates
 from fingerpost.transit.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.timetable.overlay import AddedRide, RideKey, RideUpdate
 from fingerpost.transit.timetable.timetable import Timetable
@@ -158,13 +158,15 @@ class TripUpdates:
         planned = Rides.gather(
             self.timetable, [claim.match.trip for claim in claims], [claim.start for claim in claims]
         )
-        stop_times = read_calls(TripStopTimeUpdates(claim.update, self.index.stops_of(claim.feed)) for claim in claims)
+        stop_times = read_stop_time_updates(
+            TripStopTimeUpdates(claim.update, self.index.stops_of(claim.feed)) for claim in claims
+        )
         late_s = np.array([claim.match.late_s for claim in claims], np.int64)
         trip_delay_s = np.array([self._trip_delay_s(claim) for claim in claims], np.int64)
         matched = match_stop_times(self.timetable, planned, stop_times)
         delays = work_out_delays(planned, stop_times, matched, late_s, trip_delay_s, self.tally.stop_times)
         first, is_told = planned.first.tolist(), delays.is_told.tolist()
-        moved, with_doors = (
+        moved, with_flags = (
             np.logical_or.reduceat(marks, planned.first[:-1]).tolist()
             for marks in (delays.moved, delays.has_other_flags)
         )
@@ -174,7 +176,7 @@ class TripUpdates:
                 added.append(self._copied(claim, planned, delays, begin, end))
             elif is_told[row]:
                 key = (claim.match.trip_departure, claim.match.day)
-                rides[key] = _moved_ride(claim, delays, begin, end, moved[row], with_doors[row])
+                rides[key] = _moved_ride(claim, delays, begin, end, moved[row], with_flags[row])
             elif self.tally.entities[claim.slot] == EntityOutcome.TRIP_UPDATED:
                 self.tally.entities[claim.slot] = _find_silence(claim)
 

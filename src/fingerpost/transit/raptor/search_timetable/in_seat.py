@@ -203,8 +203,8 @@ def _joined(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> t
     out_of = into - 1
     linked.flags[out_of] |= NO_BOARDING
     linked.departure_s[out_of] = linked.arrival_s[out_of]
-    call_first = starts_of(instances.length[member])
-    first = call_first[part_first]
+    stop_time_first = starts_of(instances.length[member])
+    first = stop_time_first[part_first]
     joined = replace(
         instances.with_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),
         trip_departure=instances.trip_departure[member[part_first[:-1]]],
@@ -217,6 +217,6 @@ def _joined(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> t
         first=part_first,
         trip_departure=instances.trip_departure[member].astype(np.int32),
         day=instances.day[member],
-        position=(call_first[:-1] - np.repeat(first[:-1], size)).astype(np.int32),
+        position=(stop_time_first[:-1] - np.repeat(first[:-1], size)).astype(np.int32),
         ride=member.astype(np.int32),
     )
