@@ -158,7 +158,7 @@ class EmbeddedNetwork:
             raise self._outside()
         origin, destination = (self._end(end, query.max_walk_m) for end in (query.origin, query.destination))
         supported = self._facts.has_wheelchair_data
-        wish = SearchQuery(
+        search = SearchQuery(
             origin=origin,
             destination=destination,
             instant=query.instant,
@@ -168,7 +168,7 @@ class EmbeddedNetwork:
             step_free=query.step_free and supported,
             wanted=query.wanted,
         )
-        journeys = self._find(snapshot.live, wish)
+        journeys = self._search(snapshot.live, search)
         if covered and day > covered[1] and not self._is_spill(journeys, day, query.arrive_by):
             raise self._outside()
         words = self._words.in_language(provenance.language)
@@ -179,7 +179,7 @@ class EmbeddedNetwork:
                 for journey in found
             )
 
-        promised = () if snapshot.live is snapshot.planned else shown(self._find(snapshot.planned, wish))
+        promised = () if snapshot.live is snapshot.planned else shown(self._search(snapshot.planned, search))
         return JourneyAnswer(
             itineraries=shown(journeys),
             timetabled=tuple(filter(is_disrupted, promised)),
@@ -197,11 +197,11 @@ class EmbeddedNetwork:
             if journey.rides
         )
 
-    def _find(self, slices: SearchTimetables, wish: SearchQuery) -> list[Journey]:
-        journeys = find_journeys(self._timetable, slices, wish)
-        if wish.step_free and not journeys:
+    def _search(self, timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
+        journeys = find_journeys(self._timetable, timetables, search)
+        if search.step_free and not journeys:
             # Better a way with a step, which the answer names, than none.
-            journeys = find_journeys(self._timetable, slices, replace(wish, step_free=False))
+            journeys = find_journeys(self._timetable, timetables, replace(search, step_free=False))
         return journeys
 
     def _end(self, location: Location, max_walk_m: float) -> Endpoint:
@@ -238,13 +238,13 @@ class EmbeddedNetwork:
         rows = [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
         day = local_day(query.instant, self._facts.zone)
 
-        def calls_in(slices: SearchTimetables, wanted: int | None) -> tuple[list[BoardDeparture], int]:
-            piece = slices.get_search_timetable(day, mirrored=False, step_free=False)
-            return list_board_departures(self._timetable, piece, rows, query.instant, query.window_s, wanted)
+        def departures_in(timetables: SearchTimetables, wanted: int | None) -> tuple[list[BoardDeparture], int]:
+            day_timetable = timetables.get_search_timetable(day, mirrored=False, step_free=False)
+            return list_board_departures(self._timetable, day_timetable, rows, query.instant, query.window_s, wanted)
 
-        calls, count = calls_in(snapshot.live, query.wanted)
+        calls, count = departures_in(snapshot.live, query.wanted)
         if snapshot.live is not snapshot.planned:
-            off = [call for call in calls_in(snapshot.planned, None)[0] if is_call_off(snapshot, call)]
+            off = [call for call in departures_in(snapshot.planned, None)[0] if is_call_off(snapshot, call)]
             calls = sorted(calls + off, key=lambda call: call.departure)[: query.wanted]
             count += len(off)
         words = self._words.in_language(provenance.language)
