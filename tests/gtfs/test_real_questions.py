@@ -40,7 +40,7 @@ FEEDS = [
 
 
 def cut(timetable, day, dice):
-    """Keep some of the runs of one day that leave in the morning, and what these go on as."""
+    """Keep some of the trip departures of one day that leave in the morning, and what these go on as."""
     active = services_on(timetable, day)
     trip = timetable.trip_departure_trip
     leaves_s = timetable.stop_time_departure_s[timetable.trip_first_stop_time[trip]] + timetable.trip_departure_shift_s

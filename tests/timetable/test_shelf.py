@@ -81,9 +81,9 @@ def test_unknown_network(tmp_path):
     """A network that is not there is named, beside those that are."""
     shelf = Shelf(tmp_path)
     put(shelf, OLD)
-    for query in (shelf.get, shelf.open, shelf.remove):
+    for ask in (shelf.get, shelf.open, shelf.remove):
         with pytest.raises(ParameterError) as caught:
-            query("tre")
+            ask("tre")
         assert caught.value.message == "There is no network TRE. Added networks: HSL."
 
 

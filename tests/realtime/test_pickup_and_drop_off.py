@@ -1,10 +1,10 @@
-"""Doors that stay shut, or open after all, at calls of the timetable (StopTimeProperties, GTFS-Realtime reference)."""
+"""Pickup and drop-off types of stop time updates (StopTimeProperties, GTFS-Realtime reference)."""
 
 import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
 from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
-from tests.realtime.messages import doors_at, draw, read, update
+from tests.realtime.messages import draw, read, stop_time_with, update
 
 DRAWING = "line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30"
 LINE = timetable_from_drawing(DRAWING)
@@ -18,7 +18,7 @@ SHUT = timetable_from_tables(
 
 
 def flags(told):
-    """Return the doors of the only ride, None where the timetable's hold."""
+    """Return the pickup and drop-off flags of the only ride, None where the timetable's hold."""
     [ride] = told.rides.values()
     return None if ride.flags is None else ride.flags.tolist()
 
@@ -31,32 +31,32 @@ def flags(told):
         ({"pickup_type": "NONE", "drop_off_type": "NONE"}, NO_BOARDING | NO_ALIGHTING),
     ],
 )
-def test_doors_are_shut(told, shut):
+def test_a_stop_without_pickup_or_drop_off(told, shut):
     """At Beta nobody gets on, off, or either; no time need be told for that."""
-    overlay = read(LINE, update("A-1", doors_at("BETA", **told)))
+    overlay = read(LINE, update("A-1", stop_time_with("BETA", **told)))
 
     assert flags(overlay) == [0, shut, 0]
     assert (dict(overlay.counts), dict(overlay.stop_time_counts)) == ({"trip-updated": 1}, {"call-applied": 1})
 
 
-def test_doors_open_after_all_and_the_rest_of_the_flags_stays():
+def test_pickup_after_all_leaves_the_other_flags():
     """Beta takes on passengers today; that alighting there is by arrangement does not change."""
-    overlay = read(SHUT, update("A-1", doors_at("BETA", pickup_type="REGULAR")))
+    overlay = read(SHUT, update("A-1", stop_time_with("BETA", pickup_type="REGULAR")))
 
     assert flags(overlay) == [NO_ALIGHTING, BY_ARRANGEMENT, NO_BOARDING]
 
 
-def test_doors_as_ever_are_no_news():
+def test_types_as_planned_change_nothing():
     """What the timetable says as well changes nothing; the delay beside it does."""
-    overlay = read(LINE, update("A-1", doors_at("BETA", 60, pickup_type="REGULAR")))
+    overlay = read(LINE, update("A-1", stop_time_with("BETA", 60, pickup_type="REGULAR")))
 
     assert flags(overlay) is None
     assert draw(LINE, overlay) == "Alpha 08:10 ? | Beta 08:21 | Gamma 08:31"
 
 
-def test_doors_told_as_they_are_count_as_an_update():
+def test_types_stated_as_planned_count_as_an_update():
     """Nothing changes, but what was told was understood."""
-    overlay = read(LINE, update("A-1", doors_at("BETA", pickup_type="REGULAR")))
+    overlay = read(LINE, update("A-1", stop_time_with("BETA", pickup_type="REGULAR")))
 
     assert flags(overlay) is None
     assert (dict(overlay.counts), dict(overlay.stop_time_counts)) == ({"trip-updated": 1}, {"call-applied": 1})

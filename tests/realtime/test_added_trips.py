@@ -41,7 +41,7 @@ def test_a_scheduled_time_and_a_delay_make_a_time():
     assert added(told) == [("EXTRA", "Alpha 08:05 | Gamma 08:27")]
 
 
-def test_calls_of_an_added_ride_that_cannot_be_placed_are_left_out_and_counted():
+def test_stop_times_of_an_added_ride_that_cannot_be_placed_are_left_out_and_counted():
     """Omega is no stop, Delta has a delay and no planned time; two calls remain."""
     calls = (THREE_CALLS[0], call("OMEGA", "08:10"), call("DELTA", 60), THREE_CALLS[2])
     told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
@@ -49,7 +49,7 @@ def test_calls_of_an_added_ride_that_cannot_be_placed_are_left_out_and_counted()
     assert dict(told.stop_time_counts) == {"call-applied": 2, "call-at-unknown-stop": 1, "call-without-times": 1}
 
 
-def test_an_added_ride_needs_two_calls():
+def test_an_added_ride_needs_two_stop_times():
     """Nobody rides from Gamma to nowhere."""
     told = read(LINES, update("EXTRA", THREE_CALLS[2], relationship="ADDED"))
     assert (added(told), dict(told.counts)) == ([], {"added-trip-without-two-known-calls": 1})
@@ -123,16 +123,16 @@ def test_a_duplicated_trip_needs_a_start_time():
     assert (added(told), dict(told.counts)) == ([], {"duplicated-trip-without-start": 1})
 
 
-def doors(told):
+def flags_of(told):
     return told.added[0].flags.tolist()
 
 
-def test_doors_that_stay_closed_are_told_for_an_added_ride():
+def test_an_added_ride_without_pickup_or_drop_off():
     """Nobody gets on at Alpha, nobody gets off at Gamma (StopTimeProperties.pickup_type and drop_off_type)."""
     first, last = call("ALPHA", None, "08:05"), call("GAMMA", "08:25")
     first.stop_time_properties.pickup_type = first.stop_time_properties.NONE
     last.stop_time_properties.drop_off_type = last.stop_time_properties.NONE
-    assert doors(read(LINES, update("EXTRA", first, last, relationship="NEW"))) == [NO_BOARDING, NO_ALIGHTING]
+    assert flags_of(read(LINES, update("EXTRA", first, last, relationship="NEW"))) == [NO_BOARDING, NO_ALIGHTING]
 
 
 CLOSED = timetable_from_tables(
@@ -144,20 +144,20 @@ CLOSED = timetable_from_tables(
 )
 
 
-def test_a_copy_keeps_the_doors_of_its_trip():
+def test_a_copy_keeps_pickup_and_drop_off_of_its_trip():
     """Nobody gets on at Beta, at 10:10 no more than at 08:10."""
-    assert doors(read(CLOSED, copied())) == [0, NO_BOARDING, 0]
+    assert flags_of(read(CLOSED, copied())) == [0, NO_BOARDING, 0]
 
 
-def test_a_replacement_keeps_the_doors_of_the_calls_it_keeps():
+def test_a_replacement_keeps_pickup_and_drop_off_of_the_stops_it_keeps():
     """Sequence 2 is still Beta, where nobody gets on."""
     calls = (call(depart=300, sequence=2), call(arrive=300, sequence=3))
-    assert doors(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [NO_BOARDING, 0]
+    assert flags_of(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [NO_BOARDING, 0]
 
 
-def test_a_replacement_may_open_a_door():
+def test_a_replacement_may_allow_pickup():
     """Beta is told to be a regular call."""
     beta = call(depart=300, sequence=2)
     beta.stop_time_properties.pickup_type = beta.stop_time_properties.REGULAR
     calls = (beta, call(arrive=300, sequence=3))
-    assert doors(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [0, 0]
+    assert flags_of(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [0, 0]

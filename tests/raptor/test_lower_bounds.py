@@ -1,4 +1,4 @@
-"""Looking ahead never promises too little hope: nobody reaches the goal before the bound says."""
+"""Lower bounds hold: nobody reaches the destination before the bound says."""
 
 import random
 

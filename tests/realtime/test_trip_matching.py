@@ -89,7 +89,7 @@ def test_a_ride_past_midnight_belongs_to_the_day_before():
 
 
 def test_a_trip_by_frequency_is_named_by_its_start_time():
-    """The third run leaves at 08:20."""
+    """The third departs at 08:20."""
     told = read(frequent(1), update("A-1", call("BETA", 60), start_time="08:20:00"))
     assert draw(frequent(1), told, departure_of_trip=2) == "Alpha 08:20 ? | Beta 08:31"
     assert len(told.rides) == 1
@@ -97,7 +97,7 @@ def test_a_trip_by_frequency_is_named_by_its_start_time():
 
 @pytest.mark.parametrize(("start", "reason"), [("", "start-time-missing"), ("08:21:00", "start-time-unknown")])
 def test_a_trip_by_frequency_needs_its_start_time(start, reason):
-    """With exact times no run leaves at 08:21."""
+    """With exact times none departs at 08:21."""
     told = read(frequent(1), update("A-1", call("BETA", 60), start_time=start))
     assert (dict(told.rides), dict(told.counts)) == ({}, {reason: 1})
 
@@ -110,8 +110,8 @@ def test_a_trip_by_frequency_needs_its_start_time(start, reason):
         ("08:25:01", 3, "Alpha 08:30 ? | Beta 08:36:01"),
     ],
 )
-def test_a_trip_by_headway_may_leave_between_two_runs(start, run, drawn):
-    """It stands for the nearest run, and its delays count from its own start."""
+def test_a_trip_by_headway_may_leave_between_two_departures(start, run, drawn):
+    """It stands for the nearest departure, and its delays count from its own start."""
     told = read(frequent(0), update("A-1", call("BETA", 60), start_time=start, relationship="UNSCHEDULED"))
     assert draw(frequent(0), told, departure_of_trip=run) == drawn
 
@@ -119,8 +119,8 @@ def test_a_trip_by_headway_may_leave_between_two_runs(start, run, drawn):
 @pytest.mark.parametrize(
     ("start", "counts"), [("07:55:00", {"trip-updated": 1}), ("07:54:59", {"start-time-unknown": 1})]
 )
-def test_a_trip_by_headway_leaves_at_most_half_a_headway_beside_its_runs(start, counts):
-    """The first run leaves at 08:00, every ten minutes."""
+def test_a_trip_by_headway_leaves_at_most_half_a_headway_beside_its_departures(start, counts):
+    """The first departs at 08:00, every ten minutes."""
     told = read(frequent(0), update("A-1", call("BETA", 60), start_time=start))
     assert dict(told.counts) == counts
 

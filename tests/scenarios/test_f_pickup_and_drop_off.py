@@ -1,4 +1,4 @@
-"""Chapter F: doors that stay closed."""
+"""Chapter F: stops without pickup or drop-off."""
 
 from tests.scenarios.riding import ride
 

@@ -75,7 +75,7 @@ def test_a_stop_that_is_called_at_twice_is_not_guessed():
     assert (dict(told.rides), dict(told.stop_time_counts)) == ({}, {"call-ambiguous": 1})
 
 
-def test_the_sequence_tells_which_of_two_calls_is_meant():
+def test_the_sequence_tells_which_of_two_stop_times_is_meant():
     """Sequence 4 is the second call at Alpha."""
     told = read(LOOP, update("A-1", call("ALPHA", 60, sequence=4)))
     assert draw(LOOP, told) == "Alpha 08:00 ? | Beta 08:10 ? | Gamma 08:20 ? | Alpha 08:31"
@@ -93,7 +93,7 @@ def test_an_unknown_stop_is_counted():
     assert (dict(told.rides), dict(told.stop_time_counts)) == ({}, {"call-at-unknown-stop": 1})
 
 
-def test_of_two_updates_for_one_call_the_first_counts():
+def test_of_two_updates_for_one_stop_time_the_first_counts():
     """Beta is told twice."""
     told = read(LOOP, update("A-1", call("BETA", 60, 60), call("BETA", 120, 120)))
     assert draw(LOOP, told) == "Alpha 08:00 ? | Beta 08:11 | Gamma 08:21 | Alpha 08:31"

@@ -1,4 +1,4 @@
-"""The vehicles of a slice: calls are shared until somebody changes them."""
+"""The trips of a search timetable: stop times are shared until somebody changes them."""
 
 from datetime import date
 
@@ -12,7 +12,7 @@ from fingerpost.transit.timetable.service_days import service_day_start
 DAY = date(2026, 3, 3)
 
 
-def vehicles_of(drawing):
+def instances_of(drawing):
     """Return what runs within two days, and the timetable."""
     table = timetable_from_drawing(drawing)
     start = service_day_start(DAY, table.feeds[0].zone)
@@ -20,7 +20,7 @@ def vehicles_of(drawing):
 
 
 def times(instances):
-    """Return each vehicle's departures in minutes."""
+    """Return each trip's departures in minutes."""
     return sorted(
         (instances.departure_s[rows] // 60 + instances.shift_s[index] // 60).tolist()
         for index in range(instances.count)
@@ -30,15 +30,15 @@ def times(instances):
 
 def test_a_trip_of_two_days_is_there_once():
     """08:00 to 08:10, today and tomorrow: the rows are the timetable's."""
-    instances, table = vehicles_of("line A | B 08:00 | C 08:10")
+    instances, table = instances_of("line A | B 08:00 | C 08:10")
 
     assert instances.stop is table.stop_time_stop
     assert times(instances) == [[480, 490], [1920, 1930]]
 
 
-def test_rows_of_its_own_change_one_vehicle_alone():
+def test_rows_of_its_own_change_one_instance_alone():
     """Tomorrow's trip is made ten minutes late; today's is not, nor is the timetable."""
-    instances, table = vehicles_of("line A | B 08:00 | C 08:10")
+    instances, table = instances_of("line A | B 08:00 | C 08:10")
     tomorrow = np.flatnonzero(instances.begins_s > 86_400)
     late = instances.with_own_rows(tomorrow)
     late.departure_s[late.rows_of(tomorrow)] += 600
@@ -50,8 +50,8 @@ def test_rows_of_its_own_change_one_vehicle_alone():
 
 @pytest.mark.parametrize(("kept", "rows"), [(4, 4), (1, 2)], ids=["no more rows than calls", "one left of two"])
 def test_compact_leaves_out_what_nobody_uses_only_where_that_spares_rows(kept, rows):
-    """Two trips on two days are four rows for eight calls; of one vehicle only its two remain."""
-    instances, _ = vehicles_of("line A | B 08:00 | C 08:10\nline D | B 09:00 | C 09:10")
+    """Two trips on two days are four rows for eight stop times; of one trip only its two remain."""
+    instances, _ = instances_of("line A | B 08:00 | C 08:10\nline D | B 09:00 | C 09:10")
     few = instances.take(np.arange(kept))
 
     assert instances.count == 4
@@ -61,7 +61,7 @@ def test_compact_leaves_out_what_nobody_uses_only_where_that_spares_rows(kept, r
 
 def test_mirrored():
     """B 08:00, C 08:10 becomes C at minus 490 minutes, B at minus 480."""
-    instances, table = vehicles_of("line A | B 08:00 | C 08:10")
+    instances, table = instances_of("line A | B 08:00 | C 08:10")
     back = mirror(instances)
     stops = [table.stop_local_id[stop] for stop in back.stop[back.rows_of(np.array([0]))].tolist()]
 
