@@ -20,7 +20,7 @@ def _list_text():
     roots = [ROOT / folder for folder in FOLDERS] + [ROOT / ".ci"]
     files = [path for root in roots for path in root.rglob("*") if path.is_file() and not _is_hidden(path)]
     files += [path for path in ROOT.iterdir() if path.is_file()]
-    return sorted(path for path in files if path.suffix in SUFFIXES and path.name != "LICENSE")
+    return sorted(path for path in files if path.suffix in SUFFIXES and path.name not in (".git", "LICENSE"))
 
 
 def _is_hidden(path):
