@@ -55,6 +55,10 @@ docs: .venv/ready  ## Write docs/reference anew from the code
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles
 	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/plan/test_kill.py
 
+.PHONY: test-wheel
+test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment, and run it from elsewhere
+	@FINGERPOST_WHEEL=1 $(BIN)/pytest tests/wheel
+
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 

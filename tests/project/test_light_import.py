@@ -47,3 +47,19 @@ def test_a_house_is_built_without_the_engine(tmp_path):
     loaded = {name.split(".")[0] for name in loaded_by(statement)}
 
     assert loaded & {"httpx", "httpx2", "mcp", "numba"} == set()
+
+
+def test_help_and_version_load_the_terminal_and_nothing_behind_it():
+    """What every command line pays: typer and rich, but no models, no engine, no protocol, no HTTP client."""
+    loaded = {name.split(".")[0] for name in loaded_by("from fingerpost.apps.cli import main")}
+
+    assert loaded & (set(HEAVY) - {"rich", "typer"}) == set()
+    assert "typer" in loaded
+
+
+def test_discovery_over_mcp_loads_no_engine():
+    """The server's own modules come without numba: discovery is answered before it is loaded."""
+    loaded = {name.split(".")[0] for name in loaded_by("import fingerpost.apps.mcp.stdio")}
+
+    assert "mcp" in loaded
+    assert loaded & {"llvmlite", "numba"} == set()
