@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.store.network_records import NetworkRecordFile
 from fingerpost.transit.demo.catalogue import build_demo, list_demo_names
-from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSources
+from fingerpost.transit.providers.embedded.preparing import open_prepared
+from fingerpost.transit.providers.embedded.realtime_sources import read_source
 from fingerpost.transit.rules.networks import by_preference
 from fingerpost.transit.timetable.shelf import Shelf
 
@@ -41,8 +43,9 @@ class EmbeddedNetworks:
     """
 
     def __init__(self, home: Path, open_fetch: "OpenFetch | None" = None) -> None:
+        self._home = home
         self._shelf = Shelf(home)
-        self._sources = RealtimeSources(home)
+        self._records = NetworkRecordFile(home)
         self._open_fetch = open_fetch or _open_fetch
         self._keeper: RealtimeKeeper | None = None
         self._stamp: object = None
@@ -69,7 +72,7 @@ class EmbeddedNetworks:
                 try:
                     key = (name, self._shelf.get(name).stamp)
                     if key not in self._open:
-                        entry, timetable = self._shelf.open(name)
+                        entry, timetable = open_prepared(self._home, name)
                         key = (name, entry.stamp)
                         self._open[key] = EmbeddedNetwork(name, timetable, is_demo=False)
                     networks[key] = self._open[key]
@@ -106,12 +109,13 @@ class EmbeddedNetworks:
         if keeper is not None:
             keeper.close()
 
-    def _current_stamp(self) -> tuple[str, int]:
-        return self._shelf.stamp(), self._sources.stamp()
+    def _current_stamp(self) -> tuple[str, object]:
+        return self._shelf.stamp(), self._records.stamp()
 
     def _follow(self, name: str, network: "EmbeddedNetwork") -> None:
         """Let a network follow the sources that are kept for it now."""
-        sources = self._sources.read(name)
+        record = self._records.read().records.get(name)
+        sources = () if record is None else tuple(map(read_source, record.realtime))
         followed = () if network.realtime is None else network.realtime.sources
         if sources == followed:
             return
