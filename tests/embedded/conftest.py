@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 
 import pytest
 
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.providers.embedded.networks import EmbeddedNetworks
-from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, RealtimeSources
+from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
 from fingerpost.transit.timetable.shelf import Shelf
 from tests.realtime.messages import NOW
 
@@ -35,11 +36,12 @@ class Town:
     def __init__(self, home, drawing=DRAWING, open_fetch=None, **drawn):
         self.home = home
         self.file = home / "updates.pb"
-        self.sources = RealtimeSources(home)
+        self.records = NetworkRecordFile(home)
         drawn.setdefault("coordinates", COORDINATES)
         Shelf(home).put(
             "TEST", timetable_from_drawing(drawing, **drawn), "{}", added_at=datetime(2026, 1, 1, tzinfo=UTC)
         )
+        self.records.put(NetworkRecord(name="TEST"))
         self.networks = EmbeddedNetworks(home, open_fetch)
         self.tools = {tool.name: tool for tool in list_tools(self.networks, VariableStore(home / "variables.sqlite"))}
 
@@ -51,8 +53,7 @@ class Town:
         self.follow(RealtimeSource(str(self.file)))
 
     def follow(self, *sources):
-        if self.sources.read("TEST") != sources:
-            self.sources.write("TEST", sources)
+        self.records.set_value("TEST", "realtime", tuple(source.text for source in sources))
 
     def ask(self, tool, **arguments):
         """Return the body of a tool's answer."""

@@ -15,11 +15,11 @@ from zoneinfo import ZoneInfo
 import pytest
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor, TripUpdate
 
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.providers.embedded.networks import EmbeddedNetworks
-from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, RealtimeSources
 from fingerpost.transit.timetable.shelf import Shelf
 from tests.shared_data import get_shared
 
@@ -202,7 +202,7 @@ def town(tmp_path_factory):
         "KINGSTON", imported.timetable, imported.report.to_json(), added_at=datetime(2026, 1, 1, tzinfo=UTC)
     )
     file = home / "updates.pb"
-    RealtimeSources(home).write("KINGSTON", [RealtimeSource(str(file))])
+    NetworkRecordFile(home).put(NetworkRecord(name="KINGSTON", realtime=(str(file),)))
     networks = EmbeddedNetworks(home)
     tools = {tool.name: tool for tool in list_tools(networks, VariableStore(home / "variables.sqlite"))}
     yield file, lambda name, arguments: asyncio.run(tools[name].answer(arguments, user="ann")).body

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.store.record_text import NETWORKS, Section, list_sections, read_document, split_lines
+from fingerpost.store.record_text import NETWORKS, Section, is_toml, list_sections, read_document, split_lines
 
 if TYPE_CHECKING:
     from tomlkit.items import Array
@@ -131,6 +131,7 @@ def _verified(before: str, after: str, name: str, wanted: Mapping[str, Any] | No
     old.tables.pop(name, None)
     now = new.tables.pop(name, None)
     others_stay = old.tables == new.tables and old.broken.keys() - {name} == new.broken.keys()
+    others_stay = others_stay and (is_toml(after) or not is_toml(before))
     if not others_stay or now != (None if wanted is None else _plain(wanted)) or len(old.rest) != len(new.rest):
         raise _refusal(name)
     return after

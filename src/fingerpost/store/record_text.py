@@ -50,6 +50,15 @@ class Document:
     rest: list[TextProblem] = field(default_factory=list)
 
 
+def is_toml(text: str) -> bool:
+    """Whether a text is TOML as a whole."""
+    try:
+        tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return True
+
+
 def decode(content: bytes) -> str:
     """Return the file's text, a mark of byte order left out; bytes that are not UTF-8 stay as lone surrogates."""
     return content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
@@ -60,14 +69,14 @@ def read_document(text: str) -> Document:
     document = Document()
     try:
         if not _NOT_UTF8.search(text):
-            _take(document, tomllib.loads(text), 0)
+            _take(document, tomllib.loads(text), text)
             return document
     except tomllib.TOMLDecodeError:
         pass
     lines = split_lines(text)
     declared: dict[tuple[str, ...], int] = {}
     for section in list_sections(lines):
-        problem = _read_section(document, lines, section, declared)
+        problem = _read_section(document, text, section, declared)
         if problem is not None and section.name is None:
             document.rest.append(problem)
         elif problem is not None and section.name is not None:
@@ -103,10 +112,10 @@ def find_line(text: str, *path: str) -> int:
 
 
 def _read_section(
-    document: Document, lines: list[str], section: Section, declared: dict[tuple[str, ...], int]
+    document: Document, text: str, section: Section, declared: dict[tuple[str, ...], int]
 ) -> TextProblem | None:
     """Read one table into the document; return what is wrong with it."""
-    piece = "".join(lines[section.first : section.last])
+    piece = "".join(split_lines(text)[section.first : section.last])
     wrong = _NOT_UTF8.search(piece)
     if wrong is not None:
         return TextProblem("this is not UTF-8", section.first + piece.count("\n", 0, wrong.start()) + 1)
@@ -122,23 +131,25 @@ def _read_section(
             f"[{'.'.join(section.path)}] stands here a second time, after line {declared[section.path] + 1}",
             section.first + 1,
         )
-    _take(document, read, section.first)
+    _take(document, read, text)
     return None
 
 
-def _take(document: Document, read: Mapping[str, Any], first: int) -> None:
-    """Take over what was read from line ``first`` on."""
+def _take(document: Document, read: Mapping[str, Any], text: str) -> None:
+    """Take over what was read."""
     for key, value in read.items():
         if key != NETWORKS:
-            document.rest.append(TextProblem(f"there is no setting `{key}`, only tables [networks.NAME]", first + 1))
+            document.rest.append(
+                TextProblem(f"there is no setting `{key}`, only tables [networks.NAME]", find_line(text, key))
+            )
         elif not isinstance(value, dict):
-            document.rest.append(TextProblem("`networks` is no table [networks.NAME]", first + 1))
+            document.rest.append(TextProblem("`networks` is no table [networks.NAME]", find_line(text, key)))
         else:
             for name, table in value.items():
                 if isinstance(table, dict):
                     document.tables.setdefault(name, {}).update(table)
                 else:
-                    document.broken[name] = TextProblem(f"[networks.{name}] is no table", first + 1)
+                    document.broken[name] = TextProblem(f"[networks.{name}] is no table", find_line(text, key, name))
 
 
 def _list_keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
@@ -149,7 +160,7 @@ def _list_keys(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
         header = _read_header(line)
         if header:
             table = header
-            found.append((table, number))
+            found += [(table[:length], number) for length in range(1, len(table) + 1)]
             continue
         key, equals, _ = line.partition("=")
         path = _read_path(f"{key}=0") if equals else ()

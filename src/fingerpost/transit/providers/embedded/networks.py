@@ -66,6 +66,8 @@ class EmbeddedNetworks:
 
         with self._lock:
             stamp = self._current_stamp()
+            # The first look takes an older home over; what is prepared says only then of which feeds it is.
+            self._records.read()
             networks: dict[tuple[str, str], EmbeddedNetwork] = {}
             problems: dict[str, str] = {}
             for name in self._shelf.list_names():
