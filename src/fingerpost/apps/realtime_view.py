@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fingerpost.transit.model import RealtimeHealth, SourceHealth
+from fingerpost.transit.provenance import RealtimeHealth, SourceHealth
 
 
 def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
