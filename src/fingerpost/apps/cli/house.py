@@ -60,6 +60,14 @@ def read_caller_settings(caller: Caller) -> "Settings":
         return read_settings(user=caller.user)
 
 
+def prepare_settings(ctx: typer.Context) -> "Settings":
+    """Return the caller's settings, with the home folder made ready."""
+    settings = read_caller_settings(ctx.obj)
+    with usage():
+        settings.prepare_home()
+    return settings
+
+
 def open_house(caller: Caller, groups: Collection[str] | None = None) -> "House":
     """Return the house with the tools of some groups, or all."""
     settings = read_caller_settings(caller)
