@@ -233,7 +233,7 @@ class EmbeddedJournal:
         if absent and not self._file.exists():
             return absent["absent"]
 
-        with self._file.told():
+        with self._file.translating_sqlite_errors():
             return await self._writing().ask(act)
 
 
