@@ -223,7 +223,7 @@ async def test_every_question_answers_and_takes_as_of(figures, question):
     assert [(answer.body["success"], answer.is_error, bool(answer.text)) for answer in answers] == [
         (True, False, True)
     ] * 2
-    assert sorted(QUESTIONS) == sorted(figures.kinds)
+    assert sorted(QUESTIONS) == sorted(query.name for query in figures.queries)
 
 
 async def test_ratios_name_their_parts(figures):
