@@ -1,4 +1,4 @@
-"""Texts of answers about figures: the headline rows, then what is missing and whose data it is."""
+"""Texts of answers about filings: the headline, then what is missing, what else must be said, and whose data it is."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,47 +8,37 @@ Body = Mapping[str, Any]
 _SHOWN = 6
 
 
-def tell_figures(body: Body) -> str:
-    """Return the first rows, each with its filing."""
-    return _told(body, [f"{_sentence(row)}." for row in body["results"][:_SHOWN]] + _more(body))
+def tell_rows(one: Callable[[Body], str], *, between: str = "; ") -> Callable[[Body], str]:
+    """Return a text of an answer's first rows, each told by ``one`` without a full stop."""
 
+    def tell(body: Body) -> str:
+        rows = body["results"]
+        parts = [between.join(map(one, rows[:_SHOWN])) + "." if rows else "No rows."]
+        if len(rows) > _SHOWN:
+            parts.append(f"And {len(rows) - _SHOWN} more rows.")
+        return _with_sources(body, parts)
 
-def tell_companies(body: Body) -> str:
-    """Return the first companies."""
-    shown = [f"{row['ticker']}: {row['name']} (CIK {row['cik']})" for row in body["results"][:_SHOWN]]
-    return _told(body, [f"{'; '.join(shown)}.", *_more(body)])
+    return tell
 
 
 def tell_metrics(body: Body) -> str:
     """Return how many tags there are, and the words for them."""
     rows = body["results"]
     words = dict.fromkeys(row["standard_metric_name"] for row in rows if row["standard_metric_name"])
-    return _told(body, [f"{len(rows)} tags; metric words: {', '.join(words)}."])
+    return _with_sources(body, [f"{len(rows)} tags; metric words: {', '.join(words)}."])
 
 
 def tell_verdict(body: Body) -> str:
     """Return the verdict and its reason."""
-    return _told(body, [f"{body['data']['verdict']}: {body['explanation']}."])
+    return _with_sources(body, [f"{body['data']['verdict']}: {body['explanation']}."])
 
 
 def tell_row_count(body: Body) -> str:
     """Return how many rows a query gave."""
-    return _told(body, [f"{len(body['results'])} rows{' (there are more)' if body['truncated'] else ''}."])
+    return _with_sources(body, [f"{len(body['results'])} rows{' (there are more)' if body['truncated'] else ''}."])
 
 
-def tell_rows(one: Callable[[Body], str]) -> Callable[[Body], str]:
-    """Return a text of the first rows, each told by ``one``, and of what is incomplete."""
-
-    def tell(body: Body) -> str:
-        rows = body["results"]
-        more = f" And {len(rows) - _SHOWN} more." if len(rows) > _SHOWN else ""
-        notes = "".join(f" {note}." for note in body.get("notes", ()))
-        return "; ".join(one(row) for row in rows[:_SHOWN]) + "." + more + notes
-
-    return tell
-
-
-def _told(body: Body, parts: list[str]) -> str:
+def _with_sources(body: Body, parts: list[str]) -> str:
     missing = list(body.get("missing", {}).items())[:_SHOWN]
     parts = parts + [f"Missing {name}: {entry['message']}. {entry['next_step']}." for name, entry in missing]
     parts += [f"{note}." for note in body.get("notes", ())]
@@ -59,11 +49,6 @@ def _told(body: Body, parts: list[str]) -> str:
     return " ".join(parts)
 
 
-def _more(body: Body) -> list[str]:
-    left_out = len(body["results"]) - _SHOWN
-    return [f"And {left_out} more rows."] if left_out > 0 else []
-
-
 def _sentence(row: Mapping[str, Any]) -> str:
     name = row.get("metric_name") or row["ratio_name"]
     period = f"fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".strip()
@@ -72,3 +57,7 @@ def _sentence(row: Mapping[str, Any]) -> str:
         f"{row['ticker']} {name} {period} (to {row['end_date']}): {row['value']} {row['unit']}{how},"
         f" {row['filing_type']} {row['accession_number']} of {row['filing_date']}"
     )
+
+
+tell_figures = tell_rows(_sentence, between=". ")
+tell_companies = tell_rows(lambda row: f"{row['ticker']}: {row['name']} (CIK {row['cik']})")
