@@ -47,11 +47,6 @@ class FactLibrary:
         self._seen = -1
         self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
 
-    @property
-    def holds_file(self) -> bool:
-        """Whether anything was loaded; else the sample answers."""
-        return self.path is not None and self.path.exists()
-
     def find_company(self, text: str) -> Company | None:
         """Return the company of a ticker or CIK, or None; one that has figures under several CIKs is its newest.
 

@@ -210,11 +210,6 @@ class PlanRuns:
         numbers = [step.step_id for step in plan.steps]
         return validate_plan(plan, self.catalogue, memory=run.given.values, done=numbers, limits=self.limits)
 
-    def running_of(self, run_id: str) -> frozenset[int]:
-        """Return the steps of a run that this process has under way."""
-        execution = self._executions.get(run_id)
-        return frozenset() if execution is None else execution.running
-
     async def cancel(self, run_id: str, user: str | None) -> None:
         """End a run: what is under way is stopped, what is recorded stays.
 
