@@ -17,10 +17,11 @@ from figures import p50, percentile, verdict
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 from fingerpost.apps.interpreter import take_short_turns
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.model import Coordinate, Location, LocationSource
-from fingerpost.transit.port import JourneyQuestion
+from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.raptor.ends import find_end
 from fingerpost.transit.raptor.search import Wish, find_journeys
@@ -108,8 +109,8 @@ def kingston() -> bool:
         print("skipped: needs Kingston's timetable beside the project")
         return True
     timetable = import_feeds("KINGSTON", [FeedSource(realtime.KINGSTON)]).timetable
-    network, index = EmbeddedNetwork("KINGSTON", timetable, is_demo=False), RealtimeIndex(timetable)
-    now = service_day_start(realtime.DAY, network.zone) + 12 * 3600
+    network, index = EmbeddedNetwork(NetworkRecord(name="KINGSTON"), timetable), RealtimeIndex(timetable)
+    now = service_day_start(realtime.DAY, network.profile.zone) + 12 * 3600
     data = realtime.write_message(timetable, now)
     dice = random.Random(SEED)
     served = np.flatnonzero(timetable.stop_kind == STOP).tolist()
@@ -120,12 +121,12 @@ def kingston() -> bool:
         return Location(coordinate=place, source=LocationSource.INPUT)
 
     # Few questions take most of the time, so both rounds ask the same.
-    questions = [JourneyQuestion(origin=end(), destination=end(), instant=now) for _ in range(SWAP_QUESTIONS)]
+    questions = [JourneyQuery(origin=end(), destination=end(), instant=now) for _ in range(SWAP_QUESTIONS)]
 
     def swap() -> None:
         network.publish(read_realtime(timetable, index, [FeedBytes(data, now)], now), realtime.DAY)
 
-    def ask_all(asked: list[JourneyQuestion]) -> list[float]:
+    def ask_all(asked: list[JourneyQuery]) -> list[float]:
         async def ask() -> list[float]:
             times = []
             for question in asked:

@@ -22,6 +22,11 @@ class NetworkFares:
         self._timetable = timetable
         self._name = name
 
+    @property
+    def are_stated(self) -> bool:
+        """Whether any feed states fares."""
+        return any(self._timetable.feed_fares)
+
     def price(self, itinerary: Itinerary) -> Fare | None:
         """Return what the rides of an itinerary cost together, or why that is unknown; None where there is no ride.
 

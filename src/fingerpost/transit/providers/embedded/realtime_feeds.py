@@ -17,7 +17,7 @@ from fingerpost.net.request import Bounds, Request, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.gtfs.realtime_outcomes import APPLIED
-from fingerpost.transit.model import RealtimeHealth, SourceHealth
+from fingerpost.transit.provenance import RealtimeHealth, SourceHealth
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
 from fingerpost.transit.timetable.overlay import Overlay
 

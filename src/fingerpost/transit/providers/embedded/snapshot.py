@@ -12,9 +12,15 @@ from fingerpost.transit.timetable.timetable import Timetable
 
 
 class Snapshot:
-    """The timetable and an overlay. ``planned`` are the timetable's slices, ``live`` those of what really runs."""
+    """The timetable and an overlay. ``planned`` are the timetable's slices, ``live`` those of what really runs.
 
-    def __init__(self, timetable: Timetable, overlay: Overlay, planned: Slices) -> None:
+    ``realtime_updated`` is when the stalest real time in use was said (Unix seconds), None where there is none.
+    """
+
+    def __init__(
+        self, timetable: Timetable, overlay: Overlay, planned: Slices, realtime_updated: int | None = None
+    ) -> None:
+        self.realtime_updated = realtime_updated
         self.timetable = timetable
         self.overlay = overlay
         self.planned = planned

@@ -6,8 +6,9 @@ import pytest
 
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable
-from fingerpost.tools.labels import ambiguous, location_of_variable
 from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.places.candidates import ambiguous
+from fingerpost.transit.places.labels import location_of_variable
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
