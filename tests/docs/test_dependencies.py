@@ -4,7 +4,7 @@ import re
 import tomllib
 from itertools import chain
 
-from tests.house.sources import ROOT
+from tests.project.sources import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PAGE = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ TO_BE_REMOVED_WHEN_MERGED = {
 
 
 def test_the_list_of_hidden_imports_is_what_the_code_says():
-    """``python tests/project/hidden_imports.py --write`` would change nothing: a new hidden import is seen in review."""
+    """``python tests/project/hidden_imports.py --write`` would change nothing, so a new one is seen in review."""
     assert LIST.read_text(encoding="utf-8") == render_list()
 
 

@@ -8,7 +8,7 @@ import pytest
 from mypy import api
 
 import fingerpost
-from tests.house.sources import ROOT
+from tests.project.sources import ROOT
 
 HERE = Path(__file__).parent
 ACCEPTED = sorted(HERE.glob("use_*.py"))
