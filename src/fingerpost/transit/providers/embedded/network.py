@@ -22,11 +22,11 @@ from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.stops import TimetableStops
 from fingerpost.transit.providers.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
-from fingerpost.transit.raptor.board import BoardCall, list_board_calls
-from fingerpost.transit.raptor.ends import End, find_end
+from fingerpost.transit.raptor.board import BoardDeparture, list_board_departures
+from fingerpost.transit.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.raptor.journeys import Journey
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.rules.disruption import is_disrupted
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
@@ -47,7 +47,7 @@ class EmbeddedNetwork:
     def __init__(self, record: NetworkRecord, timetable: Timetable, *, notes: Sequence[str] = ()) -> None:
         self._timetable = timetable
         self._notes = tuple(notes)
-        self._snapshot = Snapshot(timetable, Overlay(), Slices(timetable))
+        self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
         self._realtime: NetworkRealtime | None = None
         self._words = TimetableWords(timetable)
         self._stops = TimetableStops(timetable, self._words)
@@ -130,7 +130,7 @@ class EmbeddedNetwork:
         snapshot = Snapshot(
             self._timetable, overlay, self._snapshot.planned, overlay.timestamp if updated is None else updated
         )
-        snapshot.live.get_slice(day, mirrored=False, step_free=False)
+        snapshot.live.get_search_timetable(day, mirrored=False, step_free=False)
         self._snapshot = snapshot
 
     # ---------------------------------------------------------------------------------------- journeys
@@ -158,7 +158,7 @@ class EmbeddedNetwork:
             raise self._outside()
         origin, destination = (self._end(end, query.max_walk_m) for end in (query.origin, query.destination))
         supported = self._facts.has_wheelchair_data
-        wish = Wish(
+        search = SearchQuery(
             origin=origin,
             destination=destination,
             instant=query.instant,
@@ -168,7 +168,7 @@ class EmbeddedNetwork:
             step_free=query.step_free and supported,
             wanted=query.wanted,
         )
-        journeys = self._find(snapshot.live, wish)
+        journeys = self._search(snapshot.live, search)
         if covered and day > covered[1] and not self._is_spill(journeys, day, query.arrive_by):
             raise self._outside()
         words = self._words.in_language(provenance.language)
@@ -179,7 +179,7 @@ class EmbeddedNetwork:
                 for journey in found
             )
 
-        promised = () if snapshot.live is snapshot.planned else shown(self._find(snapshot.planned, wish))
+        promised = () if snapshot.live is snapshot.planned else shown(self._search(snapshot.planned, search))
         return JourneyAnswer(
             itineraries=shown(journeys),
             timetabled=tuple(filter(is_disrupted, promised)),
@@ -197,21 +197,21 @@ class EmbeddedNetwork:
             if journey.rides
         )
 
-    def _find(self, slices: Slices, wish: Wish) -> list[Journey]:
-        journeys = find_journeys(self._timetable, slices, wish)
-        if wish.step_free and not journeys:
+    def _search(self, timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
+        journeys = find_journeys(self._timetable, timetables, search)
+        if search.step_free and not journeys:
             # Better a way with a step, which the answer names, than none.
-            journeys = find_journeys(self._timetable, slices, replace(wish, step_free=False))
+            journeys = find_journeys(self._timetable, timetables, replace(search, step_free=False))
         return journeys
 
-    def _end(self, location: Location, max_walk_m: float) -> End:
+    def _end(self, location: Location, max_walk_m: float) -> Endpoint:
         table, here = self._timetable, location.coordinate
         own = [row for stop_id in location.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
         if location.source is LocationSource.USER_VARIABLE and own:
             # Whoever saved a stop beside a place is at the stop only where the two are the same place (ruling D2).
             away_m = straight_line_m(here.lat, here.lon, table.stop_lat[own], table.stop_lon[own])
             own = [row for row, metres in zip(own, away_m.tolist(), strict=True) if metres <= SAME_PLACE_M]
-        return find_end(table, here.lat, here.lon, own, max_walk_m)
+        return find_endpoint(table, here.lat, here.lon, own, max_walk_m)
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
@@ -238,13 +238,13 @@ class EmbeddedNetwork:
         rows = [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
         day = local_day(query.instant, self._facts.zone)
 
-        def calls_in(slices: Slices, wanted: int | None) -> tuple[list[BoardCall], int]:
-            piece = slices.get_slice(day, mirrored=False, step_free=False)
-            return list_board_calls(self._timetable, piece, rows, query.instant, query.window_s, wanted)
+        def departures_in(timetables: SearchTimetables, wanted: int | None) -> tuple[list[BoardDeparture], int]:
+            day_timetable = timetables.get_search_timetable(day, mirrored=False, step_free=False)
+            return list_board_departures(self._timetable, day_timetable, rows, query.instant, query.window_s, wanted)
 
-        calls, count = calls_in(snapshot.live, query.wanted)
+        calls, count = departures_in(snapshot.live, query.wanted)
         if snapshot.live is not snapshot.planned:
-            off = [call for call in calls_in(snapshot.planned, None)[0] if is_call_off(snapshot, call)]
+            off = [call for call in departures_in(snapshot.planned, None)[0] if is_call_off(snapshot, call)]
             calls = sorted(calls + off, key=lambda call: call.departure)[: query.wanted]
             count += len(off)
         words = self._words.in_language(provenance.language)

@@ -9,7 +9,7 @@ from datetime import date, datetime
 from functools import cached_property
 
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.gtfs.realtime_outcomes import MessageOutcome
+from fingerpost.transit.gtfs.realtime.outcomes import MessageOutcome
 from fingerpost.transit.provenance import RealtimeHealth
 from fingerpost.transit.providers.embedded.realtime_feeds import RealtimeFeeds
 from fingerpost.transit.providers.embedded.realtime_keeper import RealtimeKeeper

@@ -99,9 +99,9 @@ class TimetableStops:
     def _modes_by_stop(self) -> list[tuple[Mode, ...]]:
         """The modes that call at each stop, sorted."""
         table = self._timetable
-        trips = np.repeat(np.arange(len(table.trip_route)), np.diff(table.trip_first_event))
+        trips = np.repeat(np.arange(len(table.trip_route)), np.diff(table.trip_first_stop_time))
         kinds = table.route_type[table.trip_route[trips]].astype(np.int64)
-        pairs = np.unique(table.event_stop.astype(np.int64) * 65536 + kinds)
+        pairs = np.unique(table.stop_time_stop.astype(np.int64) * 65536 + kinds)
         modes: list[set[Mode]] = [set() for _ in range(table.stop_count)]
         for stop, kind in zip((pairs // 65536).tolist(), (pairs % 65536).tolist(), strict=True):
             modes[stop].add(mode_of(kind))

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.globe import METRES_PER_DEGREE
+from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import Bounds, Mode
 from fingerpost.transit.profile import Ability, NetworkProfile
 from fingerpost.transit.provenance import FeedVersion
