@@ -371,4 +371,5 @@ def test_the_schema_names_every_key_with_its_meaning():
     assert set(record["properties"]) == set(NetworkRecord.model_fields) - {"name"}
     assert all(field["description"] for field in record["properties"].values())
     assert (schema["additionalProperties"], record["additionalProperties"]) == (False, False)
-    assert record["properties"]["bounds"]["anyOf"][0]["maxItems"] == 4
+    assert record["properties"]["bounds"]["maxItems"] == 4
+    assert "null" not in json.dumps(schema)

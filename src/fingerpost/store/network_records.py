@@ -231,6 +231,10 @@ def describe_schema() -> dict[str, Any]:
     record["required"] = [key for key in record.get("required", ()) if key != "name"]
     record["title"], record["description"] = "Network record", "What a person decides about one network."
     for key, field in record["properties"].items():
+        # TOML has no null: what is not decided is left out.
+        field.update(next(iter(field.pop("anyOf", ())), {}))
+        if field.get("default", ...) is None:
+            del field["default"]
         field["description"] = told[key]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
