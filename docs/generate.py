@@ -18,6 +18,7 @@ from fingerpost.apps.cli.app import app
 from fingerpost.apps.settings import Settings
 from fingerpost.contract.envelope import Family, code_of, render_error
 from fingerpost.contract.published import PublishedTool
+from fingerpost.store.network_records import FILE_NAME, describe_schema
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.tools.catalogue import list_tools
@@ -38,6 +39,7 @@ def render_all() -> dict[str, str]:
         "tools.md": _tools(),
         "commands.md": _commands(),
         "settings.md": _settings(),
+        "networks.md": _networks(),
         "errors.md": _errors(),
     }
     return {name: "\n".join([*lines, ""]) for name, lines in pages.items()}
@@ -198,6 +200,22 @@ def _settings() -> list[str]:
 
 def _default(value: object) -> str:
     return "unset" if value is None else _code(value)
+
+
+# ---------------------------------------------------------------------------------------- networks
+
+
+def _networks() -> list[str]:
+    record = describe_schema()["properties"]["networks"]["additionalProperties"]
+    lines = ["# Network records", "", NOTICE, ""]
+    lines += [f"One table `[networks.NAME]` in `{FILE_NAME}` in the home folder for each network that was added."]
+    lines += ["[How to use them](../networks.md).", "", "| key | type | default | what it is |", "|---|---|---|---|"]
+    for key, field in record["properties"].items():
+        kind = "four numbers" if "prefixItems" in field else _type(field, {})
+        default = "unset" if field.get("default") in (None, []) else _code(field["default"])
+        lines.append(f"| `{key}` | {kind} | {default} | {_cell(field['description'])} |")
+    lines += ["", "`fingerpost network schema` prints the JSON schema of the whole file."]
+    return [*lines, "Any other key is refused."]
 
 
 # ------------------------------------------------------------------------------------------ errors

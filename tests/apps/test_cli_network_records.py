@@ -201,6 +201,16 @@ def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, hom
     assert (path.read_text(), Shelf(home).list_names()) == ("", [])
 
 
+def test_a_record_whose_name_no_network_can_have_is_removed_as_it_stands(home, tmp_path, invoke):
+    """And nothing else, wherever the name seems to lead."""
+    outside = home / "mine"
+    outside.mkdir(parents=True)
+    (home / "fingerpost.toml").write_text('[networks."../mine"]\n[networks.hsl]\n')
+    removed = [invoke("network", "remove", name).returncode for name in ("../mine", "hsl")]
+
+    assert (removed, (home / "fingerpost.toml").read_text(), outside.exists()) == ([0, 0], "", True)
+
+
 def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, home, invoke):
     """As a command that was killed before its end leaves it."""
     (home / "fingerpost.toml").write_text("")

@@ -103,6 +103,7 @@ WRONG = {
     ),
     "a name that is a path": ('[networks."../X"]', 0, "a network cannot be called '../X'; take up to 40 letters"),
     "no TOML": ('[networks.BAD]\nsource = "gtfs"\nfeeds = ["x.zip"', 2, "this is no TOML ("),
+    "a header without its bracket": ("[networks.BAD\npriority = 1", 0, "this is no TOML ("),
     "no TOML in the middle": ("[networks.BAD]\nzone = Europe\npriority = 1", 1, "this is no TOML ("),
     "a text that is not closed": ('[networks.BAD]\nzone = """Europe', 1, "this is no TOML ("),
     "a record that stands twice": (

@@ -110,7 +110,15 @@ class NetworkRecordFile:
             raise describe_unknown_key(key).to_error()
 
         def edit(text: str) -> str:
-            if name not in read_document(text).tables:
+            document = read_document(text)
+            broken = document.broken.get(name)
+            if broken is not None:
+                raise ParameterError(
+                    f"The record of {name} cannot be read: {broken.what}, line {broken.line} of {self.path}",
+                    {"field": "name"},
+                    hint="Correct it by hand, or remove the network and add it again",
+                )
+            if name not in document.tables:
                 raise self._unknown(text, name)
             return write_table(text, name, {key: list(value) if isinstance(value, tuple) else value})
 
@@ -123,15 +131,17 @@ class NetworkRecordFile:
             ParameterError: there is no such record, or it is another's fallback.
             SettingsInvalid: the disk refuses, or the file does not let it go.
         """
-        name = plain_name(name)
 
         def edit(text: str) -> str:
             document = read_document(text)
-            if name not in document.tables and name not in document.broken:
-                raise self._unknown(text, name)
-            return remove_table(text, name)
+            known = {*document.tables, *document.broken}
+            # A name that no network can have is removed as it stands.
+            exact = name if name in known else plain_name(name)
+            if exact not in known:
+                raise self._unknown(text, exact)
+            return remove_table(text, exact)
 
-        self._change(name, edit)
+        self._change(name if name in self.read().problems else plain_name(name), edit)
 
     def _change(self, name: str, edit: _Edit, key: str | None = None) -> None:
         self._text()
@@ -231,6 +241,10 @@ def describe_schema() -> dict[str, Any]:
     record["required"] = [key for key in record.get("required", ()) if key != "name"]
     record["title"], record["description"] = "Network record", "What a person decides about one network."
     for key, field in record["properties"].items():
+        # TOML has no null: what is not decided is left out.
+        field.update(next(iter(field.pop("anyOf", ())), {}))
+        if field.get("default", ...) is None:
+            del field["default"]
         field["description"] = told[key]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 NETWORKS = "networks"
 
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
+# A header whose bracket is missing still begins a record.
+_CUT_OFF = re.compile(r"\s*\[\s*networks\s*\.\s*([A-Za-z0-9_-]+)\s*(?:#.*)?$")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
@@ -95,7 +97,8 @@ def list_sections(lines: list[str]) -> list[Section]:
     """Return the tables of a text in order, by their headers."""
     starts: list[tuple[tuple[str, ...], int]] = [((), 0)]
     for number, line in enumerate(lines):
-        path = _read_header(line)
+        cut_off = _CUT_OFF.match(line)
+        path = _read_header(line) or ((NETWORKS, cut_off[1]) if cut_off else ())
         if path:
             starts.append((path, number))
     ends = [number for _, number in starts[1:]] + [len(lines)]

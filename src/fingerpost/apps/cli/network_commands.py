@@ -137,12 +137,18 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
     """Forget a network: its record, what was fetched for it, and what was prepared."""
     settings = prepare_settings(ctx)
     from fingerpost.apps.record_file import open_record_file
-    from fingerpost.store.network_names import plain_name
+    from fingerpost.store.network_names import is_network_name, plain_name
     from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
     from fingerpost.transit.timetable.shelf import Shelf
 
-    network, shelf, file = plain_name(name), Shelf(settings.home), open_record_file(settings.home)
+    shelf, file = Shelf(settings.home), open_record_file(settings.home)
     records = file.read()
+    if name in records.problems and not is_network_name(name):
+        # Nothing can have been fetched or prepared under such a name.
+        file.remove(name)
+        new_console().print(f"Removed {name}.")
+        return
+    network = plain_name(name)
     is_prepared = network in shelf.list_names()
     # Without a record, something was prepared by a command that did not come to its end.
     if network in records.records or network in records.problems or not is_prepared:
