@@ -105,9 +105,12 @@ class Performer:
         if (wait_s := self._breaker.enter(name)) is not None:
             message = f"{name} failed {self._breaker.threshold} times in a row and is left alone for a while"
             return _failure_of(SourceLimited(message, retry_after_s=wait_s), name, query_type, parameters)
+        gate = self._gates.get(name)
+        if gate is None:
+            gate = self._gates[name] = asyncio.Semaphore(self._limits.calls_per_tool)
         note = self._breaker.left
         try:
-            async with self._gates.setdefault(name, asyncio.Semaphore(self._limits.calls_per_tool)):
+            async with gate:
                 result = await self._answer(ready, parameters, run_id, user, key)
             if not isinstance(result, _Failure):
                 note = self._breaker.succeeded
