@@ -208,6 +208,7 @@ def _default(value: object) -> str:
 def _networks() -> list[str]:
     record = describe_schema()["properties"]["networks"]["additionalProperties"]
     lines = ["# Network records", "", NOTICE, ""]
+    lines += [*_audience("runs an installation", "write any key of a network's record"), ""]
     lines += [f"One table `[networks.NAME]` in `{FILE_NAME}` in the home folder for each network that was added."]
     lines += ["[How to use them](../networks.md).", "", "| key | type | default | what it is |", "|---|---|---|---|"]
     for key, field in record["properties"].items():
