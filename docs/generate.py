@@ -71,11 +71,11 @@ def _tool(tool: PublishedTool) -> list[str]:
         writes,
     ]
     lines += ["", "### It takes", "", *_fields(tool.input_schema)]
-    for model in tool.output_models:
-        name = f": {model.__name__}" if len(tool.output_models) > 1 else ""
+    for shape in tool.output_shapes:
+        name = f": {shape.__name__}" if len(tool.output_shapes) > 1 else ""
         schema = tool.output_schema
         if name:
-            schema = {**schema, **schema.get("$defs", {}).get(model.__name__, {})}
+            schema = {**schema, **schema.get("$defs", {}).get(shape.__name__, {})}
         lines += ["", f"### It answers{name}", "", *_fields(schema)]
     return [*lines, ""]
 

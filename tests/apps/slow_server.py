@@ -28,12 +28,12 @@ class Slow(PublishedTool):
     family = Family.BOARD
     group = "core"
     input_model = Nothing
-    output_model = Nothing
+    output_shape = Nothing
 
     async def handle(self, arguments, call):
         logging.getLogger("fingerpost").info("the call is running")
         await asyncio.to_thread(Path(sys.argv[1]).read_text)
-        return Nothing()
+        return {}
 
     def describe(self, answer):
         return "done"

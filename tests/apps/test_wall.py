@@ -24,7 +24,7 @@ class Broken(PublishedTool):
     family = Family.BOARD
     group = "core"
     input_model = Nothing
-    output_model = Nothing
+    output_shape = Nothing
 
     async def handle(self, arguments, call):
         raise ZeroDivisionError("with key hunter2hunter2")

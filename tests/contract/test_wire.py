@@ -1,14 +1,27 @@
 """Wire models: names, numbers, nulls and the schema that is published of them."""
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field, TypeAdapter, ValidationError
 
-from fingerpost.contract.wire import Flag, Identifier, Number, Whole, WireModel, schema_of
+from fingerpost.contract.wire import (
+    Flag,
+    Identifier,
+    Number,
+    Whole,
+    Wire,
+    WireDict,
+    WireModel,
+    WireOf,
+    WordOf,
+    check,
+    fields_of,
+    schema_of,
+)
 
 WHOLE, NUMBER, FLAG, IDENTIFIER = (TypeAdapter(kind) for kind in (Whole, Number, Flag, Identifier))
 
@@ -249,3 +262,84 @@ def test_a_tagged_union_has_no_openapi_discriminator():
         origin: Annotated[Coords | Label, Field(discriminator="type")]
 
     assert schema_of(End)["properties"]["origin"] == {"oneOf": [{"$ref": "#/$defs/Coords"}, {"$ref": "#/$defs/Label"}]}
+
+
+class Status(StrEnum):
+    ON = "on"
+    OFF = "off"
+
+
+class Row(WireDict):
+    """A row of a board."""
+
+    line: Annotated[str, Field(min_length=1, description="short name")]
+    status: Annotated[str, WordOf(Status)]
+    kind: Annotated[str, WordOf(Literal["main", "branch"])]
+    delaySeconds: NotRequired[int]
+    platform: str | None
+
+
+class RowBoard(WireDict):
+    rows: list[Row]
+    constraints: Annotated[Wire, WireOf(Constraints)]
+
+
+def test_the_schema_of_a_wire_dict_is_closed_and_plain():
+    """A2, A11: keys as they are written, words of an enum or a Literal, null only where the type says so."""
+    assert schema_of(Row) == {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "line": {"type": "string", "minLength": 1, "description": "short name"},
+            "status": {"type": "string", "enum": ["on", "off"]},
+            "kind": {"type": "string", "enum": ["main", "branch"]},
+            "delaySeconds": {"type": "integer"},
+            "platform": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        },
+        "required": ["line", "status", "kind", "platform"],
+    }
+
+
+def test_an_echo_of_the_question_has_the_questions_schema():
+    """A wire dict takes over an input model's schema: it is declared once."""
+    schema = schema_of(RowBoard)
+    assert schema["properties"]["constraints"] == {"$ref": "#/$defs/Constraints"}
+    assert schema["$defs"]["Constraints"] == {
+        key: schema_of(Constraints)[key] for key in schema["$defs"]["Constraints"]
+    }
+
+
+ROW = {"line": "7", "status": "on", "kind": "main", "platform": None}
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "place"),
+    [
+        ({"line": ""}, "string_too_short", ("rows", 0, "line")),
+        ({"status": "ON"}, "literal_error", ("rows", 0, "status")),
+        ({"kind": "other"}, "literal_error", ("rows", 0, "kind")),
+        ({"delaySeconds": None}, "int_type", ("rows", 0, "delaySeconds")),
+        ({"delaySeconds": True}, "int_type", ("rows", 0, "delaySeconds")),
+        ({"delay_seconds": 1}, "extra_forbidden", ("rows", 0, "delay_seconds")),
+    ],
+)
+def test_a_wire_dict_is_checked_to_the_letter(change, kind, place):
+    """S2: nothing is converted, no null stands for absence, no other key passes."""
+    sound = {"rows": [ROW], "constraints": {}}
+    check(sound, RowBoard)
+    with pytest.raises(ValidationError) as caught:
+        check(sound | {"rows": [ROW | change]}, RowBoard)
+    assert [(error["type"], error["loc"]) for error in caught.value.errors()] == [(kind, place)]
+
+
+def test_an_echo_is_checked_as_the_question_is():
+    """Names of attributes are unknown fields there too."""
+    with pytest.raises(ValidationError, match=r"constraints\.max_transfers"):
+        check({"rows": [], "constraints": {"max_transfers": 1}}, RowBoard)
+
+
+def test_fields_are_known_by_their_names_on_the_wire():
+    """The same question to a wire dict, to a model, and to what is neither."""
+    assert list(fields_of(Row)) == ["line", "status", "kind", "delaySeconds", "platform"]
+    assert list(fields_of(Nulls)) == ["topJourneys"]
+    assert fields_of(list[Row]) == {}

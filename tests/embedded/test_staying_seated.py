@@ -2,7 +2,6 @@
 
 import pytest
 
-from fingerpost.tools.plan_trip_shapes import PlanTripOutput
 from fingerpost.tools.plan_trip_text import describe_plan
 from tests.embedded.conftest import rows, trips
 from tests.realtime.messages import NOW, call, message, update
@@ -41,7 +40,7 @@ def test_the_answer_says_where_to_stay_seated(town):
 
 def test_the_text_says_it_too(town):
     """Who sees nothing else of the answer reads it before the ride."""
-    said = describe_plan(PlanTripOutput.model_validate(town.plan(limit=1)))
+    said = describe_plan(town.plan(limit=1))
     assert "; stay seated, BUS B towards Gamma 08:21 Beta to Gamma 08:30" in said
 
 

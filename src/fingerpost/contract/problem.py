@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel
 from pydantic_core import ErrorDetails
+
+from fingerpost.contract.wire import Shape, fields_of
 
 _SHOWN_CHARACTERS = 80
 
@@ -27,20 +28,20 @@ class Problem:
 
 
 def describe_problem(
-    error: ErrorDetails, model: type[BaseModel] | None = None, when_missing: Mapping[str, str] | None = None
+    error: ErrorDetails, shape: Shape | None = None, when_missing: Mapping[str, str] | None = None
 ) -> Problem:
     """Return one pydantic complaint as a problem.
 
-    ``model`` gives the names that are allowed where a field is unknown, and keeps union tags out of the path.
+    ``shape`` gives the names that are allowed where a field is unknown, and keeps union tags out of the path.
     ``when_missing`` holds a contract's own sentence for a path that is missing or blank.
     """
     location = list(error["loc"])
-    path, owners = _walk(model, location)
+    path, owners = _walk(shape, location)
     kind = error["type"]
     if kind in _MISSING and when_missing and path in when_missing:
         return Problem(path, kind, when_missing[path])
     if kind == "extra_forbidden":
-        allowed = sorted({name for owner in owners for name in _wire_fields(owner)})
+        allowed = sorted({name for owner in owners for name in fields_of(owner)})
         listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
         return Problem(path, kind, f"unknown field '{path}'{listed}")
     tell = _SENTENCES.get(kind, _say_otherwise)
@@ -174,18 +175,18 @@ _SENTENCES: dict[str, _Teller] = {
 }
 
 
-def _walk(model: type[BaseModel] | None, location: list[int | str]) -> tuple[str, list[type[BaseModel]]]:
-    """Return the dotted path of a location, union tags left out, and the models that own its last part."""
+def _walk(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Shape]]:
+    """Return the dotted path of a location, union tags left out, and the shapes that own its last part."""
     path = ""
-    here: list[Any] = [] if model is None else [model]
-    owners: list[type[BaseModel]] = []
+    here: list[Any] = [] if shape is None else [shape]
+    owners: list[Shape] = []
     for part in location:
         here = _members(here)
         if isinstance(part, str) and len(here) > 1:
             # A union: pydantic names the branch before it goes on.
             here = [branch for branch in here if _answers_to(branch, part)]
             continue
-        owners = [branch for branch in here if isinstance(branch, type) and issubclass(branch, BaseModel)]
+        owners = [branch for branch in here if fields_of(branch)]
         here = [inner for branch in here if (inner := _inside(branch, part)) is not None]
         path += f"[{part}]" if isinstance(part, int) else f"{'.' if path else ''}{_clip(part)}"
     return path, owners
@@ -205,23 +206,14 @@ def _members(annotations: list[Any]) -> list[Any]:
 
 
 def _answers_to(branch: Any, tag: str) -> bool:
-    if not (isinstance(branch, type) and issubclass(branch, BaseModel)):
-        return getattr(branch, "__name__", "") == tag
-    return branch.__name__ == tag or any(
-        tag in get_args(field.annotation)
-        for field in branch.model_fields.values()
-        if get_origin(field.annotation) is Literal
+    return getattr(branch, "__name__", "") == tag or any(
+        tag in get_args(annotation) for annotation in fields_of(branch).values() if get_origin(annotation) is Literal
     )
 
 
 def _inside(annotation: Any, part: int | str) -> Any:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return next(
-            (field.annotation for name, field in annotation.model_fields.items() if part in (name, field.alias)), None
-        )
+    fields = fields_of(annotation)
+    if fields:
+        return fields.get(str(part))
     arguments = get_args(annotation)
     return arguments[0 if isinstance(part, int) else -1] if arguments else None
-
-
-def _wire_fields(model: type[BaseModel]) -> list[str]:
-    return [field.alias or name for name, field in model.model_fields.items()]

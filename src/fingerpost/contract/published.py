@@ -11,8 +11,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic import ValidationError
 
 from fingerpost import clock
 from fingerpost.contract.check import explain
@@ -21,13 +20,10 @@ from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
-from fingerpost.contract.wire import WireModel, schema_of
+from fingerpost.contract.wire import Shape, Wire, WireModel, check, schema_of
 from fingerpost.errors import BrokenContract, DataNotFound, ParameterError, QueryTypeUnsupported, ToolError
 
 _log = logging.getLogger(__name__)
-
-Wire = dict[str, Any]
-"""A JSON object as it goes over the wire: camelCase, absent fields left out."""
 
 Report = Callable[[float, float, str], None]
 """How far a call is, told to its caller: how much is done, of how much, and what that was, in words.
@@ -62,8 +58,8 @@ class Call:
 class Reply:
     """An answer, and by name what the caller wanted beside it (ruling A10: what is too large for the body)."""
 
-    body: Wire
-    beside: Mapping[str, WireModel]
+    body: Mapping[str, Any]
+    beside: Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,10 +88,10 @@ class PublishedTool(Tool):
         family: whose envelope a failure wears.
         group: which part of the catalogue it is served with.
         input_model: what it accepts.
-        output_model: what it answers; several models where the contract has several shapes.
+        output_shape: what it answers; several where the contract has several, which ``shape_of`` tells apart.
         when_missing: the contract's own sentences for a missing or blank path.
         read_only, destructive, idempotent, open_world: what a host should know before it calls.
-        offers: what can be had beside the body by those who ask for it, such as ``geometry``.
+        offers: what can be had beside the body by those who ask for it, such as ``geometry``, and its shape.
     """
 
     title: ClassVar[str]
@@ -103,19 +99,17 @@ class PublishedTool(Tool):
     family: ClassVar[Family]
     group: ClassVar[str]
     input_model: ClassVar[type[WireModel]]
-    output_model: ClassVar[type[WireModel] | tuple[type[WireModel], ...]]
+    output_shape: ClassVar[Shape | tuple[Shape, ...]]
     when_missing: ClassVar[Mapping[str, str]] = {}
     read_only: ClassVar[bool] = True
     destructive: ClassVar[bool] = False
     idempotent: ClassVar[bool] = True
     open_world: ClassVar[bool] = False
-    offers: ClassVar[frozenset[str]] = frozenset()
+    offers: ClassVar[Mapping[str, Shape]] = MappingProxyType({})
 
     @abstractmethod
-    async def handle(self, arguments: Any, call: Call) -> WireModel | Wire | Reply:
-        """Return the answer to checked arguments (an instance of ``input_model``).
-
-        An object in the wire's form is the shortest way: it is read into ``output_model`` once, which is the check.
+    async def handle(self, arguments: Any, call: Call) -> Mapping[str, Any] | Reply:
+        """Return the answer to checked arguments (an instance of ``input_model``): a JSON object of an output shape.
 
         Raises:
             ToolError: whatever the caller should know.
@@ -123,21 +117,24 @@ class PublishedTool(Tool):
 
     @abstractmethod
     def describe(self, answer: Any) -> str:
-        """Return a short text for a reader who sees nothing else of the answer."""
+        """Return a short text for a reader who sees nothing else of the answer, which has been checked."""
 
     @property
-    def output_models(self) -> tuple[type[WireModel], ...]:
+    def output_shapes(self) -> tuple[Shape, ...]:
         """The shapes that an answer may have."""
-        return self.output_model if isinstance(self.output_model, tuple) else (self.output_model,)
+        return self.output_shape if isinstance(self.output_shape, tuple) else (self.output_shape,)
+
+    def shape_of(self, answer: Mapping[str, Any]) -> Shape:  # noqa: ARG002  (for those who publish several)
+        """Return which of the shapes an answer must have; a tool with several says how they are told apart."""
+        if len(self.output_shapes) > 1:
+            raise NotImplementedError(f"{self.name} has several output shapes: its shape_of must tell them apart")
+        return self.output_shapes[0]
 
     @property
     def spec(self) -> ToolSpec:
         """The tool's contract: one query type, its own name (ruling F2)."""
-        outputs: dict[str, type[BaseModel]] = {}
-        if len(self.output_models) == 1:
-            outputs[self.name] = self.output_models[0]
-        else:
-            outputs |= {model.__name__: model for model in self.output_models}
+        shapes = self.output_shapes
+        outputs = {self.name: shapes[0]} if len(shapes) == 1 else {shape.__name__: shape for shape in shapes}
         return ToolSpec(
             name=self.name,
             input_schema={self.name: self.input_model},
@@ -154,7 +151,7 @@ class PublishedTool(Tool):
     @property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of a successful answer."""
-        return schema_of(self.output_model)
+        return schema_of(self.output_shape)
 
     async def answer(
         self, raw: object, *, user: str | None, report: Report = tell_nobody, wants: Collection[str] = ()
@@ -216,10 +213,10 @@ class PublishedTool(Tool):
             )
             answer = await self.handle(self._read(raw), call)
             if isinstance(answer, Reply):
-                beside = {name: self._written(model) for name, model in answer.beside.items()}
+                beside = {name: self._checked(part, self.offers[name]) for name, part in answer.beside.items()}
                 answer = answer.body
-            body, checked = self._checked(answer)
-            result: tuple[dict[str, Any], str] | ToolError = (body, self.describe(checked))
+            body = self._checked(answer, self.shape_of(answer))
+            result: tuple[dict[str, Any], str] | ToolError = (body, self.describe(body))
             code = "ok"
         except ToolError as error:
             correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
@@ -228,7 +225,7 @@ class PublishedTool(Tool):
         return _Outcome(result, correlation_id, beside)
 
     def _check_wants(self, wants: Collection[str]) -> None:
-        for name in sorted(set(wants) - self.offers):
+        for name in sorted(set(wants) - set(self.offers)):
             offered = ", ".join(sorted(self.offers)) or "nothing"
             raise ParameterError(f"{self.name} has no {name} to give beside its answer; it offers {offered}")
 
@@ -241,28 +238,14 @@ class PublishedTool(Tool):
         except ValidationError as error:
             raise explain(error, self.input_model, self.when_missing) from error
 
-    def _checked(self, answer: WireModel | Wire) -> tuple[Wire, WireModel]:
-        """Return the answer's body, and the model that has read it in the wire's form.
-
-        Reading costs less than building models, and sees what an assignment or ``model_construct`` hid.
-        """
-        if isinstance(answer, WireModel):
-            model, body = type(answer), self._written(answer)
-            if model not in self.output_models:
-                raise BrokenContract(f"{self.name} answered with {model.__name__}, which it does not publish")
-        else:
-            model, body = self.output_models[0], answer
+    def _checked(self, answer: Mapping[str, Any], shape: Shape) -> Wire:
+        """Return what is about to leave, once it has the shape that was published."""
         try:
-            return body, model.read(body)
+            check(answer, shape)
         except ValidationError as error:
-            first = describe_problem(error.errors(include_url=False)[0], model)
+            first = describe_problem(error.errors(include_url=False)[0], shape)
             raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
-
-    def _written(self, answer: WireModel) -> Wire:
-        try:
-            return answer.to_wire()
-        except PydanticSerializationError as error:
-            raise BrokenContract(f"{self.name} was about to answer what has no JSON form") from error
+        return dict(answer)
 
     def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
         parameters = raw if isinstance(raw, Mapping) else None

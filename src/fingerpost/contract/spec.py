@@ -13,7 +13,7 @@ class ToolSpec(BaseModel):
         input_schema: query type to parameter model.
         output_key: the key under which the tool's output is kept in memory.
         description: what the tool does.
-        output_schema: query type to the model of the answer; ours, empty where a tool does not publish one.
+        output_schema: query type to the answer's shape, a TypedDict or a model; ours, empty where there is none.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -22,7 +22,7 @@ class ToolSpec(BaseModel):
     input_schema: dict[str, type[BaseModel]]
     output_key: str
     description: str = ""
-    output_schema: dict[str, type[BaseModel]] = Field(default_factory=dict)
+    output_schema: dict[str, type[object]] = Field(default_factory=dict)
 
 
 class ToolInput(BaseModel):

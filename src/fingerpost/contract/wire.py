@@ -1,12 +1,16 @@
-"""The base of every published input and output model, and the numbers that may stand in one.
+"""What goes over the wire: how a shape is declared, checked and published, once for each.
 
-Python attributes are snake_case; the wire is camelCase (ruling A1); serialising goes by alias and leaves out
-what is absent (ruling A2). Contract 002's own models are printed in snake_case and are not wire models.
+What a tool is asked is a ``WireModel``: snake_case attributes in Python, camelCase on the wire (ruling A1).
+What it answers is a ``WireDict``: a TypedDict whose keys are the wire's own. The function that writes the answer
+returns it, so that mypy compares the two; ``check`` compares what was really written; ``schema_of`` publishes it.
+The filings' answers are models, because they inherit from one another; they too are written as plain dicts.
 """
 
 import math
-from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Annotated, Any, ClassVar, Self, get_args
 
 from pydantic import (
     AllowInfNan,
@@ -14,14 +18,23 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    GetCoreSchemaHandler,
     PlainSerializer,
     Strict,
     TypeAdapter,
     model_validator,
+    with_config,
 )
 from pydantic.alias_generators import to_camel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
+from typing_extensions import TypedDict, get_type_hints, is_typeddict
+
+Wire = dict[str, Any]
+"""A JSON object as it goes over the wire: camelCase, absent fields left out."""
+
+Shape = type[object]
+"""The declaration of a wire object: a ``WireDict``, or a pydantic model."""
 
 
 def _read_whole(value: Any) -> int:
@@ -114,8 +127,76 @@ class WireModel(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_none=not self.keeps_nulls, warnings=False)
 
 
+@with_config(ConfigDict(extra="forbid", strict=True))
+class WireDict(TypedDict):
+    """The base of every answer's shape: closed, its keys and values just as they go over the wire.
+
+    A key that may be absent is ``NotRequired``; none is null unless its type says so (ruling A2).
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class WordOf:
+    """Marks a text that is one of an enum's values or of a Literal's: ``status: Annotated[str, WordOf(Status)]``."""
+
+    words: Any
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """Accept the values as plain text, and publish them."""
+        is_enum = isinstance(self.words, type) and issubclass(self.words, Enum)
+        return core_schema.literal_schema([word.value for word in self.words] if is_enum else [*get_args(self.words)])
+
+
+@dataclass(frozen=True, slots=True)
+class WireOf:
+    """Marks an object that repeats a part of the question: ``constraints: Annotated[Wire, WireOf(Constraints)]``."""
+
+    model: type[WireModel]
+
+    def __get_pydantic_core_schema__(self, _source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """Accept and publish what the model accepts."""
+        return handler.generate_schema(self.model)
+
+
+_adapters: dict[Shape, TypeAdapter[Any]] = {}
+
+
+def _adapter_of(shape: Shape) -> TypeAdapter[Any]:
+    """Return what checks and publishes a shape, built when it is first needed."""
+    adapter = _adapters.get(shape)
+    if adapter is None:
+        adapter = _adapters[shape] = TypeAdapter(shape)
+    return adapter
+
+
+def check(body: Mapping[str, Any], shape: Shape) -> None:
+    """Check that an object has a shape, key by key.
+
+    Raises:
+        pydantic.ValidationError: it has not.
+    """
+    _adapter_of(shape).validate_python(body, by_alias=True, by_name=False)
+
+
+def fields_of(shape: Any) -> dict[str, Any]:
+    """Return the type of each field by its name on the wire; empty for what is no shape."""
+    if is_typeddict(shape):
+        return get_type_hints(shape)
+    if isinstance(shape, type) and issubclass(shape, BaseModel):
+        return {field.alias or name: field.annotation for name, field in shape.model_fields.items()}
+    return {}
+
+
 class _CompactSchema(GenerateJsonSchema):
     """JSON Schema without what a caller can do without: titles, docstrings of classes, OpenAPI's discriminator."""
+
+    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
+        result = super().typed_dict_schema(schema)
+        result.pop("title", None)
+        result.pop("description", None)
+        for field in result.get("properties", {}).values():
+            _name_bounds(field)
+        return result
 
     def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002  (pydantic's signature)
         return False
@@ -160,18 +241,20 @@ def _forget_null(field: dict[str, Any]) -> None:
         field["anyOf"] = choices
 
 
-def schema_of(model: type[BaseModel] | Sequence[type[BaseModel]]) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of what a model accepts, by alias, compact, in a fixed order.
+def schema_of(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of what a shape accepts, by alias, compact, in a fixed order.
 
-    Several models give an object that is any one of them.
+    Several shapes give an object that is any one of them.
     """
-    if isinstance(model, type):
-        schema = model.model_json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
+    if isinstance(shape, type):
+        schema = _adapter_of(shape).json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
     else:
         parts, shared = TypeAdapter.json_schemas(
-            [(part, "validation", TypeAdapter(part)) for part in model], by_alias=True, schema_generator=_CompactSchema
+            [(at, "validation", _adapter_of(part)) for at, part in enumerate(shape)],
+            by_alias=True,
+            schema_generator=_CompactSchema,
         )
-        schema = {"type": "object", "anyOf": [parts[part, "validation"] for part in model], **shared}
+        schema = {"type": "object", "anyOf": list(parts.values()), **shared}
     for definition in schema.get("$defs", {}).values():
         if "enum" in definition:
             definition.pop("title", None)

@@ -1,8 +1,13 @@
 """get_plan_run: how a run stands (contract 002); it changes nothing."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.plan.run_shapes import GetPlanRunInput, RunAnswer, RunLineView, RunsAnswer, RunView
+from fingerpost.contract.wire import Shape
+from fingerpost.plan.journal import RunLine
+from fingerpost.plan.run_shapes import GetPlanRunInput, RunAnswer, RunLineView, RunsAnswer, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
 
@@ -19,7 +24,7 @@ class GetPlanRun(PublishedTool):
     family = Family.STEP
     group = "plans"
     input_model = GetPlanRunInput
-    output_model = (RunAnswer, RunsAnswer)
+    output_shape = (RunAnswer, RunsAnswer)
 
     def __init__(self, runs: PlanRuns) -> None:
         self._runs = runs
@@ -28,36 +33,47 @@ class GetPlanRun(PublishedTool):
         """Return one run, or the list."""
         parameters = arguments.model_dump(mode="json", exclude_unset=True)
         if arguments.run_id is None:
-            lines = [
-                RunLineView(
-                    run_id=line.run_id,
-                    state=self._runs.state_of(line),
-                    goal=line.goal[:200],
-                    created_at=line.created_at,
-                    ended_at=line.ended_at,
-                    completed=line.settled,
-                    total=line.steps,
-                )
-                for line in await self._runs.list_runs(call.user)
-            ]
-            return RunsAnswer(
-                query_type=self.name, parameters=parameters, results=lines, output_key=self.name, success=True
-            )
+            return {
+                "query_type": self.name,
+                "parameters": parameters,
+                "results": [self._show_line(line) for line in await self._runs.list_runs(call.user)],
+                "output_key": self.name,
+                "success": True,
+            }
         run = await self._runs.get(arguments.run_id, call.user)
-        view = await describe_run(self._runs, run, arguments.include or (), arguments.after_event)
-        data = RunView.read({name: value for name, value in view.items() if value is not None})
-        return RunAnswer(
-            query_type=self.name,
-            parameters=parameters,
-            results=data.values,
-            output_key=self.name,
-            success=True,
-            data=data,
-        )
+        data = show_run(await describe_run(self._runs, run, arguments.include or (), arguments.after_event))
+        return {
+            "query_type": self.name,
+            "parameters": parameters,
+            "results": data["values"],
+            "output_key": self.name,
+            "success": True,
+            "data": data,
+        }
+
+    def shape_of(self, answer: Mapping[str, Any]) -> Shape:
+        """Return the shape of one run, or of the list, which has no ``data``."""
+        return RunAnswer if "data" in answer else RunsAnswer
 
     def describe(self, answer: RunAnswer | RunsAnswer) -> str:
         """Return the run, or the list, as a text."""
-        if isinstance(answer, RunsAnswer):
-            lines = [f"{each.run_id} {each.state} {each.completed}/{each.total} {each.goal}" for each in answer.results]
-            return "\n".join(lines) or "No runs."
-        return say_run(answer.data.model_dump(mode="json"))
+        if "data" in answer:
+            return say_run(answer["data"])
+        lines = [
+            f"{each['run_id']} {each['state']} {each['completed']}/{each['total']} {each['goal']}"
+            for each in answer["results"]
+        ]
+        return "\n".join(lines) or "No runs."
+
+    def _show_line(self, line: RunLine) -> RunLineView:
+        shown: RunLineView = {
+            "run_id": line.run_id,
+            "state": self._runs.state_of(line),
+            "goal": line.goal[:200],
+            "created_at": line.created_at,
+            "completed": line.settled,
+            "total": line.steps,
+        }
+        if line.ended_at is not None:
+            shown["ended_at"] = line.ended_at
+        return shown

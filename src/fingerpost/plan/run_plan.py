@@ -9,7 +9,7 @@ from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.progress import Progress
-from fingerpost.plan.run_shapes import RunAnswer, RunPlanInput, RunView
+from fingerpost.plan.run_shapes import RunAnswer, RunPlanInput, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
 
@@ -27,7 +27,7 @@ class RunPlan(PublishedTool):
     family = Family.STEP
     group = "plans"
     input_model = RunPlanInput
-    output_model = RunAnswer
+    output_shape = RunAnswer
     read_only = False
     destructive = True
     idempotent = False
@@ -65,20 +65,22 @@ class RunPlan(PublishedTool):
         view = await describe_run(runs, run)
         failed = [f"step {step['step_id']}: {step['error']}" for step in view["steps"] if step["error"]]
         is_failed = view["state"] == "failed"
-        data = RunView.read({name: value for name, value in view.items() if value is not None})
-        return RunAnswer(
-            query_type=self.name,
-            parameters=arguments.model_dump(mode="json", exclude_unset=True),
-            results=[] if is_failed else data.values,
-            output_key=self.name,
-            success=not is_failed,
-            error=f"The plan failed at {'; '.join(failed)}"[:2000] if is_failed else None,
-            data=data,
-        )
+        data = show_run(view)
+        shown: RunAnswer = {
+            "query_type": self.name,
+            "parameters": arguments.model_dump(mode="json", exclude_unset=True),
+            "results": [] if is_failed else data["values"],
+            "output_key": self.name,
+            "success": not is_failed,
+            "data": data,
+        }
+        if is_failed:
+            shown["error"] = f"The plan failed at {'; '.join(failed)}"[:2000]
+        return shown
 
     def describe(self, answer: RunAnswer) -> str:
         """Return the run as a text."""
-        return say_run(answer.data.model_dump(mode="json"))
+        return say_run(answer["data"])
 
     async def _start(self, arguments: RunPlanInput, user: str | None) -> str:
         if arguments.action is not None:

@@ -1,14 +1,15 @@
-"""What ``run_plan`` and ``get_plan_run`` take and answer (contract 002's names: snake_case, nulls written)."""
+"""What ``run_plan`` and ``get_plan_run`` take and answer (contract 002's names: snake_case)."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired, final
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, JsonValue
 
-from fingerpost.contract.wire import Flag, Whole, WireModel
+from fingerpost.contract.wire import Whole, WireDict, WireModel
 
 
 class StepWise(WireModel):
-    """A closed shape whose names go over the wire as they are."""
+    """A question whose names go over the wire as they are."""
 
     model_config = ConfigDict(alias_generator=None, extra="forbid")
 
@@ -45,50 +46,48 @@ class GetPlanRunInput(StepWise):
     after_event: Annotated[Whole, Field(ge=0, description="only later events")] = 0
 
 
-class Progress(StepWise):
+class Progress(WireDict):
     """How many steps stand how."""
 
-    completed: Whole
-    failed: Whole
-    total: Whole
+    completed: int
+    failed: int
+    total: int
 
 
-class RunStep(StepWise):
+class RunStep(WireDict):
     """A step of a run."""
 
-    keeps_nulls: ClassVar[bool] = True
-
-    step_id: Whole
+    step_id: int
     description: str
-    tool: str | None = None
-    agent: str | None = None
+    tool: NotRequired[str]
+    agent: NotRequired[str]
     status: Literal["pending", "in_progress", "completed", "failed"]
-    skipped: Flag
-    waiting: Flag
-    completed_at: str | None = None
-    attempts: Whole
-    error: str | None = None
+    skipped: bool
+    waiting: bool
+    completed_at: NotRequired[str]
+    attempts: int
+    error: NotRequired[str]
 
 
-class RunValue(StepWise):
+class RunValue(WireDict):
     """A partial result: what stands at a key's output path."""
 
     key: str
-    value: Any = None
-    left_out: Flag
+    value: NotRequired[JsonValue]
+    left_out: bool
 
 
-class RunEvent(StepWise):
+class RunEvent(WireDict):
     """Something that happened."""
 
-    seq: Whole
+    seq: int
     at: str
     kind: str
-    step_id: Whole | None = None
-    data: Any = None
+    step_id: NotRequired[int]
+    data: NotRequired[JsonValue]
 
 
-class RunView(StepWise):
+class RunView(WireDict):
     """A run."""
 
     run_id: str
@@ -96,50 +95,66 @@ class RunView(StepWise):
     goal: str
     status: Literal["pending", "in_progress", "completed", "failed"]
     created_at: str
-    ended_at: str | None = None
-    replans: Whole
+    ended_at: NotRequired[str]
+    replans: int
     progress: Progress
-    waiting_for: list[Whole]
+    waiting_for: list[int]
     steps: list[RunStep]
     values: list[RunValue]
-    last_event: Whole
-    next: str | None = None
-    plan: Any = None
-    memory: Any = None
-    items: list[Any] | None = None
-    events: list[RunEvent] | None = None
-    mermaid: str | None = None
+    last_event: int
+    next: NotRequired[str]
+    plan: NotRequired[JsonValue]
+    memory: NotRequired[JsonValue]
+    items: NotRequired[list[JsonValue]]
+    events: NotRequired[list[RunEvent]]
+    mermaid: NotRequired[str]
 
 
-class RunLineView(StepWise):
+class RunLineView(WireDict):
     """A run in a list."""
 
     run_id: str
     state: str
     goal: str
     created_at: str
-    ended_at: str | None = None
-    completed: Whole
-    total: Whole
+    ended_at: NotRequired[str]
+    completed: int
+    total: int
 
 
-class RunAnswer(StepWise):
+@final
+class RunAnswer(WireDict):
     """The standard response; ``data`` is the run, ``results`` what it has found so far."""
 
     query_type: str
-    parameters: Any
+    parameters: JsonValue
     results: list[RunValue]
     output_key: str
-    success: Flag
-    error: str | None = None
+    success: bool
+    error: NotRequired[str]
     data: RunView
 
 
-class RunsAnswer(StepWise):
+@final
+class RunsAnswer(WireDict):
     """The standard response; ``results`` are the caller's runs, newest first."""
 
     query_type: str
-    parameters: Any
+    parameters: JsonValue
     results: list[RunLineView]
     output_key: str
-    success: Flag
+    success: bool
+
+
+def show_run(view: Mapping[str, Any]) -> RunView:
+    """Write a run of ``describe_run``, what is null in it left out."""
+    shown = _present(view)
+    for name in ("steps", "values", "events"):
+        if name in shown:
+            shown[name] = [_present(each) for each in shown[name]]
+    run: RunView = shown
+    return run
+
+
+def _present(fields: Mapping[str, Any]) -> Any:
+    return {name: value for name, value in fields.items() if value is not None}

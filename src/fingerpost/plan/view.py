@@ -10,6 +10,7 @@ from fingerpost.plan.memory import list_items
 from fingerpost.plan.mermaid import draw
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
+from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.weighing import encode
 
@@ -60,19 +61,17 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     return view
 
 
-def say_run(view: dict[str, Any]) -> str:
+def say_run(run: RunView) -> str:
     """Return a run as a text that stands alone."""
-    progress = view["progress"]
-    lines = [
-        f"{view['goal']}: {view['state']}, {progress['completed']} of {progress['total']} steps ({view['run_id']})"
-    ]
-    lines += [f"Step {each['step_id']} failed: {each['error']}" for each in view["steps"] if each["error"]]
+    progress = run["progress"]
+    lines = [f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"]
+    lines += [f"Step {each['step_id']} failed: {each['error']}" for each in run["steps"] if "error" in each]
     lines += [
-        f"{each['key']} = {encode(each['value']) if not each['left_out'] else 'too long to show'}"
-        for each in view["values"]
+        f"{each['key']} = {'too long to show' if each['left_out'] else encode(each.get('value'))}"
+        for each in run["values"]
     ]
-    if view["next"]:
-        lines.append(view["next"])
+    if "next" in run:
+        lines.append(run["next"])
     return "\n".join(lines)
 
 

@@ -1,16 +1,17 @@
 """findAddressOrStop (contract 003): free text to a place, or an honest list of candidates (rulings D1, D2)."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, NotRequired, final
 
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.wire import Flag, Number, Whole, WireModel
+from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf
 from fingerpost.errors import DataNotFound
-from fingerpost.tools.shapes import Language, WireCoordinate, WireWarning
-from fingerpost.transit.model import Coordinate, PlaceMatch
+from fingerpost.tools.shapes import Language, LatLon, WireCoordinate, WireWarning, show_coordinate, show_warnings
+from fingerpost.transit.model import Coordinate, PlaceKind, PlaceMatch
 from fingerpost.transit.places.candidates import MAX_CANDIDATES
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.distance import distance_m
@@ -22,7 +23,7 @@ class LocationQueryInput(WireModel):
     """The question."""
 
     raw_text: Annotated[str, Field(min_length=1, max_length=200, description="a name, a stop id, or lat,lon")]
-    focus_point: Annotated[WireCoordinate | None, Field(description="prefer places near here")] = None
+    focus_point: Annotated[LatLon | None, Field(description="prefer places near here")] = None
     max_distance_meters: Annotated[Whole | None, Field(ge=1, le=200_000, description="needs focusPoint")] = None
     language_preference: Annotated[Language | None, Field(description="of names")] = None
 
@@ -39,68 +40,46 @@ class LocationQueryInput(WireModel):
         return distance
 
 
-class Names(WireModel):
+class Names(WireDict):
     """A place's names by language."""
 
-    fi: str | None = None
-    en: str | None = None
-    sv: str | None = None
+    fi: NotRequired[str]
+    en: NotRequired[str]
+    sv: NotRequired[str]
 
 
-class LookupMeta(WireModel):
+class LookupMeta(WireDict):
     """What is ours in a bare answer (ruling D1): warnings, left out where there are none."""
 
     warnings: list[WireWarning]
 
-    @classmethod
-    def of(cls, warnings: Warnings) -> "LookupMeta | None":
-        """Show the warnings; None where there are none."""
-        shown = [WireWarning(code=each.code.value, message=each.message) for each in warnings.list_all()]
-        return cls(warnings=shown) if shown else None
 
-
-class ResolvedLocation(WireModel):
+@final
+class ResolvedLocation(WireDict):
     """One place. ``id`` is present for a stop, absent for an address."""
 
-    id: str | None = None
+    id: NotRequired[str]
     name: str
-    primary_language: Literal["fi", "en", "sv", "default"]
-    names: Names | None = None
-    type: Literal["ADDRESS", "STOP"]
+    primaryLanguage: Literal["fi", "en", "sv", "default"]
+    names: NotRequired[Names]
+    type: Annotated[str, WordOf(PlaceKind)]
     coordinate: WireCoordinate
-    confidence_score: Annotated[Number, Field(ge=0, le=1)]
-    locality: str | None = None
-    raw_query: str
-    meta: LookupMeta | None = None
-
-    @classmethod
-    def of(cls, match: PlaceMatch, raw_query: str, meta: LookupMeta | None = None) -> "ResolvedLocation":
-        """Show a place and how well it fits the text."""
-        place = match.place
-        spoken = Names(**{code: name for code, name in place.names.items() if code in Names.model_fields})
-        return cls(
-            id=place.id,
-            name=place.name,
-            primary_language=place.language if place.language in Names.model_fields else "default",
-            names=spoken if spoken.model_fields_set else None,
-            type=place.kind.value,
-            coordinate=WireCoordinate.of(place.coordinate),
-            confidence_score=round(match.score, 4),
-            locality=place.locality,
-            raw_query=raw_query,
-            meta=meta,
-        )
+    confidenceScore: Annotated[Number, Field(ge=0, le=1)]
+    locality: NotRequired[str]
+    rawQuery: str
+    meta: NotRequired[LookupMeta]
 
 
-class DisambiguationSet(WireModel):
+@final
+class DisambiguationSet(WireDict):
     """Places to choose from; the ``id`` of each, or its ``lat,lon``, is a token that every tool accepts."""
 
     candidates: Annotated[list[ResolvedLocation], Field(min_length=1, max_length=MAX_CANDIDATES)]
-    total_candidates_found: Annotated[Whole, Field(ge=1)]
-    truncated: Flag
-    needs_clarification: Literal[True] = True
-    auto_resolved_threshold: Annotated[Number, Field(ge=0, le=1)] = AUTO_RESOLVE
-    meta: LookupMeta | None = None
+    totalCandidatesFound: Annotated[int, Field(ge=1)]
+    truncated: bool
+    needsClarification: Literal[True]
+    autoResolvedThreshold: Annotated[Number, Field(ge=0, le=1)]
+    meta: NotRequired[LookupMeta]
 
 
 class FindAddressOrStop(PublishedTool):
@@ -115,7 +94,7 @@ class FindAddressOrStop(PublishedTool):
     family = Family.LOOKUP
     group = "core"
     input_model = LocationQueryInput
-    output_model = (ResolvedLocation, DisambiguationSet)
+    output_shape = (ResolvedLocation, DisambiguationSet)
 
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
@@ -132,25 +111,57 @@ class FindAddressOrStop(PublishedTool):
         if not near:
             raise DataNotFound(" ".join([_nothing(text, len(matches)), *_list_sentences(warnings)]), hint=_HINT)
         decision = decide(near)
-        meta = LookupMeta.of(warnings)
+        told = show_warnings(warnings).get("warnings")
         if isinstance(decision, Resolved):
-            return ResolvedLocation.of(decision.match, text, meta)
-        return DisambiguationSet(
-            candidates=[ResolvedLocation.of(match, text) for match in near[:MAX_CANDIDATES]],
-            total_candidates_found=len(near),
-            truncated=len(near) > MAX_CANDIDATES,
-            meta=meta,
-        )
+            place = show_place(decision.match, text)
+            return {**place, "meta": {"warnings": told}} if told else place
+        choices: DisambiguationSet = {
+            "candidates": [show_place(match, text) for match in near[:MAX_CANDIDATES]],
+            "totalCandidatesFound": len(near),
+            "truncated": len(near) > MAX_CANDIDATES,
+            "needsClarification": True,
+            "autoResolvedThreshold": AUTO_RESOLVE,
+        }
+        return {**choices, "meta": {"warnings": told}} if told else choices
+
+    def shape_of(self, answer: Mapping[str, Any]) -> Shape:
+        """Return the shape of a set where there are candidates, else of one place."""
+        return DisambiguationSet if "candidates" in answer else ResolvedLocation
 
     def describe(self, answer: ResolvedLocation | DisambiguationSet) -> str:
         """Return the place, or the choices."""
-        below = [f"! {warning.message}" for warning in answer.meta.warnings] if answer.meta else []
-        if isinstance(answer, ResolvedLocation):
+        below = [f"! {warning['message']}" for warning in answer["meta"]["warnings"]] if "meta" in answer else []
+        if "candidates" not in answer:
             return "\n".join([_line(answer), *below])
-        head = f"Not certain; {answer.total_candidates_found} candidates. Choose one and send its token:"
-        return "\n".join([head, *map(_line, answer.candidates), *below])
+        head = f"Not certain; {answer['totalCandidatesFound']} candidates. Choose one and send its token:"
+        return "\n".join([head, *map(_line, answer["candidates"]), *below])
 
 
+def show_place(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
+    """Write a place and how well it fits the text."""
+    place = match.place
+    shown: ResolvedLocation = {
+        "name": place.name,
+        "primaryLanguage": next((code for code in _LANGUAGES if code == place.language), "default"),
+        "type": place.kind.value,
+        "coordinate": show_coordinate(place.coordinate),
+        "confidenceScore": round(match.score, 4),
+        "rawQuery": raw_query,
+    }
+    if place.id is not None:
+        shown["id"] = place.id
+    names: Names = {}
+    for code in _LANGUAGES:
+        if code in place.names:
+            names[code] = place.names[code]
+    if names:
+        shown["names"] = names
+    if place.locality is not None:
+        shown["locality"] = place.locality
+    return shown
+
+
+_LANGUAGES: tuple[Language, ...] = ("fi", "en", "sv")
 _HINT = "Check the spelling, or search around a coordinate with find_stops"
 
 
@@ -169,7 +180,7 @@ def _nothing(text: str, too_far: int) -> str:
 
 
 def _line(place: ResolvedLocation) -> str:
-    where = f"{place.coordinate.lat:.5f},{place.coordinate.lon:.5f}"
-    locality = f", {place.locality}" if place.locality else ""
-    kind = f"{place.type.lower()} at {where}, score {place.confidence_score:.2f}"
-    return f"{place.name}{locality} ({place.id or where}), {kind}"
+    where = f"{place['coordinate']['lat']:.5f},{place['coordinate']['lon']:.5f}"
+    locality = f", {place['locality']}" if place.get("locality") else ""
+    kind = f"{place['type'].lower()} at {where}, score {place['confidenceScore']:.2f}"
+    return f"{place['name']}{locality} ({place.get('id') or where}), {kind}"

@@ -1,16 +1,16 @@
 """find_stops: stops near a point (ruling C3)."""
 
-from typing import Annotated
+from typing import Annotated, NotRequired
 
 from pydantic import Field
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool, Wire
-from fingerpost.contract.wire import Whole, WireModel
-from fingerpost.tools.itinerary_shapes import TransitMode
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.wire import Whole, WireDict, WireModel
 from fingerpost.tools.said import said_below, warn_of_provenance
 from fingerpost.tools.shapes import (
     Language,
+    LatLon,
     Meta,
     WireCoordinate,
     WireWarning,
@@ -24,7 +24,7 @@ from fingerpost.transit.networks.order import list_networks_at
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.port import Networks
 from fingerpost.transit.profile import Ability
-from fingerpost.transit.rules.modes import trip_word
+from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.spelling import plain
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
@@ -32,32 +32,32 @@ from fingerpost.transit.rules.warnings import WarningCode, Warnings
 class FindStopsInput(WireModel):
     """The question."""
 
-    coordinate: Annotated[WireCoordinate, Field(description="the centre, WGS84")]
+    coordinate: Annotated[LatLon, Field(description="the centre, WGS84")]
     radius: Annotated[Whole, Field(ge=1, le=3000, description="metres")] = 500
     max_results: Annotated[Whole, Field(ge=1, le=50, description="stops to show")] = 10
     text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
     language: Annotated[Language, Field(description="of names")] = "en"
     include_modes: Annotated[
-        list[TransitMode] | None, Field(min_length=1, max_length=9, description="only stops of these modes")
+        list[TripWord] | None, Field(min_length=1, max_length=9, description="only stops of these modes")
     ] = None
 
 
-class WireNearbyStop(WireModel):
+class WireNearbyStop(WireDict):
     """A stop and how far it is in a straight line, in metres."""
 
     id: str
-    name: str = Field(min_length=1)
+    name: Annotated[str, Field(min_length=1)]
     coordinate: WireCoordinate
-    distance: Whole
-    modes: list[TransitMode]
+    distance: int
+    modes: list[TripWord]
 
 
-class FindStopsOutput(WireModel):
+class FindStopsOutput(WireDict):
     """The answer."""
 
     stops: list[WireNearbyStop]
-    warnings: list[WireWarning] | None = None
-    correlation_id: str
+    warnings: NotRequired[list[WireWarning]]
+    correlationId: str
     meta: Meta
 
 
@@ -70,12 +70,12 @@ class FindStops(PublishedTool):
     family = Family.BOARD
     group = "core"
     input_model = FindStopsInput
-    output_model = FindStopsOutput
+    output_shape = FindStopsOutput
 
     def __init__(self, networks: Networks) -> None:
         self._networks = networks
 
-    async def handle(self, arguments: FindStopsInput, call: Call) -> Wire:
+    async def handle(self, arguments: FindStopsInput, call: Call) -> FindStopsOutput:
         """Ask the network that covers the point, filter, and cut to the limit."""
         centre = arguments.coordinate.inner()
         opened = await self._networks.open()
@@ -93,16 +93,7 @@ class FindStops(PublishedTool):
             warnings.add(WarningCode.TRUNCATED_RESULTS, text)
         warn_of_provenance(near.provenance, None, warnings)
         return {
-            "stops": [
-                {
-                    "id": each.stop.id or "",
-                    "name": each.stop.name,
-                    "coordinate": show_coordinate(each.stop.coordinate),
-                    "distance": round(each.distance_m),
-                    "modes": _words(each),
-                }
-                for each in shown
-            ],
+            "stops": [_show_stop(each) for each in shown],
             **show_warnings(warnings),
             "correlationId": call.correlation_id,
             "meta": show_meta(near.provenance, ids=[each.stop.id or "" for each in shown]),
@@ -111,13 +102,23 @@ class FindStops(PublishedTool):
     def describe(self, answer: FindStopsOutput) -> str:
         """Return the stops as lines to read."""
         lines = [
-            f"{each.name} ({each.id}), {each.distance} m, {', '.join(each.modes) or 'no service'}"
-            for each in answer.stops
+            f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}"
+            for each in answer["stops"]
         ] or ["No stops there."]
-        return "\n".join(lines + said_below(answer.warnings, answer.meta))
+        return "\n".join(lines + said_below(answer, answer["meta"]))
 
 
-def _words(stop: NearbyStop) -> list[str]:
+def _show_stop(near: NearbyStop) -> WireNearbyStop:
+    return {
+        "id": near.stop.id or "",
+        "name": near.stop.name,
+        "coordinate": show_coordinate(near.stop.coordinate),
+        "distance": round(near.distance_m),
+        "modes": _words(near),
+    }
+
+
+def _words(stop: NearbyStop) -> list[TripWord]:
     return sorted({trip_word(mode) for mode in stop.modes})
 
 

@@ -1,14 +1,13 @@
 """get_departures (contract 001): the board of a stop."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool, Wire
-from fingerpost.contract.wire import Flag, Identifier, Whole, WireModel
-from fingerpost.tools.itinerary_shapes import TransitMode
+from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
 from fingerpost.tools.said import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
 from fingerpost.transit.model import Departure
@@ -18,7 +17,7 @@ from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
 from fingerpost.transit.rules.instants import print_instant
-from fingerpost.transit.rules.modes import trip_word
+from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.schedule_type import uses_realtime
 from fingerpost.transit.rules.status import Status, status_of_departure
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
@@ -40,29 +39,29 @@ class GetDeparturesInput(WireModel):
     language: Annotated[Language, Field(description="of names")] = "en"
 
 
-class WireDeparture(WireModel):
+class WireDeparture(WireDict):
     """One row of the board."""
 
-    line: str = Field(min_length=1)
-    mode: TransitMode
-    destination: str = Field(min_length=1)
-    scheduled_time: str
-    realtime_time: str | None = None
-    delay_seconds: Whole | None = None
-    status: Status
-    platform: str | None = None
+    line: Annotated[str, Field(min_length=1)]
+    mode: TripWord
+    destination: Annotated[str, Field(min_length=1)]
+    scheduledTime: str
+    realtimeTime: NotRequired[str]
+    delaySeconds: NotRequired[int]
+    status: Annotated[str, WordOf(Status)]
+    platform: NotRequired[str]
 
 
-class GetDeparturesOutput(WireModel):
+class GetDeparturesOutput(WireDict):
     """The answer."""
 
-    stop_id: str
-    stop_name: str | None = None
-    realtime_used: Flag
-    data_freshness: str
+    stopId: str
+    stopName: NotRequired[str]
+    realtimeUsed: bool
+    dataFreshness: str
     departures: list[WireDeparture]
-    correlation_id: str
-    warnings: list[WireWarning] | None = None
+    correlationId: str
+    warnings: NotRequired[list[WireWarning]]
     meta: Meta
 
 
@@ -79,14 +78,14 @@ class GetDepartures(PublishedTool):
     family = Family.BOARD
     group = "core"
     input_model = GetDeparturesInput
-    output_model = GetDeparturesOutput
+    output_shape = GetDeparturesOutput
     open_world = True
     when_missing = {"stop": "stop id missing", "stop.value": "stop id missing"}  # noqa: RUF012  # a ClassVar mapping
 
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
 
-    async def handle(self, arguments: GetDeparturesInput, call: Call) -> Wire:
+    async def handle(self, arguments: GetDeparturesInput, call: Call) -> GetDeparturesOutput:
         """Find the stop, ask for its board, sort it and cut it to the limit."""
         warnings = Warnings()
         stop = await self._places.get_stop(
@@ -130,15 +129,15 @@ class GetDepartures(PublishedTool):
 
     def describe(self, answer: GetDeparturesOutput) -> str:
         """Return the board as lines to read."""
-        day = answer.data_freshness[:10]
-        lines = [f"Departures from {answer.stop_name or answer.stop_id} ({answer.stop_id}), {answer.meta.time_zone}:"]
-        lines += [_row(each, day) for each in answer.departures] or ["No departures in the window."]
-        return "\n".join(lines + said_below(answer.warnings, answer.meta))
+        day, stop_id = answer["dataFreshness"][:10], answer["stopId"]
+        lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {answer['meta']['timeZone']}:"]
+        lines += [_row(each, day) for each in answer["departures"]] or ["No departures in the window."]
+        return "\n".join(lines + said_below(answer, answer["meta"]))
 
 
-def show_departure(departure: Departure, zone: str) -> Wire:
+def show_departure(departure: Departure, zone: str) -> WireDeparture:
     """Write a row of the board; a cancelled one has no expected time (ruling C1)."""
-    shown: Wire = {
+    shown: WireDeparture = {
         "line": departure.line,
         "mode": trip_word(departure.mode),
         "destination": departure.destination,
@@ -154,15 +153,15 @@ def show_departure(departure: Departure, zone: str) -> Wire:
 
 
 def _row(departure: WireDeparture, day: str) -> str:
-    platform = f", platform {departure.platform}" if departure.platform else ""
+    platform = f", platform {departure['platform']}" if departure.get("platform") else ""
     told = {
-        Status.CANCELLED: " CANCELLED",
-        Status.DELAYED: f" (expected {clock_of(departure.realtime_time or '', day)})",
-        Status.ON_TIME: " (on time)",
-    }.get(departure.status, "")
+        "cancelled": " CANCELLED",
+        "delayed": f" (expected {clock_of(departure.get('realtimeTime', ''), day)})",
+        "on_time": " (on time)",
+    }.get(departure["status"], "")
     return (
-        f"{clock_of(departure.scheduled_time, day)} {departure.mode} {departure.line} "
-        f"to {departure.destination}{platform}{told}"
+        f"{clock_of(departure['scheduledTime'], day)} {departure['mode']} {departure['line']} "
+        f"to {departure['destination']}{platform}{told}"
     )
 
 

@@ -1,72 +1,67 @@
-"""Itineraries and legs in contract 000's shape: a view of the inner model (ruling B1).
+"""Itineraries and legs in contract 000's shape: a view of the inner model (ruling B1)."""
 
-The models are the published shape; the ``show_`` functions write it, and the seam reads what they wrote.
-"""
-
-from typing import Literal
+from typing import Annotated, NotRequired
 
 from pydantic import Field
+from typing_extensions import TypedDict
 
-from fingerpost.contract.published import Wire
-from fingerpost.contract.wire import Flag, Whole, WireModel
+from fingerpost.contract.wire import WireDict, WordOf
 from fingerpost.tools.shapes import WireCoordinate, show_coordinate
 from fingerpost.transit.model import Leg, StopPoint
 from fingerpost.transit.rules.disruption import Choice, find_leg_note
 from fingerpost.transit.rules.instants import print_instant
-from fingerpost.transit.rules.modes import trip_word
-from fingerpost.transit.rules.schedule_type import schedule_type_of
+from fingerpost.transit.rules.modes import TripWord, trip_word
+from fingerpost.transit.rules.schedule_type import ScheduleType, schedule_type_of
 from fingerpost.transit.rules.status import Status, status_of
 
-TransitMode = Literal["BUS", "TRAM", "METRO", "RAIL", "FERRY", "WALK", "BIKE", "SCOOTER", "OTHER"]
-ScheduleWord = Literal["realtime", "scheduled", "mixed"]
 
-
-class WireStopPoint(WireModel):
+class WireStopPoint(WireDict):
     """Where a leg begins or ends."""
 
-    name: str = Field(min_length=1)
+    name: Annotated[str, Field(min_length=1)]
     coordinate: WireCoordinate
-    id: str | None = None
-    platform: str | None = None
+    id: NotRequired[str]
+    platform: NotRequired[str]
 
 
-class WireLeg(WireModel):
+# "from" is a keyword of Python: only this form of a TypedDict can have it as a key.
+_FromTo = TypedDict("_FromTo", {"mode": TripWord, "from": WireStopPoint, "to": WireStopPoint})
+
+
+class WireLeg(WireDict, _FromTo):
     """One ride or walk; times are the expected ones, durations in seconds, distances in metres."""
 
-    mode: TransitMode
-    from_: WireStopPoint = Field(alias="from")
-    to: WireStopPoint
-    departure_time: str
-    arrival_time: str
-    duration: Whole
-    distance: Whole | None = None
-    line: str | None = None
-    headsign: str | None = None
-    trip_id: str | None = None
-    status: Status | None = None
-    delay_seconds: Whole | None = None
-    last_realtime_update: str | None = None
-    disruption_note: str | None = None
+    departureTime: str
+    arrivalTime: str
+    duration: int
+    distance: NotRequired[int]
+    line: NotRequired[str]
+    headsign: NotRequired[str]
+    tripId: NotRequired[str]
+    status: NotRequired[Annotated[str, WordOf(Status)]]
+    delaySeconds: NotRequired[int]
+    lastRealtimeUpdate: NotRequired[str]
+    disruptionNote: NotRequired[str]
 
 
-class WireItinerary(WireModel):
+class WireItinerary(WireDict):
     """One way to make the trip."""
 
-    legs: list[WireLeg] = Field(min_length=1)
-    total_duration: Whole
-    number_of_transfers: Whole
-    walking_distance: Whole
-    schedule_type: ScheduleWord
+    legs: Annotated[list[WireLeg], Field(min_length=1)]
+    totalDuration: int
+    numberOfTransfers: int
+    walkingDistance: int
+    scheduleType: Annotated[str, WordOf(ScheduleType)]
     fingerprint: str
-    accessibility_notes: list[str] | None = None
-    disruption_flag: Flag | None = Field(default=None, alias="DisruptionFlag")
-    disruption_note: str | None = Field(default=None, alias="DisruptionNote")
+    accessibilityNotes: NotRequired[list[str]]
+    DisruptionFlag: NotRequired[bool]
+    DisruptionNote: NotRequired[str]
 
 
-def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> Wire:
+def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> WireItinerary:
     """Write a chosen itinerary in a network's zone."""
     itinerary = choice.itinerary
-    shown: Wire = {
+    shown: WireItinerary = {
         "legs": [show_leg(leg, zone) for leg in itinerary.legs],
         "totalDuration": itinerary.duration_s,
         "numberOfTransfers": itinerary.transfers,
@@ -83,9 +78,9 @@ def show_itinerary(choice: Choice, zone: str, notes: list[str]) -> Wire:
     return shown
 
 
-def show_leg(leg: Leg, zone: str) -> Wire:
+def show_leg(leg: Leg, zone: str) -> WireLeg:
     """Write a leg in a network's zone."""
-    shown: Wire = {
+    shown: WireLeg = {
         "mode": trip_word(leg.mode),
         "from": show_stop_point(leg.start),
         "to": show_stop_point(leg.end),
@@ -96,27 +91,32 @@ def show_leg(leg: Leg, zone: str) -> Wire:
     if leg.distance_m is not None:
         shown["distance"] = round(leg.distance_m)
     if leg.is_transit:
-        shown |= _ride_words(leg, zone)
+        _add_ride(shown, leg, zone)
     return shown
 
 
-def _ride_words(leg: Leg, zone: str) -> Wire:
+def _add_ride(shown: WireLeg, leg: Leg, zone: str) -> None:
+    if leg.line is not None:
+        shown["line"] = leg.line
+    if leg.headsign is not None:
+        shown["headsign"] = leg.headsign
+    if leg.trip_id is not None:
+        shown["tripId"] = leg.trip_id
     status = status_of(leg)
-    told = {
-        "line": leg.line,
-        "headsign": leg.headsign,
-        "tripId": leg.trip_id,
-        "status": None if status is None else status.value,
-        "delaySeconds": None if leg.cancelled else leg.departure_delay_s,
-        "lastRealtimeUpdate": leg.last_realtime_update and print_instant(leg.last_realtime_update, zone),
-        "disruptionNote": find_leg_note(leg),
-    }
-    return {name: value for name, value in told.items() if value is not None}
+    if status is not None:
+        shown["status"] = status.value
+    if leg.departure_delay_s is not None and not leg.cancelled:
+        shown["delaySeconds"] = leg.departure_delay_s
+    if leg.last_realtime_update is not None:
+        shown["lastRealtimeUpdate"] = print_instant(leg.last_realtime_update, zone)
+    note = find_leg_note(leg)
+    if note is not None:
+        shown["disruptionNote"] = note
 
 
-def show_stop_point(point: StopPoint) -> Wire:
+def show_stop_point(point: StopPoint) -> WireStopPoint:
     """Write a stop, or a place that is none."""
-    shown: Wire = {"name": point.name, "coordinate": show_coordinate(point.coordinate)}
+    shown: WireStopPoint = {"name": point.name, "coordinate": show_coordinate(point.coordinate)}
     if point.id is not None:
         shown["id"] = point.id
     if point.platform is not None:

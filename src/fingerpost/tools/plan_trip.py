@@ -1,11 +1,14 @@
 """plan_trip (contract 000): itineraries between two places, with what is disrupted and what to do instead."""
 
 from collections.abc import Sequence
+from types import MappingProxyType
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool, Reply, Wire
+from fingerpost.contract.published import Call, PublishedTool, Reply
 from fingerpost.tools.itinerary_shapes import show_itinerary
 from fingerpost.tools.plan_trip_shapes import (
+    PlanMeta,
+    PlanNotes,
     PlanTripInput,
     PlanTripOutput,
     show_difference,
@@ -15,7 +18,7 @@ from fingerpost.tools.plan_trip_shapes import (
 from fingerpost.tools.plan_trip_text import describe_plan
 from fingerpost.tools.said import warn_of_provenance, warn_of_rides
 from fingerpost.tools.shapes import show_location, show_meta, show_warnings
-from fingerpost.tools.trip_geometry import GEOMETRY, draw_itineraries
+from fingerpost.tools.trip_geometry import GEOMETRY, TripGeometry, draw_itineraries
 from fingerpost.tools.trip_search import TripFound, search_trip
 from fingerpost.transit.model import Leg, Optimize
 from fingerpost.transit.places.candidates import say_shown
@@ -49,14 +52,14 @@ class PlanTrip(PublishedTool):
     family = Family.PLAN_TRIP
     group = "core"
     input_model = PlanTripInput
-    output_model = PlanTripOutput
+    output_shape = PlanTripOutput
     open_world = True
-    offers = frozenset({GEOMETRY})
+    offers = MappingProxyType({GEOMETRY: TripGeometry})
 
     def __init__(self, places: PlaceResolver) -> None:
         self._ends = TripEndResolver(places)
 
-    async def handle(self, arguments: PlanTripInput, call: Call) -> Wire | Reply:
+    async def handle(self, arguments: PlanTripInput, call: Call) -> PlanTripOutput | Reply:
         """Resolve the ends, ask the network, ask again where it is in trouble, and choose."""
         warnings = Warnings()
         now = int(call.now.timestamp())
@@ -111,7 +114,7 @@ def _query(arguments: PlanTripInput, ends: TripEnds, instant: int) -> JourneyQue
     )
 
 
-def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Warnings) -> Wire:
+def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Warnings) -> PlanTripOutput:
     received = int(call.now.timestamp())
     shown, provenance = found.shown, found.provenance
     legs = [leg for itinerary in shown for leg in itinerary.legs]
@@ -151,19 +154,27 @@ def _find_notes(arguments: PlanTripInput, found: TripFound, warnings: Warnings) 
     return low_walking_notes(found.shown)
 
 
-def _meta(found: TripFound, legs: Sequence[Leg], age_s: int | None) -> Wire:
-    provenance, merged = found.provenance, found.merged
+def _meta(found: TripFound, legs: Sequence[Leg], age_s: int | None) -> PlanMeta:
+    provenance = found.provenance
     ids = [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
+    return {**show_meta(provenance, ids=ids, realtime_age_s=age_s), **_show_notes(found)}
+
+
+def _show_notes(found: TripFound) -> PlanNotes:
+    merged = found.merged
+    shown: PlanNotes = {"walking": found.provenance.walking}
+    if merged.deduplicated_from is not None:
+        shown["deduplicatedFrom"] = merged.deduplicated_from
+    stays = show_stays(merged.choices)
+    if stays:
+        shown["staySeated"] = stays
+    differences = [show_difference(each) for each in find_differences(merged)]
+    if differences:
+        shown["differences"] = differences
     fares = {choice.fingerprint: fare for choice in merged.choices if (fare := found.price(choice)) is not None}
-    told = {
-        "walking": provenance.walking,
-        "deduplicatedFrom": merged.deduplicated_from,
-        "staySeated": show_stays(merged.choices) or None,
-        "differences": [show_difference(each) for each in find_differences(merged)] or None,
-        "fares": show_fares(fares) or None,
-    }
-    meta = show_meta(provenance, ids=ids, realtime_age_s=age_s)
-    return meta | {name: value for name, value in told.items() if value is not None}
+    if fares:
+        shown["fares"] = show_fares(fares)
+    return shown
 
 
 def _warn(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Warnings) -> None:

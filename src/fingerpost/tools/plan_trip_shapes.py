@@ -1,21 +1,21 @@
 """What plan_trip accepts and answers (contract 000, ruling B1).
 
-Models that are defaults of others are frozen: pydantic would copy them for every question.
+Input models that are defaults of others are frozen: pydantic would copy them for every question.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field, model_validator
 
-from fingerpost.contract.published import Wire
-from fingerpost.contract.wire import Flag, Number, Whole, WireModel
-from fingerpost.tools.itinerary_shapes import ScheduleWord, WireItinerary
+from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf
+from fingerpost.tools.itinerary_shapes import WireItinerary
 from fingerpost.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
 from fingerpost.transit.model import Fare
 from fingerpost.transit.rules.differences import ConnectionRisk, Difference
 from fingerpost.transit.rules.disruption import Choice
 from fingerpost.transit.rules.instants import is_now
+from fingerpost.transit.rules.schedule_type import ScheduleType
 
 
 class When(WireModel, frozen=True):
@@ -61,107 +61,121 @@ class PlanTripInput(WireModel):
     include_disruption_alt: Annotated[Flag, Field(description="offer other ways when a trip is disrupted")] = True
 
 
-class Requested(WireModel):
+class Requested(WireDict):
     """The instant that was asked for, resolved."""
 
     type: Literal["depart", "arrive"]
     time: str
 
 
-class WireCause(WireModel):
+class WireCause(WireDict):
     """Why the usual trip is disrupted: an alert's id or the ride's, and a text to read."""
 
-    id: str | None = None
+    id: NotRequired[str]
     text: str
 
 
-class WireDifference(WireModel):
+class WireDifference(WireDict):
     """What an itinerary costs against the usual one, both named by fingerprint; less is negative."""
 
     fingerprint: str
-    instead_of: str
+    insteadOf: str
     cause: WireCause
-    later_minutes: Whole
-    more_changes: Whole
-    more_walk_meters: Whole
-    connection_risk: ConnectionRisk
+    laterMinutes: int
+    moreChanges: int
+    moreWalkMeters: int
+    connectionRisk: Annotated[str, WordOf(ConnectionRisk)]
 
 
-class WireFare(WireModel):
+class WireFare(WireDict):
     """What some itineraries cost one ordinary rider: an exact amount (ISO 4217), or a text on why it is unknown.
 
     ``tickets`` are the feed's ids of what is bought. No ``fingerprints``: it holds for every itinerary that rides.
     """
 
-    fingerprints: list[str] | None = None
-    amount: str | None = None
-    currency: str | None = None
-    tickets: list[str] | None = None
-    unknown: str | None = None
+    fingerprints: NotRequired[list[str]]
+    amount: NotRequired[str]
+    currency: NotRequired[str]
+    tickets: NotRequired[list[str]]
+    unknown: NotRequired[str]
 
 
-class WireStaySeated(WireModel):
+class WireStaySeated(WireDict):
     """Where an itinerary goes on in the same vehicle: the legs, counted from 0, for which the rider stays seated."""
 
     fingerprint: str
-    legs: list[Whole] = Field(min_length=1)
+    legs: Annotated[list[int], Field(min_length=1)]
 
 
-class PlanMeta(Meta):
-    """Meta of a plan: how walks were measured, what was found twice, where to stay seated, what trips cost."""
+class PlanNotes(WireDict):
+    """How walks were measured, how many were found twice, where to stay seated, what trips cost."""
 
-    deduplicated_from: Whole | None = None
+    deduplicatedFrom: NotRequired[int]
     walking: str
-    stay_seated: list[WireStaySeated] | None = None
-    differences: list[WireDifference] | None = None
-    fares: list[WireFare] | None = None
+    staySeated: NotRequired[list[WireStaySeated]]
+    differences: NotRequired[list[WireDifference]]
+    fares: NotRequired[list[WireFare]]
 
 
-def show_fares(fares: Mapping[str, Fare]) -> list[Wire]:
-    """Write fares by fingerprint, each that several itineraries share once."""
-    sharing: dict[Fare, list[str]] = {}
-    for of_itinerary, fare in fares.items():
-        sharing.setdefault(fare, []).append(of_itinerary)
-    shown = []
-    for fare, fingerprints in sharing.items():
-        told: Wire = {"fingerprints": fingerprints} if len(sharing) > 1 else {}
-        told |= {"amount": fare.amount, "currency": fare.currency, "unknown": fare.unknown}
-        if fare.tickets:
-            told["tickets"] = list(fare.tickets)
-        shown.append({name: value for name, value in told.items() if value is not None})
-    return shown
+class PlanMeta(Meta, PlanNotes):
+    """Meta of a plan."""
 
 
-def show_stays(choices: Iterable[Choice]) -> list[Wire]:
-    """Write where riders stay seated, for the itineraries in which they do."""
-    stays = ((each, [at for at, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in choices)
-    return [{"fingerprint": each.fingerprint, "legs": legs} for each, legs in stays if legs]
-
-
-def show_difference(difference: Difference) -> Wire:
-    """Write a difference; minutes and metres rounded."""
-    cause = difference.cause
-    return {
-        "fingerprint": difference.fingerprint,
-        "insteadOf": difference.instead_of,
-        "cause": ({"id": cause.id} if cause.id else {}) | {"text": cause.text},
-        "laterMinutes": round(difference.later_s / 60),
-        "moreChanges": difference.more_changes,
-        "moreWalkMeters": round(difference.more_walk_m),
-        "connectionRisk": difference.risk.value,
-    }
-
-
-class PlanTripOutput(WireModel):
+class PlanTripOutput(WireDict):
     """The answer."""
 
     origin: LocationRef
     destination: LocationRef
     requested: Requested
-    constraints: PlanConstraints
+    constraints: Annotated[Wire, WireOf(PlanConstraints)]
     itineraries: list[WireItinerary]
-    realtime_used: ScheduleWord
-    data_freshness: str
-    warnings: list[WireWarning] | None = None
-    correlation_id: str
+    realtimeUsed: Annotated[str, WordOf(ScheduleType)]
+    dataFreshness: str
+    warnings: NotRequired[list[WireWarning]]
+    correlationId: str
     meta: PlanMeta
+
+
+def show_fares(fares: Mapping[str, Fare]) -> list[WireFare]:
+    """Write fares by fingerprint, each that several itineraries share once."""
+    sharing: dict[Fare, list[str]] = {}
+    for of_itinerary, fare in fares.items():
+        sharing.setdefault(fare, []).append(of_itinerary)
+    return [_show_fare(fare, fingerprints if len(sharing) > 1 else []) for fare, fingerprints in sharing.items()]
+
+
+def _show_fare(fare: Fare, fingerprints: list[str]) -> WireFare:
+    shown: WireFare = {}
+    if fingerprints:
+        shown["fingerprints"] = fingerprints
+    if fare.amount is not None:
+        shown["amount"] = fare.amount
+    if fare.currency is not None:
+        shown["currency"] = fare.currency
+    if fare.unknown is not None:
+        shown["unknown"] = fare.unknown
+    if fare.tickets:
+        shown["tickets"] = list(fare.tickets)
+    return shown
+
+
+def show_stays(choices: Iterable[Choice]) -> list[WireStaySeated]:
+    """Write where riders stay seated, for the itineraries in which they do."""
+    stays = ((each, [at for at, leg in enumerate(each.itinerary.legs) if leg.stays_seated]) for each in choices)
+    return [{"fingerprint": each.fingerprint, "legs": legs} for each, legs in stays if legs]
+
+
+def show_difference(difference: Difference) -> WireDifference:
+    """Write a difference; minutes and metres rounded."""
+    cause: WireCause = {"text": difference.cause.text}
+    if difference.cause.id:
+        cause["id"] = difference.cause.id
+    return {
+        "fingerprint": difference.fingerprint,
+        "insteadOf": difference.instead_of,
+        "cause": cause,
+        "laterMinutes": round(difference.later_s / 60),
+        "moreChanges": difference.more_changes,
+        "moreWalkMeters": round(difference.more_walk_m),
+        "connectionRisk": difference.risk.value,
+    }

@@ -11,68 +11,69 @@ from fingerpost.transit.rules.differences import ConnectionRisk
 
 def describe_plan(answer: PlanTripOutput) -> str:
     """Return one numbered line an itinerary, then what must be said about them."""
-    day = answer.requested.time[:10]
-    ends = f"{_name(answer.origin) or 'origin'} to {_name(answer.destination) or 'destination'}"
-    when = f"{answer.requested.type} {day} {answer.requested.time[11:16]} ({answer.meta.time_zone})"
+    requested, meta = answer["requested"], answer["meta"]
+    day = requested["time"][:10]
+    ends = f"{_name(answer['origin']) or 'origin'} to {_name(answer['destination']) or 'destination'}"
+    when = f"{requested['type']} {day} {requested['time'][11:16]} ({meta['timeZone']})"
     lines = [f"{ends}, {when}"]
-    told = {each.fingerprint: _difference(each) for each in answer.meta.differences or ()}
-    stays = {each.fingerprint: each.legs for each in answer.meta.stay_seated or ()}
-    prices = {each.fingerprint: _price(each, answer.meta) for each in answer.itineraries}
-    lines += [
-        f"{number}. "
-        + _itinerary(each, day, told.get(each.fingerprint), stays.get(each.fingerprint, ()), prices[each.fingerprint])
-        for number, each in enumerate(answer.itineraries, 1)
-    ]
-    return "\n".join(lines + said_below(answer.warnings, answer.meta))
+    told = {each["fingerprint"]: _difference(each) for each in meta.get("differences", ())}
+    stays = {each["fingerprint"]: each["legs"] for each in meta.get("staySeated", ())}
+    for number, each in enumerate(answer["itineraries"], 1):
+        key = each["fingerprint"]
+        lines.append(f"{number}. " + _itinerary(each, day, told.get(key), stays.get(key, ()), _price(each, meta)))
+    return "\n".join(lines + said_below(answer, meta))
 
 
 def _name(location: LocationRef) -> str | None:
-    return location.name or location.label
+    return location.get("name") or location.get("label")
 
 
 def _difference(difference: WireDifference) -> str:
     """Return what the trip costs against the usual one."""
-    minutes = difference.later_minutes
+    minutes = difference["laterMinutes"]
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
-    tight = ", tight connection" if difference.connection_risk is ConnectionRisk.TIGHT else ""
+    tight = ", tight connection" if difference["connectionRisk"] == ConnectionRisk.TIGHT else ""
     return f"instead of a disrupted trip, {later}{tight}"
 
 
 def _price(itinerary: WireItinerary, meta: PlanMeta) -> str:
     """Return what the itinerary costs, empty where that is unknown."""
-    for fare in meta.fares or ():
-        is_its = fare.fingerprints is None or itinerary.fingerprint in fare.fingerprints
-        if fare.amount and is_its and any(leg.line for leg in itinerary.legs):
-            return f"{fare.amount} {fare.currency}"
+    for fare in meta.get("fares", ()):
+        is_its = "fingerprints" not in fare or itinerary["fingerprint"] in fare["fingerprints"]
+        if "amount" in fare and is_its and any("line" in leg for leg in itinerary["legs"]):
+            return f"{fare['amount']} {fare['currency']}"
     return ""
 
 
 def _itinerary(itinerary: WireItinerary, day: str, difference: str | None, stays: Sequence[int], price: str) -> str:
-    changes = itinerary.number_of_transfers
-    begin, end = itinerary.legs[0].departure_time, itinerary.legs[-1].arrival_time
+    changes, legs = itinerary["numberOfTransfers"], itinerary["legs"]
+    begin, end = legs[0]["departureTime"], legs[-1]["arrivalTime"]
     head = (
-        f"{clock_of(begin, day)} to {clock_of(end, day)}, {round(itinerary.total_duration / 60)} min, "
-        f"{changes} {'change' if changes == 1 else 'changes'}, {itinerary.walking_distance} m walk"
+        f"{clock_of(begin, day)} to {clock_of(end, day)}, {round(itinerary['totalDuration'] / 60)} min, "
+        f"{changes} {'change' if changes == 1 else 'changes'}, {itinerary['walkingDistance']} m walk"
     )
     if price:
         head += f", {price}"
-    if itinerary.disruption_note:
-        head += f" [{itinerary.disruption_note}]"
+    if "DisruptionNote" in itinerary:
+        head += f" [{itinerary['DisruptionNote']}]"
     elif difference:
         head += f" [{difference}]"
-    elif itinerary.disruption_flag:
+    elif itinerary.get("DisruptionFlag"):
         head += " [instead of a disrupted trip]"
-    legs = (f"{'stay seated, ' * (at in stays)}{_leg(leg, day)}" for at, leg in enumerate(itinerary.legs))
-    return f"{head}: {'; '.join(legs)}"
+    told = (f"{'stay seated, ' * (at in stays)}{_leg(leg, day)}" for at, leg in enumerate(legs))
+    return f"{head}: {'; '.join(told)}"
 
 
 def _leg(leg: WireLeg, day: str) -> str:
-    if leg.mode in ("WALK", "BIKE", "SCOOTER"):
-        return f"{leg.mode.lower()} {leg.distance or 0} m to {leg.to.name}"
-    line = f"{leg.mode} {leg.line}" + (f" towards {leg.headsign}" if leg.headsign else "")
-    platform = f" (platform {leg.from_.platform})" if leg.from_.platform else ""
-    status = {"delayed": f" delayed {leg.delay_seconds} s", "cancelled": " CANCELLED"}.get(leg.status or "", "")
+    begin, end = leg["from"], leg["to"]
+    if leg["mode"] in ("WALK", "BIKE", "SCOOTER"):
+        return f"{leg['mode'].lower()} {leg.get('distance', 0)} m to {end['name']}"
+    line = f"{leg['mode']} {leg['line']}" + (f" towards {leg['headsign']}" if leg.get("headsign") else "")
+    platform = f" (platform {begin['platform']})" if begin.get("platform") else ""
+    status = {"delayed": f" delayed {leg.get('delaySeconds')} s", "cancelled": " CANCELLED"}.get(
+        leg.get("status", ""), ""
+    )
     return (
-        f"{line} {clock_of(leg.departure_time, day)} {leg.from_.name}{platform} "
-        f"to {leg.to.name} {clock_of(leg.arrival_time, day)}{status}"
+        f"{line} {clock_of(leg['departureTime'], day)} {begin['name']}{platform} "
+        f"to {end['name']} {clock_of(leg['arrivalTime'], day)}{status}"
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from fingerpost.tools.shapes import Meta, WireWarning
+from fingerpost.tools.shapes import Meta, Warned
 from fingerpost.transit.model import Departure, Leg
 from fingerpost.transit.provenance import Provenance
 from fingerpost.transit.rules.freshness import find_stale_message
@@ -28,12 +28,12 @@ def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warn
         warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)
 
 
-def said_below(warnings: list[WireWarning] | None, meta: Meta) -> list[str]:
+def said_below(answer: Warned, meta: Meta) -> list[str]:
     """Return the lines for warnings, demo notes and attribution."""
-    lines = [f"! {warning.message}" for warning in warnings or ()]
-    lines += [f"! {note}" for note in meta.notes or ()]
-    if meta.attribution:
-        lines.append(f"Data: {'; '.join(meta.attribution)}")
+    lines = [f"! {warning['message']}" for warning in answer.get("warnings", ())]
+    lines += [f"! {note}" for note in meta.get("notes", ())]
+    if "attribution" in meta:
+        lines.append(f"Data: {'; '.join(meta['attribution'])}")
     return lines
 
 

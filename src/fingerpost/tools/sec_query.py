@@ -15,11 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family, step_fields, text_of_error
-from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.published import Answer, Call, PublishedTool
 from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.wire import WireModel, schema_of
-from fingerpost.errors import BrokenContract, DataNotFound, QueryTypeUnsupported, ToolError
+from fingerpost.contract.wire import Shape, Wire, WireModel, schema_of
+from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
 from fingerpost.filings.reply import Reply
 
 _S = TypeVar("_S")
@@ -93,12 +92,6 @@ class QueryCall(StepModel):
     parameters: Annotated[dict[str, Any], Field(default_factory=dict, description="its arguments")]
 
 
-class QueryBody(StepModel):
-    """An answer before it is checked against its query type's output."""
-
-    body: dict[str, Any]
-
-
 class QueryTool(PublishedTool):
     """A tool of contract 002 with several query types; a subclass only names itself and lists them.
 
@@ -133,7 +126,7 @@ class QueryTool(PublishedTool):
         self._source = source
 
     @property
-    def output_models(self) -> tuple[type[WireModel], ...]:
+    def output_shapes(self) -> tuple[Shape, ...]:
         """The shapes that an answer may have, one a question."""
         return tuple(dict.fromkeys(query.output for query in self.queries))
 
@@ -164,9 +157,9 @@ class QueryTool(PublishedTool):
     @property
     def output_schema(self) -> dict[str, Any]:
         """JSON Schema of a successful answer, whichever the question."""
-        return schema_of(self.output_models)
+        return schema_of(self.output_shapes)
 
-    async def handle(self, arguments: QueryCall, call: Call) -> QueryBody:  # noqa: ARG002  (figures are nobody's own)
+    async def handle(self, arguments: QueryCall, call: Call) -> Wire:  # noqa: ARG002  (figures are nobody's own)
         """Answer one query.
 
         Raises:
@@ -177,31 +170,23 @@ class QueryTool(PublishedTool):
             raise QueryTypeUnsupported(arguments.query_type, self.name, [each.name for each in self.queries])
         params = _read_params(query.params, arguments.parameters)
         reply = await asyncio.to_thread(query.answer, self._source, params)
-        body = self.format_success_response(
+        return self.format_success_response(
             arguments.query_type, arguments.parameters, reply.results, reply.to_fields()
         )
-        return QueryBody(body=body)
 
-    def describe(self, answer: QueryBody) -> str:
+    def shape_of(self, answer: Mapping[str, Any]) -> Shape:
+        """Return the output of the answer's query type."""
+        return self._by_name[answer["query_type"]].output
+
+    def describe(self, answer: Wire) -> str:
         """Return the text twin of an answer."""
-        return self._by_name[answer.body["query_type"]].text(answer.body)
+        return self._by_name[answer["query_type"]].text(answer)
 
     async def execute(
         self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
     ) -> dict[str, Any]:
         """Return the standard response; a failure is a response too."""
         return (await self.answer({"query_type": query_type, "parameters": parameters}, user=user)).body
-
-    def _checked(self, answer: WireModel | dict[str, Any]) -> tuple[dict[str, Any], WireModel]:
-        assert isinstance(answer, QueryBody)
-        body = answer.body
-        output = self._by_name[body["query_type"]].output
-        try:
-            output.read(body)
-        except ValidationError as error:
-            first = describe_problem(error.errors(include_url=False)[0], output)
-            raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
-        return body, answer
 
     def _failed(self, error: ToolError, correlation_id: str, raw: object) -> Answer:
         asked = raw if isinstance(raw, Mapping) else {}

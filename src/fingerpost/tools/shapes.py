@@ -1,13 +1,12 @@
-"""Shapes that several contracts share, as they go over the wire (ruling B1)."""
+"""Shapes that several contracts share, and the functions that write them (ruling B1)."""
 
 from collections.abc import Iterable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
 
-from fingerpost.contract.published import Wire
-from fingerpost.contract.wire import Flag, Identifier, Whole, WireModel
-from fingerpost.transit.model import Coordinate, Location
+from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf
+from fingerpost.transit.model import Coordinate, Location, LocationSource
 from fingerpost.transit.places.labels import Latitude, Longitude
 from fingerpost.transit.provenance import FeedVersion, Provenance
 from fingerpost.transit.rules.instants import print_instant
@@ -16,72 +15,80 @@ from fingerpost.transit.rules.warnings import Warnings
 Language = Literal["fi", "sv", "en"]
 
 
-class WireCoordinate(WireModel):
-    """A position in degrees (WGS84)."""
+class LatLon(WireModel):
+    """A position in a question, in degrees (WGS84)."""
 
     lat: Latitude
     lon: Longitude
-
-    @classmethod
-    def of(cls, coordinate: Coordinate) -> "WireCoordinate":
-        """Show a position to the precision of a tenth of a metre."""
-        return cls(lat=round(coordinate.lat, 6), lon=round(coordinate.lon, 6))
 
     def inner(self) -> Coordinate:
         """Return the position as the inner model has it."""
         return Coordinate(self.lat, self.lon)
 
 
-class LocationRef(WireModel):
+class WireCoordinate(WireDict):
+    """A position in an answer, in degrees (WGS84), to a tenth of a metre."""
+
+    lat: Latitude
+    lon: Longitude
+
+
+class LocationRef(WireDict):
     """One end of a trip as it was understood (ruling B1)."""
 
     coordinate: WireCoordinate
-    raw_source: Literal["input", "user-variable", "geocode"]
-    label: str | None = None
-    name: str | None = None
-    address: str | None = None
+    rawSource: Annotated[str, WordOf(LocationSource)]
+    label: NotRequired[str]
+    name: NotRequired[str]
+    address: NotRequired[str]
 
 
-class WireWarning(WireModel):
+class WireWarning(WireDict):
     """Something that the answer must not leave unsaid."""
 
     code: str
     message: str
 
 
-class WireFeed(WireModel):
+class Warned(WireDict):
+    """The part of an answer that holds its warnings."""
+
+    warnings: NotRequired[list[WireWarning]]
+
+
+class WireFeed(WireDict):
     """A feed that the answer is made from; ids that begin with its name are its own.
 
-    ``version`` is the publisher's word, ``first_day`` to ``last_day`` the days with service.
+    ``version`` is the publisher's word, ``firstDay`` to ``lastDay`` the days with service.
     """
 
     feed: str
-    version: str | None = None
-    first_day: str | None = None
-    last_day: str | None = None
+    version: NotRequired[str]
+    firstDay: NotRequired[str]
+    lastDay: NotRequired[str]
 
 
-class Meta(WireModel):
+class Meta(WireDict):
     """What is ours, said once in every answer (ruling A10)."""
 
     network: str
     source: str
-    retrieved_at: str
-    time_zone: str
+    retrievedAt: str
+    timeZone: str
     language: str
-    feeds: list[WireFeed] | None = None
-    lost: list[str] | None = None
-    attribution: list[str] | None = None
-    demo: Flag | None = None
-    notes: list[str] | None = None
-    realtime_age_seconds: Whole | None = None
+    feeds: NotRequired[list[WireFeed]]
+    lost: NotRequired[list[str]]
+    attribution: NotRequired[list[str]]
+    demo: NotRequired[bool]
+    notes: NotRequired[list[str]]
+    realtimeAgeSeconds: NotRequired[int]
 
 
 class CoordsEnd(WireModel):
     """A position."""
 
     type: Annotated[Literal["coords"], Field(description="a position")]
-    value: Annotated[WireCoordinate, Field(description="WGS84")]
+    value: Annotated[LatLon, Field(description="WGS84")]
 
     def query(self) -> Coordinate:
         """Return what the resolver of places is asked."""
@@ -102,24 +109,26 @@ class LabelEnd(WireModel):
 TripEnd = Annotated[CoordsEnd | LabelEnd, Field(discriminator="type")]
 
 
-def show_coordinate(coordinate: Coordinate) -> Wire:
+def show_coordinate(coordinate: Coordinate) -> WireCoordinate:
     """Write a position to the precision of a tenth of a metre."""
     return {"lat": round(coordinate.lat, 6), "lon": round(coordinate.lon, 6)}
 
 
-def show_location(location: Location) -> Wire:
+def show_location(location: Location) -> LocationRef:
     """Write one end of a trip as it was understood."""
-    told = {"label": location.label, "name": location.name, "address": location.address}
-    return {
-        "coordinate": show_coordinate(location.coordinate),
-        "rawSource": location.source.value,
-        **{name: value for name, value in told.items() if value is not None},
-    }
+    shown: LocationRef = {"coordinate": show_coordinate(location.coordinate), "rawSource": location.source.value}
+    if location.label is not None:
+        shown["label"] = location.label
+    if location.name is not None:
+        shown["name"] = location.name
+    if location.address is not None:
+        shown["address"] = location.address
+    return shown
 
 
-def show_meta(provenance: Provenance, *, ids: Iterable[str] = (), realtime_age_s: int | None = None) -> Wire:
+def show_meta(provenance: Provenance, *, ids: Iterable[str] = (), realtime_age_s: int | None = None) -> Meta:
     """Write where an answer comes from; ``ids`` are those that it shows, and say which feeds are worth naming."""
-    shown: Wire = {
+    shown: Meta = {
         "network": provenance.network,
         "source": provenance.source,
         "retrievedAt": print_instant(provenance.retrieved_at, provenance.zone),
@@ -127,14 +136,17 @@ def show_meta(provenance: Provenance, *, ids: Iterable[str] = (), realtime_age_s
         "language": provenance.language,
     }
     named = {each.partition(":")[0].upper() for each in ids}
-    told = {
-        "feeds": [_show_feed(feed) for feed in provenance.feeds if feed.name.upper() in named and _is_dated(feed)],
-        "attribution": list(provenance.attribution),
-        "demo": provenance.demo,
-        "notes": list(provenance.notes),
-        "lost": list(provenance.lost),
-    }
-    shown |= {name: value for name, value in told.items() if value}
+    feeds = [_show_feed(feed) for feed in provenance.feeds if feed.name.upper() in named and _is_dated(feed)]
+    if feeds:
+        shown["feeds"] = feeds
+    if provenance.attribution:
+        shown["attribution"] = list(provenance.attribution)
+    if provenance.demo:
+        shown["demo"] = True
+    if provenance.notes:
+        shown["notes"] = list(provenance.notes)
+    if provenance.lost:
+        shown["lost"] = list(provenance.lost)
     if realtime_age_s is not None:
         shown["realtimeAgeSeconds"] = realtime_age_s
     return shown
@@ -144,17 +156,18 @@ def _is_dated(feed: FeedVersion) -> bool:
     return feed.version is not None or feed.first_day is not None
 
 
-def _show_feed(feed: FeedVersion) -> Wire:
-    told = {
-        "feed": feed.name,
-        "version": feed.version,
-        "firstDay": feed.first_day and feed.first_day.isoformat(),
-        "lastDay": feed.last_day and feed.last_day.isoformat(),
-    }
-    return {name: value for name, value in told.items() if value is not None}
+def _show_feed(feed: FeedVersion) -> WireFeed:
+    shown: WireFeed = {"feed": feed.name}
+    if feed.version is not None:
+        shown["version"] = feed.version
+    if feed.first_day is not None:
+        shown["firstDay"] = feed.first_day.isoformat()
+    if feed.last_day is not None:
+        shown["lastDay"] = feed.last_day.isoformat()
+    return shown
 
 
-def show_warnings(warnings: Warnings) -> Wire:
+def show_warnings(warnings: Warnings) -> Warned:
     """Write the warnings as a field of the answer, no field where there are none (ruling A2)."""
-    shown = [{"code": each.code.value, "message": each.message} for each in warnings.list_all()]
+    shown: list[WireWarning] = [{"code": each.code.value, "message": each.message} for each in warnings.list_all()]
     return {"warnings": shown} if shown else {}

@@ -1,11 +1,12 @@
 """Where the legs of a plan run, for those who ask: encoded polylines, beside the answer (ruling A10)."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 import polyline
 from pydantic import Field
 
-from fingerpost.contract.wire import Whole, WireModel
+from fingerpost.contract.wire import WireDict, WordOf
 from fingerpost.transit.model import Itinerary, Leg, LegLine, LineSource
 from fingerpost.transit.port import DrawLeg
 from fingerpost.transit.rules.fingerprint import fingerprint
@@ -20,40 +21,40 @@ PRECISION = 5
 _TOLERANCES_M = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
-class LegGeometry(WireModel):
+class LegGeometry(WireDict):
     """An encoded polyline and how many points it has."""
 
     points: str
-    length: Whole
+    length: int
 
 
-class DrawnLeg(WireModel):
+class DrawnLeg(WireDict):
     """One leg, in the order of the itinerary's legs.
 
     ``source`` says what the line is drawn after: the feed's shape, straight lines from call to call, or one straight
     line between the leg's ends.
     """
 
-    leg_geometry: LegGeometry
-    source: LineSource
+    legGeometry: LegGeometry
+    source: Annotated[str, WordOf(LineSource)]
 
 
-class DrawnItinerary(WireModel):
+class DrawnItinerary(WireDict):
     """The legs of the itinerary that bears the fingerprint."""
 
     fingerprint: str
-    legs: list[DrawnLeg] = Field(min_length=1)
+    legs: Annotated[list[DrawnLeg], Field(min_length=1)]
 
 
-class TripGeometry(WireModel):
+class TripGeometry(WireDict):
     """Lines of all itineraries of an answer.
 
     ``precision`` is the polylines' decimal places of a degree. Points that were left out lie within
-    ``tolerance_meters`` of the lines; 0 where none was.
+    ``toleranceMeters`` of the lines; 0 where none was.
     """
 
-    precision: Whole
-    tolerance_meters: Whole
+    precision: int
+    toleranceMeters: int
     itineraries: list[DrawnItinerary]
 
 
@@ -67,16 +68,16 @@ def draw_itineraries(drawings: Sequence[tuple[Itinerary, DrawLeg | None]]) -> Tr
     ]
     for tolerance_m in _TOLERANCES_M:
         drawn = [[_encoded(line, tolerance_m) for line in legs] for legs in lines]
-        if sum(len(leg.leg_geometry.points) for legs in drawn for leg in legs) <= MOST_CHARACTERS:
+        if sum(len(leg["legGeometry"]["points"]) for legs in drawn for leg in legs) <= MOST_CHARACTERS:
             break
-    return TripGeometry(
-        precision=PRECISION,
-        tolerance_meters=tolerance_m,
-        itineraries=[
-            DrawnItinerary(fingerprint=fingerprint(itinerary), legs=legs)
+    return {
+        "precision": PRECISION,
+        "toleranceMeters": tolerance_m,
+        "itineraries": [
+            {"fingerprint": fingerprint(itinerary), "legs": legs}
             for (itinerary, _), legs in zip(drawings, drawn, strict=True)
         ],
-    )
+    }
 
 
 def _draw_straight(leg: Leg) -> LegLine:
@@ -86,5 +87,7 @@ def _draw_straight(leg: Leg) -> LegLine:
 
 def _encoded(line: LegLine, tolerance_m: int) -> DrawnLeg:
     points = thin(line.points, tolerance_m)
-    geometry = LegGeometry(points=polyline.encode(points, PRECISION), length=len(points))
-    return DrawnLeg(leg_geometry=geometry, source=line.source)
+    return {
+        "legGeometry": {"points": polyline.encode(points, PRECISION), "length": len(points)},
+        "source": line.source.value,
+    }

@@ -1,14 +1,14 @@
 """The user variable store as tools: places and preferences kept by name (ruling C4)."""
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.wire import WireModel
+from fingerpost.contract.wire import WireDict, WireModel, WordOf
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.places.labels import LocationValue
@@ -47,54 +47,54 @@ class DeleteUserVariableInput(WireModel):
     key: Annotated[Key | None, Field(description="leave out to delete all")] = None
 
 
-class WireVariable(WireModel):
+class WireVariable(WireDict):
     """A variable as it is kept."""
 
     key: str
-    type: Kind
-    value: Any
-    created_at: str
-    updated_at: str
-
-    @classmethod
-    def of(cls, variable: Variable) -> "WireVariable":
-        """Show a variable."""
-        return cls(
-            key=variable.key,
-            type=variable.type,
-            value=variable.value,
-            created_at=variable.created_at.isoformat(timespec="seconds"),
-            updated_at=variable.updated_at.isoformat(timespec="seconds"),
-        )
+    type: Annotated[str, WordOf(Kind)]
+    value: JsonValue
+    createdAt: str
+    updatedAt: str
 
 
-class Previous(WireModel):
+class Previous(WireDict):
     """What was there before."""
 
     key: str
-    type: Kind
+    type: Annotated[str, WordOf(Kind)]
 
 
-class SaveUserVariableOutput(WireModel):
+class SaveUserVariableOutput(WireDict):
     """The answer."""
 
     variable: WireVariable
-    previous: Previous | None = None
-    correlation_id: str
+    previous: NotRequired[Previous]
+    correlationId: str
 
 
-class GetUserVariablesOutput(WireModel):
+class GetUserVariablesOutput(WireDict):
     """The answer."""
 
     variables: list[WireVariable]
-    correlation_id: str
+    correlationId: str
 
 
-class DeleteUserVariableOutput(WireModel):
+class DeleteUserVariableOutput(WireDict):
     """The answer: the keys that are gone."""
 
     deleted: list[str]
-    correlation_id: str
+    correlationId: str
+
+
+def show_variable(variable: Variable) -> WireVariable:
+    """Write a variable."""
+    return {
+        "key": variable.key,
+        "type": variable.type,
+        "value": variable.value,
+        "createdAt": variable.created_at.isoformat(timespec="seconds"),
+        "updatedAt": variable.updated_at.isoformat(timespec="seconds"),
+    }
 
 
 class _VariableTool(PublishedTool):
@@ -123,7 +123,7 @@ class SaveUserVariable(_VariableTool):
     title = "Save a variable"
     description = "Keep a place or a preference under a name, such as home, to use as a label later."
     input_model = SaveUserVariableInput
-    output_model = SaveUserVariableOutput
+    output_shape = SaveUserVariableOutput
     read_only = False
     destructive = True
 
@@ -132,16 +132,16 @@ class SaveUserVariable(_VariableTool):
         variable, previous = await asyncio.to_thread(
             self._variables.save, _get_user(call), arguments.key, arguments.type, arguments.value, call.now
         )
-        return SaveUserVariableOutput(
-            variable=WireVariable.of(variable),
-            previous=None if previous is None else Previous(key=previous.key, type=previous.type),
-            correlation_id=call.correlation_id,
-        )
+        shown: SaveUserVariableOutput = {"variable": show_variable(variable), "correlationId": call.correlation_id}
+        if previous is not None:
+            shown["previous"] = {"key": previous.key, "type": previous.type}
+        return shown
 
     def describe(self, answer: SaveUserVariableOutput) -> str:
         """Return what is kept now."""
-        replaced = " (replaced the one before)" if answer.previous else ""
-        return f"Saved '{answer.variable.key}', type {answer.variable.type}{replaced}."
+        variable = answer["variable"]
+        replaced = " (replaced the one before)" if "previous" in answer else ""
+        return f"Saved '{variable['key']}', type {variable['type']}{replaced}."
 
 
 class GetUserVariables(_VariableTool):
@@ -151,18 +151,20 @@ class GetUserVariables(_VariableTool):
     title = "List variables"
     description = "List the user's saved places and preferences."
     input_model = GetUserVariablesInput
-    output_model = GetUserVariablesOutput
+    output_shape = GetUserVariablesOutput
 
     async def handle(self, arguments: GetUserVariablesInput, call: Call) -> GetUserVariablesOutput:  # noqa: ARG002  # the seam's signature
         """List, sorted by key."""
         variables = await asyncio.to_thread(self._variables.list_variables, _get_user(call))
-        return GetUserVariablesOutput(
-            variables=[WireVariable.of(variable) for variable in variables], correlation_id=call.correlation_id
-        )
+        return {
+            "variables": [show_variable(variable) for variable in variables],
+            "correlationId": call.correlation_id,
+        }
 
     def describe(self, answer: GetUserVariablesOutput) -> str:
         """Return keys and values as lines."""
-        return "\n".join(f"{each.key} ({each.type}): {each.value}" for each in answer.variables) or "Nothing is saved."
+        lines = [f"{each['key']} ({each['type']}): {each['value']}" for each in answer["variables"]]
+        return "\n".join(lines) or "Nothing is saved."
 
 
 class DeleteUserVariable(_VariableTool):
@@ -172,15 +174,16 @@ class DeleteUserVariable(_VariableTool):
     title = "Delete variables"
     description = "Delete one saved variable by its key, or all of them when no key is given."
     input_model = DeleteUserVariableInput
-    output_model = DeleteUserVariableOutput
+    output_shape = DeleteUserVariableOutput
     read_only = False
     destructive = True
 
     async def handle(self, arguments: DeleteUserVariableInput, call: Call) -> DeleteUserVariableOutput:
         """Delete, and say what is gone."""
         deleted = await asyncio.to_thread(self._variables.delete, _get_user(call), arguments.key)
-        return DeleteUserVariableOutput(deleted=deleted, correlation_id=call.correlation_id)
+        return {"deleted": deleted, "correlationId": call.correlation_id}
 
     def describe(self, answer: DeleteUserVariableOutput) -> str:
         """Return the keys that are gone."""
-        return f"Deleted: {', '.join(answer.deleted)}." if answer.deleted else "There was nothing to delete."
+        deleted = answer["deleted"]
+        return f"Deleted: {', '.join(deleted)}." if deleted else "There was nothing to delete."

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.wire import fields_of
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool, listed, nearest
 from fingerpost.plan.plan_json import now
@@ -87,11 +88,7 @@ class _Chain:
     def _path_of(tool: PlanTool) -> list[str]:
         """Return where a tool's answer holds the value of its key's name; else all of its data is meant."""
         key = tool.spec.output_key
-        fields = {
-            field.alias or name
-            for model in tool.spec.output_schema.values()
-            for name, field in model.model_fields.items()
-        }
+        fields = {name for shape in tool.spec.output_schema.values() for name in fields_of(shape)}
         return ["data", key] if key in fields else ["data"]
 
     def _add(self, tool: PlanTool, query_type: str, arguments: dict[str, Any]) -> None:

@@ -1,7 +1,25 @@
 """Modes: from GTFS route types, and to the words of each contract (ruling A9)."""
 
+from collections.abc import Mapping
+from typing import Literal
+
 from fingerpost.transit.model import Mode
 
+TripWord = Literal["BUS", "TRAM", "METRO", "RAIL", "FERRY", "WALK", "BIKE", "SCOOTER", "OTHER"]
+"""A mode in contracts 000 and 001, and in find_stops."""
+
+_TRIP_WORDS: Mapping[Mode, TripWord] = {
+    Mode.WALK: "WALK",
+    Mode.BUS: "BUS",
+    Mode.COACH: "BUS",
+    Mode.TRAM: "TRAM",
+    Mode.METRO: "METRO",
+    Mode.RAIL: "RAIL",
+    Mode.FERRY: "FERRY",
+    Mode.BIKE: "BIKE",
+    Mode.SCOOTER: "SCOOTER",
+    Mode.OTHER: "OTHER",
+}
 _SINGLE = {
     0: Mode.TRAM,
     1: Mode.METRO,
@@ -40,9 +58,9 @@ def mode_of(route_type: int) -> Mode:
     return next((mode for types, mode in _RANGES if route_type in types), Mode.OTHER)
 
 
-def trip_word(mode: Mode) -> str:
+def trip_word(mode: Mode) -> TripWord:
     """Return the word of contracts 000 and 001, and of find_stops."""
-    return Mode.BUS.value if mode is Mode.COACH else mode.value
+    return _TRIP_WORDS[mode]
 
 
 def timetable_word(mode: Mode) -> str:
