@@ -11,19 +11,20 @@ WAIT_MAX_S = 5.0
 WAIT_JITTER_S = 0.5
 
 
-def list_attempts(attempts: int, *, left_s: Callable[[], float]) -> AsyncIterator[stamina.Attempt]:
+def list_attempts(attempts: int, *, left_s: Callable[[], float], waits: bool = True) -> AsyncIterator[stamina.Attempt]:
     """Yield attempts, with exponential backoff and jitter between them.
 
     What a source asks us to wait (Retry-After) is waited at the limiter, which keeps it for every process; here it
     only decides whether there is time for another attempt. ``left_s`` says how much is left.
+    Without ``waits`` they follow at once.
     """
     return stamina.retry_context(
         on=lambda error: may_pass(error, left_s()),
         attempts=attempts,
         timeout=None,
-        wait_initial=WAIT_INITIAL_S,
-        wait_max=WAIT_MAX_S,
-        wait_jitter=WAIT_JITTER_S,
+        wait_initial=WAIT_INITIAL_S if waits else 0.0,
+        wait_max=WAIT_MAX_S if waits else 0.0,
+        wait_jitter=WAIT_JITTER_S if waits else 0.0,
     )
 
 
