@@ -48,7 +48,7 @@ class Cleaner:
         self._pattern = _alternatives(form for form in written if len(form) >= SHORTEST_KEY)
         self._short = _alternatives(secret.encode() for secret in secrets if 0 < len(secret) < SHORTEST_KEY)
         self._longest = max(map(len, written), default=1)
-        self._held = b""
+        self._held = self._tail = b""
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self.found = 0
         self.is_binary = False
@@ -90,7 +90,9 @@ class Cleaner:
                 self.is_binary = True
             self.is_binary = self.is_binary or b"\0" in piece
         if self._short is not None and not self.found_short:
-            self.found_short = self._short.search(self._held[-SHORTEST_KEY:] + piece) is not None
+            seen = self._tail + piece
+            self.found_short = self._short.search(seen) is not None
+            self._tail = seen[-SHORTEST_KEY:]
 
     def _clean(self, data: bytes, cut: int) -> tuple[bytes, int]:
         """Return the cleaned start of ``data``, and where it ends: at ``cut``, or behind a key that begins before."""
@@ -138,7 +140,12 @@ def _clean_header(name: str, value: str, secrets: Collection[str]) -> str:
 
 def _alternatives(forms: Iterable[bytes]) -> "re.Pattern[bytes] | None":
     longest_first = sorted(forms, key=lambda form: (-len(form), form))
-    return re.compile(b"|".join(map(re.escape, longest_first))) if longest_first else None
+    return re.compile(b"|".join(map(_expression, longest_first))) if longest_first else None
+
+
+def _expression(form: bytes) -> bytes:
+    # Percent-encoding is the same in either case.
+    return re.sub(rb"%[0-9A-Fa-f]{2}", lambda code: b"(?i:" + code[0] + b")", re.escape(form))
 
 
 def _forms(secret: str) -> Iterator[bytes]:
@@ -146,8 +153,6 @@ def _forms(secret: str) -> Iterator[bytes]:
     if len(secret) < SHORTEST_KEY:
         return
     in_url = [quote(secret, safe=""), quote(secret), quote_plus(secret)]
-    # Percent-encoding is the same in either case.
-    in_url += [re.sub(r"%..", lambda code: code[0].lower(), text) for text in in_url]
     in_json = json.dumps(secret)[1:-1]
     texts = [
         secret,
