@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from fingerpost.transit.model import Access, Coordinate, Location, LocationSource, Optimize
-from fingerpost.transit.port import JourneyQuestion
+from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.rules.accessibility import (
     WeakestLink,
     find_low_walking_warning,
@@ -27,7 +27,7 @@ def test_the_relaxed_limit(asked_m, relaxed_m):
 def test_the_relaxed_question():
     """B6, P38, P45, P46: balanced and a longer walk; all else as it was asked."""
     end = Location(coordinate=Coordinate(60.17, 24.94), source=LocationSource.INPUT)
-    asked = JourneyQuestion(
+    asked = JourneyQuery(
         origin=end,
         destination=end,
         instant=T0,

@@ -16,8 +16,8 @@ from fingerpost.errors import SourceLimited, ToolError
 from fingerpost.net.request import Bounds, Request, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
-from fingerpost.transit.gtfs.realtime_outcomes import APPLIED
-from fingerpost.transit.model import RealtimeHealth, SourceHealth
+from fingerpost.transit.gtfs.realtime.outcomes import APPLIED
+from fingerpost.transit.provenance import RealtimeHealth, SourceHealth
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
 from fingerpost.transit.timetable.overlay import Overlay
 
@@ -131,7 +131,7 @@ class RealtimeFeeds:
             sources=tuple(_health_of(kept, instant) for kept in self._kept),
             matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
             unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
-            calls=overlay.call_counts if overlay else MappingProxyType({}),
+            calls=overlay.stop_time_counts if overlay else MappingProxyType({}),
             messages=overlay.message_counts if overlay else MappingProxyType({}),
         )
 
