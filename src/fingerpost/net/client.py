@@ -28,7 +28,7 @@ from fingerpost.net.breaker import Breaker
 from fingerpost.net.cache import Cache
 from fingerpost.net.exchange import NOT_MODIFIED, Exchange
 from fingerpost.net.limiter import Limiter
-from fingerpost.net.passage import Health, LivePassage, Passage, Tape
+from fingerpost.net.passage import Ended, Health, LivePassage, Passage, Tape
 from fingerpost.net.redaction import redact_text
 from fingerpost.net.request import Request, list_secrets
 from fingerpost.net.response import Response, Validators
@@ -49,6 +49,7 @@ class _Course:
     asking: bool = False
     answered: bool = False
     done: bool = False
+    left: bool = False
     last_error: ToolError | None = None
 
     def left_s(self) -> float:
@@ -163,8 +164,12 @@ class Client:
         except ToolError as error:
             failure = error
             raise
+        except asyncio.CancelledError:
+            course.left = True
+            raise
         finally:
-            passage.end(host, _health(course, failure), answered=course.done)
+            ended = Ended.ANSWERED if course.done else Ended.LEFT if course.left else Ended.FAILED
+            passage.end(host, _health(course, failure), ended)
 
     async def _persist(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
         """Ask until an answer comes, or the attempts or the time are used up."""

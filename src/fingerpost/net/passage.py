@@ -32,6 +32,14 @@ class Health(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Ended(StrEnum):
+    """How a call ended: with an answer, with an error or for want of time, or because its caller waited no longer."""
+
+    ANSWERED = "answered"
+    FAILED = "failed"
+    LEFT = "left"
+
+
 class Passage(Protocol):
     """The way of one call. Whatever depends on the time or on the network happens here, and nowhere else."""
 
@@ -69,8 +77,8 @@ class Passage(Protocol):
         """
         ...
 
-    def end(self, host: str, health: Health, *, answered: bool) -> None:
-        """Note how a call ended that asked its source, and whether it brought an answer."""
+    def end(self, host: str, health: Health, ended: Ended) -> None:
+        """Note how a call ended that asked its source, and what that says about the host."""
         ...
 
     def serve(self, served: Served) -> None:
@@ -106,7 +114,7 @@ class LivePassage:
         """Send one request; see ``Exchange.send``."""
         return await self.exchange.send(request, conditions, body, secrets)
 
-    def end(self, host: str, health: Health, *, answered: bool) -> None:  # noqa: ARG002  (the port's own)
+    def end(self, host: str, health: Health, ended: Ended) -> None:  # noqa: ARG002  (the port's own)
         """Tell the breaker."""
         if health is Health.BAD:
             self.breaker.failed(host)

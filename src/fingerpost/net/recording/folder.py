@@ -115,12 +115,13 @@ class Call:
 
     Attributes:
         served: by the source, by a call that was under way, or from memory.
-        answered: it brought an answer; else it ended with its last failure, or when its time was used up.
+        ended: ``answered``, ``failed`` (with its last failure, or because its time was used up), or ``left`` by its
+            caller, who waited no longer.
         withheld: why the call was not recorded; it then has no steps.
     """
 
     served: str
-    answered: bool
+    ended: str
     steps: tuple[Step, ...] = ()
     withheld: str | None = None
 

@@ -8,11 +8,11 @@ from datetime import datetime
 from pathlib import Path
 
 from fingerpost import clock, errors
-from fingerpost.errors import SettingsInvalid, SourceLimited, ToolError
+from fingerpost.errors import SettingsInvalid, SourceLimited, SourceTimeout, ToolError
 from fingerpost.net.addresses import AddressRefused
 from fingerpost.net.body import Body
 from fingerpost.net.exchange import NOT_MODIFIED
-from fingerpost.net.passage import Health, Passage, Served
+from fingerpost.net.passage import Ended, Health, Passage, Served
 from fingerpost.net.recording.folder import (
     CALL_FILE,
     FORMAT,
@@ -36,6 +36,10 @@ class RecordingMissing(SettingsInvalid):
     """A replayed run asks something that its recording does not hold."""
 
     hint = "Record the run anew: FINGERPOST_RECORD=FOLDER in place of FINGERPOST_REPLAY, with a network"
+
+
+class CallerLeft(SourceTimeout, TimeoutError):
+    """The caller of the recorded call waited no longer, so its own time limit is replayed as expired."""
 
 
 class Player:
@@ -100,7 +104,7 @@ class _ReplayedPassage:
         self._name = name
         self._identity = identity
         self._folder = folder
-        self._answered = call.answered
+        self._ended = call.ended
         self._steps = list(call.steps)
 
     def enter(self, host: str) -> None:  # noqa: ARG002  (the port's own)
@@ -113,7 +117,9 @@ class _ReplayedPassage:
         """Whoever replays waits for nobody."""
 
     async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:  # noqa: ARG002  (the port's own)
-        if not self._steps and not self._answered:
+        if not self._steps and self._ended == Ended.LEFT.value:
+            raise CallerLeft(f"{request.split().hostname} did not answer in time")
+        if not self._steps and self._ended == Ended.FAILED.value:
             # The last failure stands, or the time of the call was used up.
             raise TimeoutError
         if not self._steps:
@@ -131,7 +137,7 @@ class _ReplayedPassage:
             )
         return self._answer(request, step, body)
 
-    def end(self, host: str, health: Health, *, answered: bool) -> None:
+    def end(self, host: str, health: Health, ended: Ended) -> None:
         """Tell nobody: the breaker does not hear of a replay."""
 
     def serve(self, served: Served) -> None:

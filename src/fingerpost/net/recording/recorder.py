@@ -13,7 +13,7 @@ from typing import BinaryIO
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.net.body import Body
-from fingerpost.net.passage import Health, Passage, Served
+from fingerpost.net.passage import Ended, Health, Passage, Served
 from fingerpost.net.recording.cleaning import Cleaner, KnownKeys, clean_headers, clean_text, clean_url, holds_short_key
 from fingerpost.net.recording.folder import (
     CALL_FILE,
@@ -102,7 +102,7 @@ class _RecordedPassage:
             self._live.enter(host)
         except ToolError as error:
             self._note_failure(error, "breaker")
-            self._write(Served.SOURCE, answered=False)
+            self._write(Served.SOURCE, Ended.FAILED)
             raise
 
     async def wait(self, host: str, *, longest_s: float) -> None:
@@ -134,12 +134,12 @@ class _RecordedPassage:
             with writing(self._folder):
                 kept.discard()
 
-    def end(self, host: str, health: Health, *, answered: bool) -> None:
-        self._live.end(host, health, answered=answered)
-        self._write(Served.SOURCE, answered=answered)
+    def end(self, host: str, health: Health, ended: Ended) -> None:
+        self._live.end(host, health, ended)
+        self._write(Served.SOURCE, ended)
 
     def serve(self, served: Served) -> None:
-        self._write(served, answered=True)
+        self._write(served, Ended.ANSWERED)
 
     def _note_asked(self, request: Request, secrets: Collection[str]) -> None:
         self._keys.add(secrets)
@@ -176,10 +176,10 @@ class _RecordedPassage:
             )
         )
 
-    def _write(self, served: Served, *, answered: bool) -> None:
-        call = Call(served=served.value, answered=answered, steps=tuple(self._steps))
+    def _write(self, served: Served, ended: Ended) -> None:
+        call = Call(served=served.value, ended=ended.value, steps=tuple(self._steps))
         if self._withheld is not None:
-            call = Call(served=served.value, answered=answered, withheld=self._withheld)
+            call = Call(served=served.value, ended=ended.value, withheld=self._withheld)
             _log.warning("%s is not recorded: %s", self._identity.shown, self._withheld)
         with writing(self._folder):
             if self._withheld is not None:
@@ -266,9 +266,11 @@ def _outcome(call: Call) -> str:
         return f"not recorded: {call.withheld}"
     if call.served != Served.SOURCE.value:
         return "from memory" if call.served == Served.MEMORY.value else "joined a call under way"
+    if call.ended == Ended.LEFT.value:
+        return "its caller waited no longer"
     last = call.steps[-1] if call.steps else None
-    if last is None or (not call.answered and last.failure is None and last.status is not None and last.status < 300):
-        return "no answer before the call ended"
+    if last is None:
+        return "no answer within the call's time"
     attempts = f" (step {len(call.steps)})" if len(call.steps) > 1 else ""
     if last.failure is not None:
         return f"{last.failure.kind}: {last.failure.message}{attempts}"
