@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from fingerpost import clock
+from fingerpost.errors import ToolError
 from fingerpost.testing.networks import (
     facts_of_boards,
     facts_of_places,
@@ -141,7 +142,7 @@ def check(source: ConformingSource, fact: Fact | TroubleFact) -> Gap | None:
     with _clock_at(NOW):
         try:
             lacking = asyncio.run(_check(source, fact))
-        except Exception as error:
+        except (Broken, ToolError, NotImplementedError, OSError) as error:
             if declared is not None:
                 return declared
             raise Broken(f"{source.name}: {fact.sentence} {_told(error)}") from error
