@@ -1,13 +1,25 @@
 """The filings tools as a caller meets them: contract 002's envelope, and ``data`` of ruling F3."""
 
+import asyncio
+from dataclasses import replace
+from itertools import pairwise
+from typing import Literal
+
 import pytest
 
 from fingerpost.contract.check import validate_call
 from fingerpost.contract.registry import ToolRegistry
+from fingerpost.contract.wire import Number
 from fingerpost.errors import ParameterError
+from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.tools.sec_financial_data import SecFinancialData
+from fingerpost.tools.sec_params import Ticker, WindowParams, Word
+from fingerpost.tools.sec_query import QueryType, StepModel
+from fingerpost.tools.sec_shapes import SourcedAnswer
+from fingerpost.tools.sec_text import tell_rows
 from fingerpost.tools.tool_details import ToolDetails
 from tests.filings.drawing import company_file, facts, library_of
 
@@ -212,6 +224,11 @@ QUESTIONS = {
 }
 
 
+def test_every_query_type_is_asked_here(figures):
+    """A new query type needs an example call in QUESTIONS that the shipped sample can answer."""
+    assert [query.name for query in figures.queries if query.name not in QUESTIONS] == []
+
+
 @pytest.mark.parametrize("question", sorted(QUESTIONS))
 async def test_every_question_answers_and_takes_as_of(figures, question):
     """Each is checked on its way out, and none refuses a day."""
@@ -223,7 +240,6 @@ async def test_every_question_answers_and_takes_as_of(figures, question):
     assert [(answer.body["success"], answer.is_error, bool(answer.text)) for answer in answers] == [
         (True, False, True)
     ] * 2
-    assert sorted(QUESTIONS) == sorted(figures.kinds)
 
 
 async def test_ratios_name_their_parts(figures):
@@ -288,3 +304,69 @@ def test_a_library_follows_its_file(tmp_path):
         "Drawn Inc.",
         "sample",
     )
+
+
+class GrowthParams(WindowParams):
+    """One metric's growth."""
+
+    ticker: Ticker
+    metric: Word
+
+
+class GrowthRow(StepModel):
+    """Growth over the fiscal year before."""
+
+    fiscal_year: int
+    growth: Number
+
+
+class GrowthAnswer(SourcedAnswer):
+    """Growth by year."""
+
+    query_type: Literal["growth"]
+    results: list[GrowthRow]
+
+
+def growth_of(library, asked):
+    series = questions.time_series(library, asked.ticker, asked.metric, asked.window, "annual", asked.view)
+    rows = [
+        {"fiscal_year": new["fiscal_year"], "growth": round(new["value"] / old["value"] - 1, 3)}
+        for old, new in pairwise(series.results)
+    ]
+    return Reply(rows, source=series.source, missing=series.missing)
+
+
+GROWTH = QueryType(
+    name="growth",
+    params=GrowthParams,
+    answer=growth_of,
+    output=GrowthAnswer,
+    text=tell_rows(lambda row: f"{row['fiscal_year']}: {row['growth']:+.1%}"),
+    usage="growth {ticker, metric}",
+)
+
+
+def test_a_query_type_is_one_record(sample):
+    """Listed by a tool, it has its schema, its description, its checks and its text; nothing else is written."""
+
+    class Figures(SecFinancialData):
+        queries = (*SecFinancialData.queries, GROWTH)
+
+    tool = Figures(sample)
+    asked = {"query_type": "growth", "parameters": {"ticker": "AAPL", "metric": "Revenue", "end_date": "2020-12-31"}}
+    answer = asyncio.run(tool.answer(asked, user=None))
+    refused = asyncio.run(tool.answer({"query_type": "growth", "parameters": {"ticker": "AAPL"}}, user=None))
+
+    assert answer.text.startswith("2019: -2.0%; 2020: +5.5%. Source: SEC filings, sample, complete through ")
+    assert refused.body["error"] == "Missing required parameters: ticker and metric"
+    assert "custom_sql {sql_query}, growth {ticker, metric}. All take" in tool.description
+    assert tool.spec.input_schema["growth"] is GrowthParams
+    assert GrowthAnswer in tool.output_models
+
+
+def test_a_record_that_contradicts_itself_is_refused_at_once():
+    """Its own answers could never pass the check on the way out; two of one name could never both be asked."""
+    with pytest.raises(ValueError, match=r"GrowthAnswer.query_type is \('growth',\), which does not allow 'grown'"):
+        replace(GROWTH, name="grown")
+    with pytest.raises(ValueError, match="share a name"):
+        type("Twice", (SecFinancialData,), {"queries": (GROWTH, GROWTH)})

@@ -7,9 +7,9 @@ import pytest
 import stamina
 
 from fingerpost.errors import SourceTimeout
-from fingerpost.net.breaker import Breaker
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter, Pace
+from fingerpost.resilience.breaker import Breaker
 from tests.net.local_server import BOUNDS, FakeTime, answer, serving
 from tests.net.test_client import ONCE, hang
 from tests.net.test_recording import asking, outcome, record_and_replay, recording, replaying
@@ -89,7 +89,7 @@ async def test_a_host_that_was_left_in_peace_is_so_again(tmp_path):
 
     assert replayed == live
     assert live[1][1:3] == (
-        "feeds.example failed 1 times in a row and is left in peace for a moment",
+        "feeds.example failed 1 times in a row and is left alone for a while",
         {"retry_after_s": 30.0},
     )
 

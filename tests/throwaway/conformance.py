@@ -5,10 +5,10 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from fingerpost.net.addresses import CheckedBackend
-from fingerpost.net.breaker import Breaker
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.transport import WireTransport
+from fingerpost.resilience.breaker import Breaker
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.gaps import NotYetOurs, NotYetTheirs
 from fingerpost.testing.networks.source import ConformingSource

@@ -54,8 +54,9 @@ def run_sql(path: Path | None, query: str, as_of: str | None = None) -> Rows:
         ParameterError: the query is refused, is wrong, or takes too long.
     """
     if path is not None and path.exists():
-        with schema.opened(path, "ro") as connection:
-            if not schema.is_empty(connection):
+        file = schema.facts_file(path)
+        with file.opened("ro") as connection:
+            if not schema.is_empty(file, connection):
                 return _run(connection, query, as_of)
     connection = new_sample()
     try:

@@ -10,6 +10,7 @@ A ``Tape`` records what a call met on this way, or lets it meet the same again w
 import asyncio
 import logging
 import os
+import random
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,6 @@ from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout, Source
 from fingerpost.net import redirects
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.body import Body, MemoryBody
-from fingerpost.net.breaker import Breaker
 from fingerpost.net.cache import Cache
 from fingerpost.net.exchange import NOT_MODIFIED, Exchange
 from fingerpost.net.limiter import Limiter
@@ -32,9 +32,10 @@ from fingerpost.net.passage import Ended, Health, LivePassage, Passage, Tape
 from fingerpost.net.redaction import redact_text
 from fingerpost.net.request import Request, list_secrets
 from fingerpost.net.response import Response, Validators
-from fingerpost.net.retry import list_attempts
-from fingerpost.net.statuses import find_failure
+from fingerpost.net.statuses import find_failure, may_pass
 from fingerpost.net.transport import WireTransport
+from fingerpost.resilience.breaker import Breaker
+from fingerpost.resilience.retry import RetryPolicy, call_with_retries
 
 _log = logging.getLogger(__name__)
 
@@ -173,18 +174,26 @@ class Client:
 
     async def _persist(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
         """Ask until an answer comes, or the attempts or the time are used up."""
-        tries = request.bounds.attempts if request.may_repeat else 1
-        async for attempt in list_attempts(tries, left_s=course.left_s, waits=course.passage.recorded is None):
-            with attempt:
-                try:
-                    return await self._pursue(request, conditions, body, course)
-                except ToolError as error:
-                    error.message = redact_text(error.message, course.secrets)
-                    error.args = (error.message,)
-                    course.last_error, course.asking = error, False
-                    _log.info("%s: %s", redact_text(request.shown, course.secrets), error.message)
-                    raise
-        raise AssertionError("the last attempt returns or raises")
+        policy = RetryPolicy(attempts=request.bounds.attempts if request.may_repeat else 1)
+
+        async def pursue(_number: int) -> Response:
+            try:
+                return await self._pursue(request, conditions, body, course)
+            except ToolError as error:
+                error.message = redact_text(error.message, course.secrets)
+                error.args = (error.message,)
+                course.last_error, course.asking = error, False
+                _log.info("%s: %s", redact_text(request.shown, course.secrets), error.message)
+                raise
+
+        def find_wait_s(error: ToolError, number: int) -> float | None:
+            if not may_pass(error, course.left_s()):
+                return None
+            if course.passage.recorded is not None:
+                return policy.find_wait_s(number, spread=0.0) and 0.0
+            return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
+
+        return await call_with_retries(pursue, ToolError, find_wait_s, attempts=policy.attempts)
 
     async def _pursue(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
         """Ask once, and follow where the answer sends us."""

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
+from fingerpost.errors import SourceUnreachable
 from fingerpost.net.body import Body
-from fingerpost.net.breaker import Breaker
 from fingerpost.net.exchange import Exchange
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
+from fingerpost.resilience.breaker import Breaker
 
 
 class Served(StrEnum):
@@ -99,8 +100,12 @@ class LivePassage:
         """Nothing: this is the real source."""
 
     def enter(self, host: str) -> None:
-        """Pass the breaker; see ``Breaker.enter``."""
-        self.breaker.enter(host)
+        """Pass the breaker; see the port."""
+        if (wait_s := self.breaker.enter(host)) is not None:
+            raise SourceUnreachable(
+                f"{host} failed {self.breaker.threshold} times in a row and is left alone for a while",
+                {"retry_after_s": wait_s},
+            )
 
     async def wait(self, host: str, *, longest_s: float) -> None:
         """Pass the limiter; see ``Limiter.wait``."""

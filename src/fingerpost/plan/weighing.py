@@ -36,18 +36,15 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
                 if weight > most_bytes:
                     break
                 below.extend(item)
-            elif kind is float:
-                if not math.isfinite(item):
-                    return "holds a number that is not finite"
-                weight += 1
-            elif kind is int:
-                if item.bit_length() > _MOST_BITS:
-                    return f"holds a whole number of more than {_MOST_BITS} bits"
-                weight += 1
-            elif item is None or kind is bool:
+            elif (
+                (kind is float and math.isfinite(item))
+                or (kind is int and item.bit_length() <= _MOST_BITS)
+                or item is None
+                or kind is bool
+            ):
                 weight += 1
             else:
-                return f"holds a {kind.__name__}, which is not JSON"
+                return _describe_fault(item)
             if weight > most_bytes:
                 break
         if weight > most_bytes:
@@ -56,6 +53,15 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
             return None
         level = below
     return f"is nested more than {most_depth} deep"
+
+
+def _describe_fault(item: Any) -> str:
+    """Return why a value that is no text, object or list cannot be written as JSON."""
+    if type(item) is float:
+        return "holds a number that is not finite"
+    if type(item) is int:
+        return f"holds a whole number of more than {_MOST_BITS} bits"
+    return f"holds a {type(item).__name__}, which is not JSON"
 
 
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode

@@ -30,8 +30,8 @@ Fiscal = Annotated[str, BeforeValidator(_read_fiscal), Field(description="fiscal
 Vintage = Literal["latest", "original", "split_adjusted"]
 
 
-class _Viewed(StepParams):
-    """What every question about figures takes."""
+class ViewParams(StepParams):
+    """Base of parameters: what every query about figures takes."""
 
     as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None
     vintage: Annotated[Vintage, Field(description="which of several stated values")] = "latest"
@@ -44,8 +44,8 @@ class _Viewed(StepParams):
         return View(self.vintage, self.as_of, self.filing_type, self.unit)
 
 
-class _Windowed(_Viewed):
-    """What a question about some periods takes; all periods where none is named."""
+class WindowParams(ViewParams):
+    """Base of parameters of a query about some periods; all periods where none is named."""
 
     start_date: Day | None = None
     end_date: Day | None = None
@@ -130,7 +130,7 @@ class MetricsParams(StepParams):
     as_of: Annotated[Day | None, Field(description="hide tags that were first filed later")] = None
 
 
-class TimeSeriesParams(_Windowed):
+class TimeSeriesParams(WindowParams):
     """One metric over time."""
 
     ticker: Ticker
@@ -156,35 +156,35 @@ class TimeSeriesParams(_Windowed):
         return read_window(self.start_date, self.end_date, period, self.date_basis)
 
 
-class FinancialRatiosParams(_Windowed):
+class FinancialRatiosParams(WindowParams):
     """Ratios of a company."""
 
     ticker: Ticker
     ratios: Annotated[list[Word] | None, Field(max_length=20, description="such as net_margin; else all")] = None
 
 
-class FactHistoryParams(_Windowed):
+class FactHistoryParams(WindowParams):
     """Everything that was ever stated for a figure."""
 
     ticker: Ticker
     metric: Word
 
 
-class CompareParams(_Windowed):
+class CompareParams(WindowParams):
     """The same figures at several companies."""
 
     tickers: Annotated[list[Ticker], Field(min_length=1, max_length=20)]
     metrics: Annotated[list[Word], Field(min_length=1, max_length=20)]
 
 
-class StatementParams(_Windowed):
+class StatementParams(WindowParams):
     """A whole statement; the newest year where no period is named."""
 
     ticker: Ticker
     statement: Literal["income", "balance", "cash_flow"]
 
 
-class VerifyClaimParams(_Viewed):
+class VerifyClaimParams(ViewParams):
     """A sentence with a figure in it; what the sentence does not say can stand beside it."""
 
     claim: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]

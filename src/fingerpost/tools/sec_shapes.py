@@ -59,8 +59,8 @@ class Alternative(StepModel):
     accession_number: str
 
 
-class _Cited(StepModel):
-    """What every row with a number says."""
+class CitedRow(StepModel):
+    """Base of rows with a number: the number, its period, and the filing that states it."""
 
     ticker: str
     value: Value
@@ -76,7 +76,7 @@ class _Cited(StepModel):
     filing_url: str
 
 
-class FigureRow(_Cited):
+class FigureRow(CitedRow):
     """One figure and its filing."""
 
     cik: str
@@ -93,7 +93,7 @@ class FigureRow(_Cited):
     notes: list[str] | None = None
 
 
-class RatioRow(_Cited):
+class RatioRow(CitedRow):
     """One ratio and the figures it comes from."""
 
     cik: str
@@ -106,7 +106,7 @@ class RatioRow(_Cited):
     notes: list[str] | None = None
 
 
-class HistoryRow(_Cited):
+class HistoryRow(CitedRow):
     """One value that was stated for a period."""
 
     metric_name: str
@@ -153,13 +153,15 @@ Mode = Annotated[
 ]
 
 
-class _Sourced(StandardAnswer):
+class SourcedAnswer(StandardAnswer):
+    """Base of answers about figures: whose data they stand on, what is missing, and what else must be said."""
+
     source: Source
     missing: dict[str, Missing] | None = None
     notes: list[str] | None = None
 
 
-class FactsAnswer(_Sourced):
+class FactsAnswer(SourcedAnswer):
     """Figures; ``data`` maps each metric, as it was asked, to its headline (ruling F3)."""
 
     query_type: Literal["financial_facts"]
@@ -168,7 +170,7 @@ class FactsAnswer(_Sourced):
     value_mode: Mode = None
 
 
-class SeriesAnswer(_Sourced):
+class SeriesAnswer(SourcedAnswer):
     """One metric over time."""
 
     query_type: Literal["time_series"]
@@ -177,7 +179,7 @@ class SeriesAnswer(_Sourced):
     value_mode: Mode = None
 
 
-class RatiosAnswer(_Sourced):
+class RatiosAnswer(SourcedAnswer):
     """Ratios; ``data`` by the names as asked."""
 
     query_type: Literal["financial_ratios"]
@@ -186,14 +188,14 @@ class RatiosAnswer(_Sourced):
     value_mode: Mode = None
 
 
-class HistoryAnswer(_Sourced):
+class HistoryAnswer(SourcedAnswer):
     """Everything that was stated, oldest first in each period."""
 
     query_type: Literal["fact_history"]
     results: list[HistoryRow]
 
 
-class CompareAnswer(_Sourced):
+class CompareAnswer(SourcedAnswer):
     """Figures of several companies; ``data`` by ticker, then metric."""
 
     query_type: Literal["compare"]
@@ -202,7 +204,7 @@ class CompareAnswer(_Sourced):
     value_mode: Mode = None
 
 
-class StatementAnswer(_Sourced):
+class StatementAnswer(SourcedAnswer):
     """A statement's lines; ``data`` by metric word."""
 
     query_type: Literal["statement"]
@@ -222,7 +224,7 @@ class Verdict(StepModel):
     tolerance: Value
 
 
-class ClaimAnswer(_Sourced):
+class ClaimAnswer(SourcedAnswer):
     """The verdict on a claim, and the figure that decides it."""
 
     query_type: Literal["verify_claim"]
@@ -231,14 +233,14 @@ class ClaimAnswer(_Sourced):
     explanation: str
 
 
-class CompaniesAnswer(_Sourced):
+class CompaniesAnswer(SourcedAnswer):
     """Companies that have figures."""
 
     query_type: Literal["company_info", "companies", "all companies"]
     results: list[CompanyRow]
 
 
-class MetricsAnswer(_Sourced):
+class MetricsAnswer(SourcedAnswer):
     """The figures that a company reports."""
 
     query_type: Literal["metrics"]

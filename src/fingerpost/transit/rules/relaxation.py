@@ -21,11 +21,6 @@ def relax(question: JourneyQuery) -> JourneyQuery:
     return replace(question, optimize=Optimize.BALANCED, max_walk_m=relaxed_walk_m(question.max_walk_m))
 
 
-def exceeds_walk(itinerary: Itinerary, asked_m: float) -> bool:
-    """Whether an itinerary walks more than was asked for."""
-    return itinerary.walk_m > asked_m
-
-
 def find_walk_unmet(itineraries: Iterable[Itinerary], asked_m: float) -> str | None:
     """Return the sentence for ``preference-unmet``, naming the asked and the longest walk, or None if all keep it."""
     longest_m = max((itinerary.walk_m for itinerary in itineraries), default=0.0)
