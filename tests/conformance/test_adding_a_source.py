@@ -4,7 +4,7 @@ from fingerpost.apps.networks import load_sources
 from fingerpost.apps.settings import read_settings
 from fingerpost.testing.networks.source import ConformingSource
 from tests.conformance.test_conformance import SOURCES
-from tests.house.sources import ROOT, SRC
+from tests.project.sources import ROOT, SRC
 
 PROVIDERS = sorted(path.parent.name for path in (SRC / "transit" / "providers").glob("*/__init__.py"))
 

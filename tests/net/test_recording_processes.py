@@ -7,10 +7,10 @@ import sys
 import time
 
 from fingerpost.net.request import Request
-from tests.house.sources import ROOT
 from tests.net.local_server import answer, serving
 from tests.net.test_client import ONCE
 from tests.net.test_recording import recording, replaying
+from tests.project.sources import ROOT
 
 CALLS = """
 import asyncio, sys

@@ -8,6 +8,8 @@ from fingerpost.apps.settings import Settings
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter, Pace
 from fingerpost.net.passage import Tape
+from fingerpost.net.recording.player import Player
+from fingerpost.net.recording.recorder import Recorder
 from fingerpost.store.limits import LimitFile
 
 
@@ -29,13 +31,6 @@ def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> C
 
 @cache
 def _open_tape(record: Path | None, replay: Path | None) -> Tape | None:
-    # Who does neither does not pay for it.
     if record is not None:
-        from fingerpost.net.recording.recorder import Recorder
-
         return Recorder(record)
-    if replay is not None:
-        from fingerpost.net.recording.player import Player
-
-        return Player(replay)
-    return None
+    return None if replay is None else Player(replay)
