@@ -237,7 +237,7 @@ def _errors() -> list[str]:
         "",
     ]
     lines += ["## Warnings", "", "An answer may carry one entry a code.", ""]
-    return [*lines, *(f"* `{code.value}`" for code in warnings.WarningCode)]
+    return [*lines, *(f"* `{code.value}`: {warnings.MEANINGS[code]}" for code in warnings.WarningCode)]
 
 
 def _list_errors(kind: type[errors.ToolError]) -> Iterator[type[errors.ToolError]]:

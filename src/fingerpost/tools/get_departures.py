@@ -10,7 +10,7 @@ from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
 from fingerpost.tools.said import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
-from fingerpost.transit.model import Departure
+from fingerpost.transit.model import Departure, Place
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -95,12 +95,10 @@ class GetDepartures(PublishedTool):
             language=arguments.language,
             warnings=warnings,
         )
-        now = int(call.now.timestamp())
-        window_s = arguments.window_minutes * 60
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
-            instant=now,
-            window_s=window_s,
+            instant=int(call.now.timestamp()),
+            window_s=arguments.window_minutes * 60,
             language=arguments.language,
             wanted=arguments.limit,
         )
@@ -108,24 +106,7 @@ class GetDepartures(PublishedTool):
             stop.networks, lambda network: network.list_departures(query), Deadline()
         )
         warn_of_left_out(left_out, warnings)
-        departures = sorted(
-            (each for each in board.departures if now <= each.expected <= now + window_s),
-            key=lambda each: (each.expected, each.scheduled, each.line, each.destination, each.trip_id),
-        )
-        shown = departures[: arguments.limit]
-        provenance = board.provenance
-        age_s = answer_age_s(shown, provenance, now)
-        _warn(board, shown, print_instant(now, provenance.zone)[:10], age_s, warnings)
-        return {
-            "stopId": stop.place.id or arguments.stop.value,
-            "stopName": stop.place.name,
-            "realtimeUsed": uses_realtime(shown),
-            "dataFreshness": print_instant(data_freshness(shown, now), provenance.zone),
-            "departures": [show_departure(each, provenance.zone) for each in shown],
-            "correlationId": call.correlation_id,
-            **show_warnings(warnings),
-            "meta": show_meta(provenance, ids=stop.place.member_ids, realtime_age_s=age_s),
-        }
+        return _answer(call, stop.place, arguments.stop.value, query, board, warnings)
 
     def describe(self, answer: GetDeparturesOutput) -> str:
         """Return the board as lines to read."""
@@ -133,6 +114,38 @@ class GetDepartures(PublishedTool):
         lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {answer['meta']['timeZone']}:"]
         lines += [_row(each, day) for each in answer["departures"]] or ["No departures in the window."]
         return "\n".join(lines + said_below(answer, answer["meta"]))
+
+
+def _answer(
+    call: Call, stop: Place, asked: str, query: DepartureQuery, board: DepartureBoard, warnings: Warnings
+) -> GetDeparturesOutput:
+    """Write the board; every warning is added before the warnings are written."""
+    shown = _choose(query, board)
+    provenance, now = board.provenance, query.instant
+    age_s = answer_age_s(shown, provenance, now)
+    _warn(query, board, shown, warnings)
+    warn_of_rides(shown, warnings)
+    warn_of_provenance(provenance, age_s, warnings)
+    return {
+        "stopId": stop.id or asked,
+        "stopName": stop.name,
+        "realtimeUsed": uses_realtime(shown),
+        "dataFreshness": print_instant(data_freshness(shown, now), provenance.zone),
+        "departures": [show_departure(each, provenance.zone) for each in shown],
+        "correlationId": call.correlation_id,
+        **show_warnings(warnings),
+        "meta": show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
+    }
+
+
+def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
+    """Return the rows to show: those in the window, by expected time, cut to the limit."""
+    end = query.instant + query.window_s
+    in_window = (each for each in board.departures if query.instant <= each.expected <= end)
+    order = sorted(
+        in_window, key=lambda each: (each.expected, each.scheduled, each.line, each.destination, each.trip_id)
+    )
+    return order[: query.wanted]
 
 
 def show_departure(departure: Departure, zone: str) -> WireDeparture:
@@ -165,12 +178,12 @@ def _row(departure: WireDeparture, day: str) -> str:
     )
 
 
-def _warn(board: DepartureBoard, shown: Sequence[Departure], today: str, age_s: int | None, warnings: Warnings) -> None:
+def _warn(query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure], warnings: Warnings) -> None:
+    """Say what only a board has to say."""
     if board.found_count > len(shown):
         text = f"{board.found_count} departures are in the window, of which the first {say_shown(len(shown))}."
         warnings.add(WarningCode.TRUNCATED_RESULTS, text)
     first, last = board.provenance.first_day, board.provenance.last_day
+    today = print_instant(query.instant, board.provenance.zone)[:10]
     if not board.found_count and first and last and not first.isoformat() <= today <= last.isoformat():
         warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
-    warn_of_rides(shown, warnings)
-    warn_of_provenance(board.provenance, age_s, warnings)

@@ -1,5 +1,6 @@
 """What an answer must say beside itself: one entry a code (rulings A2, B11)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +19,22 @@ class WarningCode(StrEnum):
     FREQUENCY_BASED = "frequency-based"
     BY_ARRANGEMENT = "by-arrangement"
     NETWORK_LEFT_OUT = "network-left-out"
+
+
+MEANINGS: Mapping[WarningCode, str] = {
+    WarningCode.TRUNCATED_RESULTS: "more was found than is shown",
+    WarningCode.UNSUPPORTED_ACCESSIBILITY_FLAG: "the source knows nothing of wheelchairs",
+    WarningCode.PREFERENCE_UNMET: "a preference could not be kept; the message says which and by how much",
+    WarningCode.DISRUPTED_ITINERARY_REPLACED: "a disrupted itinerary is not shown",
+    WarningCode.REALTIME_STALE: "real time is old, or could not be had",
+    WarningCode.TIMEZONE_ASSUMED: "a time without an offset was read in the network's zone",
+    WarningCode.LABEL_GEOCODED: "a label was looked up as the name of a place",
+    WarningCode.OUTSIDE_CALENDAR: "the timetable does not cover the day",
+    WarningCode.FREQUENCY_BASED: "a line runs by headway, so its times are approximate",
+    WarningCode.BY_ARRANGEMENT: "a line must be arranged with the operator",
+    WarningCode.NETWORK_LEFT_OUT: "a network failed, was late, or stood in for another",
+}
+"""What the reference says of each code."""
 
 
 @dataclass(frozen=True, slots=True)
