@@ -9,7 +9,7 @@ import pytest
 import typer
 
 from fingerpost.apps import record_file
-from fingerpost.apps.cli.house import Caller
+from fingerpost.apps.cli.application import Caller
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError

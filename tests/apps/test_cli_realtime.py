@@ -62,10 +62,10 @@ def test_the_doctor_tells_why_a_source_is_dead(added, updates, invoke):
     assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory." in told
 
 
-def test_the_resource_tells_the_same(added, house):
+def test_the_resource_tells_the_same(added, application):
     """JSON for an agent, without this machine's paths."""
-    read = asyncio.run(read_resource(house, NETWORKS, user="ann"))
-    asyncio.run(house.networks.close())
+    read = asyncio.run(read_resource(application, NETWORKS, user="ann"))
+    asyncio.run(application.networks.close())
     town = json.loads(read.contents[0].text)["networks"][0]
     assert town["realtime"]["sources"] == [{"source": "updates.pb", "ageSeconds": 7}]
     assert (town["realtime"]["matched"], town["realtime"]["unmatched"]) == ({"trip-updated": 1}, {"trip-unknown": 1})

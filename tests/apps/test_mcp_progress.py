@@ -64,16 +64,16 @@ async def test_a_trip_plan_is_told_of_while_it_runs(transport, mode):
 
 
 @ERAS
-async def test_who_did_not_ask_hears_nothing(house, mode):
+async def test_who_did_not_ask_hears_nothing(application, mode):
     """No message but the answer reaches the client."""
     messages = []
 
     async def keep(message):
         messages.append(message)
 
-    async with Client(new_server(house, user="eva"), mode=mode, message_handler=keep) as client:
+    async with Client(new_server(application, user="eva"), mode=mode, message_handler=keep) as client:
         answer = await client.call_tool("run_plan", {"plan": TRIP})
-    house.plans.runs.journal.close()
+    application.plans.runs.journal.close()
 
     assert (answer.is_error, messages) == (False, [])
 

@@ -171,7 +171,7 @@ async def test_faces_can_go_on_from_the_error():
 
 
 async def test_what_is_no_tool_error_rises_to_the_outer_wall():
-    """One way through the house: only ToolErrors are caught here."""
+    """Only ToolErrors are caught here."""
     with pytest.raises(ZeroDivisionError):
         await BoardTool(ZeroDivisionError("x")).answer({"stopId": "x"}, user=None)
 

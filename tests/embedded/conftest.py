@@ -24,7 +24,7 @@ COORDINATES = {"Delta": (60.25, 24.96), "Gamma": (60.17, 25.1)}
 
 
 def set_clock(monkeypatch, instant):
-    """Let the house's clock stand at a Unix second."""
+    """Let fingerpost's clock stand at a Unix second."""
     monkeypatch.setenv("FINGERPOST_NOW", datetime.fromtimestamp(instant, UTC).isoformat())
 
 

@@ -24,7 +24,7 @@ FOUND_OUT = [
 
 @pytest.fixture(autouse=True)
 def _free_clock(monkeypatch):
-    """Two processes of one house draw ids of their own."""
+    """Two processes of one installation draw ids of their own."""
     monkeypatch.delenv("FINGERPOST_NOW", raising=False)
 
 

@@ -1,4 +1,4 @@
-"""Names and phrases that do not belong in this house."""
+"""Names and phrases that do not belong in this project."""
 
 import ast
 import re

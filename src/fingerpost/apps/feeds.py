@@ -31,8 +31,8 @@ class _Fetched:
     changed: bool
 
 
-class FeedKeeper:
-    """Brings feeds into the house and puts their network onto the shelf.
+class FeedImporter:
+    """Brings feeds into the application and puts their network onto the shelf.
 
     Killed at any instant, the shelf holds the old network or the new one; what is known of the feeds is written last.
     """

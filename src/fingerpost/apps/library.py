@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from fingerpost.apps import wall
+from fingerpost.apps import error_boundary
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.wiring import House, build
+from fingerpost.apps.wiring import Application, build
 from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
 
@@ -39,8 +39,8 @@ class Fingerpost:
     """
 
     def __init__(self, home: str | Path | None = None, user: str | None = None) -> None:
-        self._house: House = build(read_settings(home=home, user=user))
-        self._user = self._house.settings.user
+        self._application: Application = build(read_settings(home=home, user=user))
+        self._user = self._application.settings.user
 
     async def __aenter__(self) -> Self:
         """Nothing is opened before it is needed."""
@@ -50,9 +50,9 @@ class Fingerpost:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End what follows real time, and leave runs of plans where their record stands; each can be resumed."""
-        await self._house.networks.close()
-        await self._house.plans.runs.stop()
-        self._house.plans.runs.journal.close()
+        await self._application.networks.close()
+        await self._application.plans.runs.stop()
+        self._application.plans.runs.journal.close()
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Return the contract's envelope for a call, success or error; never raises a ToolError."""
@@ -63,7 +63,7 @@ class Fingerpost:
 
         Never raises a ToolError; ``error`` holds the one that the body renders.
         """
-        return await wall.answer(self._house.tools, tool, arguments, user=self._user, wants=wants)
+        return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, wants=wants)
 
     async def plan_trip(
         self,

@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fingerpost.apps.realtime_view import describe_realtime
-from fingerpost.apps.wiring import House
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.port import Network
@@ -15,19 +15,20 @@ if TYPE_CHECKING:
 _DEGREE_DIGITS = 4
 
 
-async def describe_networks(house: House) -> list[dict[str, Any]]:
+async def describe_networks(application: Application) -> list[dict[str, Any]]:
     """Return one JSON-ready object a network, in order of preference.
 
     Raises:
         SettingsInvalid: a stored network cannot be read.
     """
-    opened = await house.networks.open()
+    opened = await application.networks.open()
     networks = (*opened.answering, *opened.by_token_only)
     # Now that the networks are open, what they were opened with costs nothing more.
     from fingerpost.transit.timetable.shelf import Shelf
 
     described = [
-        _describe(network, Shelf(house.settings.home), answers=network in opened.answering) for network in networks
+        _describe(network, Shelf(application.settings.home), answers=network in opened.answering)
+        for network in networks
     ]
     for network, told in zip(networks, described, strict=True):
         health = await network.find_realtime_health()

@@ -1,6 +1,6 @@
-"""Where everything meets: settings in, a house full of tools out.
+"""Where everything meets: settings in, a application full of tools out.
 
-Building a house is light: the engine, the protocol and HTTP are imported by whoever needs them, when they do.
+Building a application is light: the engine, the protocol and HTTP are imported by whoever needs them, when they do.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,7 +20,7 @@ from fingerpost.transit.port import Networks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class House:
+class Application:
     """All that a face needs. ``tools`` is in the catalogue's order, by name.
 
     Whoever ends closes ``networks``.
@@ -33,8 +33,8 @@ class House:
     plans: Plans
 
 
-def build(settings: Settings, groups: Collection[str] | None = None) -> House:
-    """Return a house with the tools of some groups, or of all where ``groups`` is None.
+def build(settings: Settings, groups: Collection[str] | None = None) -> Application:
+    """Return a application with the tools of some groups, or of all where ``groups`` is None.
 
     Raises:
         SettingsInvalid: the home folder, or the fixed clock, cannot be used, or there is no such group.
@@ -49,7 +49,7 @@ def build(settings: Settings, groups: Collection[str] | None = None) -> House:
         tools += plans.tools
     for tool in tools:
         ToolRegistry.register(tool.spec)
-    return House(
+    return Application(
         settings=settings,
         tools=MappingProxyType({tool.name: tool for tool in tools}),
         networks=networks,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.house import read_caller_settings, usage
+from fingerpost.apps.cli.application import read_caller_settings, usage
 from fingerpost.apps.cli.import_bars import ImportBars
 from fingerpost.apps.cli.output import new_console
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.house import TOOL_ERROR, read_caller_settings, usage
+from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
 from fingerpost.apps.cli.output import complain, new_console, say
 from fingerpost.errors import ToolError
 

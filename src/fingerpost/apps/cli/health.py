@@ -9,20 +9,20 @@ from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.kernels import count_kernels, get_kernels_folder
 from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.realtime_view import tell_realtime
-from fingerpost.apps.wiring import House
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 
 
-async def print_health(house: House) -> bool:
+async def print_health(application: Application) -> bool:
     """Print the state of the installation and return whether all of it can be used."""
-    settings = house.settings
+    settings = application.settings
     fixed = clock.find_fixed()
     _tell("version", f"fingerpost {__version__}, Python {platform.python_version()}")
     _tell("home", str(settings.home))
     _tell("user", settings.user)
     _tell("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
     _tell("kernels", _kernels())
-    return all([_check_variables(house), await _check_networks(house)])
+    return all([_check_variables(application), await _check_networks(application)])
 
 
 def _tell(what: str, told: str, *, good: bool = True) -> None:
@@ -34,23 +34,23 @@ def _kernels() -> str:
     return f"{count} compiled in {folder}" if count else f"not compiled yet; the first trip will, into {folder}"
 
 
-def _check_variables(house: House) -> bool:
+def _check_variables(application: Application) -> bool:
     try:
-        count = len(house.variables.list_variables(house.settings.user))
+        count = len(application.variables.list_variables(application.settings.user))
     except ToolError as error:
         _tell("variables", error.message, good=False)
         return False
-    _tell("variables", f"{count} kept for {house.settings.user}")
+    _tell("variables", f"{count} kept for {application.settings.user}")
     return True
 
 
-async def _check_networks(house: House) -> bool:
+async def _check_networks(application: Application) -> bool:
     try:
-        networks = await describe_networks(house)
+        networks = await describe_networks(application)
     except ToolError as error:
         _tell("networks", error.message, good=False)
         return False
-    problems = (await house.networks.open()).problems
+    problems = (await application.networks.open()).problems
     for name, problem in problems.items():
         _tell("network", f"{name}: {problem}", good=False)
     for network in networks:

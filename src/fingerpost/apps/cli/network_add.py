@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from fingerpost.apps.cli.feed_work import keep_feeds
-from fingerpost.apps.cli.house import prepare_settings, usage
+from fingerpost.apps.cli.application import prepare_settings, usage
+from fingerpost.apps.cli.feed_work import run_import
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.record_values import parse_bounds, parse_value
 from fingerpost.apps.cli.report_view import print_report
@@ -161,7 +161,7 @@ class _Adding:
         report = None
         record = self._record
         if record.source == EMBEDDED:
-            report = keep_feeds(self._settings, f"Importing {record.name} ...", lambda keeper: keeper.add(record))
+            report = run_import(self._settings, f"Importing {record.name} ...", lambda importer: importer.add(record))
         else:
             record = asyncio.run(self._complete(kinds[record.source]))
         self._file.put(record)

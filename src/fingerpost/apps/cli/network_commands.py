@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.feed_work import keep_feeds
-from fingerpost.apps.cli.house import TOOL_ERROR, prepare_settings, usage
+from fingerpost.apps.cli.application import TOOL_ERROR, prepare_settings, usage
+from fingerpost.apps.cli.feed_work import run_import
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.cli.network_view import print_networks, print_record
 from fingerpost.apps.cli.output import complain, new_console
@@ -84,7 +84,7 @@ def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -
     if not record.feeds and not is_named:
         new_console().print(f"{record.name} has no feeds in its record; there is nothing to refresh.")
         return
-    report = keep_feeds(settings, f"Refreshing {record.name} ...", lambda keeper: keeper.refresh(record))
+    report = run_import(settings, f"Refreshing {record.name} ...", lambda importer: importer.refresh(record))
     if report is None:
         new_console().print(f"{record.name} is unchanged.")
     else:

@@ -19,7 +19,7 @@ _TOKEN = b'"progressToken"'
 _MOST_BODY_BYTES = 4_000_000
 
 
-class Exchanges:
+class McpTransport:
     """Sends each request to the manager that answers in its way; an ASGI application."""
 
     def __init__(self, server: Server[Any], security: TransportSecuritySettings) -> None:

@@ -19,7 +19,7 @@ from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
-    from fingerpost.apps.wiring import House
+    from fingerpost.apps.wiring import Application
     from fingerpost.contract.published import Answer
 
 TOOL_ERROR = 1
@@ -49,7 +49,7 @@ def usage() -> Iterator[None]:
 
 def read_caller_settings(caller: Caller) -> "Settings":
     """Return the settings, with the caller's own."""
-    # Here and in open_house: the rooms behind take longer to import than --help and --version may last.
+    # Here and in open_application: the rooms behind take longer to import than --help and --version may last.
     from fingerpost.apps.settings import read_settings
 
     if caller.verbose:
@@ -68,8 +68,8 @@ def prepare_settings(ctx: typer.Context) -> "Settings":
     return settings
 
 
-def open_house(caller: Caller, groups: Collection[str] | None = None) -> "House":
-    """Return the house with the tools of some groups, or all."""
+def open_application(caller: Caller, groups: Collection[str] | None = None) -> "Application":
+    """Return the application with the tools of some groups, or all."""
     settings = read_caller_settings(caller)
     from fingerpost.apps.wiring import build
 
@@ -77,26 +77,26 @@ def open_house(caller: Caller, groups: Collection[str] | None = None) -> "House"
         return build(settings, groups)
 
 
-def ask(house: "House", tool: str, arguments: object) -> "Answer":
-    """Return a tool's answer for the house's user."""
-    from fingerpost.apps import wall
+def ask(application: "Application", tool: str, arguments: object) -> "Answer":
+    """Return a tool's answer for the application's user."""
+    from fingerpost.apps import error_boundary
 
     async def ask_and_close() -> "Answer":
         try:
-            return await wall.answer(house.tools, tool, arguments, user=house.settings.user)
+            return await error_boundary.answer(application.tools, tool, arguments, user=application.settings.user)
         finally:
-            await house.networks.close()
+            await application.networks.close()
 
     with _patience():
         return asyncio.run(ask_and_close())
 
 
-def find_zone(house: "House", origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
+def find_zone(application: "Application", origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
     """Return the zone of the network that a trip is planned in; UTC where the ends are no good and none will be."""
     from fingerpost.apps.trip_zone import find_trip_zone
 
     with _patience():
-        return ZoneInfo(asyncio.run(find_trip_zone(house, origin, destination)) or "UTC")
+        return ZoneInfo(asyncio.run(find_trip_zone(application, origin, destination)) or "UTC")
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def ask_once(ctx: typer.Context, tool: str, arguments: object, *, as_json: bool)
 
     With ``as_json`` the envelope goes to stdout, success or error, and nothing else; an error ends the process.
     """
-    answer = ask(open_house(ctx.obj), tool, arguments)
+    answer = ask(open_application(ctx.obj), tool, arguments)
     if as_json:
         print_json(answer.body)
     if answer.is_error:

@@ -19,7 +19,7 @@ _BOARD_S = 60
 _SEARCH_RADIUS_M = 100_000.0
 
 
-class Warming:
+class WarmUp:
     """The warming of one process: started once, in a thread that never holds the process back.
 
     ``problem`` is a sentence while the networks are not usable, None once they are.

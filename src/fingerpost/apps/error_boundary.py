@@ -36,7 +36,7 @@ async def answer(
         return _unknown(tools, name, raw, user)
     try:
         return await tool.answer(raw, user=user, report=report, wants=wants)
-    except Exception as raised:  # noqa: BLE001  (the one place: nothing may leave the house as a traceback)
+    except Exception as raised:  # noqa: BLE001  (the one place: nothing may leave the application as a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
         error = StorageUnavailable(_FULL) if _is_disk_full(raised) else unexpected(correlation_id)
