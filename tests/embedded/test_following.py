@@ -149,7 +149,7 @@ class Upstream:
         if isinstance(self.answer, Exception):
             raise self.answer
         return Response(
-            status=200, headers={}, body=self.answer, shown=URL, retrieved_at=datetime.fromtimestamp(NOW, UTC)
+            status=200, headers={}, body=self.answer, redacted_url=URL, retrieved_at=datetime.fromtimestamp(NOW, UTC)
         )
 
 

@@ -10,14 +10,14 @@ from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.client import Client
 from fingerpost.net.download import download
-from fingerpost.net.request import Bounds, Request
+from fingerpost.net.request import Request, RequestLimits
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.providers.embedded.feed_origins import Content, Origin, OriginFolder, read_origin, sign
 from fingerpost.transit.timetable.shelf import Shelf
 
-FEED_BOUNDS = Bounds(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
+FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
 
 Tell = Callable[[str, int], None]
 """Told what is being fetched, and how many bytes of it are there."""
@@ -113,14 +113,14 @@ class FeedImporter:
             return _Fetched(origin, Content(signature=signature), path, changed)
         held = None if content.file is None else folder.folder / content.file
         path = folder.new_path(origin.url)
-        request = Request(url=origin.url, secret_params=origin.secret_params, bounds=FEED_BOUNDS)
+        request = Request(url=origin.url, secret_params=origin.secret_params, limits=FEED_LIMITS)
         got = await download(
             self._client,
             request,
             path,
             known=content.known if held is not None else None,
             held=held,
-            progress=lambda size: self._tell(request.shown, size),
+            progress=lambda size: self._tell(request.redacted_url, size),
         )
         if not got.changed and held is not None:
             return _Fetched(origin, replace(content, known=got), held, changed=False)

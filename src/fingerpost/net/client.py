@@ -24,12 +24,12 @@ from fingerpost.net import redirects
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.body import Body, MemoryBody
 from fingerpost.net.cache import Cache
-from fingerpost.net.exchange import NOT_MODIFIED, Exchange
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.redaction import redact_text
 from fingerpost.net.request import Request
+from fingerpost.net.request_sender import NOT_MODIFIED, RequestSender
 from fingerpost.net.response import Response, Validators
-from fingerpost.net.statuses import find_failure, may_pass
+from fingerpost.net.statuses import find_failure, may_retry
 from fingerpost.net.transport import WireTransport
 from fingerpost.resilience.breaker import Breaker
 from fingerpost.resilience.retry import RetryPolicy, call_with_retries
@@ -38,12 +38,12 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Course:
+class _RequestState:
     """How one request fares: until when, what must not be shown, whether the source was reached, what went wrong."""
 
     deadline_s: float
     secrets: list[str] = field(default_factory=list)
-    asking: bool = False
+    in_flight: bool = False
     answered: bool = False
     done: bool = False
     last_error: ToolError | None = None
@@ -82,7 +82,7 @@ class Client:
         self._cache = cache or Cache()
         self._transport = transport
         user_agent = f"fingerpost/{version('fingerpost')}" + (f" ({contact})" if contact else "")
-        self._exchange = Exchange(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
+        self._sender = RequestSender(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
 
     async def __aenter__(self) -> Self:
         """Nothing is opened before it is needed."""
@@ -125,7 +125,7 @@ class Client:
         Raises:
             ToolError: as ``fetch``.
         """
-        course = _Course(time.monotonic() + request.bounds.total_s)
+        state = _RequestState(time.monotonic() + request.limits.total_s)
         host = request.split().hostname or ""
         if (wait_s := self._breaker.enter(host)) is not None:
             raise SourceUnreachable(
@@ -134,21 +134,21 @@ class Client:
             )
         failure: ToolError | None = None
         try:
-            async with asyncio.timeout(request.bounds.total_s):
-                response = await self._persist(
-                    request, {} if validators is None else validators.conditions, body, course
+            async with asyncio.timeout(request.limits.total_s):
+                response = await self._send_with_retries(
+                    request, {} if validators is None else validators.conditions, body, state
                 )
-                course.done = True
+                state.done = True
                 return response
         except TimeoutError as error:
             late = SourceTimeout(f"{host} did not answer in time")
-            failure = late if course.asking else None
-            raise course.last_error or late from error
+            failure = late if state.in_flight else None
+            raise state.last_error or late from error
         except ToolError as error:
             failure = error
             raise
         finally:
-            self._note(host, course, failure)
+            self._note(host, state, failure)
 
     async def _fetch(self, request: Request, known: Response | None) -> Response:
         body = MemoryBody()
@@ -157,40 +157,44 @@ class Client:
             return replace(known, retrieved_at=response.retrieved_at, from_cache=True)
         return replace(response, body=response.body or body.content())
 
-    async def _persist(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
+    async def _send_with_retries(
+        self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
+    ) -> Response:
         """Ask until an answer comes, or the attempts or the time are used up."""
-        policy = RetryPolicy(attempts=request.bounds.attempts if request.may_repeat else 1)
+        policy = RetryPolicy(attempts=request.limits.attempts if request.may_repeat else 1)
 
-        async def pursue(_number: int) -> Response:
+        async def attempt(_number: int) -> Response:
             try:
-                return await self._pursue(request, conditions, body, course)
+                return await self._send_following_redirects(request, conditions, body, state)
             except ToolError as error:
-                error.message = redact_text(error.message, course.secrets)
+                error.message = redact_text(error.message, state.secrets)
                 error.args = (error.message,)
-                course.last_error, course.asking = error, False
-                _log.info("%s: %s", redact_text(request.shown, course.secrets), error.message)
+                state.last_error, state.in_flight = error, False
+                _log.info("%s: %s", redact_text(request.redacted_url, state.secrets), error.message)
                 raise
 
         def find_wait_s(error: ToolError, number: int) -> float | None:
-            if not may_pass(error, course.left_s()):
+            if not may_retry(error, state.left_s()):
                 return None
             return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
 
-        return await call_with_retries(pursue, ToolError, find_wait_s, attempts=policy.attempts)
+        return await call_with_retries(attempt, ToolError, find_wait_s, attempts=policy.attempts)
 
-    async def _pursue(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
+    async def _send_following_redirects(
+        self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
+    ) -> Response:
         """Ask once, and follow where the answer sends us."""
-        for _ in range(request.bounds.max_redirects + 1):
+        for _ in range(request.limits.max_redirects + 1):
             host = request.split().hostname or ""
-            await self._limiter.wait(host, longest_s=course.left_s())
-            course.asking = True
-            response = await self._exchange.send(request, conditions, body, course.secrets)
-            course.asking, course.answered = False, True
+            await self._limiter.wait(host, longest_s=state.left_s())
+            state.in_flight = True
+            response = await self._sender.send(request, conditions, body, state.secrets)
+            state.in_flight, state.answered = False, True
             if response.status in redirects.STATUSES and response.status not in request.accept:
                 request = redirects.follow(request, response.status, response.headers)
                 continue
             seen = replace(response, body=response.body or body.content()) if isinstance(body, MemoryBody) else response
-            failure = _judge(request, seen, conditional=bool(conditions))
+            failure = _check_response(request, seen, conditional=bool(conditions))
             if isinstance(failure, SourceLimited):
                 await self._limiter.pause(host, failure.retry_after_s)
             if failure is not None:
@@ -200,11 +204,11 @@ class Client:
         endless.retryable = False
         raise endless
 
-    def _note(self, host: str, course: _Course, error: ToolError | None) -> None:
+    def _note(self, host: str, state: _RequestState, error: ToolError | None) -> None:
         """Tell the breaker what a request that has ended says about its host."""
         if isinstance(error, SourceTimeout | SourceUnreachable | SourceFailed) and error.retryable:
             self._breaker.failed(host)
-        elif course.done or (error is not None and course.answered):
+        elif state.done or (error is not None and state.answered):
             self._breaker.succeeded(host)
         else:
             self._breaker.left(host)
@@ -215,11 +219,11 @@ class Client:
         return self._transport
 
 
-def _judge(request: Request, response: Response, *, conditional: bool) -> ToolError | None:
+def _check_response(request: Request, response: Response, *, conditional: bool) -> ToolError | None:
     """Return the error that an answer means: by the source's own reading, else by its status."""
-    verdict = None if request.judge is None else request.judge(response)
-    if verdict is not None:
-        return verdict
+    failure = None if request.check_response is None else request.check_response(response)
+    if failure is not None:
+        return failure
     if response.status in request.accept or (response.status == NOT_MODIFIED and conditional):
         return None
     return find_failure(response, clock.now())

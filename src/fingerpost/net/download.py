@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.net.client import Client
-from fingerpost.net.exchange import NOT_MODIFIED
 from fingerpost.net.request import Request
+from fingerpost.net.request_sender import NOT_MODIFIED
 from fingerpost.net.response import Validators
 
 Progress = Callable[[int], None]

@@ -17,12 +17,12 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # What an answer may depend on, besides the address and the body.
 _VARYING = ("accept", "accept-language", "content-type")
 
-Judge = Callable[[Response], ToolError | None]
+ResponseCheck = Callable[[Response], ToolError | None]
 """A source's own reading of an answer: the error that it means, or None to leave the verdict to its status."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
+class RequestLimits:
     """How long, how much and how often.
 
     ``read_s`` is the longest silence; ``total_s`` covers everything: waiting for the limiter, retries, redirects, body.
@@ -63,8 +63,8 @@ class Request:
     repeatable: bool | None = None
     fresh_s: float = 0.0
     accept: frozenset[int] = frozenset()
-    judge: Judge | None = None
-    bounds: Bounds = field(default_factory=Bounds)
+    check_response: ResponseCheck | None = None
+    limits: RequestLimits = field(default_factory=RequestLimits)
 
     @property
     def may_repeat(self) -> bool:
@@ -72,7 +72,7 @@ class Request:
         return self.method.upper() in _SAFE_METHODS if self.repeatable is None else self.repeatable
 
     @property
-    def shown(self) -> str:
+    def redacted_url(self) -> str:
         """The address for logs, errors and keys of caches: without a secret."""
         return redact_url(_with_query(self.url, self.params))
 
@@ -82,7 +82,7 @@ class Request:
         lowered = {name.lower(): value for name, value in self.headers.items()}
         varying = [(name, lowered[name]) for name in _VARYING if name in lowered]
         digest = hashlib.sha256(self.content or b"").hexdigest()
-        return repr((self.method.upper(), self.shown, varying, digest))
+        return repr((self.method.upper(), self.redacted_url, varying, digest))
 
     def split(self) -> SplitResult:
         """Return the address in parts.

@@ -39,7 +39,7 @@ class Response:
     status: int
     headers: Mapping[str, str]
     body: bytes
-    shown: str
+    redacted_url: str
     retrieved_at: datetime
     from_cache: bool = False
 
@@ -57,5 +57,5 @@ class Response:
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
-            message = f"{self.shown} answered something that is not JSON"
+            message = f"{self.redacted_url} answered something that is not JSON"
             raise SourceChanged(message, {"status": self.status, "bytes": len(self.body)}) from error

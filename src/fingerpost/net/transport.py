@@ -13,7 +13,7 @@ from fingerpost.errors import SourceChanged, SourceTimeout, SourceUnreachable, S
 
 _MOST_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
-_ours: ContextVar[bool] = ContextVar("fingerpost_exchange", default=False)
+_ours: ContextVar[bool] = ContextVar("fingerpost_request", default=False)
 
 
 def _is_not_ours(_: logging.LogRecord) -> bool:
@@ -44,7 +44,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
         """
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         url = request.url
-        asked = httpcore2.Request(
+        outgoing = httpcore2.Request(
             method=request.method,
             url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
             headers=request.headers.raw,
@@ -52,7 +52,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
             extensions=request.extensions,
         )
         with _translating(url.host):
-            answer = await self._pool.handle_async_request(asked)
+            answer = await self._pool.handle_async_request(outgoing)
         return httpx2.Response(
             answer.status, headers=answer.headers, stream=_Stream(answer, url.host), extensions=answer.extensions
         )

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from fingerpost.errors import SourceLimited, ToolError
-from fingerpost.net.request import Bounds, Request, read_template
+from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.gtfs.realtime.outcomes import APPLIED
@@ -29,7 +29,7 @@ _LONGEST_WAIT_S = 300
 _MAX_BYTES = 64_000_000
 # Inode, size and time of writing.
 _Stamp = tuple[int, ...]
-_BOUNDS = Bounds(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
+_LIMITS = RequestLimits(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
 
 
 class Fetch(Protocol):
@@ -136,7 +136,7 @@ class RealtimeFeeds:
 
     async def _ask_url(self, kept: _Kept, now: int) -> bool:
         url, secrets = read_template(kept.source.location)
-        request = Request(url=url, secret_params=secrets, bounds=_BOUNDS)
+        request = Request(url=url, secret_params=secrets, limits=_LIMITS)
         response = await self._fetch(request, kept.response)
         if kept.response is not None and response.body == kept.response.body:
             kept.response = response

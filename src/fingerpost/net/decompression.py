@@ -13,7 +13,7 @@ _GZIP_WINDOW = zlib.MAX_WBITS | 16
 ACCEPT_ENCODING = "gzip"
 
 
-class Inflation:
+class Decompression:
     """One body's way from the wire to its content; it may consist of several gzip members (RFC 1952, section 2.2).
 
     Raises:
