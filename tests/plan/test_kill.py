@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from fingerpost.testing.engines.engine import Ability
-from fingerpost.testing.engines.killing import a_recorded_step_never_runs_again
+from fingerpost.testing.engines.crash import a_recorded_step_never_runs_again
+from fingerpost.testing.engines.engine import EngineAbility
 from tests.plan.engines import ENGINES
 
 IS_SOAK = os.environ.get("FINGERPOST_SOAK") == "1"
@@ -22,7 +22,7 @@ def _free_clock(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "engine", [each for each in ENGINES if Ability.OUTLIVES in each.abilities], ids=lambda e: e.name
+    "engine", [each for each in ENGINES if EngineAbility.OUTLIVES in each.abilities], ids=lambda e: e.name
 )
 @pytest.mark.parametrize("batch", range(KILLS // KILLS_PER_BATCH))
 def test_a_recorded_step_never_runs_again_however_often_the_process_is_killed(engine, batch, tmp_path):

@@ -174,8 +174,8 @@ class _Evaluation:
         left = self.of(node.left)
         for sign, part in zip(node.ops, node.comparators, strict=True):
             right = self.of(part)
-            self._weigh(left)
-            self._weigh(right)
+            self._estimate_size(left)
+            self._estimate_size(right)
             if not _COMPARE[type(sign)](left, right):
                 return False
             left = right
@@ -196,13 +196,13 @@ class _Evaluation:
     def _call(self, name: str, arguments: list[Any]) -> Any:
         if name != "len":
             for argument in arguments:
-                self._weigh(argument)
+                self._estimate_size(argument)
         if name == "round" and len(arguments) > 1:
             # round(1, -10**9) would compute that power.
             arguments[1] = max(-_MOST_DIGITS, min(_MOST_DIGITS, arguments[1]))
         return _FUNCTIONS[name](*arguments)
 
-    def _weigh(self, value: Any) -> None:
+    def _estimate_size(self, value: Any) -> None:
         level = [value]
         while level and self._left > 0:
             below: list[Any] = []

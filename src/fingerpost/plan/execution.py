@@ -23,10 +23,10 @@ from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.performing import THINKING, Outcome, Performer, failed, think
 from fingerpost.plan.references import fill, walk
+from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
-from fingerpost.plan.weighing import encode, find_excess
 
 _log = logging.getLogger(__name__)
 
@@ -48,14 +48,14 @@ class Execution:
         run: RunRecord,
         valid: ValidPlan,
         journal: Journal,
-        performer: Performer,
+        executor: StepExecutor,
         limits: Limits,
         watches: Sequence[Watch] = (),
     ) -> None:
         self._run = run
         self._valid = valid
         self._journal = journal
-        self._performer = performer
+        self._executor = executor
         self._limits = limits
         self._watches = watches
         self._seq = run.last_seq
@@ -79,18 +79,18 @@ class Execution:
         self._failing: set[int] = set()
         self._is_cancelled = False
         self._broken: BaseException | None = None
-        self._asked: set[int] = set()
+        self._pending_approvals: set[int] = set()
         self._decisions: dict[int, Signal] = {}
         self._last_signal = 0
-        self._untold: deque[list[Any]] = deque()
-        self._still: asyncio.Future[None] | None = None
+        self._unreported: deque[list[Any]] = deque()
+        self._settled: asyncio.Future[None] | None = None
 
-    def hear(self, signals: list[Signal]) -> None:
+    def on_signals(self, signals: list[Signal]) -> None:
         """Act on what somebody wants of this run; of two decisions on one step the first holds.
 
         Once the run has come to a stop nothing is heard any more: who carries it on looks for what came later.
         """
-        if self._still is not None and self._still.done():
+        if self._settled is not None and self._settled.done():
             return
         for signal in signals:
             self._last_signal = max(self._last_signal, signal.seq)
@@ -99,8 +99,8 @@ class Execution:
                 self._stop()
             elif signal.step_id is not None and signal.step_id not in self._decisions:
                 self._decisions[signal.step_id] = signal
-                if signal.step_id in self._asked:
-                    self._asked.discard(signal.step_id)
+                if signal.step_id in self._pending_approvals:
+                    self._pending_approvals.discard(signal.step_id)
                     self._queue.append(signal.step_id)
         self._go_on()
 
@@ -115,14 +115,14 @@ class Execution:
         Raises:
             JournalFailed: what happened cannot be written down; the run can be resumed from its record.
         """
-        self._still = asyncio.get_running_loop().create_future()
+        self._settled = asyncio.get_running_loop().create_future()
         is_first = self._run.last_seq == 0
-        self._mention("run_started" if is_first else "run_resumed", None)
+        self._append_undurable("run_started" if is_first else "run_resumed", None)
         if self._run.state != "running":
             await self._journal.record(self._run.run_id, None, [], "running", self._now())
         try:
             self._go_on()
-            await self._still
+            await self._settled
         finally:
             tasks = list(self._running)
             for task in tasks:
@@ -141,7 +141,7 @@ class Execution:
             return "completed"
         if self._is_cancelled:
             state: RunState = "cancelled"
-        elif self._asked:
+        elif self._pending_approvals:
             state = "waiting"
         else:
             state = "failed"
@@ -151,11 +151,11 @@ class Execution:
     async def _end(self, state: RunState) -> None:
         event = self._event(f"run_{state}", None)
         await self._journal.record(self._run.run_id, None, [event], state, event.at)
-        self._told(event)
+        self._reported(event)
 
     def _go_on(self) -> None:
         """Start what can be started; say so where nothing is under way any more."""
-        if self._still is None or self._still.done():
+        if self._settled is None or self._settled.done():
             return
         while self._queue and not self._is_stopping and len(self._running) < self._limits.steps_at_once:
             number = self._queue.popleft()
@@ -163,7 +163,7 @@ class Execution:
             self._running[task] = number
             task.add_done_callback(self._step_ended)
         if not self._running:
-            self._still.set_result(None)
+            self._settled.set_result(None)
 
     @property
     def _is_stopping(self) -> bool:
@@ -199,17 +199,17 @@ class Execution:
             return await self._human(ready)
         if step.done_check is not None and await self._skip(ready):
             return True
-        self._mention("step_started", step.step_id)
+        self._append_undurable("step_started", step.step_id)
         try:
             outcome = await self._perform(ready)
         except ToolError as error:
             if isinstance(error, JournalFailed):
                 raise
             name = step.tool or step.agent or THINKING
-            outcome = Outcome(failed(name, name, {}, error), 0, error.message)
+            outcome = StepOutcome(failed(name, name, {}, error), 0, error.message)
         return await self._record(ready, outcome)
 
-    async def _perform(self, ready: ReadyStep) -> Outcome:
+    async def _perform(self, ready: ReadyStep) -> StepOutcome:
         step, question = ready.step, ready.question
         arguments = step.parameters if question is None else question.arguments
         if ready.references:
@@ -219,13 +219,13 @@ class Execution:
             if question is not None:
                 self._check(ready, arguments)
         if step.tool is None and step.agent is None:
-            return Outcome(self._thought(ready, arguments), 1, None)
+            return StepOutcome(self._thought(ready, arguments), 1, None)
 
         def tell(attempt: int, reason: str, wait_s: float | None) -> None:
-            told = {"attempt": attempt, "error": reason[:1000], "retried_after_s": wait_s}
-            self._mention("attempt_failed", step.step_id, encode(told))
+            detail = {"attempt": attempt, "error": reason[:1000], "retried_after_s": wait_s}
+            self._append_undurable("attempt_failed", step.step_id, encode(detail))
 
-        return await self._performer.perform(ready, arguments, self._run.run_id, self._run.user, tell)
+        return await self._executor.perform(ready, arguments, self._run.run_id, self._run.user, tell)
 
     def _check(self, ready: ReadyStep, arguments: dict[str, Any]) -> None:
         assert ready.question is not None
@@ -261,14 +261,14 @@ class Execution:
             if not ready.condition.holds(self._memory.names_for(ready)):
                 return False
         except ConditionFailed as error:
-            self._mention("condition_failed", ready.step.step_id, encode({"reason": f"done_check: {error}"}))
+            self._append_undurable("condition_failed", ready.step.step_id, encode({"reason": f"done_check: {error}"}))
             return False
         reason = "its value is present and done_check holds" if is_present else "done_check holds"
         output = encode(response) if is_present else None
         await self._write(ready, "skipped", output, reason, 0, encode({"reason": reason}))
         return True
 
-    async def _record(self, ready: ReadyStep, outcome: Outcome) -> bool:
+    async def _record(self, ready: ReadyStep, outcome: StepOutcome) -> bool:
         response, note = outcome.response, outcome.note
         output = encode(dict(response))
         if note is None and self._memory.bytes + len(output) > self._limits.memory_bytes:
@@ -276,8 +276,8 @@ class Execution:
             response = failure_response(str(response["output_key"]), str(response["query_type"]), {}, note)
             output = encode(response)
         if note is not None:
-            told = encode({"attempts": outcome.attempts, "error": note[:1000]})
-            await self._write(ready, "failed", output, note, outcome.attempts, told)
+            detail = encode({"attempts": outcome.attempts, "error": note[:1000]})
+            await self._write(ready, "failed", output, note, outcome.attempts, detail)
             return False
         data = _ONE_ATTEMPT
         if ready.step.output_path and not walk(response, ready.step.output_path)[0]:
@@ -304,9 +304,9 @@ class Execution:
                 events.append(self._event("run_completed", None))
         record = StepRecord(number, state, output, note, attempts, event.at)
         await self._journal.record(self._run.run_id, record, events, run_state, event.at)
-        if self._untold:
+        if self._unreported:
             for each in events:
-                self._told(each)
+                self._reported(each)
 
     async def _human(self, ready: ReadyStep) -> bool:
         """Ask a person, or act on what the person decided."""
@@ -314,25 +314,27 @@ class Execution:
         decision = self._decisions.get(number)
         if decision is None:
             known = self._run.steps.get(number)
-            self._asked.add(number)
+            self._pending_approvals.add(number)
             if known is None or known.state != "waiting":
                 await self._write(ready, "waiting", None, "waits for a person", 0, encode({}))
             return False
-        told = decision.value if isinstance(decision.value, dict) else {}
-        data = {"approved": decision.verb == "approve", "note": told.get("note"), "value": told.get("value")}
-        self._mention(f"step_{'approved' if data['approved'] else 'rejected'}", number, encode({"note": data["note"]}))
+        detail = decision.value if isinstance(decision.value, dict) else {}
+        data = {"approved": decision.verb == "approve", "note": detail.get("note"), "value": detail.get("value")}
+        self._append_undurable(
+            f"step_{'approved' if data['approved'] else 'rejected'}", number, encode({"note": data["note"]})
+        )
         arguments = ready.step.parameters
         if ready.references:
             try:
                 arguments = fill(arguments, self._memory.resolve(ready, self._limits.output_bytes).__getitem__)
             except ToolError as error:
-                return await self._record(ready, Outcome(failed(HUMAN, "approval", {}, error), 1, error.message))
+                return await self._record(ready, StepOutcome(failed(HUMAN, "approval", {}, error), 1, error.message))
         if not data["approved"]:
             note = f"A person did not approve{': ' + str(data['note']) if data['note'] else ''}"
             response = failure_response(HUMAN, "approval", arguments, note, "error", {"data": data})
-            return await self._record(ready, Outcome(response, 1, note))
+            return await self._record(ready, StepOutcome(response, 1, note))
         response = success_response(HUMAN, "approval", arguments, [data], {"data": data})
-        return await self._record(ready, Outcome(response, 1, None))
+        return await self._record(ready, StepOutcome(response, 1, None))
 
     async def _fail_unexpectedly(self, ready: ReadyStep, error: BaseException) -> bool:
         name = ready.step.tool or ready.step.agent or ""
@@ -345,30 +347,30 @@ class Execution:
             correlation_id,
             "".join(traceback.format_exception(error)),
         )
-        told = error if isinstance(error, BrokenContract) else unexpected(correlation_id)
-        return await self._record(ready, Outcome(failed(name, name, {}, told), 1, told.message))
+        detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id)
+        return await self._record(ready, StepOutcome(failed(name, name, {}, detail), 1, detail.message))
 
     def _event(self, kind: str, number: int | None, data: str | None = None) -> Event:
         self._seq += 1
         event = Event(self._seq, self._now(), kind, number, data)
         if self._watches:
-            self._untold.append([event, False])
+            self._unreported.append([event, False])
         return event
 
-    def _mention(self, kind: str, number: int | None, data: str | None = None) -> None:
+    def _append_undurable(self, kind: str, number: int | None, data: str | None = None) -> None:
         event = self._event(kind, number, data)
-        self._journal.mention(self._run.run_id, event)
-        self._told(event)
+        self._journal.append_event(self._run.run_id, event)
+        self._reported(event)
 
-    def _told(self, event: Event) -> None:
+    def _reported(self, event: Event) -> None:
         """Tell whoever watches, in order: an event waits for the record of those before it."""
-        if not self._untold:
+        if not self._unreported:
             return
-        for entry in self._untold:
+        for entry in self._unreported:
             if entry[0] is event:
                 entry[1] = True
-        while self._untold and self._untold[0][1]:
-            event = self._untold.popleft()[0]
+        while self._unreported and self._unreported[0][1]:
+            event = self._unreported.popleft()[0]
             for watch in self._watches:
                 watch(event)
 

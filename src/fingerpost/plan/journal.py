@@ -126,7 +126,7 @@ class Journal(Protocol):
     ) -> Awaitable[None]:
         """Write down what happened, all of it or nothing; the result is there when it will survive a crash."""
 
-    def mention(self, run_id: str, event: Event) -> None:
+    def append_event(self, run_id: str, event: Event) -> None:
         """Write down what need not be waited for."""
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:

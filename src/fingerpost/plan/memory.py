@@ -7,8 +7,8 @@ from typing import Any
 from fingerpost.errors import ParameterError
 from fingerpost.plan.journal import Event, Given, StepRecord
 from fingerpost.plan.references import Reference, Way, walk
+from fingerpost.plan.size_limits import encode
 from fingerpost.plan.validation import ReadyStep, ValidPlan
-from fingerpost.plan.weighing import encode
 
 
 class ReferenceMissing(ParameterError):
@@ -168,8 +168,8 @@ def list_items(
             key = data.get("key", step["expected_key"])
             items.append({"type": "tool_result", **head, "key": key, "result": output, "timestamp": event.at})
         elif event.kind == "step_skipped":
-            told = {name: step[name] for name in ("expected_key", "output_path", "done_check")}
-            items.append({"type": "step_skipped", **head, **told, "reason": data["reason"], "timestamp": event.at})
+            fields = {name: step[name] for name in ("expected_key", "output_path", "done_check")}
+            items.append({"type": "step_skipped", **head, **fields, "reason": data["reason"], "timestamp": event.at})
         elif event.kind in ("attempt_failed", "step_failed"):
             kind = "tool_error" if event.kind == "attempt_failed" else "step_failed"
             items.append({"type": kind, **head, **data, "timestamp": event.at})

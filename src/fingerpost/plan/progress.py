@@ -9,7 +9,7 @@ _ENDED = {"step_completed": "done", "step_skipped": "skipped", "step_failed": "f
 _BEGUN = {"step_started": "begun", "step_waiting": "waits for a person"}
 
 
-class Progress:
+class RunProgress:
     """Counts a run's steps and says what each is for: one that has begun counts half, one that has ended counts whole.
 
     The count never falls: a step that is tried once more after it failed stays counted.

@@ -15,10 +15,10 @@ from fingerpost.plan.execution import Execution, Watch
 from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.performing import Performer
 from fingerpost.plan.plan_json import now, plan_of, write_plan
+from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
-from fingerpost.plan.weighing import encode, find_excess
 from fingerpost.resilience.breaker import Breaker
 
 _log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class PlanRuns:
         self.journal = journal
         self.limits = limits or Limits()
         self._poll_s = poll_s
-        self._performer = Performer(catalogue, self.limits, breaker)
+        self._executor = StepExecutor(catalogue, self.limits, breaker)
         self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
@@ -113,24 +113,24 @@ class PlanRuns:
             PlanInvalid: the run is unknown, or what is unfinished of its plan can no longer be carried out.
         """
         state: RunState = "running"
-        heard = -1
+        last_signal = -1
         while True:
             async with self.journal.hold(run_id) as is_ours:
                 if not is_ours:
-                    if heard >= 0:
+                    if last_signal >= 0:
                         return state
                     raise StorageUnavailable(f"The run {run_id} is being carried on elsewhere")
                 run, valid, is_fresh = await self._known(run_id)
                 if run.state in ("completed", "cancelled"):
                     return run.state
                 execution = Execution(
-                    run, valid, self.journal, self._performer, self.limits, self._watches.setdefault(run_id, [])
+                    run, valid, self.journal, self._executor, self.limits, self._watches.setdefault(run_id, [])
                 )
                 self._executions[run_id] = execution
                 listener = None
                 try:
                     if not is_fresh:
-                        execution.hear(await self.journal.list_signals(run_id, 0))
+                        execution.on_signals(await self.journal.list_signals(run_id, 0))
                     listener = asyncio.create_task(self._listen(run_id, execution))
                     state = await execution.carry_on()
                 finally:
@@ -139,9 +139,9 @@ class PlanRuns:
                     if listener is not None:
                         listener.cancel()
                         await asyncio.wait([listener])
-                heard = execution.last_signal
+                last_signal = execution.last_signal
             # Somebody may have decided between our last look and the end of our hold, and not have got one.
-            if state != "waiting" or not await self.journal.list_signals(run_id, heard):
+            if state != "waiting" or not await self.journal.list_signals(run_id, last_signal):
                 return state
 
     def begin(self, run_id: str) -> None:
@@ -239,10 +239,10 @@ class PlanRuns:
         known = run.steps.get(step_id)
         if run.state in ENDED or (known is not None and known.state != "waiting"):
             raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
-        told = {"note": note, "value": value}
-        if excess := find_excess(told, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
+        decision = {"note": note, "value": value}
+        if excess := find_excess(decision, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
             raise PlanInvalid(f"The decision cannot be kept: its value {excess}", {"field": "value"})
-        await self._tell(run_id, "approve" if approved else "reject", step_id, told)
+        await self._tell(run_id, "approve" if approved else "reject", step_id, decision)
 
     async def check_resumable(self, run_id: str, user: str | None) -> RunRecord:
         """Return a run that may be carried on.
@@ -312,14 +312,14 @@ class PlanRuns:
         await self.journal.signal(run_id, verb, step_id, value)
         execution = self._executions.get(run_id)
         if execution is not None:
-            execution.hear(await self.journal.list_signals(run_id, execution.last_signal))
+            execution.on_signals(await self.journal.list_signals(run_id, execution.last_signal))
 
     async def _listen(self, run_id: str, execution: Execution) -> None:
         """Hear what other processes want of a run."""
         while True:
             await asyncio.sleep(self._poll_s)
             try:
-                execution.hear(await self.journal.list_signals(run_id, execution.last_signal))
+                execution.on_signals(await self.journal.list_signals(run_id, execution.last_signal))
             except StorageUnavailable as error:
                 # The next look may succeed; a record that cannot be written ends the run by itself.
                 _log.warning("run=%s could not be listened for: %s", run_id, error.message)

@@ -11,7 +11,7 @@ from fingerpost.plan.mermaid import draw
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
 from fingerpost.plan.runs import PlanRuns
-from fingerpost.plan.weighing import encode
+from fingerpost.plan.size_limits import encode
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
 

@@ -23,7 +23,7 @@ from fingerpost.plan.journal import (
     StepRecord,
     Verb,
 )
-from fingerpost.plan.weighing import encode
+from fingerpost.plan.size_limits import encode
 
 _R = TypeVar("_R")
 
@@ -133,9 +133,9 @@ class EmbeddedJournal:
             None if state is None else (state, at if state in ENDED else None, run_id),
         )
 
-    def mention(self, run_id: str, event: Event) -> None:
+    def append_event(self, run_id: str, event: Event) -> None:
         """Write down what need not be waited for."""
-        self._writing().mention((run_id, *event))
+        self._writing().append_event((run_id, *event))
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
         """Replace a run's plan."""

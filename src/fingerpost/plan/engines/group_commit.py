@@ -15,13 +15,13 @@ from fingerpost.plan.journal import JournalFailed
 _log = logging.getLogger(__name__)
 
 # What nobody waits for goes down this much later at most, alone if need be.
-_PATIENCE_S = 0.02
+_LONGEST_DELAY_S = 0.02
 
 _UNKNOWN = "What a run did could not be written down"
 _REASONS: dict[type[BaseException], str] = {sqlite3.OperationalError: f"{_UNKNOWN}: its disk is full or its file busy"}
 
 # Whoever waits must hear of it: a thread that died of a value that SQLite cannot bind would let all wait for ever.
-_TROUBLES = (
+_REPORTED_ERRORS = (
     sqlite3.Error, OSError, ToolError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, RuntimeError
 )  # fmt: skip
 
@@ -38,7 +38,7 @@ class _Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _Read:
     act: Callable[[sqlite3.Connection], Any]
     answer: "asyncio.Future[Any]"
 
@@ -55,7 +55,7 @@ class GroupCommit:
         self._is_due = False
         self._oldest_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._work: queue.SimpleQueue[_Batch | _Question | None] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[_Batch | _Read | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="fingerpost-journal", daemon=True)
         self._thread.start()
 
@@ -76,18 +76,18 @@ class GroupCommit:
             self.loop.call_soon(self._hand_over)
         return durable
 
-    def mention(self, event: Row) -> None:
+    def append_event(self, event: Row) -> None:
         """Add an event that nobody waits for."""
         if not self._open.events:
             self._oldest_at = self.loop.time()
         self._open.events.append(event)
         if self._timer is None:
-            self._timer = self.loop.call_later(_PATIENCE_S, self._patience_ends)
+            self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_overdue)
 
     def ask(self, act: Callable[[sqlite3.Connection], _R]) -> "asyncio.Future[_R]":
         """Do anything else with the connection, after what was handed over so far; its error is the answer's."""
         answer: asyncio.Future[_R] = self.loop.create_future()
-        self._work.put(_Question(act, answer))
+        self._work.put(_Read(act, answer))
         return answer
 
     async def drained(self) -> None:
@@ -107,13 +107,13 @@ class GroupCommit:
         self._work.put(None)
         self._thread.join()
 
-    def _patience_ends(self) -> None:
+    def _commit_overdue(self) -> None:
         self._timer = None
         if not self._open.events:
             return
-        left_s = self._oldest_at + _PATIENCE_S - self.loop.time()
+        left_s = self._oldest_at + _LONGEST_DELAY_S - self.loop.time()
         if left_s > 0:
-            self._timer = self.loop.call_later(left_s, self._patience_ends)
+            self._timer = self.loop.call_later(left_s, self._commit_overdue)
             return
         self._is_due = True
         self._hand_over()
@@ -147,17 +147,17 @@ class GroupCommit:
             found: Any = None
             try:
                 connection = connection or self._connect()
-                if isinstance(work, _Question):
+                if isinstance(work, _Read):
                     found = work.act(connection)
                 else:
                     self._commit(connection, work)
-            except _TROUBLES as caught:
+            except _REPORTED_ERRORS as caught:
                 error = caught
             if connection is not None and connection.in_transaction:
                 connection.execute("ROLLBACK")
             if self.loop.is_closed():
                 continue
-            if isinstance(work, _Question):
+            if isinstance(work, _Read):
                 self.loop.call_soon_threadsafe(_answer, work.answer, found, error)
             else:
                 self.loop.call_soon_threadsafe(self._written, work, error)

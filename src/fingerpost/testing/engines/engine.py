@@ -14,7 +14,7 @@ class Broken(AssertionError):
     """An engine does not keep what it promises; the sentence says what, and where it showed."""
 
 
-class Ability(StrEnum):
+class EngineAbility(StrEnum):
     """What not every engine can do."""
 
     OUTLIVES = "what is recorded outlives its process"
@@ -34,7 +34,7 @@ class Engine:
 
     name: str
     opens: str
-    abilities: frozenset[Ability] = frozenset(Ability)
+    abilities: frozenset[EngineAbility] = frozenset(EngineAbility)
 
     def open(self, folder: Path) -> Journal:
         """Return a journal; each call is a new opening of the same place."""

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 from fingerpost.testing.engines.engine import Broken, Engine
-from fingerpost.testing.engines.workshop import Build
+from fingerpost.testing.engines.fixtures import Build
 
 # Only a broken engine is ever waited for so long.
 PATIENCE_S = 30.0
@@ -39,15 +39,15 @@ class Worker:
             text=True,
         )
         assert self._process.stdout is not None
-        self._said = self._process.stdout
+        self._output = self._process.stdout
 
     def __enter__(self) -> Self:
         """Wait until it carries on."""
         patience = threading.Timer(PATIENCE_S, self._process.kill)
         patience.start()
-        said = self._said.readline()
+        output = self._output.readline()
         patience.cancel()
-        if said != "ready\n":
+        if output != "ready\n":
             self._process.kill()
             self._process.wait()
             raise Broken(f"A process that opens the engine breaks: {self._complaint()}")
@@ -58,7 +58,7 @@ class Worker:
     ) -> None:
         """Leave nothing running."""
         self.kill()
-        self._said.close()
+        self._output.close()
         self._complained.close()
 
     def kill(self) -> None:
@@ -83,7 +83,7 @@ class Worker:
             raise Broken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s") from error
         if self._process.returncode != 0:
             raise Broken(f"A process that carries runs on breaks: {self._complaint()}")
-        return cast("dict[str, str]", json.loads(self._said.read()))
+        return cast("dict[str, str]", json.loads(self._output.read()))
 
     def _complaint(self) -> str:
         self._complained.seek(0)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fingerpost.plan.journal import Event, Given, Journal, RunRecord, StepRecord
 from fingerpost.testing.engines.engine import Engine, expect
-from fingerpost.testing.engines.kept import with_journal
+from fingerpost.testing.engines.reader import with_journal
 
 _AT = "2026-03-10T06:00:00Z"
 _LATER = "2026-03-10T07:00:00Z"
@@ -72,8 +72,8 @@ def events_are_listed_in_order_and_after_any_of_them(engine: Engine, folder: Pat
 
     async def write(journal: Journal) -> list[list[int]]:
         run_id = await _new(journal)
-        journal.mention(run_id, Event(1, _AT, "run_started", None, None))
-        journal.mention(run_id, Event(2, _AT, "step_started", 1, None))
+        journal.append_event(run_id, Event(1, _AT, "run_started", None, None))
+        journal.append_event(run_id, Event(2, _AT, "step_started", 1, None))
         await journal.record(run_id, None, [Event(3, _AT, "step_completed", 1, None)], None, _AT)
         listed = [await journal.list_events(run_id, after, limit) for after, limit in ((0, 9), (1, 9), (0, 2), (3, 9))]
         return [[event.seq for event in each] for each in listed]

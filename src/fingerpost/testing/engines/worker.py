@@ -12,7 +12,7 @@ from pathlib import Path
 from fingerpost.errors import ToolError
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.testing.engines.engine import Engine
-from fingerpost.testing.engines.workshop import USER, Build, new_runs
+from fingerpost.testing.engines.fixtures import USER, Build, new_runs
 
 
 async def work(engine: Engine, folder: Path, build: Build, plans: list[object]) -> None:

@@ -65,7 +65,7 @@ _MODELS: Mapping[Build, type[AddUp]] = {
 }
 
 
-class Calls:
+class CallLog:
     """The file in which the tool writes a line for every call that it begins, and for every one that it ends."""
 
     def __init__(self, folder: Path) -> None:
@@ -98,15 +98,15 @@ class Calls:
 
 def new_runs(journal: Journal, folder: Path, build: Build = Build.FIRST, limits: Limits | None = None) -> PlanRuns:
     """Return runs over the tool of a build."""
-    tell = Calls(folder).writer()
+    write = CallLog(folder).writer()
 
     async def execute(query_type: str, parameters: dict[str, Any], _user: str | None) -> Mapping[str, Any]:
         attempt = find_attempt()
         assert attempt is not None
-        tell(f"begin {attempt.idempotency_key} {build}")
+        write(f"begin {attempt.idempotency_key} {build}")
         await asyncio.sleep(parameters["n"] / 1000)
         data = {"sum": parameters["n"] + sum(parameters.get("extra") or []), "build": build.value}
-        tell(f"end {attempt.idempotency_key} {build}")
+        write(f"end {attempt.idempotency_key} {build}")
         return success_response("add_up", query_type, parameters, [data], {"data": data})
 
     tools = []
@@ -127,7 +127,7 @@ def adding(number: int, milliseconds: int, *before: int) -> dict[str, Any]:
     }
 
 
-def asking(number: int) -> dict[str, Any]:
+def approval_step(number: int) -> dict[str, Any]:
     """Return a step that a person approves."""
     return {"step_id": number, "description": "May we?", "agent": "human"}
 
