@@ -16,7 +16,7 @@ from fingerpost.errors import ParameterError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.add_option import AddOption
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 from tests.apps.processes import COMMAND
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}
@@ -77,7 +77,7 @@ def test_a_wrong_option_is_told_before_anything_is_imported(feed, home, option, 
 
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith(told), refused.stderr
-    assert (records_of(home), Shelf(home).list_names()) == ({}, [])
+    assert (records_of(home), TimetableStore(home).list_names()) == ({}, [])
 
 
 def test_a_network_without_a_source_is_wrong_usage(invoke):
@@ -171,7 +171,7 @@ def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_pat
     assert "Run `fingerpost network refresh TOWN`" in changed.stdout
     assert (told, after) == ([True, True], [False, False])
     assert "TOWN is ready" in refreshed.stdout
-    assert [str(stop) for stop in Shelf(home).open("TOWN")[1].stop_name] == ["Gamma", "Delta"]
+    assert [str(stop) for stop in TimetableStore(home).open("TOWN")[1].stop_name] == ["Gamma", "Delta"]
 
 
 def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, invoke):
@@ -198,7 +198,7 @@ def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, hom
     assert f"TOWN cannot be used: {sentence}" in listed
     assert (shown.returncode, refreshed.returncode, removed.returncode) == (1, 1, 0)
     assert sentence in shown.stderr
-    assert (path.read_text(), Shelf(home).list_names()) == ("", [])
+    assert (path.read_text(), TimetableStore(home).list_names()) == ("", [])
 
 
 def test_a_record_whose_name_no_network_can_have_is_removed_as_it_stands(home, tmp_path, invoke):
@@ -218,7 +218,7 @@ def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, hom
     removed = invoke("network", "remove", "town")
 
     assert "TOWN was prepared, but has no record and does not answer" in listed
-    assert (removed.returncode, Shelf(home).list_names()) == (0, [])
+    assert (removed.returncode, TimetableStore(home).list_names()) == (0, [])
 
 
 def test_a_reader_that_stops_listening_loses_nothing(feed, home):
@@ -228,7 +228,7 @@ def test_a_reader_that_stops_listening_loses_nothing(feed, home):
     subprocess.run([*COMMAND, "network", "add", "town", str(feed)], stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
 
-    assert list(records_of(home)) == Shelf(home).list_names() == ["TOWN"]
+    assert list(records_of(home)) == TimetableStore(home).list_names() == ["TOWN"]
 
 
 def test_the_schema_is_printed(invoke):

@@ -98,7 +98,7 @@ def test_removing_what_is_not_there_is_told(invoke):
 
 
 def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke):
-    """The server asks the shelf at every call."""
+    """The server asks the timetable store at every call."""
 
     def outcome(client):
         body = post(client, "plan_trip", {**TRIP, "when": {"time": "2026-03-10T07:30:00"}}).json()["result"]

@@ -17,7 +17,7 @@ from fingerpost.apps.wiring import build
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.tools.trip_geometry import MOST_CHARACTERS
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.shared_data import get_shared
 
@@ -48,7 +48,7 @@ def drawn(tmp_path, points=BEND):
 def over(feed):
     settings = read_settings()
     imported = import_feeds("T", [FeedSource(feed)])
-    Shelf(settings.home).put("T", imported.timetable, imported.report.to_json(), added_at=clock.now())
+    TimetableStore(settings.home).put("T", imported.timetable, imported.report.to_json(), added_at=clock.now())
     return build(settings)
 
 

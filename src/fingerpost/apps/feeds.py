@@ -15,7 +15,7 @@ from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.providers.embedded.feed_origins import Content, Origin, OriginFolder, read_origin, sign
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
 
@@ -32,9 +32,9 @@ class _Fetched:
 
 
 class FeedImporter:
-    """Brings feeds into the application and puts their network onto the shelf.
+    """Fetches and imports feeds, and stores the timetable of their network.
 
-    Killed at any instant, the shelf holds the old network or the new one; what is known of the feeds is written last.
+    Killed at any instant, the timetable store holds the old network or the new one; what is known of the feeds is written last.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class FeedImporter:
         progress: ImportProgress = lambda _what, _done, _whole: None,
     ) -> None:
         self._home = home
-        self._shelf = Shelf(home)
+        self._store = TimetableStore(home)
         self._client = client
         self._tell = tell
         self._progress = progress
@@ -99,7 +99,7 @@ class FeedImporter:
     def _is_ready(self, record: NetworkRecord) -> bool:
         """Whether what is prepared can be opened and is of the record's feeds."""
         try:
-            entry, _ = self._shelf.open(record.name)
+            entry, _ = self._store.open(record.name)
         except (ParameterError, SettingsInvalid):
             return False
         return entry.find_note(record.feeds) is None
@@ -132,7 +132,7 @@ class FeedImporter:
         imported = await asyncio.to_thread(import_feeds, record.name, sources, progress=self._progress)
         report = imported.report
         await asyncio.to_thread(
-            self._shelf.put,
+            self._store.put,
             record.name,
             imported.timetable,
             report.to_json(),

@@ -189,7 +189,7 @@ class Networks(Protocol):
         ...
 
 
-class Source(Protocol):
+class NetworkSource(Protocol):
     """One kind of source, such as the embedded engine or OpenTripPlanner; it opens the networks of its records."""
 
     @property

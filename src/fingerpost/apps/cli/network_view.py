@@ -12,18 +12,18 @@ from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 
-def print_networks(records: "NetworkRecords", shelf: "Shelf") -> None:
+def print_networks(records: "NetworkRecords", store: "TimetableStore") -> None:
     """Print every added network and the demos, then what is to be said of single ones."""
     from fingerpost.transit.demo.catalogue import list_demo_names
 
     table = new_table("network", "days", "added", "source")
     notes: list[str] = []
-    prepared = shelf.list_names()
+    prepared = store.list_names()
     for name, record in sorted(records.records.items()):
-        days, added, note = _describe(record, shelf, name in prepared)
+        days, added, note = _describe(record, store, name in prepared)
         table.add_row(name, days, added, record.source)
         notes += [note] if note else []
         notes += [f"Real time of {name}: {text}" for text in record.realtime]
@@ -43,7 +43,7 @@ def print_networks(records: "NetworkRecords", shelf: "Shelf") -> None:
         console.print(note, soft_wrap=True)
 
 
-def _describe(record: "NetworkRecord", shelf: "Shelf", is_prepared: bool) -> tuple[str, str, str | None]:
+def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: bool) -> tuple[str, str, str | None]:
     """Return a network's days, when it was added, and a sentence where it wants something done."""
     from fingerpost.apps.overview import find_report
 
@@ -55,10 +55,10 @@ def _describe(record: "NetworkRecord", shelf: "Shelf", is_prepared: bool) -> tup
             "",
             f"Nothing is prepared of {record.name}. Run `fingerpost network refresh {record.name}`.",
         )
-    report = find_report(shelf, record.name)
+    report = find_report(store, record.name)
     days = "its import report cannot be read" if report is None else days_of(report)
     try:
-        entry = shelf.get(record.name)
+        entry = store.get(record.name)
     except ToolError:
         return days, "unreadable; add it again", None
     return days, f"{entry.added_at:%Y-%m-%d}", entry.find_note(record.feeds)

@@ -25,7 +25,7 @@ _SIDES = ("origin", "destination", "stop")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PlaceElicitation:
     """One place that could be several: the argument it stands in, and what it could be (token to name)."""
 
     side: str
@@ -66,7 +66,7 @@ class Choices:
         return {**arguments, **labelled}
 
 
-def find_question(answer: Answer, choices: Choices) -> Question | None:
+def find_question(answer: Answer, choices: Choices) -> PlaceElicitation | None:
     """Return what to ask, or None where the answer is no question or was asked already."""
     error = answer.error
     if not isinstance(error, PlaceAmbiguous):
@@ -75,7 +75,7 @@ def find_question(answer: Answer, choices: Choices) -> Question | None:
     if side not in _SIDES or side in choices.tokens or side in choices.declined:
         return None
     names = {candidate["token"]: _name_of(candidate) for candidate in error.details.get("candidates", ())}
-    return Question(str(side), f"Which place is the {side}?", names) if names else None
+    return PlaceElicitation(str(side), f"Which place is the {side}?", names) if names else None
 
 
 def can_be_asked(ctx: ServerRequestContext[Any, Any]) -> bool:
@@ -88,7 +88,7 @@ def can_be_asked(ctx: ServerRequestContext[Any, Any]) -> bool:
 
 
 async def ask(
-    ctx: ServerRequestContext[Any, Any], question: Question, choices: Choices
+    ctx: ServerRequestContext[Any, Any], question: PlaceElicitation, choices: Choices
 ) -> Choices | types.InputRequiredResult:
     """Ask: in the modern era by returning the question, else by waiting for the answer.
 
@@ -112,7 +112,7 @@ def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def _schema_of(question: Question, version: str) -> dict[str, Any]:
+def _schema_of(question: PlaceElicitation, version: str) -> dict[str, Any]:
     tokens, names = list(question.names_by_token), list(question.names_by_token.values())
     choice: dict[str, Any] = {"type": "string", "title": question.side.capitalize()}
     if is_version_at_least(version, _TITLED_CHOICES):

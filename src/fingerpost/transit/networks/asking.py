@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
-Question = Callable[[Network], Awaitable[_T]]
+NetworkQuery = Callable[[Network], Awaitable[_T]]
 
 UNAVAILABLE = (StorageUnavailable, SourceChanged, TimeoutError)
 """What a source may raise because it cannot be asked: another network, or its fallback, may answer in its stead."""
@@ -43,7 +43,7 @@ class Answers(Generic[_T]):
     left_out: tuple[LeftOut, ...] = ()
 
 
-async def ask_all(networks: Sequence[Network], question: Question[_T]) -> Answers[_T]:
+async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
     """Ask networks at once, each for as long as callers wait for names; who fails or is late is left out.
 
     Raises:
@@ -51,8 +51,8 @@ async def ask_all(networks: Sequence[Network], question: Question[_T]) -> Answer
     """
     if len(networks) == 1:
         # The everyday case: whatever goes wrong is the caller's to hear, without a detour.
-        return Answers(((networks[0], await _ask(networks[0], question)),))
-    outcomes = await asyncio.gather(*(_ask(network, question) for network in networks), return_exceptions=True)
+        return Answers(((networks[0], await _ask(networks[0], query)),))
+    outcomes = await asyncio.gather(*(_ask(network, query) for network in networks), return_exceptions=True)
     answered: list[tuple[Network, _T]] = []
     left_out: list[LeftOut] = []
     for network, outcome in zip(networks, outcomes, strict=True):
@@ -65,11 +65,11 @@ async def ask_all(networks: Sequence[Network], question: Question[_T]) -> Answer
     return Answers(tuple(answered), tuple(left_out))
 
 
-async def _ask(network: Network, question: Question[_T]) -> _T:
+async def _ask(network: Network, query: NetworkQuery[_T]) -> _T:
     limit_s = network.profile.names_deadline_s
     try:
         async with clock.time_limit(limit_s):
-            return await question(network)
+            return await query(network)
     except TimeoutError as error:
         raise late(network.profile, limit_s) from error
 
@@ -105,7 +105,7 @@ class Deadline:
 
 
 async def ask_in_turn(
-    networks: Sequence[Network], question: Question[_T], deadline: Deadline
+    networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline
 ) -> tuple[Network, _T, tuple[LeftOut, ...]]:
     """Ask the preferred network; where it cannot be asked or is late, the next.
 
@@ -117,7 +117,7 @@ async def ask_in_turn(
         limit_s = deadline.share_s(network.profile, waiting_behind)
         try:
             async with clock.time_limit(limit_s):
-                return network, await question(network), tuple(left_out)
+                return network, await query(network), tuple(left_out)
         except UNAVAILABLE as error:
             known = late(network.profile, limit_s) if isinstance(error, TimeoutError) else error
             left_out.append(LeftOut(network.profile.name, known))

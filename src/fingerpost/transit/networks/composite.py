@@ -17,7 +17,7 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.transit.networks.closed import ClosedNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.order import by_preference
-from fingerpost.transit.port import Network, OpenNetworks, Source
+from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)
 
@@ -30,8 +30,8 @@ class DemoMode(StrEnum):
     OFF = "off"
 
 
-class _Opened(NamedTuple):
-    source: Source
+class _OpenedNetwork(NamedTuple):
+    source: NetworkSource
     network: Network
 
 
@@ -49,7 +49,7 @@ class AllNetworks:
     def __init__(
         self,
         records: NetworkRecordFile,
-        load_sources: Callable[[], Mapping[str, Source]],
+        load_sources: Callable[[], Mapping[str, NetworkSource]],
         *,
         demos: Sequence[NetworkRecord] = (),
         demo_mode: DemoMode = DemoMode.AUTO,
@@ -58,8 +58,8 @@ class AllNetworks:
         self._load_sources = load_sources
         self._demos = tuple(demos)
         self._demo_mode = demo_mode
-        self._sources: Mapping[str, Source] = {}
-        self._opened: dict[str, _Opened] = {}
+        self._sources: Mapping[str, NetworkSource] = {}
+        self._opened: dict[str, _OpenedNetwork] = {}
         self._current = OpenNetworks()
         self._stamp: Hashable = None
         self._lock = threading.Lock()
@@ -87,7 +87,7 @@ class AllNetworks:
             stamp = self._read_stamp()
             kept = self._records.read()
             problems = dict(kept.problems)
-            opened: dict[str, _Opened] = {}
+            opened: dict[str, _OpenedNetwork] = {}
             records = {**kept.records, **{record.name: record for record in self._demos}}
             for name, record in records.items():
                 try:
@@ -103,12 +103,12 @@ class AllNetworks:
             self._stamp = stamp
             return self._current
 
-    def _open(self, record: NetworkRecord) -> _Opened:
+    def _open(self, record: NetworkRecord) -> _OpenedNetwork:
         source = self._sources.get(record.source)
         if source is None:
             kinds = ", ".join(sorted(self._sources))
             raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}.")
-        return _Opened(source, source.open(record))
+        return _OpenedNetwork(source, source.open(record))
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         """Return the networks in order, each fallback behind the network that names it."""

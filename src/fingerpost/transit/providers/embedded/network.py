@@ -34,7 +34,7 @@ from fingerpost.transit.timetable.timetable import Timetable
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, straight_line_m
 
 if TYPE_CHECKING:
-    from fingerpost.transit.providers.embedded.network_realtime import NetworkRealtime
+    from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
 
 # A saved place and the stop saved with it are one place within this distance.
 SAME_PLACE_M = 300.0
@@ -48,7 +48,7 @@ class EmbeddedNetwork:
         self._timetable = timetable
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
-        self._realtime: NetworkRealtime | None = None
+        self._realtime: RealtimeUpdater | None = None
         self._words = TimetableWords(timetable)
         self._stops = TimetableStops(timetable, self._words)
         self._fares = NetworkFares(timetable, record.name)
@@ -102,11 +102,11 @@ class EmbeddedNetwork:
         return self._timetable
 
     @property
-    def realtime(self) -> "NetworkRealtime | None":
+    def realtime(self) -> "RealtimeUpdater | None":
         """What the network follows, None where it has no sources."""
         return self._realtime
 
-    def follow(self, realtime: "NetworkRealtime | None") -> None:
+    def follow(self, realtime: "RealtimeUpdater | None") -> None:
         """Follow other sources from now on; None leaves the timetable alone."""
         if self._realtime is not None:
             self._realtime.leave()

@@ -12,8 +12,8 @@ from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_real
 from fingerpost.transit.gtfs.realtime.outcomes import MessageOutcome
 from fingerpost.transit.provenance import RealtimeHealth
 from fingerpost.transit.providers.embedded.realtime_feeds import RealtimeFeeds
-from fingerpost.transit.providers.embedded.realtime_keeper import RealtimeKeeper
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
+from fingerpost.transit.providers.embedded.realtime_worker import RealtimeWorker
 from fingerpost.transit.rules.freshness import STALE_AFTER_S
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
@@ -30,7 +30,7 @@ READ_AGAIN_S = 60
 Publish = Callable[[Overlay, date, int | None], None]
 
 
-class NetworkRealtime:
+class RealtimeUpdater:
     """Follows the sources of one network.
 
     Args:
@@ -45,16 +45,16 @@ class NetworkRealtime:
         self,
         timetable: Timetable,
         sources: tuple[RealtimeSource, ...],
-        keeper: RealtimeKeeper,
+        worker: RealtimeWorker,
         clock: Callable[[], datetime],
         publish: Publish,
     ) -> None:
         self.sources = sources
         self._timetable = timetable
-        self._keeper = keeper
+        self._worker = worker
         self._clock = clock
         self._publish = publish
-        self._feeds = RealtimeFeeds(sources, keeper.fetch, clock)
+        self._feeds = RealtimeFeeds(sources, worker.fetch, clock)
         self._reading = asyncio.Lock()
         self._overlay: Overlay | None = None
         self._polled: int | None = None
@@ -72,18 +72,18 @@ class NetworkRealtime:
         now = int(self._clock().timestamp())
         if self._first is None:
             self._polled = now
-            self._first = self._keeper.begin(self._begin())
+            self._first = self._worker.begin(self._begin())
         if not self._first.done():
             if not self._has_waited:
                 await _wait(self._first, FIRST_WAIT_S)
                 self._has_waited = True
             return
         if self._feeds.have_files_changed() or self._has_time_moved(now):
-            await _wait(self._keeper.begin(self._look(now)), None)
+            await _wait(self._worker.begin(self._look(now)), None)
         if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
             has_slept = self._polled is None or now - self._polled > STALE_AFTER_S
             self._polled = now
-            self._poll = self._keeper.begin(self._ask(now, only_files=False))
+            self._poll = self._worker.begin(self._ask(now, only_files=False))
             if has_slept:
                 await _wait(self._poll, WAKING_WAIT_S)
 

@@ -20,7 +20,7 @@ OpenFetch = Callable[[], AbstractAsyncContextManager[Fetch]]
 """Opens what URLs are asked with, for one event loop; leaving it closes the connections."""
 
 
-class RealtimeKeeper:
+class RealtimeWorker:
     """Runs work on its own loop until it is closed; the thread begins with the first work.
 
     Args:
