@@ -19,7 +19,7 @@ from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
 
-Tell = Callable[[str, int], None]
+OnFetched = Callable[[str, int], None]
 """Told what is being fetched, and how many bytes of it are there."""
 
 
@@ -34,7 +34,7 @@ class _Fetched:
 class FeedImporter:
     """Fetches and imports feeds, and stores the timetable of their network.
 
-    Killed at any instant, the timetable store holds the old network or the new one; what is known of the feeds is written last.
+    Killed at any instant, it leaves the old network or the new one; what is known of the feeds is written last.
     """
 
     def __init__(
@@ -42,13 +42,13 @@ class FeedImporter:
         home: Path,
         client: Client,
         *,
-        tell: Tell = lambda _what, _bytes: None,
+        on_fetched: OnFetched = lambda _what, _bytes: None,
         progress: ImportProgress = lambda _what, _done, _whole: None,
     ) -> None:
         self._home = home
         self._store = TimetableStore(home)
         self._client = client
-        self._tell = tell
+        self._on_fetched = on_fetched
         self._progress = progress
 
     async def add(self, record: NetworkRecord) -> ImportReport:
@@ -63,7 +63,7 @@ class FeedImporter:
             ToolError: a feed cannot be fetched, as ``Client.fetch`` says.
         """
         folder = OriginFolder(self._home, record.name)
-        with folder.locked(), _tidy(folder):
+        with folder.locked(), _sweeping(folder):
             fetched = [await self._fetch(folder, origin, Content()) for origin in self._read_origins(record)]
             return await self._bring(record, folder, fetched)
 
@@ -81,7 +81,7 @@ class FeedImporter:
                 f"It is not known where the feeds of {record.name} come from", {"field": "name"}, hint="Add it again"
             )
         folder = OriginFolder(self._home, record.name)
-        with folder.locked(), _tidy(folder):
+        with folder.locked(), _sweeping(folder):
             contents = folder.read()
             fetched = [
                 await self._fetch(folder, origin, contents.get(text, Content()))
@@ -120,7 +120,7 @@ class FeedImporter:
             path,
             known=content.known if held is not None else None,
             held=held,
-            progress=lambda size: self._tell(request.redacted_url, size),
+            progress=lambda size: self._on_fetched(request.redacted_url, size),
         )
         if not got.changed and held is not None:
             return _Fetched(origin, replace(content, known=got), held, changed=False)
@@ -148,7 +148,7 @@ def _contents(record: NetworkRecord, fetched: Sequence[_Fetched]) -> dict[str, C
 
 
 @contextmanager
-def _tidy(folder: OriginFolder) -> Iterator[None]:
+def _sweeping(folder: OriginFolder) -> Iterator[None]:
     """In the end, remove what was fetched and is not kept: of a failure, or of an earlier version."""
     try:
         yield

@@ -30,10 +30,10 @@ async def describe_networks(application: Application) -> list[dict[str, Any]]:
         _describe(network, TimetableStore(application.settings.home), answers=network in opened.answering)
         for network in networks
     ]
-    for network, told in zip(networks, described, strict=True):
+    for network, described_network in zip(networks, described, strict=True):
         health = await network.find_realtime_health()
         if health is not None:
-            told["realtime"] = describe_realtime(health)
+            described_network["realtime"] = describe_realtime(health)
     return described
 
 

@@ -43,8 +43,10 @@ def describe_problem(
         allowed = sorted({name for owner in owners for name in _wire_fields(owner)})
         listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
         return Problem(path, kind, f"unknown field '{path}'{listed}")
-    tell = _SENTENCES.get(kind, _say_otherwise)
-    return Problem(path, kind, tell(path or "the arguments", error["input"], error.get("ctx", {}), error["msg"]))
+    write_sentence = _SENTENCES.get(kind, _say_otherwise)
+    return Problem(
+        path, kind, write_sentence(path or "the arguments", error["input"], error.get("ctx", {}), error["msg"])
+    )
 
 
 def show(value: Any) -> str:
@@ -84,29 +86,29 @@ def _kind_of(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-_Teller = Callable[[str, Any, Mapping[str, Any], str], str]
+_SentenceWriter = Callable[[str, Any, Mapping[str, Any], str], str]
 
 
 def _say_otherwise(path: str, _value: Any, _context: Mapping[str, Any], message: str) -> str:
     return f"{path}: {_clip(message[:1].lower() + message[1:])}"
 
 
-def _must_be(what: str) -> _Teller:
+def _must_be(what: str) -> _SentenceWriter:
     return lambda path, value, _context, _message: f"{path} must be {what}, not {_kind_of(value)}"
 
 
-def _bound(words: str, key: str) -> _Teller:
+def _bound(words: str, key: str) -> _SentenceWriter:
     return lambda path, value, context, _message: f"{path} must be {words} {show(context[key])}; you sent {show(value)}"
 
 
-def _say_length(words: str, key: str, one: str, many: str) -> _Teller:
-    def tell(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
+def _say_length(words: str, key: str, one: str, many: str) -> _SentenceWriter:
+    def write_sentence(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
         if key == "min_length" and context[key] == 1:
             return f"{path} must not be empty"
         unit = one if context[key] == 1 else many
         return f"{path} must have {words} {context[key]} {unit}; you sent {len(value)}"
 
-    return tell
+    return write_sentence
 
 
 def _say_choice(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
@@ -128,7 +130,7 @@ def _say_own(path: str, _value: Any, context: Mapping[str, Any], message: str) -
     return text if path == "the arguments" else f"{path}: {text}"
 
 
-def _say_size(words: str, key: str) -> _Teller:
+def _say_size(words: str, key: str) -> _SentenceWriter:
     """Tell a length in characters of a text, in entries of a list."""
     of_text = _say_length(words, key, "character", "characters")
     of_list = _say_length(words, key, "entry", "entries")
@@ -137,7 +139,7 @@ def _say_size(words: str, key: str) -> _Teller:
     )
 
 
-_SENTENCES: dict[str, _Teller] = {
+_SENTENCES: dict[str, _SentenceWriter] = {
     "missing": lambda path, *_: f"{path} is missing",
     "whole_sentence": lambda _path, _value, _context, message: message,
     "blank": lambda path, *_: f"{path} must not be empty",

@@ -62,17 +62,17 @@ class RecordReader:
     def read(self, text: str, where: str) -> NetworkRecords:
         """Return the records of a text; ``where`` is the file that sentences name."""
         document = read_document(text)
-        records, problems = self.judge(document)
-        told = {}
+        records, problems = self.validate(document)
+        messages = {}
         for name, problem in problems.items():
             line = problem.line or find_line(text, NETWORKS, name, *([problem.key] if problem.key else []))
-            told[name] = f"{where}, line {line}: {problem.what}; {problem.remedy}"
+            messages[name] = f"{where}, line {line}: {problem.what}; {problem.remedy}"
         for rest in document.rest:
             # One is enough to say that the file wants attention.
-            told.setdefault(FILE_NAME, f"{where}, line {rest.line}: {rest.what}; correct the line or remove it")
-        return NetworkRecords(MappingProxyType(records), MappingProxyType(told))
+            messages.setdefault(FILE_NAME, f"{where}, line {rest.line}: {rest.what}; correct the line or remove it")
+        return NetworkRecords(MappingProxyType(records), MappingProxyType(messages))
 
-    def judge(self, document: Document) -> tuple[dict[str, NetworkRecord], dict[str, RecordProblem]]:
+    def validate(self, document: Document) -> tuple[dict[str, NetworkRecord], dict[str, RecordProblem]]:
         """Return what can be used, and what is wrong with the rest."""
         records: dict[str, NetworkRecord] = {}
         problems: dict[str, RecordProblem] = {

@@ -26,7 +26,7 @@ TOOL_ERROR = 1
 USAGE = 2
 
 # Nobody need be told of a wait that is shorter.
-_SILENCE_S = 1.0
+_EXPLAIN_AFTER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def ask(application: "Application", tool: str, arguments: object) -> "Answer":
         finally:
             await application.networks.close()
 
-    with _patience():
+    with _explaining_compilation():
         return asyncio.run(ask_and_close())
 
 
@@ -95,14 +95,14 @@ def find_zone(application: "Application", origin: dict[str, Any], destination: d
     """Return the zone of the network that a trip is planned in; UTC where the ends are no good and none will be."""
     from fingerpost.apps.trip_zone import find_trip_zone
 
-    with _patience():
+    with _explaining_compilation():
         return ZoneInfo(asyncio.run(find_trip_zone(application, origin, destination)) or "UTC")
 
 
 @contextmanager
-def _patience() -> Iterator[None]:
+def _explaining_compilation() -> Iterator[None]:
     """Say why, on stderr, where a person waits for machine code that is not there yet."""
-    reason = threading.Timer(_SILENCE_S, say, ["Compiling the engine; this happens once ..."])
+    reason = threading.Timer(_EXPLAIN_AFTER_S, say, ["Compiling the engine; this happens once ..."])
     reason.daemon = True
     if count_kernels() == 0:
         reason.start()

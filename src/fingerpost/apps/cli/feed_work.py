@@ -35,7 +35,7 @@ def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"],
                     FeedImporter(
                         settings.home,
                         client,
-                        tell=lambda shown, size: bars.show(shown, size, None),
+                        on_fetched=lambda shown, size: bars.show(shown, size, None),
                         progress=bars.show,
                     )
                 )

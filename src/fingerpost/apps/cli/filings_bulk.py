@@ -36,7 +36,7 @@ def bulk(
     console = new_console()
     console.print(f"{archive.name}: {loaded.companies:,} companies, {loaded.facts:,} figures", soft_wrap=True)
     if loaded.skipped:
-        told = "; ".join(list(loaded.skipped.values())[:_NAMED])
+        reasons = "; ".join(list(loaded.skipped.values())[:_NAMED])
         more = f"; and {len(loaded.skipped) - _NAMED} more" if len(loaded.skipped) > _NAMED else ""
-        console.print(f"{len(loaded.skipped):,} left out: {told}{more}", soft_wrap=True)
+        console.print(f"{len(loaded.skipped):,} left out: {reasons}{more}", soft_wrap=True)
     console.print("Tickers come from company_tickers.json: fingerpost filings load FILE", soft_wrap=True)

@@ -89,16 +89,16 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
 def _with_options(command: Callable[..., None], options: Iterable[AddOption]) -> Callable[..., None]:
     """Return a command that typer sees more options of; they arrive as keyword arguments."""
     signature = inspect.signature(command)
-    shown = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    parameters = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
     for option in options:
         kind: Any = bool if option.metavar is None else str | None
-        told = typer.Option(f"--{option.name}", metavar=option.metavar, help=option.help)
-        shown.append(
+        option_info = typer.Option(f"--{option.name}", metavar=option.metavar, help=option.help)
+        parameters.append(
             inspect.Parameter(
                 option.parameter,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=False if option.metavar is None else None,
-                annotation=Annotated[kind, told],
+                annotation=Annotated[kind, option_info],
             )
         )
 
@@ -106,8 +106,8 @@ def _with_options(command: Callable[..., None], options: Iterable[AddOption]) ->
     def run(**arguments: Any) -> None:
         command(**arguments)
 
-    run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # typer reads it
-    run.__annotations__ = {each.name: each.annotation for each in shown}
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
 
 

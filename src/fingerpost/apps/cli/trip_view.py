@@ -55,7 +55,7 @@ def _print_itinerary(
     if itinerary.get("DisruptionNote"):
         console.print(Text(f"   {itinerary['DisruptionNote']}", "bold red"))
     elif difference is not None:
-        console.print(Text(f"   {_told(difference)}", "yellow"))
+        console.print(Text(f"   {_describe_difference(difference)}", "yellow"))
     elif itinerary.get("DisruptionFlag"):
         console.print(Text("   Instead of a disrupted trip", "yellow"))
     table = Table.grid(padding=(0, 2))
@@ -73,7 +73,7 @@ def _print_itinerary(
         console.print(Text(f"   {note}", "dim"))
 
 
-def _told(difference: dict[str, Any]) -> str:
+def _describe_difference(difference: dict[str, Any]) -> str:
     """Return what a trip costs against the usual one, and why."""
     minutes = difference["laterMinutes"]
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
@@ -94,9 +94,9 @@ def _add_leg(table: Table, leg: dict[str, Any], day: date) -> None:
         f", from {_stop(leg['from'])}",
         f" to {_stop(leg['to'])} at {clock_of(leg['arrivalTime'], day)}",
     )
-    told = status_text(leg.get("status"), leg.get("delaySeconds"))
-    if told:
-        ride.append("  ").append_text(told)
+    status = status_text(leg.get("status"), leg.get("delaySeconds"))
+    if status:
+        ride.append("  ").append_text(status)
     table.add_row(time, ride)
     if leg.get("disruptionNote"):
         table.add_row("", Text(leg["disruptionNote"], "red"))

@@ -66,7 +66,7 @@ class Choices:
         return {**arguments, **labelled}
 
 
-def find_question(answer: Answer, choices: Choices) -> PlaceElicitation | None:
+def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:
     """Return what to ask, or None where the answer is no question or was asked already."""
     error = answer.error
     if not isinstance(error, PlaceAmbiguous):
@@ -78,7 +78,7 @@ def find_question(answer: Answer, choices: Choices) -> PlaceElicitation | None:
     return PlaceElicitation(str(side), f"Which place is the {side}?", names) if names else None
 
 
-def can_be_asked(ctx: ServerRequestContext[Any, Any]) -> bool:
+def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
     """Whether the client shows forms, and there is a way to it."""
     capabilities = ctx.session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
@@ -87,36 +87,36 @@ def can_be_asked(ctx: ServerRequestContext[Any, Any]) -> bool:
     return shows_forms and (_is_modern(ctx) or ctx.session.can_send_request)
 
 
-async def ask(
-    ctx: ServerRequestContext[Any, Any], question: PlaceElicitation, choices: Choices
+async def elicit(
+    ctx: ServerRequestContext[Any, Any], place: PlaceElicitation, choices: Choices
 ) -> Choices | types.InputRequiredResult:
     """Ask: in the modern era by returning the question, else by waiting for the answer.
 
     A client that breaks off the question has declined it.
     """
-    schema = _schema_of(question, ctx.protocol_version)
+    schema = _schema_of(place, ctx.protocol_version)
     if _is_modern(ctx):
-        form = types.ElicitRequestFormParams(message=question.message, requested_schema=schema)
+        form = types.ElicitRequestFormParams(message=place.message, requested_schema=schema)
         return types.InputRequiredResult(
-            input_requests={question.side: types.ElicitRequest(params=form)},
+            input_requests={place.side: types.ElicitRequest(params=form)},
             request_state=json.dumps(dict(choices.tokens), separators=(",", ":")),
         )
     try:
-        response = await ctx.session.elicit_form(question.message, schema, related_request_id=ctx.request_id)
+        response = await ctx.session.elicit_form(place.message, schema, related_request_id=ctx.request_id)
     except MCPError:
         response = types.ElicitResult(action="cancel")
-    return choices.with_response(question.side, response)
+    return choices.with_response(place.side, response)
 
 
 def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def _schema_of(question: PlaceElicitation, version: str) -> dict[str, Any]:
-    tokens, names = list(question.names_by_token), list(question.names_by_token.values())
-    choice: dict[str, Any] = {"type": "string", "title": question.side.capitalize()}
+def _schema_of(place: PlaceElicitation, version: str) -> dict[str, Any]:
+    tokens, names = list(place.names_by_token), list(place.names_by_token.values())
+    choice: dict[str, Any] = {"type": "string", "title": place.side.capitalize()}
     if is_version_at_least(version, _TITLED_CHOICES):
-        choice["oneOf"] = [{"const": token, "title": name} for token, name in question.names_by_token.items()]
+        choice["oneOf"] = [{"const": token, "title": name} for token, name in place.names_by_token.items()]
     else:
         choice |= {"enum": tokens, "enumNames": names}
     return {"type": "object", "properties": {_PLACE: choice}, "required": [_PLACE]}

@@ -12,7 +12,7 @@ from mcp.server.lowlevel import Server
 
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
-from fingerpost.apps.mcp.elicitation import Choices, ask, can_be_asked, find_question
+from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
 from fingerpost.apps.mcp.listing import list_wants, result_of, tool_of
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
@@ -92,13 +92,13 @@ class _Handlers:
             answer = await error_boundary.answer(
                 self._application.tools, params.name, chosen, user=self._user, report=report, wants=wants
             )
-            question = find_question(answer, choices)
-            if question is None or not can_be_asked(ctx):
+            place = find_elicitation(answer, choices)
+            if place is None or not can_elicit(ctx):
                 return result_of(answer)
-            asked = await ask(ctx, question, choices)
-            if isinstance(asked, types.InputRequiredResult):
-                return asked
-            choices = asked
+            choice = await elicit(ctx, place, choices)
+            if isinstance(choice, types.InputRequiredResult):
+                return choice
+            choices = choice
 
     async def answer_odd_arguments(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
         """Answer a call whose arguments are no object in the tool's own envelope.

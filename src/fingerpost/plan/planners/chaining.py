@@ -113,8 +113,8 @@ class _Chain:
 
     def _impossible(self) -> PlanInvalid:
         missing = list(self._missing.values())
-        told = "; ".join(
+        lacking = "; ".join(
             f"'{each['name']}', which {each['needed_by']} needs {each['nearest']}".strip() for each in missing
         )
         hint = f"Give the missing values, or want one of these keys: {listed(self._producers)}"
-        return PlanInvalid(f"No plan gives this: nothing provides {told}", {"missing": missing}, hint=hint)
+        return PlanInvalid(f"No plan gives this: nothing provides {lacking}", {"missing": missing}, hint=hint)

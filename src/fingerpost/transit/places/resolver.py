@@ -115,11 +115,11 @@ async def _get_by_id(opened: OpenNetworks, stop_id: str, language: str, warnings
 
 
 async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings: Warnings) -> FoundStop:
-    asked = Warnings()
-    found = await _find_by_name(opened, text, language, None, asked)
-    warnings.extend(asked)
+    while_searching = Warnings()
+    found = await _find_by_name(opened, text, language, None, while_searching)
+    warnings.extend(while_searching)
     if not found:
-        raise unknown(text, side="stop", hint=_LOOK_UP, unasked=asked.find(WarningCode.NETWORK_LEFT_OUT))
+        raise unknown(text, side="stop", hint=_LOOK_UP, left_out=while_searching.find(WarningCode.NETWORK_LEFT_OUT))
     matches = [match for match, _ in found]
     decision = decide(matches)
     if not isinstance(decision, Resolved):

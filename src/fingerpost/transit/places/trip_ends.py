@@ -182,7 +182,7 @@ class _Resolution:
             text = label.text if isinstance(label, Name) else label.label
             (everywhere[side],) = await self._read_names(self.networks, [text])
             if not everywhere[side]:
-                return unknown(text, side=side, unasked=[*self._silent, *self._opened.problems.values()])
+                return unknown(text, side=side, left_out=[*self._silent, *self._opened.problems.values()])
         lacking = needed if set.intersection(*map(set, everywhere.values())) else ()
         return uncovered(self.networks, {side: list(read) for side, read in everywhere.items()}, lacking=lacking)
 

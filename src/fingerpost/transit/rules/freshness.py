@@ -33,10 +33,10 @@ def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, receiv
 
 def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:
     """Return what ``realtime-stale`` says: how old the data is where that is too old, and why sources are silent."""
-    said = [f"Realtime data is {age_s} s old."] if is_stale(age_s) else []
+    sentences = [f"Realtime data is {age_s} s old."] if is_stale(age_s) else []
     if problems:
-        said.append("Realtime is missing or held up: " + " ".join(problems))
-    return " ".join(said) or None
+        sentences.append("Realtime is missing or held up: " + " ".join(problems))
+    return " ".join(sentences) or None
 
 
 def is_stale(age_s: int | None) -> bool:

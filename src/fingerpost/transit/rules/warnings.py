@@ -36,9 +36,9 @@ class Warnings:
 
     def add(self, code: WarningCode, message: str) -> None:
         """Say something; a second message of a code joins the first, the same message is said once."""
-        said = self._messages.setdefault(code, [])
-        if message not in said:
-            said.append(message)
+        messages = self._messages.setdefault(code, [])
+        if message not in messages:
+            messages.append(message)
 
     def extend(self, others: "Warnings") -> None:
         """Say all that others say."""
@@ -52,4 +52,4 @@ class Warnings:
 
     def list_all(self) -> tuple[Warning, ...]:
         """Return one entry a code."""
-        return tuple(Warning(code, " ".join(said)) for code, said in self._messages.items())
+        return tuple(Warning(code, " ".join(messages)) for code, messages in self._messages.items())

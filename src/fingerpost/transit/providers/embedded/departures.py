@@ -23,21 +23,21 @@ def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture
         return _added(snapshot, words, call)
     table = snapshot.timetable
     trip = int(table.trip_departure_trip[call.trip_departure])
-    said = words.call(trip, call.stop_time)
+    wording = words.call(trip, call.stop_time)
     stop = words.stop_point(int(table.stop_time_stop[call.stop_time]))
     planned = Departure(
-        line=said.line,
-        mode=said.mode,
-        destination=said.headsign,
+        line=wording.line,
+        mode=wording.mode,
+        destination=wording.headsign,
         scheduled=snapshot.scheduled(
             call.trip_departure, call.service_day, int(table.stop_time_departure_s[call.stop_time])
         ),
         stop_id=stop.id or "",
-        trip_id=said.trip_id,
+        trip_id=wording.trip_id,
         service_day=call.service_day,
         platform=stop.platform,
         headway_s=words.headway_s(call.trip_departure),
-        by_arrangement=said.is_by_arrangement,
+        by_arrangement=wording.is_by_arrangement,
     )
     return planned if snapshot.live is snapshot.planned else _with_update(snapshot, words, call, planned)
 

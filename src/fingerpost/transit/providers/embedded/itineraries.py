@@ -90,25 +90,25 @@ def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, *, stays_on
 def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
     table = snapshot.timetable
     trip = int(table.trip_departure_trip[ride.trip_departure])
-    said = words.ride(trip, ride.board_stop_time, ride.alight_stop_time)
+    wording = words.ride(trip, ride.board_stop_time, ride.alight_stop_time)
     return Leg(
-        mode=said.mode,
-        start=said.start,
-        end=said.end,
+        mode=wording.mode,
+        start=wording.start,
+        end=wording.end,
         departure_scheduled=snapshot.scheduled(
             ride.trip_departure, ride.service_day, int(table.stop_time_departure_s[ride.board_stop_time])
         ),
         arrival_scheduled=snapshot.scheduled(
             ride.trip_departure, ride.service_day, int(table.stop_time_arrival_s[ride.alight_stop_time])
         ),
-        distance_m=said.distance_m,
-        line=said.line,
-        headsign=said.headsign,
-        trip_id=said.trip_id,
+        distance_m=wording.distance_m,
+        line=wording.line,
+        headsign=wording.headsign,
+        trip_id=wording.trip_id,
         service_day=ride.service_day,
-        wheelchair=said.wheelchair,
+        wheelchair=wording.wheelchair,
         headway_s=words.headway_s(ride.trip_departure),
-        by_arrangement=said.is_by_arrangement,
+        by_arrangement=wording.is_by_arrangement,
         handle=TimetableRide(trip, ride.board_stop_time, ride.alight_stop_time),
     )
 

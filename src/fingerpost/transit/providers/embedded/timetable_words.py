@@ -16,7 +16,7 @@ from fingerpost.transit.timetable.timetable import (
 # A ride that was added without naming a known route.
 UNKNOWN_LINE = "unknown"
 # Boards are asked for again and again; beyond this many calls their words are worked out anew.
-KEPT_CALLS = 50_000
+CACHED_STOP_TIMES = 50_000
 
 _ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
 
@@ -120,7 +120,7 @@ class TimetableWords:
         """Return what is said of a call on a board."""
         known = self._calls.get(event)
         if known is None:
-            if len(self._calls) > KEPT_CALLS:
+            if len(self._calls) > CACHED_STOP_TIMES:
                 self._calls.clear()
             line, mode = self.line(trip)
             known = self._calls[event] = CallWords(
@@ -132,7 +132,7 @@ class TimetableWords:
         """Return what is said of a ride between two of a trip's events."""
         known = self._rides.get((board_stop_time, alight_stop_time))
         if known is None:
-            if len(self._rides) > KEPT_CALLS:
+            if len(self._rides) > CACHED_STOP_TIMES:
                 self._rides.clear()
             line, mode = self.line(trip)
             stops = self._timetable.stop_time_stop[board_stop_time : alight_stop_time + 1]
