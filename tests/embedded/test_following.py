@@ -120,7 +120,7 @@ def test_sources_may_come_and_go_while_the_network_is_used(town):
 
 
 def test_under_a_fixed_clock_answers_are_the_same_byte_for_byte(towns):
-    """Two houses over one home."""
+    """Two applications over one home."""
     first, second = towns(), towns()
     first.say(LATE)
     assert first.plan(limit=3) == second.plan(limit=3)

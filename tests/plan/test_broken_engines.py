@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.testing.engines.engine import Broken, Engine, EngineAbility
+from fingerpost.testing.engines.engine import Engine, EngineAbility, EngineBroken
 from fingerpost.testing.engines.suite import FACTS, list_facts
 
 FOUND_OUT = [
@@ -37,7 +37,7 @@ def broken(name):
 def test_a_broken_engine_is_found_out(name, fact, words, tmp_path):
     """By the fact that it breaks; the sentence says what was seen."""
     (check,) = [each.check for each in FACTS if str(each) == fact]
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(EngineBroken) as caught:
         check(broken(name), tmp_path)
 
     assert str(caught.value).startswith(words)

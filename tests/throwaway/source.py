@@ -142,7 +142,7 @@ async def _ask(client, record, limits, what, arguments):
     response = await client.fetch(request)
     told: Any = response.json()
     if not isinstance(told, dict):
-        raise SourceChanged(f"{response.shown} answered something that is no object")
+        raise SourceChanged(f"{response.redacted_url} answered something that is no object")
     return told, response
 
 

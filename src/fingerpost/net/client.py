@@ -30,6 +30,7 @@ from fingerpost.net.limiter import Limiter
 from fingerpost.net.passage import Ended, Health, LivePassage, Passage, Tape
 from fingerpost.net.redaction import redact_text
 from fingerpost.net.request import Request, list_secrets
+from fingerpost.net.request_sender import NOT_MODIFIED, RequestSender
 from fingerpost.net.response import Response, Validators
 from fingerpost.net.statuses import find_failure, may_retry
 from fingerpost.net.transport import WireTransport
@@ -88,7 +89,7 @@ class Client:
         self._cache = cache or Cache()
         self._transport = transport
         user_agent = f"fingerpost/{version('fingerpost')}" + (f" ({contact})" if contact else "")
-        exchange = Exchange(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
+        exchange = RequestSender(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
         self._live = LivePassage(breaker or Breaker(), limiter or Limiter(), exchange)
 
     async def __aenter__(self) -> Self:
@@ -146,7 +147,7 @@ class Client:
         return replace(response, body=response.body or body.content())
 
     async def _carry(self, request: Request, body: Body, validators: Validators | None, passage: Passage) -> Response:
-        course = _Course(time.monotonic() + request.bounds.total_s, passage)
+        state = _RequestState(time.monotonic() + request.limits.total_s, passage)
         host = request.split().hostname or ""
         passage.enter(host)
         failure: ToolError | None = None
@@ -165,11 +166,11 @@ class Client:
             failure = error
             raise
         except asyncio.CancelledError:
-            course.left = True
+            state.left = True
             raise
         finally:
-            ended = Ended.ANSWERED if course.done else Ended.LEFT if course.left else Ended.FAILED
-            passage.end(host, _health(course, failure), ended)
+            ended = Ended.ANSWERED if state.done else Ended.LEFT if state.left else Ended.FAILED
+            passage.end(host, _health(state, failure), ended)
 
     async def _send_with_retries(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
@@ -190,7 +191,7 @@ class Client:
         def find_wait_s(error: ToolError, number: int) -> float | None:
             if not may_retry(error, state.left_s()):
                 return None
-            if course.passage.recorded is not None:
+            if state.passage.recorded is not None:
                 return policy.find_wait_s(number, spread=0.0) and 0.0
             return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
 
@@ -202,17 +203,17 @@ class Client:
         """Ask once, and follow where the answer sends us."""
         for _ in range(request.limits.max_redirects + 1):
             host = request.split().hostname or ""
-            await course.passage.wait(host, longest_s=course.left_s())
-            course.asking = True
-            response = await course.passage.send(request, conditions, body, course.secrets)
-            course.asking, course.answered = False, True
+            await state.passage.wait(host, longest_s=state.left_s())
+            state.in_flight = True
+            response = await state.passage.send(request, conditions, body, state.secrets)
+            state.in_flight, state.answered = False, True
             if response.status in redirects.STATUSES and response.status not in request.accept:
                 request = redirects.follow(request, response.status, response.headers)
                 continue
             seen = replace(response, body=response.body or body.content()) if isinstance(body, MemoryBody) else response
             failure = _check_response(request, seen, conditional=bool(conditions))
             if isinstance(failure, SourceLimited):
-                await course.passage.pause(host, failure.retry_after_s)
+                await state.passage.pause(host, failure.retry_after_s)
             if failure is not None:
                 raise failure
             return response
@@ -231,14 +232,14 @@ class Client:
         return self._transport
 
 
-def _health(course: _Course, error: ToolError | None) -> Health:
+def _health(state: _RequestState, error: ToolError | None) -> Health:
     """Return what a call that has ended says about its host."""
     if isinstance(error, SourceTimeout | SourceUnreachable | SourceFailed) and error.retryable:
         return Health.BAD
-    return Health.GOOD if course.done or (error is not None and course.answered) else Health.UNKNOWN
+    return Health.GOOD if state.done or (error is not None and state.answered) else Health.UNKNOWN
 
 
-def _judge(request: Request, response: Response, *, conditional: bool) -> ToolError | None:
+def _check_response(request: Request, response: Response, *, conditional: bool) -> ToolError | None:
     """Return the error that an answer means: by the source's own reading, else by its status."""
     failure = None if request.check_response is None else request.check_response(response)
     if failure is not None:

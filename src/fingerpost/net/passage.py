@@ -7,9 +7,9 @@ from typing import Protocol
 
 from fingerpost.errors import SourceUnreachable
 from fingerpost.net.body import Body
-from fingerpost.net.exchange import Exchange
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import Request
+from fingerpost.net.request_sender import RequestSender
 from fingerpost.net.response import Response
 from fingerpost.resilience.breaker import Breaker
 
@@ -70,11 +70,11 @@ class Passage(Protocol):
         ...
 
     async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:
-        """Send one request; see ``Exchange.send``.
+        """Send one request; see ``RequestSender.send``.
 
         Raises:
             TimeoutError: the time of the whole call is used up.
-            ToolError: as ``Exchange.send``.
+            ToolError: as ``RequestSender.send``.
         """
         ...
 
@@ -93,7 +93,7 @@ class LivePassage:
 
     breaker: Breaker
     limiter: Limiter
-    exchange: Exchange
+    exchange: RequestSender
 
     @property
     def recorded(self) -> None:
@@ -116,7 +116,7 @@ class LivePassage:
         await self.limiter.pause(host, wait_s)
 
     async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:
-        """Send one request; see ``Exchange.send``."""
+        """Send one request; see ``RequestSender.send``."""
         return await self.exchange.send(request, conditions, body, secrets)
 
     def end(self, host: str, health: Health, ended: Ended) -> None:  # noqa: ARG002  (the port's own)

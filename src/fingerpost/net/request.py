@@ -90,7 +90,7 @@ class Request:
     @property
     def key(self) -> str:
         """What two requests share that have the same answer; it holds no secret."""
-        return repr((self.method.upper(), self.shown, list(self.varying.items()), self.content_sha256))
+        return repr((self.method.upper(), self.redacted_url, list(self.varying.items()), self.content_sha256))
 
     def split(self) -> SplitResult:
         """Return the address in parts.

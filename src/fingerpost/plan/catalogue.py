@@ -88,7 +88,7 @@ class Catalogue:
 
 
 @dataclass(frozen=True, slots=True)
-class QueryCall:
+class StepQuery:
     """A step's parameters, read: which question of the tool, with which arguments, which stand under ``prefix``."""
 
     query_type: str
@@ -97,12 +97,12 @@ class QueryCall:
     prefix: tuple[str, ...]
 
 
-def read_query_call(spec: ToolSpec, parameters: dict[str, Any]) -> QueryCall | str:
+def read_step_query(spec: ToolSpec, parameters: dict[str, Any]) -> StepQuery | str:
     """Return a step's question, or why it is none; one query type lets parameters stand flat (ruling F2)."""
     types = list(spec.input_schema)
     is_wrapped = "query_type" in parameters and parameters.keys() <= {"query_type", "parameters"}
     if not is_wrapped and len(types) == 1:
-        return QueryCall(types[0], parameters, spec.input_schema[types[0]], ())
+        return StepQuery(types[0], parameters, spec.input_schema[types[0]], ())
     if not is_wrapped:
         return f"must be {{query_type, parameters}}; query types are {', '.join(types)}"
     query_type, arguments = parameters["query_type"], parameters.get("parameters", {})
@@ -113,7 +113,7 @@ def read_query_call(spec: ToolSpec, parameters: dict[str, Any]) -> QueryCall | s
         return f"query type '{query_type}' is not supported by the {spec.name} tool; {guess or listed(types)}"
     if not isinstance(arguments, dict):
         return "parameters must be an object"
-    return QueryCall(query_type, arguments, spec.input_schema[query_type], ("parameters",))
+    return StepQuery(query_type, arguments, spec.input_schema[query_type], ("parameters",))
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, QueryCall, listed, nearest, read_query_call
+from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, StepQuery, listed, nearest, read_step_query
 from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.order import find_cycle, reach_of
@@ -69,7 +69,7 @@ class ReadyStep:
 
     step: PlanStep
     tool: PlanTool | None = None
-    question: QueryCall | None = None
+    question: StepQuery | None = None
     key: str | None = None
     condition: Condition | None = None
     references: list[Reference] = field(default_factory=list)
@@ -222,7 +222,7 @@ class _Check:
     def _parameters(self, ready: ReadyStep) -> Iterator[PlanProblem]:
         assert ready.tool is not None
         number = ready.step.step_id
-        question = read_query_call(ready.tool.spec, ready.step.parameters)
+        question = read_step_query(ready.tool.spec, ready.step.parameters)
         if isinstance(question, str):
             yield PlanProblem(number, "parameters", question)
             return

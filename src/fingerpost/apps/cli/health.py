@@ -55,9 +55,11 @@ async def _check_networks(application: Application) -> bool:
         _print_line("network", f"{name}: {problem}", good=False)
     for network in networks:
         days = "any day" if network["firstDay"] is None else f"{network['firstDay']} to {network['lastDay']}"
-        _tell("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
+        _print_line("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
         if not network["answers"]:
-            _tell("", "a demo: it answers for its own stop ids only, because a network was added or demos are off")
+            _print_line(
+                "", "a demo: it answers for its own stop ids only, because a network was added or demos are off"
+            )
         for feed in network.get("feeds", ()):
             found = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
             _print_line(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 
-def print_networks(records: "NetworkRecords", shelf: "Shelf", *, demo_mode: str) -> None:
+def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_mode: str) -> None:
     """Print every added network and the demos, then what is to be said of single ones."""
     from fingerpost.transit.demo.catalogue import list_demo_names
     from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
@@ -54,7 +54,7 @@ def _say_demos(*, answer: bool, mode: str) -> str:
     return f"Demo networks answer for their own stop ids only, because {why}."
 
 
-def _describe(record: "NetworkRecord", shelf: "Shelf", is_prepared: bool) -> tuple[str, str, str | None]:
+def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: bool) -> tuple[str, str, str | None]:
     """Return a network's days, when it was added, and a sentence where it wants something done."""
     from fingerpost.apps.overview import find_report
 

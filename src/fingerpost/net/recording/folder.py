@@ -60,7 +60,7 @@ class Identity:
     body_sha256: str | None = None
 
     @property
-    def shown(self) -> str:
+    def redacted_url(self) -> str:
         """The request in a few words."""
         body = f" (body {self.body_sha256[:12]})" if self.body_sha256 else ""
         return f"{self.method} {self.address}{body}"
@@ -110,7 +110,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class RecordedCall:
     """One call, whole.
 
     Attributes:
@@ -134,7 +134,7 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     draft.replace(path)
 
 
-def read_call(path: Path) -> Call:
+def read_call(path: Path) -> RecordedCall:
     """Return a call from its file.
 
     Raises:
@@ -146,7 +146,7 @@ def read_call(path: Path) -> Call:
         for step in raw.pop("steps", []):
             failure = step.pop("failure", None)
             steps.append(Step(**step, failure=None if failure is None else Failure(**failure)))
-        return Call(**raw, steps=tuple(steps))
+        return RecordedCall(**raw, steps=tuple(steps))
 
 
 def read_identity(path: Path) -> Identity:
@@ -211,8 +211,8 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        shown = "/".join(path.parts[-3:])
-        raise SettingsInvalid(f"The recording's file {shown} cannot be read ({error}). Record it anew.") from error
+        place = "/".join(path.parts[-3:])
+        raise SettingsInvalid(f"The recording's file {place} cannot be read ({error}). Record it anew.") from error
 
 
 def _without_empty(value: Any) -> Any:

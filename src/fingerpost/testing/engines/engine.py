@@ -10,7 +10,7 @@ from typing import cast
 from fingerpost.plan.journal import Journal
 
 
-class Broken(AssertionError):
+class EngineBroken(AssertionError):
     """An engine does not keep what it promises; the sentence says what, and where it showed."""
 
 
@@ -50,4 +50,4 @@ def expect(is_so: bool, sentence: str) -> None:
         Broken: it is not so.
     """
     if not is_so:
-        raise Broken(sentence)
+        raise EngineBroken(sentence)

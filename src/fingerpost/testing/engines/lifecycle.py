@@ -8,7 +8,7 @@ from fingerpost.plan.journal import RunRecord, RunState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.runs import PlanRuns
-from fingerpost.testing.engines.engine import Broken, Engine, expect
+from fingerpost.testing.engines.engine import Engine, EngineBroken, expect
 from fingerpost.testing.engines.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps
 from fingerpost.testing.engines.process import PATIENCE_S, Worker
 from fingerpost.testing.engines.reader import read_runs, with_runs
@@ -22,7 +22,7 @@ async def _until(is_so: Callable[[], Awaitable[bool]], sentence: str) -> None:
     until = asyncio.get_running_loop().time() + PATIENCE_S
     while not await is_so():
         if asyncio.get_running_loop().time() > until:
-            raise Broken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
+            raise EngineBroken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
         await asyncio.sleep(0)
 
 
@@ -40,7 +40,7 @@ async def _ended(runs: PlanRuns, run_id: str) -> RunRecord:
     """Return a run that is under way here when it has ended."""
     await runs.wait(run_id, PATIENCE_S)
     if runs.is_under_way(run_id):
-        raise Broken(f"The run has not ended within {PATIENCE_S:g} s")
+        raise EngineBroken(f"The run has not ended within {PATIENCE_S:g} s")
     return await runs.get(run_id, USER)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
-from fingerpost.testing.engines.engine import Broken, Engine
+from fingerpost.testing.engines.engine import Engine, EngineBroken
 from fingerpost.testing.engines.fixtures import Build
 
 # Only a broken engine is ever waited for so long.
@@ -50,7 +50,7 @@ class Worker:
         if output != "ready\n":
             self._process.kill()
             self._process.wait()
-            raise Broken(f"A process that opens the engine breaks: {self._complaint()}")
+            raise EngineBroken(f"A process that opens the engine breaks: {self._complaint()}")
         return self
 
     def __exit__(
@@ -80,9 +80,9 @@ class Worker:
         try:
             self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired as error:
-            raise Broken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s") from error
+            raise EngineBroken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s") from error
         if self._process.returncode != 0:
-            raise Broken(f"A process that carries runs on breaks: {self._complaint()}")
+            raise EngineBroken(f"A process that carries runs on breaks: {self._complaint()}")
         return cast("dict[str, str]", json.loads(self._output.read()))
 
     def _complaint(self) -> str:
@@ -104,4 +104,4 @@ def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
     until = time.monotonic() + PATIENCE_S
     while not is_so():
         if time.monotonic() > until:
-            raise Broken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
+            raise EngineBroken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")

@@ -8,7 +8,7 @@ Whoever writes an engine names it once and checks every fact, each in a folder o
     def test_my_engine(fact, tmp_path):
         fact.check(ENGINE, tmp_path)
 
-No test framework is needed: a fact that does not hold raises ``Broken``.
+No test framework is needed: a fact that does not hold raises ``EngineBroken``.
 """
 
 from collections.abc import Callable

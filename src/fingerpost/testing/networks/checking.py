@@ -9,12 +9,12 @@ from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswe
 from fingerpost.transit.profile import Ability
 
 
-class Broken(AssertionError):
+class NetworkBroken(AssertionError):
     """A source does not do what it is held to; the sentence says what, and what came instead."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedNetwork:
     """A network that serves the town, and short ways to ask it."""
 
     network: Network
@@ -53,11 +53,11 @@ class Asked:
         return await self.network.list_departures(query)
 
 
-Check = Callable[[Asked], Awaitable[None]]
+Check = Callable[[AskedNetwork], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class NetworkFact:
     """One thing that holds of a source.
 
     ``needs`` are the abilities without which it is not asked; ``live`` that the town has real time.
@@ -89,7 +89,7 @@ def expect(is_so: bool, sentence: str, got: object = None) -> None:
         Broken: it is not so.
     """
     if not is_so:
-        raise Broken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
+        raise NetworkBroken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
 
 
 def expect_same(got: object, wanted: object, sentence: str) -> None:
@@ -99,7 +99,7 @@ def expect_same(got: object, wanted: object, sentence: str) -> None:
         Broken: it is another.
     """
     if got != wanted:
-        raise Broken(f"{sentence}: wanted {wanted!r}, got {got!r}"[:800])
+        raise NetworkBroken(f"{sentence}: wanted {wanted!r}, got {got!r}"[:800])
 
 
 def draw(itinerary: Itinerary) -> str:

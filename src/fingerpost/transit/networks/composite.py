@@ -41,8 +41,8 @@ def do_demos_answer(mode: DemoMode, *, has_networks: bool) -> bool:
     return mode is DemoMode.ON or (mode is DemoMode.AUTO and not has_networks)
 
 
-class _Opened(NamedTuple):
-    source: Source
+class _OpenedNetwork(NamedTuple):
+    source: NetworkSource
     network: Network
 
 
@@ -69,9 +69,9 @@ class AllNetworks:
         self._load_sources = load_sources
         self._demos = tuple(demos)
         self._demo_mode = demo_mode
-        self._sources: Mapping[str, Source] = {}
-        self._opened: dict[str, _Opened] = {}
-        self._opening: dict[str, Future[_Opened]] = {}
+        self._sources: Mapping[str, NetworkSource] = {}
+        self._opened: dict[str, _OpenedNetwork] = {}
+        self._opening: dict[str, Future[_OpenedNetwork]] = {}
         self._pool = ThreadPoolExecutor(OPENING_THREADS, thread_name_prefix="fingerpost-opening")
         self._current = OpenNetworks()
         self._stamp: Hashable = None
@@ -125,7 +125,7 @@ class AllNetworks:
             self._stamp = stamp
             return self._current
 
-    def _open_all(self, records: Mapping[str, NetworkRecord]) -> dict[str, Future[_Opened]]:
+    def _open_all(self, records: Mapping[str, NetworkRecord]) -> dict[str, Future[_OpenedNetwork]]:
         """Open all networks at once, and wait until each is open, or one is and the others take too long.
 
         A timetable of an older format is prepared anew when it is opened, which may take minutes.
@@ -142,7 +142,7 @@ class AllNetworks:
             done |= more
         return openings
 
-    def _open(self, record: NetworkRecord) -> _Opened:
+    def _open(self, record: NetworkRecord) -> _OpenedNetwork:
         source = self._sources.get(record.source)
         if source is None:
             kinds = ", ".join(sorted(self._sources))
