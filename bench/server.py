@@ -1,6 +1,6 @@
 """The real HTTP server, with a no-op tool on the same server object: what the protocol alone costs.
 
-The no-op answers without going through any room of the application: no check, no log, one empty object.
+The no-op answers without any layer of the application: no check, no log, one empty object.
 """
 
 from collections.abc import Mapping

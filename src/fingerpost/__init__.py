@@ -61,7 +61,7 @@ _ROOMS = {
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Fetch a public name from the room that defines it."""
+        """Fetch a public name from the module that defines it."""
         if name not in __all__:
             raise AttributeError(f"module 'fingerpost' has no attribute {name!r}")
         if name == "__version__":

@@ -26,7 +26,7 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def application(home):
-    """A application over the demo networks."""
+    """An application over the demo networks."""
     return build(read_settings())
 
 

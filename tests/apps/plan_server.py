@@ -39,7 +39,7 @@ class Nothing(BaseModel):
 
 
 def new_application(pipe):
-    """Return a application that serves the two tools of plans, over one tool that waits for a pipe."""
+    """Return an application that serves the two tools of plans, over one tool that waits for a pipe."""
 
     async def wait(query_type, parameters, _user):
         os.write(calls, b"called\n")

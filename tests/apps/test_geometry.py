@@ -39,7 +39,7 @@ STOPS = [(60.17, 24.958), (60.17, 24.976), (60.17, 24.994)]
 
 
 def drawn(tmp_path, points=BEND):
-    """Add the drawn feed to this home, line A with a shape; return a application over it."""
+    """Add the drawn feed to this home, line A with a shape; return an application over it."""
     rows = "".join(f"S,{lat},{lon},{number}\n" for number, (lat, lon) in enumerate(points, 1))
     days = feed_from_drawing(DRAWING) | {"shapes.txt": HEAD + rows, "trips.txt": TRIPS}
     return over(write_feed(tmp_path / "drawn.zip", days))

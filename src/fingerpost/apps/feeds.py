@@ -1,4 +1,4 @@
-"""Adding a network from files and addresses, and refreshing it: the new version is prepared beside the old."""
+"""Import GTFS feeds from files and URLs as a network, and refresh them."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ from fingerpost.transit.timetable.timetable_store import TimetableStore
 FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
 
 OnFetched = Callable[[str, int], None]
-"""Told what is being fetched, and how many bytes of it are there."""
+"""Progress callback of a download: what is being fetched, and how many bytes have arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +93,11 @@ class FeedImporter:
         return None
 
     def _read_origins(self, record: NetworkRecord) -> list[Origin]:
-        """Return the feeds of a record; a relative path in it counts from its file's folder."""
+        """Return the feeds of a record; a relative path is resolved against the home folder."""
         return [read_origin(text, self._home) for text in record.feeds]
 
     def _is_ready(self, record: NetworkRecord) -> bool:
-        """Whether what is prepared can be opened and is of the record's feeds."""
+        """Whether the stored timetable can be opened and was prepared from the record's feeds."""
         try:
             entry, _ = self._store.open(record.name)
         except (ParameterError, SettingsInvalid):
@@ -105,7 +105,7 @@ class FeedImporter:
         return entry.find_note(record.feeds) is None
 
     async def _fetch(self, folder: OriginFolder, origin: Origin, content: Content) -> _Fetched:
-        """Return where a feed's content lies now, and whether it is another than was imported."""
+        """Fetch a feed if it is a URL; return its path, and whether its content is new since the last import."""
         if origin.url is None:
             path = origin.path or Path()
             signature = sign(path)
@@ -149,7 +149,7 @@ def _contents(record: NetworkRecord, fetched: Sequence[_Fetched]) -> dict[str, C
 
 @contextmanager
 def _sweeping(folder: OriginFolder) -> Iterator[None]:
-    """In the end, remove what was fetched and is not kept: of a failure, or of an earlier version."""
+    """On leaving, remove fetched files that the network does not use (of failed or earlier imports)."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""The Python face: the tools as methods, async and, through a small bridge, sync."""
+"""The Python interface: every tool as a method, asynchronous (``Fingerpost``) and synchronous (``SyncFingerpost``)."""
 
 import asyncio
 import threading
@@ -22,7 +22,7 @@ End = str | tuple[float, float] | Mapping[str, Any]
 
 
 class Fingerpost:
-    """All tools, in this process.
+    """All tools as asynchronous methods, in this process.
 
     ::
 
@@ -49,7 +49,7 @@ class Fingerpost:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End what follows real time, and leave runs of plans where their record stands; each can be resumed."""
+        """Stop realtime updates and plan runs; each run can be resumed from its journal."""
         await self._application.networks.close()
         await self._application.plans.runs.stop()
         self._application.plans.runs.journal.close()
@@ -59,7 +59,7 @@ class Fingerpost:
         return (await self.answer(tool, arguments)).body
 
     async def answer(self, tool: str, arguments: object = None, *, wants: Collection[str] = ()) -> Answer:
-        """Return the whole answer of a call: body, text, and ``beside`` it what is wanted, such as ``geometry``.
+        """Return a call's whole answer: body, text and, in ``beside``, the wanted extras such as ``geometry``.
 
         Never raises a ToolError; ``error`` holds the one that the body renders.
         """
@@ -231,7 +231,7 @@ def _end(end: End) -> Mapping[str, Any]:
 def _waiting(
     method: Callable[Concatenate[Fingerpost, _P], Coroutine[Any, Any, _R]],
 ) -> Callable[Concatenate["SyncFingerpost", _P], _R]:
-    """Return an async method of Fingerpost as one that waits for its answer."""
+    """Return the synchronous form of an async method of ``Fingerpost``."""
 
     @wraps(method)
     def wait(self: "SyncFingerpost", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -241,7 +241,7 @@ def _waiting(
 
 
 class SyncFingerpost:
-    """Fingerpost for code that does not await; it works inside a running event loop too.
+    """All tools as synchronous methods; usable inside a running event loop too.
 
     ::
 

@@ -1,4 +1,4 @@
-"""All networks of a home folder: which kinds of source there are, and the demos."""
+"""Build the composite of a home folder's networks: its kinds of sources, and the demos."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -28,7 +28,7 @@ def new_networks(settings: Settings) -> AllNetworks:
 
 
 def load_sources(settings: Settings) -> Mapping[str, NetworkSource]:
-    """Return every kind of source by its word. A new kind is one line in ``source_kinds.py``."""
+    """Return every kind of source by its name in records. A new kind is one line in ``source_kinds.py``."""
     # The engine takes longer to import than a server may take to say who it is.
     from fingerpost.transit.providers.embedded.source import DemoSource, EmbeddedSource
 

@@ -1,4 +1,4 @@
-"""The networks as an operator or an agent wants to see them listed."""
+"""Describe all networks as JSON, for ``doctor`` and the networks resource."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -62,7 +62,7 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
 
 
 def find_report(store: "TimetableStore", name: str) -> ImportReport | None:
-    """Return what the import of a network said, or None where it cannot be had any more."""
+    """Return the report of a network's import, None where it cannot be read any more."""
     try:
         return ImportReport.from_json(store.get(name).report_json)
     except (ToolError, ValueError):

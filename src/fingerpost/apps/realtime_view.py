@@ -1,4 +1,4 @@
-"""How a network's real time fares, as an operator or an agent wants to read it."""
+"""Describe the health of a network's realtime sources."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def _describe(source: SourceHealth) -> dict[str, Any]:
 
 
 def list_realtime_lines(described: dict[str, Any]) -> list[tuple[str, bool]]:
-    """Return lines about ``describe_realtime`` for a person, and whether each is good news."""
+    """Return (line, is_good) for each line to print about ``describe_realtime``."""
     lines = []
     for source in described["sources"]:
         age_s = source.get("ageSeconds")

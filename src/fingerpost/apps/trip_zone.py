@@ -1,4 +1,4 @@
-"""The time zone that a trip is planned in, known before it is planned: what a bare HH:MM refers to."""
+"""Find the time zone of a trip before it is planned, to interpret a bare HH:MM."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from fingerpost.transit.rules.warnings import Warnings
 
 
 async def find_trip_zone(application: Application, origin: dict[str, Any], destination: dict[str, Any]) -> str | None:
-    """Return the zone of the network that covers both ends, None where the ends are no good.
+    """Return the zone of the network that covers origin and destination, None where either is unusable.
 
     The ends are in plan_trip's shape; what is wrong with them the tool itself will say.
     """

@@ -1,6 +1,6 @@
-"""Where everything meets: settings in, a application full of tools out.
+"""The composition root: build the application from the settings.
 
-Building a application is light: the engine, the protocol and HTTP are imported by whoever needs them, when they do.
+Building is cheap: the engine, the MCP protocol and HTTP are imported only when they are needed.
 """
 
 from collections.abc import Collection, Mapping
@@ -21,9 +21,9 @@ from fingerpost.transit.port import Networks
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Application:
-    """All that a face needs. ``tools`` is in the catalogue's order, by name.
+    """Everything that an interface needs; ``tools`` maps names to tools, in the catalogue's order.
 
-    Whoever ends closes ``networks``.
+    The interface that opened it closes ``networks`` at the end.
     """
 
     settings: Settings
@@ -34,7 +34,7 @@ class Application:
 
 
 def build(settings: Settings, groups: Collection[str] | None = None) -> Application:
-    """Return a application with the tools of some groups, or of all where ``groups`` is None.
+    """Build the application with the tools of some groups, or of all where ``groups`` is None.
 
     Raises:
         SettingsInvalid: the home folder, or the fixed clock, cannot be used, or there is no such group.

@@ -1,4 +1,4 @@
-"""The commands, and the options that go before them all."""
+"""The root command with its global options."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The one door from the command line to the rooms behind it."""
+"""Open the application for a command: settings, logging and exit codes, and calls of tools."""
 
 import asyncio
 import logging
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 TOOL_ERROR = 1
 USAGE = 2
 
-# Nobody need be told of a wait that is shorter.
+# A shorter wait needs no explanation.
 _EXPLAIN_AFTER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The options that went before the command."""
+    """The global options, given before the command."""
 
     user: str | None
     verbose: bool
@@ -39,7 +39,7 @@ class Caller:
 
 @contextmanager
 def usage() -> Iterator[None]:
-    """End the process with a sentence and the status of wrong usage where a setting or an option is no good."""
+    """Turn a ``ToolError`` about a setting or an option into a sentence on stderr and exit code 2."""
     try:
         yield
     except ToolError as error:
@@ -48,8 +48,8 @@ def usage() -> Iterator[None]:
 
 
 def read_caller_settings(caller: Caller) -> "Settings":
-    """Return the settings, with the caller's own."""
-    # Here and in open_application: the rooms behind take longer to import than --help and --version may last.
+    """Read the settings for a command, and start logging if ``--verbose`` was given."""
+    # Here and in open_application: these modules take longer to import than --help and --version may last.
     from fingerpost.apps.settings import read_settings
 
     if caller.verbose:
@@ -92,7 +92,7 @@ def ask(application: "Application", tool: str, arguments: object) -> "Answer":
 
 
 def find_zone(application: "Application", origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
-    """Return the zone of the network that a trip is planned in; UTC where the ends are no good and none will be."""
+    """Return the time zone of the network that would plan this trip, UTC where origin or destination is unusable."""
     from fingerpost.apps.trip_zone import find_trip_zone
 
     with _explaining_compilation():
@@ -101,7 +101,7 @@ def find_zone(application: "Application", origin: dict[str, Any], destination: d
 
 @contextmanager
 def _explaining_compilation() -> Iterator[None]:
-    """Say why, on stderr, where a person waits for machine code that is not there yet."""
+    """Explain on stderr that the engine is being compiled, if the block takes longer than ``_EXPLAIN_AFTER_S``."""
     reason = threading.Timer(_EXPLAIN_AFTER_S, say, ["Compiling the engine; this happens once ..."])
     reason.daemon = True
     if count_kernels() == 0:

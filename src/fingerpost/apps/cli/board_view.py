@@ -1,4 +1,4 @@
-"""A stop's board as a person wants to read it."""
+"""Print a departure board as a table."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""The command that shows a trip on the demo network, and with ``--disrupt`` what happens when it goes wrong."""
+"""``fingerpost demo``: plan a trip on the demo network, with ``--disrupt`` during a simulated disruption."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated

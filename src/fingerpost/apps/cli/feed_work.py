@@ -1,4 +1,4 @@
-"""Fetching and importing feeds for a command, with bars on stderr."""
+"""Run a feed import for a command, with progress bars on stderr."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ _R = TypeVar("_R")
 
 
 def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
-    """Let a keeper of feeds work, and show on stderr what it does.
+    """Run some work of a ``FeedImporter`` with progress bars on stderr, and return its result.
 
     Raises:
         ToolError: as the work does.

@@ -1,4 +1,4 @@
-"""The command that takes in the whole archive of figures."""
+"""``fingerpost filings bulk``: load the SEC's whole archive of figures."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ def bulk(
 ) -> None:
     """Load the figures of every company from the SEC's archive; needs fingerpost[bulk]."""
     settings = read_caller_settings(ctx.obj)
-    # The reader's rooms take longer to load than --help takes to print.
+    # The reader takes longer to import than --help takes to print.
     from fingerpost.filings.bulk_loading import load_archive
     from fingerpost.filings.store import FactStore
 

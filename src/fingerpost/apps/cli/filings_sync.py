@@ -1,4 +1,4 @@
-"""The command that fetches companies from EDGAR."""
+"""``fingerpost filings sync``: fetch companies from EDGAR."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -39,7 +39,7 @@ def sync_filings(
 
 
 async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
-    """Fetch one company after the other; one that fails does not keep the others away. Returns whether all came."""
+    """Fetch companies one after the other, going on after a failure; return whether all were fetched."""
     from fingerpost.apps.outbound import new_client
     from fingerpost.filings.edgar import PACES, Edgar
     from fingerpost.filings.store import FactStore

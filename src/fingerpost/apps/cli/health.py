@@ -1,4 +1,4 @@
-"""What an installation has and what it lacks, line by line."""
+"""The report of ``fingerpost doctor``."""
 
 import platform
 

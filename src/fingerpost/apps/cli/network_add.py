@@ -1,4 +1,4 @@
-"""``fingerpost network add``: from feeds, or from the option that a kind of source declares."""
+"""``fingerpost network add``: add a network from GTFS feeds, or from another kind of source by its own option."""
 
 import asyncio
 import inspect
@@ -25,14 +25,14 @@ _OF_A_SOURCE = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", 
 
 
 class _Chosen(NamedTuple):
-    """The kind of source that the command line names, and the keys that it fills."""
+    """The chosen kind of source, and the record keys that its option sets."""
 
     kind: str
     fields: dict[str, Any]
 
 
 def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
-    """Return the command, with one option for each that these kinds of sources declare."""
+    """Return the ``add`` command with the options that the kinds of sources declare."""
     options = [(kind, option) for kind in kinds for option in kind.add_options]
 
     def add_network(
@@ -87,7 +87,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
 
 
 def _with_options(command: Callable[..., None], options: Iterable[AddOption]) -> Callable[..., None]:
-    """Return a command that typer sees more options of; they arrive as keyword arguments."""
+    """Return a command whose signature shows typer more options; they arrive as keyword arguments."""
     signature = inspect.signature(command)
     parameters = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
     for option in options:
@@ -134,7 +134,7 @@ def _choose(feeds: Sequence[str], options: Iterable[tuple[SourceKind, AddOption]
 
 
 class _Adding:
-    """One network on its way in: its record is checked first, written after its feeds, and told about last."""
+    """Adds one network: checks its record, imports its feeds, writes the record, then prints what was added."""
 
     def __init__(self, settings: "Settings", name: str, chosen: _Chosen, typed: Mapping[str, Any]) -> None:
         from fingerpost.apps.record_file import open_record_file
@@ -183,7 +183,7 @@ class _Adding:
             console.print(f"Real time: {text}", soft_wrap=True)
 
     async def _complete(self, kind: SourceKind) -> "NetworkRecord":
-        """Return the record with what the source knows of itself; what was typed stands above that."""
+        """Complete the record with what the source states; typed options take precedence."""
         source = kind.open_source(self._settings)
         try:
             completed = await source.complete(self._record)

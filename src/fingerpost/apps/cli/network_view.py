@@ -1,4 +1,4 @@
-"""Networks and their records as a person wants to read them."""
+"""Print networks and their records."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_mode: str) -> None:
-    """Print every added network and the demos, then what is to be said of single ones."""
+    """Print a table of added and demo networks, then notes on single ones."""
     from fingerpost.transit.demo.catalogue import list_demo_names
     from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
@@ -55,7 +55,7 @@ def _say_demos(*, answer: bool, mode: str) -> str:
 
 
 def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: bool) -> tuple[str, str, str | None]:
-    """Return a network's days, when it was added, and a sentence where it wants something done."""
+    """Return a network's covered days, when it was added, and a note if it needs attention, else None."""
     from fingerpost.apps.overview import find_report
 
     if record.source != EMBEDDED:
@@ -76,7 +76,7 @@ def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: boo
 
 
 def print_record(record: "NetworkRecord", path: Path) -> None:
-    """Print what a person has decided about a network, and where that is written."""
+    """Print a network's record and the path of the file that it stands in."""
     console = new_console()
     console.print(f"[networks.{record.name}] in {path}", soft_wrap=True)
     for key, value in record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json").items():

@@ -1,4 +1,4 @@
-"""The commands of whoever runs fingerpost: the server, and a look at its health."""
+"""The operator's commands: ``serve`` and ``doctor``."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""The commands that run plans and look after their runs."""
+"""The commands on plans and their runs."""
 
 import asyncio
 import json
@@ -171,7 +171,7 @@ def _print(view: dict[str, Any], *, as_json: bool, with_steps: bool = True) -> N
 
 
 def _do(act: Callable[[], Awaitable[None]]) -> None:
-    """Do something; an error ends the process with a sentence."""
+    """Run a coroutine; a ``ToolError`` is printed and ends the process."""
 
     async def once() -> None:
         await act()

@@ -1,4 +1,4 @@
-"""The commands that ask a tool one question."""
+"""The commands that call one tool: ``plan``, ``departures``, ``find``, ``stops``, ``call``."""
 
 import json
 import re
@@ -116,7 +116,7 @@ def call(
 
 
 class _NotJson(str):
-    """What was meant to be JSON and is not."""
+    """The arguments are not JSON."""
 
 
 def _read_json(text: str) -> Any:
@@ -145,7 +145,7 @@ def _when(
 
 
 def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> str:
-    """Return what a person wrote as the contract reads it: a bare time is of today, in the network's zone."""
+    """Return an instant as the contract reads it; a bare HH:MM means today in the network's zone."""
     if not _CLOCK_TIME.fullmatch(text):
         return text
     try:

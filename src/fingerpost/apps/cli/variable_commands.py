@@ -1,4 +1,4 @@
-"""The commands that keep, show and forget a user's variables."""
+"""The commands on user variables."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Asking the person behind the client which place was meant (ruling B10), in both eras of the protocol.
+"""Elicitation: ask the user behind the client which place was meant (ruling B10), in both eras of the protocol.
 
 In the modern era a question travels inside the result, and the client calls again with the answer; what was
 chosen before comes back in the request state. In the handshake era the server asks while the call waits.
@@ -26,7 +26,7 @@ _SIDES = ("origin", "destination", "stop")
 
 @dataclass(frozen=True, slots=True)
 class PlaceElicitation:
-    """One place that could be several: the argument it stands in, and what it could be (token to name)."""
+    """An ambiguous place: the argument it stands in, and its candidates (token to name)."""
 
     side: str
     message: str
@@ -35,7 +35,7 @@ class PlaceElicitation:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the person has answered: tokens by argument, and the arguments that they would not decide."""
+    """The user's answers so far: chosen tokens by argument, and the arguments that they declined to decide."""
 
     tokens: Mapping[str, str] = field(default_factory=dict)
     declined: frozenset[str] = frozenset()
@@ -50,7 +50,7 @@ class Choices:
         return choices
 
     def with_response(self, side: str, response: types.ElicitResult) -> "Choices":
-        """Return these choices and one more answer."""
+        """Return these choices with one more answer."""
         token = (response.content or {}).get(_PLACE)
         if response.action == "accept" and isinstance(token, str):
             return replace(self, tokens={**self.tokens, side: token})
@@ -67,7 +67,7 @@ class Choices:
 
 
 def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:
-    """Return what to ask, or None where the answer is no question or was asked already."""
+    """Return the elicitation that an answer calls for, None if the place is clear or was asked about already."""
     error = answer.error
     if not isinstance(error, PlaceAmbiguous):
         return None
@@ -79,7 +79,7 @@ def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | Non
 
 
 def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
-    """Whether the client shows forms, and there is a way to it."""
+    """Whether the client supports form elicitation and can be reached during a call."""
     capabilities = ctx.session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
     # A bare capability is the older way of saying "forms".
@@ -90,9 +90,9 @@ def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
 async def elicit(
     ctx: ServerRequestContext[Any, Any], place: PlaceElicitation, choices: Choices
 ) -> Choices | types.InputRequiredResult:
-    """Ask: in the modern era by returning the question, else by waiting for the answer.
+    """Elicit a choice: in the modern era by returning an ``InputRequiredResult``, else by waiting for the answer.
 
-    A client that breaks off the question has declined it.
+    A client that fails to answer counts as declining.
     """
     schema = _schema_of(place, ctx.protocol_version)
     if _is_modern(ctx):

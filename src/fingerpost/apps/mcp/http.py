@@ -1,4 +1,4 @@
-"""Serving many clients over streamable HTTP: ``/mcp``, and ``/health`` and ``/ready`` for whoever watches."""
+"""The HTTP server: ``/mcp`` (streamable HTTP), ``/health`` and ``/ready``."""
 
 import ipaddress
 import logging

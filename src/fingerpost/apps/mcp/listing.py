@@ -1,4 +1,4 @@
-"""A tool and an answer as the protocol has them."""
+"""Convert tools and answers to the protocol's types."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a client may read besides calling tools: the networks, and each tool's schemas."""
+"""MCP resources: the networks, each tool's schemas, and the user's plan runs."""
 
 import json
 from typing import Any, Literal
@@ -72,7 +72,7 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
 
 
 def complete_tool(application: Application, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """Return the tools' names that begin as the client began, for the schema template; else nothing."""
+    """Complete a tool's name for the schema template; return nothing for other templates."""
     is_template = (
         isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == SCHEMA_TEMPLATE.uri_template
     )

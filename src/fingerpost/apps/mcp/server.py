@@ -1,4 +1,4 @@
-"""The MCP server: the protocol's requests on one side, the application on the other."""
+"""The MCP server: request handlers over one application."""
 
 from collections.abc import Mapping
 from dataclasses import replace

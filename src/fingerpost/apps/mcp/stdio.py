@@ -1,4 +1,4 @@
-"""Serving one client over standard input and output."""
+"""The stdio server, for one client."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ _QUIET_START_S = 1.0
 
 
 async def serve_stdio(application: Application) -> None:
-    """Serve until the client closes our input; the networks are opened meanwhile."""
+    """Serve until the client closes stdin; warm-up runs in the background."""
     server = new_server(application, user=application.settings.user)
     warm_up = WarmUp(application.networks)
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
@@ -39,7 +39,7 @@ async def _pass_on(
     send: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: WriteStream[SessionMessage],
 ) -> None:
-    """Pass messages on, and answer what is none: the protocol's library would leave its sender waiting."""
+    """Forward messages, and answer malformed ones, which the protocol's library would ignore, with an error."""
     async with send:
         async for item in incoming:
             if isinstance(item, SessionMessage):
