@@ -1,4 +1,4 @@
-"""How a call is checked before it runs (contract 002, section "Validation")."""
+"""Validate a tool call before execution (contract 002, section "Validation")."""
 
 from collections.abc import Mapping
 from typing import Any

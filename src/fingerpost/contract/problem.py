@@ -1,4 +1,4 @@
-"""One thing that is wrong with some arguments, told to a person.
+"""Describe a validation error of a tool's arguments in one sentence.
 
 Pydantic says what is wrong and where; here that becomes a path in the wire's names and a plain sentence.
 """
@@ -19,7 +19,7 @@ _MISSING = ("missing", "blank")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Where, in what pydantic calls it, and the sentence."""
+    """One validation error: the field's path, pydantic's error type, and the sentence."""
 
     path: str
     kind: str
@@ -131,7 +131,7 @@ def _say_own(path: str, _value: Any, context: Mapping[str, Any], message: str) -
 
 
 def _say_size(words: str, key: str) -> _SentenceWriter:
-    """Tell a length in characters of a text, in entries of a list."""
+    """Word a length: characters of a text, entries of a list."""
     of_text = _say_length(words, key, "character", "characters")
     of_list = _say_length(words, key, "entry", "entries")
     return lambda path, value, context, message: (of_text if isinstance(value, str) else of_list)(
@@ -194,7 +194,7 @@ def _walk(model: type[BaseModel] | None, location: list[int | str]) -> tuple[str
 
 
 def _members(annotations: list[Any]) -> list[Any]:
-    """Open up unions and annotations, None left out."""
+    """Yield the member types of unions and annotations, without None."""
     found: list[Any] = []
     for annotation in annotations:
         if get_origin(annotation) in (Union, types.UnionType):

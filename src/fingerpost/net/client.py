@@ -1,4 +1,4 @@
-"""The one client: every request of the house to a machine outside goes through here.
+"""The HTTP client through which every outgoing request goes.
 
 ::
 
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _RequestState:
-    """How one request fares: until when, what must not be shown, whether the source was reached, what went wrong."""
+    """State of one request over its attempts: deadline, secrets to redact, progress and the last error."""
 
     deadline_s: float
     passage: Passage
@@ -58,7 +58,7 @@ class _RequestState:
 
 
 class Client:
-    """Asks sources over HTTP, within bounds, politely, and without letting a key escape.
+    """Sends requests within their limits and the host's rate limit, and redacts keys from errors and logs.
 
     One client serves one event loop; close it, or use it as a context manager.
 
@@ -130,7 +130,7 @@ class Client:
         )
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
-        """Let the content of the answer flow into ``body``; it stays out of the response.
+        """Write the response's content into ``body`` instead of the returned response.
 
         With ``validators`` the status may be 304: the content has not changed, and nothing was written.
 
@@ -175,7 +175,7 @@ class Client:
     async def _send_with_retries(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Ask until an answer comes, or the attempts or the time are used up."""
+        """Send until a response is accepted, or the attempts or the time are used up."""
         policy = RetryPolicy(attempts=request.limits.attempts if request.may_repeat else 1)
 
         async def attempt(_number: int) -> Response:
@@ -200,7 +200,7 @@ class Client:
     async def _send_following_redirects(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
     ) -> Response:
-        """Ask once, and follow where the answer sends us."""
+        """Send once, following redirects."""
         for _ in range(request.limits.max_redirects + 1):
             host = request.split().hostname or ""
             await state.passage.wait(host, longest_s=state.left_s())
@@ -233,14 +233,14 @@ class Client:
 
 
 def _health(state: _RequestState, error: ToolError | None) -> Health:
-    """Return what a call that has ended says about its host."""
+    """Return the host's health for the circuit breaker, after a call has ended."""
     if isinstance(error, SourceTimeout | SourceUnreachable | SourceFailed) and error.retryable:
         return Health.BAD
     return Health.GOOD if state.done or (error is not None and state.answered) else Health.UNKNOWN
 
 
 def _check_response(request: Request, response: Response, *, conditional: bool) -> ToolError | None:
-    """Return the error that an answer means: by the source's own reading, else by its status."""
+    """Return the error that a response means, by the request's own check, else by its status; None for success."""
     failure = None if request.check_response is None else request.check_response(response)
     if failure is not None:
         return failure

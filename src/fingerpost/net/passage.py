@@ -1,4 +1,4 @@
-"""What one call passes on its way to a source: the breaker, the limiter and the wire."""
+"""The layers that one call passes: circuit breaker, rate limiter and transport; live or recorded."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Ended(StrEnum):
 
 
 class Passage(Protocol):
-    """The way of one call. Whatever depends on the time or on the network happens here, and nowhere else."""
+    """The layers of one call. Everything that depends on time or on the network happens here and nowhere else."""
 
     @property
     def recorded(self) -> Served | None:
@@ -89,7 +89,7 @@ class Passage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LivePassage:
-    """The way to the real source."""
+    """The layers in front of the real source."""
 
     breaker: Breaker
     limiter: Limiter
@@ -133,7 +133,7 @@ class LivePassage:
 
 
 class Tape(Protocol):
-    """Where calls are recorded, or what they are replayed from."""
+    """A store of recorded calls: records them, or replays them."""
 
     def open(self, request: Request, live: Passage, secrets: Collection[str]) -> Passage:
         """Return the way of the next call. ``secrets`` are the keys that would leave with it.

@@ -1,4 +1,4 @@
-"""One request out, one answer in: bounded in size, and without following where it leads."""
+"""Send one request and read its response, limited in size; redirects are not followed."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -23,14 +23,14 @@ _MOST_REFUSAL_BYTES = 65_536
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestSender:
-    """How one request is sent. ``open_transport`` gives what carries it; ``environ`` is where keys are read from."""
+    """Sends single requests over ``open_transport()``, with keys read from ``environ``."""
 
     open_transport: Callable[[], httpx2.AsyncBaseTransport]
     user_agent: str
     environ: Mapping[str, str]
 
     async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:
-        """Send a request; let content flow into ``body`` and keep a refusal in the response.
+        """Send a request; content of a success is written to ``body``, that of a refusal is kept in the response.
 
         The secrets that leave with it are added to ``secrets``.
 

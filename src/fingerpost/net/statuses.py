@@ -1,4 +1,4 @@
-"""What a status means: an answer, or an error of the tree; and whether the same request may fare better soon."""
+"""Map HTTP statuses to errors, and decide which failures may be retried."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -59,7 +59,7 @@ def find_failure(response: Response, now: datetime) -> StorageUnavailable | None
 
 
 def may_retry(error: Exception, left_s: float) -> bool:
-    """Return whether the same request may fare better in a moment, within the time that is left.
+    """Return whether a failed request may be retried within the time that is left.
 
     What a source asks us to wait (Retry-After) is waited at the limiter, which keeps it for every process; here it
     only decides whether there is time for another attempt.

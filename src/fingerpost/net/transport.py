@@ -1,4 +1,4 @@
-"""One request on the wire and the head of its answer: no redirect, no retry, no cookie, no proxy."""
+"""The transport: send one request over a connection pool; no redirects, retries, cookies or proxies."""
 
 import logging
 import ssl
@@ -26,7 +26,7 @@ for _name in ("httpcore2.connection", "httpcore2.http11", "httpcore2.http2"):
 
 
 class WireTransport(httpx2.AsyncBaseTransport):
-    """Sends through a pool of connections that a network backend opens."""
+    """Transport over a pool of connections that a network backend opens."""
 
     def __init__(self, backend: httpcore2.AsyncNetworkBackend, *, tls: ssl.SSLContext | None = None) -> None:
         self._pool = httpcore2.AsyncConnectionPool(
@@ -37,7 +37,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send, and return once the head of the answer is there.
+        """Send a request and return the response once its headers have arrived.
 
         Raises:
             SourceTimeout, SourceUnreachable, SourceChanged: as ``translate`` says.
@@ -78,7 +78,7 @@ class _Stream(httpx2.AsyncByteStream):
 
 @contextmanager
 def _translating(host: str) -> Iterator[None]:
-    """Keep the wire's own log still, and its errors in the house's words."""
+    """Silence httpcore's log, and translate its errors into fingerpost's."""
     before = _ours.get()
     _ours.set(True)
     try:
@@ -90,7 +90,7 @@ def _translating(host: str) -> Iterator[None]:
 
 
 def translate(error: Exception, host: str) -> StorageUnavailable | SourceChanged:
-    """Return the house's word for what went wrong on the wire.
+    """Translate an httpcore error into fingerpost's.
 
     SourceTimeout where nothing came in time; SourceUnreachable where the connection failed or broke off;
     SourceChanged where what came is no HTTP.

@@ -1,4 +1,4 @@
-"""Network records: what a person decides about each network, kept in ``fingerpost.toml`` under the home folder.
+"""Network records, the operator's settings for each network: ``fingerpost.toml`` in the home folder.
 
 ::
 
@@ -81,7 +81,7 @@ class NetworkRecordFile:
         return self._reader.build(name, fields)
 
     def check(self, record: NetworkRecord) -> None:
-        """Do nothing where a record could be put into the file now.
+        """Check that a record could be written to the file now.
 
         Raises:
             ParameterError: it could not; ``details["field"]`` is the key.
@@ -90,7 +90,7 @@ class NetworkRecordFile:
         self._edited(self._text(), record.name, _putting(record))
 
     def put(self, record: NetworkRecord) -> None:
-        """Add a record, or let the one of its name say the same; comments and unknown records stay.
+        """Add or replace a record; comments and unreadable records stay.
 
         Raises:
             ParameterError: the record cannot be used.

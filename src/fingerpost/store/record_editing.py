@@ -1,4 +1,4 @@
-"""Changing one record in the text of ``fingerpost.toml``: everything else stays, byte for byte.
+"""Edit one record in the text of ``fingerpost.toml``; everything else stays byte for byte.
 
 Only the lines of the record are given to tomlkit, so comments, order and formatting inside it survive as well,
 and a mistake elsewhere in the file is nobody's hindrance.

@@ -1,4 +1,4 @@
-"""From the text of ``fingerpost.toml`` to records that can be used, and a sentence on each that cannot."""
+"""Read ``fingerpost.toml`` into valid records, with a sentence on each invalid one."""
 
 import difflib
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -23,7 +23,7 @@ RecordCheck = Callable[[NetworkRecord], None]
 
 @dataclass(frozen=True, slots=True)
 class NetworkRecords:
-    """All records that can be used, by name, and by name a sentence on each that cannot.
+    """The valid records by name, and a sentence on each invalid one by name.
 
     What is wrong outside the records is told under the file's own name.
     """
@@ -34,7 +34,7 @@ class NetworkRecords:
 
 @dataclass(frozen=True, slots=True)
 class RecordProblem:
-    """Why a record cannot be used: the key that is at fault, the words, what to do about it, and the line if known."""
+    """Why a record is invalid: the key, the complaint, the remedy, and the line if known."""
 
     key: str
     what: str

@@ -1,4 +1,4 @@
-"""The text of ``fingerpost.toml``, taken apart so that a mistake in one record leaves the others readable."""
+"""Parse ``fingerpost.toml`` table by table, so that an error in one record leaves the others readable."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 class TextProblem(NamedTuple):
-    """What is wrong with the text itself: a sentence's part, and the line."""
+    """A syntax error: part of a sentence, and the line."""
 
     what: str
     line: int
@@ -139,7 +139,7 @@ def _read_section(
 
 
 def _take(document: Document, read: Mapping[str, Any], text: str) -> None:
-    """Take over what was read."""
+    """Merge a parsed table into the document."""
     for key, value in read.items():
         if key != NETWORKS:
             document.rest.append(

@@ -1,4 +1,4 @@
-"""Replays recorded calls: nothing is asked, and nothing waits."""
+"""Replay recorded calls, without a network and without waiting."""
 
 import json
 import threading
@@ -33,17 +33,17 @@ _PIECE_BYTES = 1 << 18
 
 
 class RecordingMissing(SettingsInvalid):
-    """A replayed run asks something that its recording does not hold."""
+    """A replayed run makes a request that its recording does not hold."""
 
     hint = "Record the run anew: FINGERPOST_RECORD=FOLDER in place of FINGERPOST_REPLAY, with a network"
 
 
 class CallerLeft(SourceTimeout, TimeoutError):
-    """The caller of the recorded call waited no longer, so its own time limit is replayed as expired."""
+    """The recorded caller had stopped waiting, so its time limit is replayed as expired."""
 
 
 class Player:
-    """A ``Tape`` that replays a folder. The calls of one request come in the order in which they were made.
+    """A ``Tape`` that replays a folder, the calls of one request in the order in which they were made.
 
     Several clients and threads may share one; together they are then the run that was recorded.
 
@@ -99,7 +99,7 @@ class Player:
 
 
 class _ReplayedPassage:
-    """The way of one call as it was."""
+    """A passage that replays one recorded call."""
 
     def __init__(self, name: str, identity: Identity, folder: Path, recorded: Served, call: RecordedCall) -> None:
         self.recorded = recorded
@@ -116,7 +116,7 @@ class _ReplayedPassage:
         self._refuse("limiter")
 
     async def pause(self, host: str, wait_s: float) -> None:
-        """Whoever replays waits for nobody."""
+        """Do nothing: a replay has no rate limit."""
 
     async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:  # noqa: ARG002  (the port's own)
         if not self._steps and self._ended == Ended.LEFT.value:
@@ -140,7 +140,7 @@ class _ReplayedPassage:
         return self._answer(request, step, body)
 
     def end(self, host: str, health: Health, ended: Ended) -> None:
-        """Tell nobody: the breaker does not hear of a replay."""
+        """Do nothing: a replay does not affect the circuit breaker."""
 
     def serve(self, served: Served) -> None:
         """Note nothing: it is known already."""
@@ -214,7 +214,7 @@ def _list_calls(place: Path) -> Iterator[tuple[Path, RecordedCall]]:
 
 
 def _rebuild(failure: Failure) -> ToolError:
-    """Return an error as it was."""
+    """Return the recorded error."""
     kind = AddressRefused if failure.kind == AddressRefused.__name__ else getattr(errors, failure.kind, None)
     error: ToolError
     if kind is SourceLimited:

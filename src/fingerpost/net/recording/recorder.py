@@ -1,4 +1,4 @@
-"""Records calls to sources while they are made."""
+"""Record calls to sources."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ class Recorder:
         self._keys = KnownKeys()
 
     def open(self, request: Request, live: Passage, secrets: Collection[str]) -> Passage:
-        """Return the way of the next call, which is the live one with ears.
+        """Return a recording passage for the next call.
 
         Raises:
             SettingsInvalid: the folder cannot be written.
@@ -83,7 +83,7 @@ class Recorder:
 
 
 class _RecordedPassage:
-    """The live way of one call, and what happens on it."""
+    """A live passage that records what happens on it."""
 
     recorded = None
 
@@ -194,7 +194,7 @@ class _RecordedPassage:
 
 
 class _KeptBody:
-    """Lets content through to the caller, and a copy without keys to the disk."""
+    """A body that passes content on to the caller and writes a copy without keys to disk."""
 
     def __init__(self, inner: Body, path: Path, own: list[str], keys: KnownKeys) -> None:
         self._inner = inner
@@ -253,7 +253,7 @@ class _KeptBody:
 
 
 def identify(request: Request, secrets: Collection[str]) -> Identity:
-    """Return what tells a request from others, without a key."""
+    """Return a request's identity, without keys."""
     return Identity(
         key=hashlib.sha256(request.key.encode("utf-8", "replace")).hexdigest(),
         method=request.method.upper(),
