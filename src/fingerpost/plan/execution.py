@@ -1,4 +1,4 @@
-"""One run, carried on: every step as soon as what it needs is recorded, side by side within limits.
+"""Execute one run: each step starts as soon as its dependencies are recorded, in parallel within limits.
 
 There is no barrier between branches, and nothing is replayed: a step is looked up by its id, or it runs.
 """
@@ -31,14 +31,14 @@ from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
 _log = logging.getLogger(__name__)
 
 Watch = Callable[[Event], None]
-"""Is told of what happened; it never fails, and never waits."""
+"""Callback for a run's events; it must not raise or block."""
 
 _STAMP_S = 0.001
 _ONE_ATTEMPT = '{"attempts":1}'
 
 
 class Execution:
-    """Carries one run on, from wherever it stands, to where nothing more can be done.
+    """Executes one run from its recorded state until it ends, waits for a person or fails.
 
     ``watches`` are told of every event; whoever is added to them later is told from then on.
     """
@@ -86,7 +86,7 @@ class Execution:
         self._settled: asyncio.Future[None] | None = None
 
     def on_signals(self, signals: list[Signal]) -> None:
-        """Act on what somebody wants of this run; of two decisions on one step the first holds.
+        """Apply signals to this run; of two decisions on one step the first counts.
 
         Once the run has come to a stop nothing is heard any more: who carries it on looks for what came later.
         """
@@ -106,7 +106,7 @@ class Execution:
 
     @property
     def last_signal(self) -> int:
-        """The last signal that was heard."""
+        """The number of the last signal that was applied."""
         return self._last_signal
 
     async def carry_on(self) -> RunState:
@@ -154,7 +154,7 @@ class Execution:
         self._reported(event)
 
     def _go_on(self) -> None:
-        """Start what can be started; say so where nothing is under way any more."""
+        """Start every step that is ready; settle the run's future when nothing is running any more."""
         if self._settled is None or self._settled.done():
             return
         while self._queue and not self._is_stopping and len(self._running) < self._limits.steps_at_once:
@@ -193,7 +193,7 @@ class Execution:
         self._go_on()
 
     async def _step(self, ready: ReadyStep) -> bool:
-        """Carry out one step; True where those that wait for it may go on."""
+        """Execute one step; return whether its dependents may start."""
         step = ready.step
         if step.agent == HUMAN:
             return await self._human(ready)
@@ -235,7 +235,7 @@ class Execution:
             raise explain(error, ready.question.model) from error
 
     def _thought(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return what a step answers that composes from memory; a chain of them may double what it holds each time."""
+        """Return the response of a step without a tool, composed from memory, within its size limit."""
         response = think(arguments, self._gathered(ready))
         limits = self._limits
         if excess := find_excess(response, most_bytes=limits.output_bytes, most_depth=limits.depth):
@@ -252,7 +252,7 @@ class Execution:
         return found
 
     async def _skip(self, ready: ReadyStep) -> bool:
-        """Skip a step whose value is present and whose check holds; without an expected key the check alone decides."""
+        """Skip a step if its expected key is present and its done check holds; without a key the check decides."""
         assert ready.condition is not None
         is_present, _value, response = self._memory.find_value(ready)
         if ready.step.expected_key is not None and not is_present:
@@ -290,7 +290,7 @@ class Execution:
     async def _write(
         self, ready: ReadyStep, state: StepState, output: str | None, note: str | None, attempts: int, data: str
     ) -> None:
-        """Record how a step stands, and, with the last step of all, that the run is completed."""
+        """Record a step's state, together with the run's completion if it was the last step."""
         number = ready.step.step_id
         event = self._event(f"step_{state}", number, data)
         events = [event]
@@ -309,7 +309,7 @@ class Execution:
                 self._reported(each)
 
     async def _human(self, ready: ReadyStep) -> bool:
-        """Ask a person, or act on what the person decided."""
+        """Wait for a person's approval, or act on the decision."""
         number = ready.step.step_id
         decision = self._decisions.get(number)
         if decision is None:
@@ -363,7 +363,7 @@ class Execution:
         self._reported(event)
 
     def _reported(self, event: Event) -> None:
-        """Tell whoever watches, in order: an event waits for the record of those before it."""
+        """Report an event to the watchers once it and all events before it are recorded."""
         if not self._unreported:
             return
         for entry in self._unreported:
@@ -375,7 +375,7 @@ class Execution:
                 watch(event)
 
     def _now(self) -> str:
-        """Return the present instant; what happens within a millisecond shares it."""
+        """Return the current instant; events within a millisecond share it."""
         moment = asyncio.get_running_loop().time()
         if moment - self._stamped_at > _STAMP_S:
             self._stamp = clock.now().isoformat().replace("+00:00", "Z")

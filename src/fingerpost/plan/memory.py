@@ -1,4 +1,4 @@
-"""What a step may see, and what a run remembers: a view of what was recorded, never a second store (ruling F4)."""
+"""The memory of a run: a view of its recorded outputs, by key (ruling F4)."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from fingerpost.plan.validation import ReadyStep, ValidPlan
 
 
 class ReferenceMissing(ParameterError):
-    """A reference found nothing while the run was under way."""
+    """A reference could not be resolved during the run."""
 
 
 class Memory:

@@ -1,4 +1,4 @@
-"""A plan as JSON: read from outside, written down, and read back."""
+"""Read and write plans as JSON."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How far a run is, in steps, for whoever waits for it."""
+"""Report a run's progress in steps."""
 
 from fingerpost.contract.plan import PlanStep
 from fingerpost.contract.published import Report
@@ -10,7 +10,7 @@ _BEGUN = {"step_started": "begun", "step_waiting": "waits for a person"}
 
 
 class RunProgress:
-    """Counts a run's steps and says what each is for: one that has begun counts half, one that has ended counts whole.
+    """Reports a run's progress: a started step counts half, an ended one whole.
 
     The count never falls: a step that is tried once more after it failed stays counted.
     """
@@ -21,7 +21,7 @@ class RunProgress:
         self._shares: dict[int, float] = {}
 
     def catch_up(self, run: RunRecord) -> None:
-        """Take over what is recorded; what was watched before this counts too, and is told from here on."""
+        """Count the steps that are already recorded; events watched before this call count too."""
         plan = plan_of(run)
         self._steps = {step.step_id: step for step in plan.steps}
         for number, record in run.steps.items():
@@ -30,7 +30,7 @@ class RunProgress:
         self._tell(f"{plan.goal} (run {run.run_id})")
 
     def watch(self, event: Event) -> None:
-        """Take note of one thing that happened."""
+        """Update the progress by an event."""
         word = _ENDED.get(event.kind) or _BEGUN.get(event.kind)
         if event.step_id is None or word is None:
             return

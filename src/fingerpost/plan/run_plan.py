@@ -15,7 +15,7 @@ from fingerpost.plan.view import describe_run, say_run
 
 
 class RunPlan(PublishedTool):
-    """Carries plans out, by handle."""
+    """The ``run_plan`` tool."""
 
     name = "run_plan"
     title = "Run a plan"

@@ -1,4 +1,4 @@
-"""Runs of plans: begun, looked at, approved, cancelled, resumed, changed. What every face goes through."""
+"""Operations on plan runs, shared by all interfaces: create, execute, approve, cancel, resume, replace."""
 
 import asyncio
 import logging
@@ -29,7 +29,7 @@ SeenState = RunState | Literal["interrupted"]
 
 
 class PlanRuns:
-    """Carries plans out over one catalogue, and keeps them in one journal.
+    """Plan runs over one catalogue and one journal.
 
     Many processes may share a journal: each run is carried on by one of them at a time.
     """
@@ -69,7 +69,7 @@ class PlanRuns:
         memory: Mapping[str, Any] | None = None,
         memory_of: str | None = None,
     ) -> str:
-        """Check a plan, keep it, and return its run's id; nothing has run yet.
+        """Validate a plan, store it as a new run and return the run's id; nothing is executed yet.
 
         ``memory`` gives values by key; ``memory_of`` an earlier run of the same user, which they go over.
 
@@ -106,7 +106,7 @@ class PlanRuns:
         return run_id
 
     async def carry_on(self, run_id: str) -> RunState:
-        """Carry a run on in this task until nothing more can be done now, and return how it stands.
+        """Execute a run in this task until it ends or waits, and return its state.
 
         Raises:
             StorageUnavailable: another process carries it on, or the journal cannot be written.
@@ -145,14 +145,14 @@ class PlanRuns:
                 return state
 
     def begin(self, run_id: str) -> None:
-        """Carry a run on in the background of this process."""
+        """Execute a run in a background task."""
         task = asyncio.create_task(self.carry_on(run_id), name=f"run {run_id}")
         self._tasks[run_id] = task
         task.add_done_callback(lambda ended: self._ended(run_id, ended))
 
     @contextmanager
     def watching(self, run_id: str, watch: Watch) -> Iterator[None]:
-        """Be told of each event of a run that this process carries on meanwhile, in order, once it is recorded."""
+        """Report each event of a run that this process executes during the block, in order, once it is recorded."""
         watches = self._watches.setdefault(run_id, [])
         watches.append(watch)
         try:
@@ -162,12 +162,12 @@ class PlanRuns:
             self._forget_watches(run_id)
 
     def is_under_way(self, run_id: str) -> bool:
-        """Whether this process carries a run on in the background."""
+        """Whether this process executes a run in the background."""
         task = self._tasks.get(run_id)
         return task is not None and not task.done()
 
     async def wait(self, run_id: str, longest_s: float) -> None:
-        """Wait until this process does nothing more for a run, or for so long.
+        """Wait until the background execution of a run stops, or until a timeout.
 
         Raises:
             ToolError: it had to be given up.
@@ -211,7 +211,7 @@ class PlanRuns:
         return validate_plan(plan, self.catalogue, memory=run.given.values, done=numbers, limits=self.limits)
 
     async def cancel(self, run_id: str, user: str | None) -> None:
-        """End a run: what is under way is stopped, what is recorded stays.
+        """Cancel a run: running steps are stopped, records stay.
 
         Raises:
             PlanInvalid: there is no such run, or it has ended.
@@ -224,7 +224,7 @@ class PlanRuns:
     async def decide(
         self, run_id: str, user: str | None, step_id: int, *, approved: bool, note: str | None = None, value: Any = None
     ) -> None:
-        """Answer a step that waits for a person; of two answers the first holds.
+        """Approve or reject a waiting step; of two decisions the first counts.
 
         Raises:
             PlanInvalid: the run has no such step, or it no longer waits.
@@ -258,7 +258,7 @@ class PlanRuns:
         return run
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
-        """Replace what has not been finished of a run's plan; what is recorded as finished stays as it is.
+        """Replace the unfinished part of a run's plan; finished steps stay as recorded.
 
         Raises:
             PlanInvalid: the plan may not be changed (any more), or the new one is no good.
@@ -288,7 +288,7 @@ class PlanRuns:
             await self.journal.change_plan(run_id, write_plan(plan), plan.goal, forget, event)
 
     async def stop(self) -> None:
-        """Leave every run of this process where its record stands; each can be resumed."""
+        """Stop every run of this process; each can be resumed from its record."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -315,7 +315,7 @@ class PlanRuns:
             execution.on_signals(await self.journal.list_signals(run_id, execution.last_signal))
 
     async def _listen(self, run_id: str, execution: Execution) -> None:
-        """Hear what other processes want of a run."""
+        """Poll for signals from other processes while a run is executed."""
         while True:
             await asyncio.sleep(self._poll_s)
             try:
@@ -361,7 +361,7 @@ class PlanRuns:
 
 
 def _refuse_newer(run: RunRecord) -> None:
-    """Leave a run alone whose record means what this build does not know."""
+    """Refuse a run that a newer version of fingerpost began."""
     if run.protocol > PROTOCOL:
         raise PlanInvalid("The run was begun by a newer fingerpost; update this one to read it or to carry it on")
 

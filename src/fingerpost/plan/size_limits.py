@@ -1,4 +1,4 @@
-"""Whether a value is JSON, and small enough, found without building its text.
+"""Check that a value is JSON and within size and depth limits, without encoding it.
 
 A value of many references to few objects may be small in memory and endless as text; the walk stops at the bound.
 """
@@ -7,12 +7,12 @@ import json
 import math
 from typing import Any
 
-# Python writes no longer number than this into JSON without a fight.
+# Python refuses to convert longer integers to text by default.
 _MOST_BITS = 4096
 
 
 def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
-    """Return what is wrong with a value, as the end of a sentence, or None.
+    """Return why a value cannot be stored as JSON, as the end of a sentence, or None.
 
     The count of bytes is a lower bound of the JSON text's length.
     """
@@ -68,5 +68,5 @@ _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=Fa
 
 
 def encode(value: Any) -> str:
-    """Return compact ASCII JSON of a value that ``find_excess`` has nothing against."""
+    """Return compact ASCII JSON of a value for which ``find_excess`` returned None."""
     return _encode(value)

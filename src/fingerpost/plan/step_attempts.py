@@ -1,6 +1,6 @@
-"""How one step's tool or agent is asked: limits, timeouts, retries, breaker, and one answer at the end.
+"""Attempts of one step: concurrency limits, timeouts, retries and the circuit breaker.
 
-The policy stands here once, whatever engine a run is kept by.
+The policy is the same for every engine.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from fingerpost.resilience.breaker import Breaker
 from fingerpost.resilience.retry import RetryPolicy, call_with_retries
 
 OnFailedAttempt = Callable[[int, str, float | None], None]
-"""Attempt, what failed, and the wait before the next one (None: there is none)."""
+"""Callback on a failed attempt: its number, the reason, and the seconds until the next one (None: no retry)."""
 
 THINKING = "thinking"
 
@@ -45,7 +45,7 @@ class _Failure:
 
 
 class _AttemptFailed(Exception):
-    """Carries a failure past the attempts."""
+    """One attempt failed; raised to the retry loop."""
 
     def __init__(self, failure: _Failure, number: int) -> None:
         self.failure = failure
@@ -54,7 +54,7 @@ class _AttemptFailed(Exception):
 
 
 class StepExecutor:
-    """Asks tools and agents on behalf of all runs of a process."""
+    """Calls tools and agents for the steps of all runs in a process."""
 
     def __init__(self, catalogue: Catalogue, limits: Limits, breaker: Breaker | None = None) -> None:
         self._catalogue = catalogue
@@ -210,7 +210,7 @@ def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: Too
 
 
 def _names_of(ready: ReadyStep) -> tuple[str, str]:
-    """Return who is asked, and which of its questions."""
+    """Return the tool's or agent's name, and the query type."""
     name = ready.step.tool or ready.step.agent or THINKING
     return name, ready.question.query_type if ready.question is not None else name
 

@@ -1,4 +1,4 @@
-"""Everything that can be known of a plan before any of it runs.
+"""Validate a plan before it runs.
 
 ``validate_plan`` finds all problems at once; a plan that passes has known tools, sound parameters, an order,
 and a source for each reference.
@@ -36,7 +36,7 @@ _HOLE = "$ref"
 
 @dataclass(frozen=True, slots=True)
 class PlanProblem:
-    """One thing that is wrong; ``step_id`` is None where it is the plan's own."""
+    """One problem of a plan; ``step_id`` is None where it concerns the whole plan."""
 
     step_id: int | None
     field: str
@@ -52,7 +52,7 @@ class PlanProblem:
 
 @dataclass(slots=True)
 class ReadyStep:
-    """A step that passed.
+    """A valid step.
 
     Attributes:
         step: as it was written.
@@ -79,7 +79,7 @@ class ReadyStep:
 
 
 class ValidPlan:
-    """A plan that can run: its steps by id, in the plan's order."""
+    """A valid plan: its steps by id, in the plan's order."""
 
     def __init__(self, plan: Plan, steps: Mapping[int, ReadyStep]) -> None:
         self.plan = plan
@@ -243,7 +243,7 @@ class _Check:
                 )
 
     def _sources(self, ready: ReadyStep, below: Mapping[int, frozenset[int]]) -> Iterator[PlanProblem]:
-        """Add what references and conditions imply to the dependencies, and refuse what nobody provides."""
+        """Add the dependencies that references and conditions imply, and refuse keys that no step provides."""
         number = ready.step.step_id
         for dependency in ready.step.dependencies:
             if dependency not in self.ready:
@@ -305,7 +305,7 @@ def _bindable(key: str | None) -> str | None:
 
 
 def _is_of_a_hole(complaint: Any, holes: list[Way]) -> bool:
-    """Whether a complaint is about a value that is not there yet, or about a whole that holds one."""
+    """Whether a validation error concerns a value that is only known during the run, or an object that contains one."""
     location: Way = tuple(complaint["loc"])
     is_exact = complaint["type"] in ("missing", "extra_forbidden")
     return any(_within(hole, location) or (not is_exact and _within(location, hole)) for hole in holes)

@@ -1,4 +1,4 @@
-"""A run as its owner sees it: how far it is, what it has found, what it waits for, and what to do next."""
+"""Describe a run for its owner: progress, results, what it waits for, and what to do next."""
 
 import json
 from collections.abc import Collection

@@ -47,7 +47,7 @@ class LimitFile:
 
     @contextmanager
     def changing(self, name: str) -> Iterator[tuple[sqlite3.Connection, _Row]]:
-        """Lock one limit's row for the block and commit at its end."""
+        """Lock the file, give one limit's row, and commit when the block ends."""
         with self._file.translating_sqlite_errors():
             self._file.path.parent.mkdir(parents=True, exist_ok=True)
         with self._file.opened() as connection:

@@ -1,4 +1,4 @@
-"""Many small records, few commits: all that is ready when the disk is free goes down in one transaction."""
+"""Group commit: all records that are ready when the disk is free are written in one transaction."""
 
 import asyncio
 import logging
@@ -44,7 +44,7 @@ class _Read:
 
 
 class GroupCommit:
-    """The one writer of a journal, for one event loop: a thread with a connection of its own."""
+    """The writer of a journal for one event loop: a thread with its own SQLite connection."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], statements: tuple[str, str, str]) -> None:
         self.loop = asyncio.get_running_loop()
@@ -60,7 +60,7 @@ class GroupCommit:
         self._thread.start()
 
     def put(self, step: Row | None, events: list[Row], state: Row | None) -> Awaitable[None]:
-        """Add to the next transaction; the result is there when it is on disk."""
+        """Add to the next transaction; the returned awaitable is done once it is on disk."""
         batch = self._open
         if step is not None:
             batch.steps.append(step)
@@ -77,7 +77,7 @@ class GroupCommit:
         return durable
 
     def append_event(self, event: Row) -> None:
-        """Add an event that nobody waits for."""
+        """Add an event to the next transaction without waiting for it."""
         if not self._open.events:
             self._oldest_at = self.loop.time()
         self._open.events.append(event)
@@ -85,13 +85,13 @@ class GroupCommit:
             self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_overdue)
 
     def ask(self, act: Callable[[sqlite3.Connection], _R]) -> "asyncio.Future[_R]":
-        """Do anything else with the connection, after what was handed over so far; its error is the answer's."""
+        """Run a function on the connection, after all that was queued so far; its error is raised to the caller."""
         answer: asyncio.Future[_R] = self.loop.create_future()
         self._work.put(_Read(act, answer))
         return answer
 
     async def drained(self) -> None:
-        """Wait until all that was put or mentioned is on disk."""
+        """Wait until everything queued is on disk."""
         while self._is_busy or self._open.events or self._open.steps or self._open.states:
             self._is_due = True
             durable = self.loop.create_future()
@@ -101,7 +101,7 @@ class GroupCommit:
             durable.exception()
 
     def close(self) -> None:
-        """Let the thread end once it has written what it was handed; anything else is dropped."""
+        """End the thread once it has written the batches handed to it; the open batch is dropped."""
         if self._timer is not None:
             self._timer.cancel()
         self._work.put(None)

@@ -1,4 +1,4 @@
-"""Backward chaining: from the wanted keys to the tools that give them, until everything comes from what is known.
+"""Backward chaining: from the wanted keys back to the tools that provide them, until all inputs are known.
 
 No model, no network, no guess: the same goal has the same plan.
 """

@@ -1,4 +1,4 @@
-"""Plans by name, and sentences that name one; what a sentence does not say is asked for, never made up."""
+"""Plan templates, matched by sentences; a value that a sentence lacks is asked for, never guessed."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -26,7 +26,7 @@ _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A plan with holes.
+    """A plan with parameters.
 
     Attributes:
         name: how it is called.
@@ -42,7 +42,7 @@ class Template:
 
 
 class TemplatePlanner:
-    """Plans for sentences that a template reads."""
+    """Plans goals that match a template's sentence."""
 
     def __init__(self, templates: Collection[Template] | None = None) -> None:
         self.templates = tuple(TEMPLATES if templates is None else templates)

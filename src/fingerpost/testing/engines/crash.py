@@ -1,4 +1,4 @@
-"""Facts about engines whose process is killed."""
+"""Crash facts: the engine's process is killed."""
 
 import random
 from collections import Counter

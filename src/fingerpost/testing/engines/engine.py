@@ -1,4 +1,4 @@
-"""An engine as the suite sees it, and what it means to break a promise."""
+"""An engine under test."""
 
 import importlib
 from collections.abc import Callable
@@ -11,11 +11,11 @@ from fingerpost.plan.journal import Journal
 
 
 class EngineBroken(AssertionError):
-    """An engine does not keep what it promises; the sentence says what, and where it showed."""
+    """An engine violates a fact; the message says which, and where it showed."""
 
 
 class EngineAbility(StrEnum):
-    """What not every engine can do."""
+    """Optional abilities of an engine."""
 
     OUTLIVES = "what is recorded outlives its process"
     SHARED = "several processes keep their runs in one place"
@@ -23,7 +23,7 @@ class EngineAbility(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """A way to keep runs.
+    """An engine under test: its name, how to open it, and its abilities.
 
     Attributes:
         name: for people.
@@ -44,7 +44,7 @@ class Engine:
 
 
 def expect(is_so: bool, sentence: str) -> None:
-    """Hold an engine to a promise.
+    """Raise ``EngineBroken`` unless a condition holds.
 
     Raises:
         Broken: it is not so.

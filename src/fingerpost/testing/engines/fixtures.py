@@ -1,4 +1,4 @@
-"""Plans for engines to keep, and the tool that carries them out and tells of every call.
+"""Fixtures of the engine suite: plans, and a tool that logs every call.
 
 The tool comes in builds: what an upgrade of the program may have changed about it.
 """
@@ -38,7 +38,7 @@ class Build(StrEnum):
 
 
 class AddUp(BaseModel):
-    """What the tool takes: how long it takes (ms), which it adds to what other steps have found."""
+    """The tool's parameters: its duration in ms, which is added to the sums of other steps."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -66,13 +66,13 @@ _MODELS: Mapping[Build, type[AddUp]] = {
 
 
 class CallLog:
-    """The file in which the tool writes a line for every call that it begins, and for every one that it ends."""
+    """The file to which the tool writes a line at the beginning and at the end of each call."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "calls.txt"
 
     def writer(self) -> Callable[[str], None]:
-        """Return what adds a line; it is there whatever becomes of the process."""
+        """Return a function that appends a line, which survives the process."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 

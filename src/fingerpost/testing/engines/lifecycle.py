@@ -1,4 +1,4 @@
-"""Facts about the life of a run, whoever keeps it: cancelled, out of time, approved over a restart, wide, uneven."""
+"""Lifecycle facts: cancelling, timeouts, approvals over a restart, parallel steps."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ _WIDE = 50
 
 
 async def _until(is_so: Callable[[], Awaitable[bool]], sentence: str) -> None:
-    """Wait until something is so; only a broken engine lets it wait long."""
+    """Wait until a condition holds, up to a limit that only a broken engine reaches."""
     until = asyncio.get_running_loop().time() + PATIENCE_S
     while not await is_so():
         if asyncio.get_running_loop().time() > until:
@@ -27,7 +27,7 @@ async def _until(is_so: Callable[[], Awaitable[bool]], sentence: str) -> None:
 
 
 async def _begun(folder: Path, calls: int) -> None:
-    """Wait until the tool has been called so often."""
+    """Wait until the tool has been called a number of times."""
 
     async def is_so() -> bool:
         count = CallLog(folder).count()

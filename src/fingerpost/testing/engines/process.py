@@ -1,4 +1,4 @@
-"""Workers in processes of their own, to be killed."""
+"""Worker processes that tests kill."""
 
 import json
 import os
@@ -20,7 +20,7 @@ PATIENCE_S = 30.0
 
 
 class Worker:
-    """One process; it is over when the block is."""
+    """One worker process, ended with the block."""
 
     def __init__(
         self, engine: Engine, folder: Path, plans: Sequence[Mapping[str, Any]] = (), build: Build = Build.FIRST
@@ -42,7 +42,7 @@ class Worker:
         self._output = self._process.stdout
 
     def __enter__(self) -> Self:
-        """Wait until it carries on."""
+        """Wait until it executes runs."""
         patience = threading.Timer(PATIENCE_S, self._process.kill)
         patience.start()
         output = self._output.readline()
@@ -62,7 +62,7 @@ class Worker:
         self._complained.close()
 
     def kill(self) -> None:
-        """End it as ``kill -9`` does, at once and without a word."""
+        """Kill it with ``SIGKILL``."""
         self._process.kill()
         self._process.wait()
 
@@ -76,7 +76,7 @@ class Worker:
         return False
 
     def ends(self) -> dict[str, str]:
-        """Wait for its own end, and return how each run stands, or why it was refused."""
+        """Wait for it to end, and return each run's state, or why it was refused."""
         try:
             self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired as error:
@@ -91,12 +91,12 @@ class Worker:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is over."""
+        """Whether it has ended."""
         return self._process.poll() is not None
 
 
 def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
-    """Wait until something is so.
+    """Wait until a condition holds.
 
     Raises:
         Broken: it never is; the sentence says what was waited for.

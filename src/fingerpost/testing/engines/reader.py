@@ -1,4 +1,4 @@
-"""What is kept of runs, read through the port by whoever is not carrying them on."""
+"""Read recorded runs through the journal port, without executing them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -31,7 +31,7 @@ class RecordedRun:
 
 
 def with_journal(engine: Engine, folder: Path, act: Callable[[Journal], Awaitable[_R]]) -> _R:
-    """Do something with a new opening of a place, and close it."""
+    """Run a function on a newly opened journal, and close it."""
 
     async def once() -> _R:
         journal = engine.open(folder)
@@ -44,7 +44,7 @@ def with_journal(engine: Engine, folder: Path, act: Callable[[Journal], Awaitabl
 
 
 def with_runs(engine: Engine, folder: Path, act: Callable[[PlanRuns], Awaitable[_R]]) -> _R:
-    """Do something with the runs of a place."""
+    """Run a function on the runs of a newly opened journal."""
     return with_journal(engine, folder, lambda journal: act(new_runs(journal, folder)))
 
 

@@ -1,4 +1,4 @@
-"""Facts about what an engine writes down and finds again."""
+"""Record facts: what an engine writes and reads back."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""All facts that an engine is held to.
+"""The conformance suite: all facts that an engine must satisfy.
 
 Whoever writes an engine names it once and checks every fact, each in a folder of its own::
 
@@ -24,7 +24,7 @@ _SHARED = frozenset(EngineAbility)
 
 @dataclass(frozen=True, slots=True)
 class EngineFact:
-    """One thing that holds of an engine; ``check`` raises Broken where it does not."""
+    """One fact of the suite; ``check`` raises ``EngineBroken`` where it does not hold."""
 
     check: Callable[[Engine, Path], object]
     needs: frozenset[EngineAbility] = frozenset()

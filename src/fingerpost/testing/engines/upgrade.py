@@ -1,4 +1,4 @@
-"""Facts about engines whose process is killed and whose run is carried on by another build of the program."""
+"""Upgrade facts: the process is killed, and another build of the program executes its run."""
 
 import json
 from pathlib import Path

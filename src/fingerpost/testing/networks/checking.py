@@ -1,4 +1,4 @@
-"""How a fact is asked, and what it means that it does not hold."""
+"""Facts of the suite, and helpers to query a network under test."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from fingerpost.transit.profile import Ability
 
 
 class NetworkBroken(AssertionError):
-    """A source does not do what it is held to; the sentence says what, and what came instead."""
+    """A source violates a fact; the message says which, and what came instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedNetwork:
-    """A network that serves the town, and short ways to ask it."""
+    """A network under test that serves the town, with shorthand queries."""
 
     network: Network
     town: Town
@@ -58,7 +58,7 @@ Check = Callable[[AskedNetwork], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class NetworkFact:
-    """One thing that holds of a source.
+    """One fact of the suite.
 
     ``needs`` are the abilities without which it is not asked; ``live`` that the town has real time.
     """
@@ -83,7 +83,7 @@ class NetworkFact:
 
 
 def expect(is_so: bool, sentence: str, got: object = None) -> None:
-    """Hold a source to something.
+    """Raise ``NetworkBroken`` unless a condition holds.
 
     Raises:
         Broken: it is not so.
@@ -93,7 +93,7 @@ def expect(is_so: bool, sentence: str, got: object = None) -> None:
 
 
 def expect_same(got: object, wanted: object, sentence: str) -> None:
-    """Hold a source to a value.
+    """Raise ``NetworkBroken`` unless two values are equal.
 
     Raises:
         Broken: it is another.

@@ -1,4 +1,4 @@
-"""All facts that a source of public transport is held to.
+"""The conformance suite: all facts that a source of public transport must satisfy.
 
 Whoever writes a source subclasses ``ConformingSource`` once and checks every fact::
 
@@ -131,7 +131,7 @@ FACTS: tuple[NetworkFact | TroubleFact, ...] = (
 
 
 def check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | None:
-    """Hold a source to a fact; return the gap that explains why it does not hold, None where it does.
+    """Check a fact; return the declared gap if it does not hold, None if it does.
 
     The clock stands at ``town.NOW`` meanwhile.
 

@@ -1,4 +1,4 @@
-"""The town that every source is asked about: a GTFS feed and its real time, drawn as text."""
+"""The test town: a GTFS feed and its realtime, drawn as text."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
