@@ -1,4 +1,4 @@
-"""Provenance: where an answer comes from, taken at the moment when it was made, and how real time fares."""
+"""Provenance of answers, and the health of realtime sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ class FeedVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where one answer comes from (ruling A10); it travels with the answer and never changes afterwards.
+    """The provenance of one answer (ruling A10), fixed when the answer is made.
 
     Attributes:
         network: the network that was asked.
@@ -72,7 +72,7 @@ def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceHealth:
-    """How one source of real time fares. Instants are Unix seconds, None for never.
+    """The health of one realtime source. Instants are Unix seconds, None for never.
 
     ``age_s`` is the age of the message that is in use, by its own timestamp where it has one, never below 0.
     ``problem`` says why the latest attempt brought nothing usable, None where it did.

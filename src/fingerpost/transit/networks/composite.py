@@ -1,4 +1,4 @@
-"""All networks of one home folder behind one composite, whatever kind of source answers for each (ruling A13).
+"""The composite of all networks of a home folder, of any kind of source (ruling A13).
 
 The records are looked at anew for every call, so that a network may be added, edited or removed by another process
 while a server runs. One that cannot be opened is told in ``problems`` and takes no other down.
@@ -84,7 +84,7 @@ class AllNetworks:
         return await asyncio.to_thread(self._refresh)
 
     async def close(self) -> None:
-        """End what goes on behind the answers; see the port."""
+        """Stop background work; see the port."""
         with self._lock:
             sources, self._stamp = tuple(self._sources.values()), None
         for source in sources:

@@ -1,4 +1,4 @@
-"""A network whose fallback answers in its stead when it cannot be asked (ruling A13)."""
+"""A network with a fallback that answers when it is unavailable (ruling A13)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ _AnswerT = TypeVar("_AnswerT", JourneyAnswer, DepartureBoard, NearbyStops)
 
 
 class FallbackNetwork:
-    """A network and the one that answers when it fails; both share FEED and tokens, so ids hold for either.
+    """A network and its fallback; both share FEED and tokens, so ids are valid in either.
 
     The profile is the first network's. What an answer lacks because the fallback gave it stands in its provenance.
     """

@@ -1,4 +1,4 @@
-"""Which network answers: the first in order of preference that covers what is asked (rulings A6 and A13)."""
+"""Choose networks by preference and coverage (rulings A6 and A13)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What happens when a promised itinerary is cancelled or late: alternatives, order, flags (ruling B5)."""
+"""Alternatives to cancelled or late itineraries: merging, order and flags (ruling B5)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What is shown, and what must be said about the rest.
+    """The itineraries to show, and the warnings about the rest.
 
     Attributes:
         choices: at most the limit, in the order to show them.
@@ -56,7 +56,7 @@ def is_disrupted(itinerary: Itinerary) -> bool:
 
 
 def find_leg_note(leg: Leg) -> str | None:
-    """Return a sentence that names the line, what is wrong with it and the alert that says why; None if all is well."""
+    """Return a sentence on a ride's disruption with its line and alert; None if it is not disrupted."""
     if not is_disrupted_leg(leg):
         return None
     name = f"Line {leg.line}" if leg.line else f"The {trip_word(leg.mode).lower()}"

@@ -1,4 +1,4 @@
-"""How well a text fits each of many names: 1 for the same name, less for a part of it, less for a slip of the pen.
+"""Score names against a text, 0 to 1: exact, prefix, word and fuzzy matches.
 
 A name is scored by the best reading that applies (ruling D2 fixes only 0..1 and the threshold 0.80):
 
@@ -9,7 +9,7 @@ A name is scored by the best reading that applies (ruling D2 fixes only 0..1 and
 * each word of the text begins, or is spelt like, a word of the name;
 * the text has all words of the name, and more.
 
-Within a reading the score grows with the share of the name that was said.
+Within a reading the score grows with the share of the name that the text covers.
 The last two readings stay below the threshold: they offer, they never decide.
 """
 

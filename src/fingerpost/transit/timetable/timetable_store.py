@@ -1,4 +1,4 @@
-"""Where prepared networks are kept, and how one takes another's place in a single step.
+"""The timetable store: prepared networks on disk, replaced atomically.
 
 ::
 
@@ -55,7 +55,7 @@ class StoredTimetable(NamedTuple):
 
 
 class TimetableStore:
-    """The prepared networks below a home folder."""
+    """The timetable store of a home folder."""
 
     def __init__(self, home: Path) -> None:
         self._root = home / "networks"
@@ -178,7 +178,7 @@ class TimetableStore:
         self._count_change()
 
     def _count_change(self) -> None:
-        """Grow the file of changes: its size tells two changes apart that fall into one tick of the file clock."""
+        """Append a byte to ``.changes``, whose size distinguishes changes within one tick of the file clock."""
         with self._changes.open("ab") as file:
             file.write(b".")
 
@@ -217,7 +217,7 @@ def _stat(path: Path) -> tuple[int, int]:
 
 
 def _flush_files(folder: Path) -> None:
-    """Make a folder of files, and its own name, safe from a power cut."""
+    """Flush a folder, its files and its name to disk."""
     for path in folder.iterdir():
         flush_file(path)
     flush_folder(folder)

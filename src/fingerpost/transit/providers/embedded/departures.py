@@ -1,4 +1,4 @@
-"""Rows of a board: what leaves, when it is expected, and what does not leave after all."""
+"""Rows of a departure board, from the engine's stop times."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from fingerpost.transit.timetable.timetable import NO_BOARDING
 
 
 def is_call_off(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    """Whether nobody boards at a call of the timetable: its ride is cancelled, passes the stop, or stays shut."""
+    """Whether boarding is off at a stop time: its trip is cancelled, skips the stop, or does not pick up there."""
     update = snapshot.find_update(call.trip_departure, call.service_day)
     return update is not None and not update.is_usable(
         snapshot.position(call.trip_departure, call.stop_time), NO_BOARDING

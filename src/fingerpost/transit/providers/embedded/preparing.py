@@ -1,4 +1,4 @@
-"""Opening a prepared network, and preparing it anew where an older version of fingerpost had prepared it."""
+"""Open a stored timetable, and prepare it again if an older version of fingerpost wrote it."""
 
 import logging
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""Where a network's real time comes from: files and URLs, asked politely, the last good message of each kept.
+"""Fetch a network's realtime messages from files and URLs, and keep the last good message of each.
 
-A source that fails, or answers something that is no message, changes nothing but what is told of it.
+A source that fails, or sends something that is no message, changes nothing but its reported health.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _LIMITS = RequestLimits(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
 
 
 class Fetch(Protocol):
-    """How a URL is asked; ``net.client.Client.fetch`` is one. ``known`` makes the request conditional."""
+    """Fetches a URL, as ``net.client.Client.fetch`` does; ``known`` makes the request conditional."""
 
     async def __call__(self, request: Request, known: Response | None = None) -> Response:
         """Return the answer, ``known`` itself where it still holds.
@@ -46,7 +46,7 @@ class Fetch(Protocol):
 
 @dataclass(slots=True)
 class _SourceState:
-    """One source: its last good message, and when it may be asked again."""
+    """State of one source: its last good message, its failures, and when it is due again."""
 
     source: RealtimeSource
     message: FeedBytes | None = None
@@ -66,11 +66,11 @@ class _SourceState:
 
 
 class _NoMessage(Exception):
-    """What a source gave cannot be used; the text says why."""
+    """A source's message cannot be used; the text says why."""
 
 
 class RealtimeFeeds:
-    """The real time of one network.
+    """The realtime messages of one network.
 
     Args:
         sources: where it comes from.
@@ -84,7 +84,7 @@ class RealtimeFeeds:
         self._clock = clock
 
     async def refresh(self, now: int | None = None, *, only_files: bool = False) -> bool:
-        """Ask the sources that are due, all at once; return whether any message is new.
+        """Fetch all sources that are due, concurrently; return whether any message is new.
 
         ``now`` is Unix seconds, the clock's where left out. Never raises for what a source does.
         A URL that does not answer holds up only whoever asks for it.
@@ -98,11 +98,11 @@ class RealtimeFeeds:
             return now >= state.due and await self._ask(state, now)
 
     def are_urls_due(self, now: int) -> bool:
-        """Whether a URL may be asked again at an instant (Unix seconds)."""
+        """Whether any URL is due at an instant (Unix seconds)."""
         return any(state.source.is_url and now >= state.due for state in self._states)
 
     def have_files_changed(self) -> bool:
-        """Whether a file is another than when it was last looked at; one ``stat`` call a file."""
+        """Whether any file has changed since it was last read; one ``stat`` call per file."""
         return any(not state.source.is_url and _stamp_of(state.source.location) != state.seen for state in self._states)
 
     def messages(self) -> tuple[FeedBytes, ...]:
@@ -110,7 +110,7 @@ class RealtimeFeeds:
         return tuple(state.message for state in self._states if state.message is not None)
 
     def health(self, overlay: Overlay | None = None, now: int | None = None) -> RealtimeHealth:
-        """Return how the sources fare, and what became of their messages in an overlay that was read from them."""
+        """Return the health of the sources, and what became of their messages in an overlay read from them."""
         instant = int(self._clock().timestamp()) if now is None else now
         counts = overlay.counts if overlay else {}
         return RealtimeHealth(
@@ -156,7 +156,7 @@ class RealtimeFeeds:
         return False
 
     async def _store_message(self, state: _SourceState, data: bytes, received: int, now: int) -> bool:
-        """Put a message in the place of the kept one, unless it is damaged or older."""
+        """Replace the stored message, unless the new one is damaged or older."""
         timestamp = await asyncio.to_thread(_timestamp, data)
         believed = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
         if believed and timestamp is not None and timestamp < (state.timestamp or 0):
@@ -167,7 +167,7 @@ class RealtimeFeeds:
 
 
 def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
-    """Return what a file holds, None where it is the same as before, what tells it apart, and when it was written."""
+    """Return a file's content (None if unchanged), its stamp, and its time of writing in Unix seconds."""
     path = Path(location).expanduser()
     try:
         stat = path.stat()

@@ -1,4 +1,4 @@
-"""The embedded engine as sources of networks: timetables that were imported from GTFS, and the demos.
+"""Sources of the embedded engine: networks imported from GTFS, and the demo networks.
 
 Nothing is opened before it is asked for, and the timetable store is looked at anew for every call, so a network may
 be added, replaced or removed by another process while a server runs.
@@ -82,13 +82,13 @@ class EmbeddedSource:
             ) from error
 
     def retire(self, name: str) -> None:
-        """Follow no real time for a network any more; see the port."""
+        """Stop the network's realtime updates; see the port."""
         opened = self._opened.pop(name, None)
         if opened is not None:
             opened.network.follow(None)
 
     async def close(self) -> None:
-        """End what follows real time; see the port."""
+        """Stop all realtime updates; see the port."""
         with self._lock:
             worker, self._worker = self._worker, None
             for opened in self._opened.values():
@@ -97,7 +97,7 @@ class EmbeddedSource:
             await asyncio.to_thread(worker.close)
 
     def _follow(self, network: EmbeddedNetwork, sources: tuple[RealtimeSource, ...]) -> None:
-        """Let a network follow the sources of its record."""
+        """Start or replace the realtime updater of a network by its record."""
         if sources == (() if network.realtime is None else network.realtime.sources):
             return
         if not sources:
