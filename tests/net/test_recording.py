@@ -159,7 +159,7 @@ async def test_a_sources_own_reading_of_an_answer_is_asked_again(tmp_path):
     def judge(response):
         return SourceFailed("It said no") if b"errors" in response.body else None
 
-    request = asking(method="POST", content=b"q", judge=judge)
+    request = asking(method="POST", content=b"q", check_response=judge)
     live, replayed = await record_and_replay(tmp_path, [request], answer(body=b'{"errors": []}'))
 
     assert (replayed, live[0][1]) == (live, "It said no")

@@ -107,7 +107,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     settings = prepare_settings(ctx)
     from fingerpost.apps.overview import find_report
     from fingerpost.apps.record_file import open_record_file
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
     store, file = TimetableStore(settings.home), open_record_file(settings.home)
     record = _get_record(file.read(), plain_name(name))
