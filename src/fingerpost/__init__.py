@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 # Every other name is contract 002's.
-_ROOMS = {
+_MODULES = {
     "Fingerpost": "fingerpost.apps.library",
     "PlanningCapability": "fingerpost.plan.planners.capability",
     "SyncFingerpost": "fingerpost.apps.library",
@@ -67,7 +67,7 @@ if not TYPE_CHECKING:
         if name == "__version__":
             value: Any = import_module("importlib.metadata").version("fingerpost")
         else:
-            value = getattr(import_module(_ROOMS.get(name, "fingerpost.contract")), name)
+            value = getattr(import_module(_MODULES.get(name, "fingerpost.contract")), name)
         globals()[name] = value
         return value
 

@@ -71,12 +71,12 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
         (("--key", "s3cr3t!"), "Key must name an environment variable"),
     ],
 )
-def test_a_wrong_option_is_told_before_anything_is_imported(feed, home, option, told, invoke):
+def test_a_wrong_option_is_told_before_anything_is_imported(feed, home, option, observed, invoke):
     """Status of wrong usage; neither a record nor a timetable."""
     refused = invoke("network", "add", "town", str(feed), *option)
 
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith(told), refused.stderr
+    assert refused.stderr.startswith(observed), refused.stderr
     assert (records_of(home), TimetableStore(home).list_names()) == ({}, [])
 
 
@@ -150,13 +150,13 @@ def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
         (("city", "priority", "3"), "There is no network CITY. Added networks: TOWN.\n"),
     ],
 )
-def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, told, invoke):
+def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, observed, invoke):
     """The file stays."""
     before = (home / "fingerpost.toml").read_bytes()
     refused = invoke("network", "set", *arguments)
 
     assert (refused.returncode, (home / "fingerpost.toml").read_bytes()) == (2, before)
-    assert told.casefold() in refused.stderr.casefold()
+    assert observed.casefold() in refused.stderr.casefold()
 
 
 def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_path, home, invoke):
@@ -164,12 +164,12 @@ def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_pat
     other = write_feed(tmp_path / "other.zip", feed_from_drawing("line 2 | Gamma 09:00 | Delta 09:10"))
     changed = invoke("network", "set", "town", "feeds", str(other))
     note = "The feeds of TOWN were changed after it was prepared; the answers are of the feeds before. "
-    told = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
+    observed = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
     refreshed = invoke("network", "refresh", "town")
     after = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
 
     assert "Run `fingerpost network refresh TOWN`" in changed.stdout
-    assert (told, after) == ([True, True], [False, False])
+    assert (observed, after) == ([True, True], [False, False])
     assert "TOWN is ready" in refreshed.stdout
     assert [str(stop) for stop in TimetableStore(home).open("TOWN")[1].stop_name] == ["Gamma", "Delta"]
 
@@ -318,12 +318,12 @@ def test_an_option_without_a_value_is_a_flag(paper, home):
         ((), "Name its feeds or --paper or --paper-map."),
     ],
 )
-def test_a_network_has_one_source(paper, arguments, told, capsys, home):
+def test_a_network_has_one_source(paper, arguments, observed, capsys, home):
     """None, two, and one that is no good."""
     status = paper[1]("add", "porto", *arguments)
 
     assert status == 2
-    assert told in capsys.readouterr().err
+    assert observed in capsys.readouterr().err
     assert not (home / "fingerpost.toml").exists()
 
 

@@ -58,8 +58,8 @@ def test_the_doctor_tells_age_and_counts(added, invoke):
 def test_the_doctor_tells_why_a_source_is_dead(added, updates, invoke):
     """The file is gone."""
     updates.unlink()
-    told = " ".join(invoke("doctor").stdout.split())
-    assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory." in told
+    observed = " ".join(invoke("doctor").stdout.split())
+    assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory." in observed
 
 
 def test_the_resource_tells_the_same(added, application):
@@ -97,7 +97,7 @@ def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, fe
         ("https://example.org/a.pb?api_key=1", "The address holds a key (api_key), which would be stored."),
     ],
 )
-def test_real_time_that_cannot_be_kept_is_wrong_usage(feed, source, told, invoke):
+def test_real_time_that_cannot_be_kept_is_wrong_usage(feed, source, observed, invoke):
     """Nothing is imported."""
     ended = invoke("network", "add", "town", feed, "--realtime", source)
-    assert (ended.returncode, ended.stderr.splitlines()[0]) == (2, told)
+    assert (ended.returncode, ended.stderr.splitlines()[0]) == (2, observed)

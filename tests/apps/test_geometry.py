@@ -65,11 +65,11 @@ async def test_lines_come_to_those_who_ask(tmp_path, mode):
     [itinerary] = answer.structured_content["itineraries"]
     geometry = answer.meta["fingerpost/geometry"]
     [lines] = geometry["itineraries"]
-    told = [(polyline.decode(leg["legGeometry"]["points"]), leg["source"]) for leg in lines["legs"]]
+    observed = [(polyline.decode(leg["legGeometry"]["points"]), leg["source"]) for leg in lines["legs"]]
     assert (geometry["precision"], geometry["toleranceMeters"]) == (5, 0)
     assert lines["fingerprint"] == itinerary["fingerprint"]
     assert [leg["mode"] for leg in itinerary["legs"]] == ["WALK", "BUS", "BUS"]
-    assert told == [([(60.17, 24.939), (60.17, 24.94)], "straight-line"), (BEND, "shape"), (STOPS, "stops")]
+    assert observed == [([(60.17, 24.939), (60.17, 24.94)], "straight-line"), (BEND, "shape"), (STOPS, "stops")]
 
 
 @ERAS

@@ -280,14 +280,14 @@ def test_an_older_format_without_its_feed_says_what_to_do(older, feed, home):
     records_of(home)
     feed.unlink()
     (home / "feeds" / "CITY" / FETCHED).unlink()
-    told = {}
+    observed = {}
     for name in ("TOWN", "CITY", "LOST"):
         with pytest.raises(SettingsInvalid) as caught:
             open_prepared(home, name)
-        told[name] = caught.value.message
+        observed[name] = caught.value.message
 
     before = "was prepared by an older version, and its feed"
-    assert told == {
+    assert observed == {
         "TOWN": f"The network TOWN {before} {feed} is not kept. Run `fingerpost network refresh TOWN`.",
         "CITY": f"The network CITY {before} {BUS} is not kept. Run `fingerpost network refresh CITY`.",
         "LOST": f"The network LOST {before}s are not known. Run `fingerpost network add LOST FEED...`.",

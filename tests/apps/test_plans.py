@@ -1,4 +1,4 @@
-"""The faces of plans: the two tools, the commands, the resource, and a trip plan of real tools."""
+"""The interfaces to plans: the two tools, the commands, the resource, and a trip plan of real tools."""
 
 import asyncio
 import json

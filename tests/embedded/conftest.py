@@ -48,10 +48,12 @@ class Town:
         self.follow(RealtimeSource(str(self.file)))
 
     def follow(self, *sources):
-        told = [each.location if each.feed_name is None else f"{each.feed_name}={each.location}" for each in sources]
-        if self.followed != told:
-            self.followed = told
-            write_record(self.home, "TEST", realtime=told)
+        observed = [
+            each.location if each.feed_name is None else f"{each.feed_name}={each.location}" for each in sources
+        ]
+        if self.followed != observed:
+            self.followed = observed
+            write_record(self.home, "TEST", realtime=observed)
 
     def ask(self, tool, **arguments):
         """Return the body of a tool's answer."""

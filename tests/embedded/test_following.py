@@ -63,11 +63,11 @@ def test_rows_without_an_update_have_the_age_of_the_feed(town):
 
 
 @pytest.mark.parametrize(("age_s", "told"), [(90, None), (91, "Realtime data is 91 s old.")])
-def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, told):
+def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, observed):
     """A minute and a half is fresh, a second more is stale."""
     town.say(OFF)
     clock(NOW - 10 + age_s)
-    assert warnings(town.plan()).get("realtime-stale") == told
+    assert warnings(town.plan()).get("realtime-stale") == observed
 
 
 def test_a_dead_file_changes_nothing_but_what_is_said(town):

@@ -40,7 +40,7 @@ _ONE_ATTEMPT = '{"attempts":1}'
 class Execution:
     """Executes one run from its recorded state until it ends, waits for a person or fails.
 
-    ``watches`` are told of every event; whoever is added to them later is told from then on.
+    ``watches`` receive every event; one that is added later receives events from then on.
     """
 
     def __init__(

@@ -23,7 +23,7 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     """Return a JSON-ready run; ``parts`` adds what is long, ``after`` leaves out earlier events.
 
     ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
-    Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
+    Events are returned some thousands at a time: if the last one returned is not ``last_event``, there are more.
     """
     plan = plan_of(run)
     state = runs.state_of(run)

@@ -108,7 +108,7 @@ class OlderHome:
                 return list(origins)
             state = {_feed_text(raw): {key: raw[key] for key in _STATE} for raw in origins or ()}
         except (OSError, ValueError, TypeError, KeyError):
-            # It was told when the record was made.
+            # It was reported when the record was made.
             return []
         if origins is not None:
             _save(self._origins(name), state)

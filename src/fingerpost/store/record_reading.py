@@ -25,7 +25,7 @@ RecordCheck = Callable[[NetworkRecord], None]
 class NetworkRecords:
     """The valid records by name, and a sentence on each invalid one by name.
 
-    What is wrong outside the records is told under the file's own name.
+    A problem outside the records is listed under the file's own name.
     """
 
     records: Mapping[str, NetworkRecord] = field(default_factory=lambda: MappingProxyType({}))

@@ -181,7 +181,7 @@ class Networks(Protocol):
     """All networks of one home folder, of every kind; one may come or go between two calls."""
 
     async def open(self) -> OpenNetworks:
-        """Return the networks that there are now; what cannot be opened is told in ``problems`` and left out."""
+        """Return the networks that there are now; what cannot be opened is listed in ``problems`` and left out."""
         ...
 
     async def close(self) -> None:

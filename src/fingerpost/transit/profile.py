@@ -34,7 +34,7 @@ class NetworkProfile:
         name: upper case.
         source: the kind of source that answers.
         bounds: the box that it covers.
-        zone: the IANA time zone that riders are told times in.
+        zone: the IANA time zone of the times in answers.
         abilities: what it can do.
         feed_names: the FEEDs that its ids begin with, upper case.
         modes: the modes that run here.

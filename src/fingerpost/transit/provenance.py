@@ -25,13 +25,13 @@ class Provenance:
     Attributes:
         network: the network that was asked.
         source: the kind of source that answered.
-        zone: the IANA zone that riders are told times in.
+        zone: the IANA time zone of the times in the answer.
         retrieved_at: when the source answered, Unix seconds.
         feeds: the feeds of the source; an id names its feed by what stands before its first colon.
         attribution: sentences that must be shown.
         language: the language of names that was chosen.
         demo: whether this is a demonstration, not for real trips.
-        notes: sentences that the reader must be told.
+        notes: sentences that must be shown to the reader.
         walking: how walks are measured.
         first_day, last_day: bounds of the timetable; both None means any day.
         realtime_updated: when the stalest real time in use was said (Unix seconds), None where there is none.

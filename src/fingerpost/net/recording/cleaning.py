@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 
 from fingerpost.net.redaction import HIDDEN, is_secret_name, redact_url
 
-# A shorter key would be found in innocent words, so it cannot be told from them.
+# A shorter key would also match innocent words.
 SHORTEST_KEY = 4
 
 # Whoever keeps these keeps a session; the others describe the wire, and a recording holds content.

@@ -24,12 +24,12 @@ def _step(number: int, state: str, output: str | None = None) -> StepRecord:
 def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine: Engine, folder: Path) -> None:
     """Run, steps, events and state, every field of them."""
     done, failed = _step(1, "completed", '{"a":"\\u00e4"}'), _step(2, "failed")
-    told = [Event(1, _AT, "run_started", None, None), Event(2, _LATER, "step_completed", 1, '{"attempts":1}')]
+    events_before = [Event(1, _AT, "run_started", None, None), Event(2, _LATER, "step_completed", 1, '{"attempts":1}')]
     last = Event(3, _LATER, "run_failed", None, None)
 
     async def write(journal: Journal) -> str:
         run_id = await _new(journal)
-        await journal.record(run_id, done, told, None, _LATER)
+        await journal.record(run_id, done, events_before, None, _LATER)
         await journal.record(run_id, failed, [last], "failed", _LATER)
         return run_id
 
@@ -50,7 +50,7 @@ def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine: Engine, f
         last_seq=3,
     )
     expect(found == expected, f"Kept was {expected}, found was {found}")
-    expect(events == [*told, last], f"The events should be {[*told, last]}, and are {events}")
+    expect(events == [*events_before, last], f"The events should be {[*events_before, last]}, and are {events}")
 
 
 def the_last_record_of_a_step_stands(engine: Engine, folder: Path) -> None:
@@ -93,12 +93,14 @@ def signals_are_kept_in_order_for_whoever_carries_on(engine: Engine, folder: Pat
         return run_id
 
     run_id = with_journal(engine, folder, tell)
-    heard = with_journal(engine, folder, lambda journal: journal.list_signals(run_id, 0))
-    told = [(signal.verb, signal.step_id, signal.value) for signal in heard]
-    later = with_journal(engine, folder, lambda journal: journal.list_signals(run_id, heard[0].seq if heard else 0))
+    received = with_journal(engine, folder, lambda journal: journal.list_signals(run_id, 0))
+    signals = [(signal.verb, signal.step_id, signal.value) for signal in received]
+    later = with_journal(
+        engine, folder, lambda journal: journal.list_signals(run_id, received[0].seq if received else 0)
+    )
     expected = [("approve", 1, {"note": None, "value": [1, "ä"]}), ("cancel", None, None)]
-    expect(told == expected, f"The signals should be {expected}, and are {told}")
-    expect(later == heard[1:], f"After the first signal comes {later}")
+    expect(signals == expected, f"The signals should be {expected}, and are {signals}")
+    expect(later == received[1:], f"After the first signal comes {later}")
 
 
 def a_run_is_untouched_until_anything_happens_to_it(engine: Engine, folder: Path) -> None:

@@ -42,5 +42,5 @@ async def an_empty_board_is_an_answer(asked: AskedNetwork) -> None:
 async def rows_say_mode_destination_and_stop(asked: AskedNetwork) -> None:
     """Does a row say its mode, where it goes, at which stop, and on which service day?"""
     rows = (await asked.board("Alpha", "08:10", "08:11")).departures
-    told = [(row.mode, row.destination, row.stop_id, row.service_day.isoformat()) for row in rows]
-    expect_same(told, [(Mode.TRAM, "Gamma", asked.town.stop_id("Alpha"), "2026-03-10")], "the row of 08:10")
+    observed = [(row.mode, row.destination, row.stop_id, row.service_day.isoformat()) for row in rows]
+    expect_same(observed, [(Mode.TRAM, "Gamma", asked.town.stop_id("Alpha"), "2026-03-10")], "the row of 08:10")

@@ -40,8 +40,8 @@ async def a_token_leads_back(asked: AskedNetwork) -> None:
     for match in (await asked.network.find_places("Beta"))[:1]:
         for token in (match.place.token, match.place.token.lower()):
             place = await asked.network.find_stop_place(token)
-            told = None if place is None else (place.name, place.coordinate)
-            expect_same(told, (match.place.name, match.place.coordinate), f"the place of the token {token}")
+            observed = None if place is None else (place.name, place.coordinate)
+            expect_same(observed, (match.place.name, match.place.coordinate), f"the place of the token {token}")
         return
     expect(False, "no candidate for Beta")
 
@@ -51,9 +51,9 @@ async def a_stop_is_found_by_its_id(asked: AskedNetwork) -> None:
     printed = asked.town.stop_id("Delta")
     for stop_id in (printed, printed.lower()):
         place = await asked.network.find_stop(stop_id)
-        told = None if place is None else (place.id, place.name, place.coordinate, place.member_ids)
+        observed = None if place is None else (place.id, place.name, place.coordinate, place.member_ids)
         wanted = (printed, "Delta", asked.town.coordinate("Delta"), (printed,))
-        expect_same(told, wanted, f"the stop {stop_id}")
+        expect_same(observed, wanted, f"the stop {stop_id}")
 
 
 async def an_unknown_id_finds_nothing(asked: AskedNetwork) -> None:
@@ -83,5 +83,5 @@ async def a_radius_is_a_bound(asked: AskedNetwork) -> None:
 async def a_stop_near_says_its_id_and_modes(asked: AskedNetwork) -> None:
     """Does Alpha say its id, and that trams and buses call there?"""
     near = (await asked.network.list_stops_near(NEAR_ALPHA, 100.0)).stops
-    told = [(each.stop.id, frozenset(each.modes)) for each in near]
-    expect_same(told, [(asked.town.stop_id("Alpha"), frozenset({Mode.BUS, Mode.TRAM}))], "what Alpha says")
+    observed = [(each.stop.id, frozenset(each.modes)) for each in near]
+    expect_same(observed, [(asked.town.stop_id("Alpha"), frozenset({Mode.BUS, Mode.TRAM}))], "what Alpha says")

@@ -72,11 +72,11 @@ async def legs_join_end_to_start(asked: AskedNetwork) -> None:
 async def rides_say_their_line_mode_and_stops(asked: AskedNetwork) -> None:
     """Does the tram say that it is a tram, its line, where it goes, and the ids of its stops?"""
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
-    told = {
+    observed = {
         (ride.mode, ride.line, ride.headsign, ride.start.id, ride.end.id) for ride in rides if ride.line == "1"
     }  # fmt: skip
     wanted = {(Mode.TRAM, "1", "Gamma", asked.town.stop_id("Alpha"), asked.town.stop_id("Gamma"))}
-    expect_same(told, wanted, "what the rides of line 1 say")
+    expect_same(observed, wanted, "what the rides of line 1 say")
 
 
 async def a_step_free_plan_takes_no_step(asked: AskedNetwork) -> None:
@@ -112,8 +112,8 @@ async def itineraries_are_priced(asked: AskedNetwork) -> None:
     expect(answer.price is not None, "fares are declared and no price can be asked")
     if answer.price is not None:
         fares = [answer.price(each) for each in answer.itineraries if each.rides]
-        told = {None if fare is None else (fare.amount, fare.currency) for fare in fares}
-        expect_same(told, {("3.00", "EUR")}, "what trips cost")
+        observed = {None if fare is None else (fare.amount, fare.currency) for fare in fares}
+        expect_same(observed, {("3.00", "EUR")}, "what trips cost")
 
 
 async def legs_have_lines(asked: AskedNetwork) -> None:

@@ -25,8 +25,10 @@ async def a_cancelled_trip_stays_visible(asked: AskedNetwork) -> None:
 async def a_late_trip_is_told_with_its_delay(asked: AskedNetwork) -> None:
     """Does the tram of 08:40 keep its scheduled time and say that it is 120 s late at both ends?"""
     rides = list_rides((await asked.plan("Alpha", "Gamma", "08:30")).itineraries)
-    told = {(ride.departure_delay_s, ride.arrival_delay_s) for ride in rides if ride.departure_scheduled == at("08:40")}
-    expect_same(told, {(120, 120)}, "delays of the tram of 08:40")
+    observed = {
+        (ride.departure_delay_s, ride.arrival_delay_s) for ride in rides if ride.departure_scheduled == at("08:40")
+    }
+    expect_same(observed, {(120, 120)}, "delays of the tram of 08:40")
 
 
 async def a_board_tells_what_is_cancelled_and_late(asked: AskedNetwork) -> None:
@@ -45,6 +47,6 @@ async def a_window_goes_by_the_expected_time(asked: AskedNetwork) -> None:
 
 async def the_age_of_real_time_travels_with_the_answer(asked: AskedNetwork) -> None:
     """Does the answer say when its real time was said, and that nothing is wrong with it?"""
-    told = (await asked.board("Alpha", "08:00", "09:00")).provenance
+    observed = (await asked.board("Alpha", "08:00", "09:00")).provenance
     wanted = (at("08:00") - REALTIME_AGE_S, ())
-    expect_same((told.realtime_updated, tuple(told.realtime_problems)), wanted, "the real time of the answer")
+    expect_same((observed.realtime_updated, tuple(observed.realtime_problems)), wanted, "the real time of the answer")

@@ -63,12 +63,12 @@ def find_leg_note(leg: Leg) -> str | None:
     where = f"{name} from {leg.start.name}"
     departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
     if leg.cancelled:
-        told = f"{where} is cancelled"
+        sentence = f"{where} is cancelled"
     elif departure_s > DISRUPTED_AFTER_S:
-        told = f"{where} leaves {_minutes(departure_s)} late"
+        sentence = f"{where} leaves {_minutes(departure_s)} late"
     else:
-        told = f"{where} arrives at {leg.end.name} {_minutes(arrival_s)} late"
-    return f"{told}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{told}."
+        sentence = f"{where} arrives at {leg.end.name} {_minutes(arrival_s)} late"
+    return f"{sentence}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{sentence}."
 
 
 def find_note(itinerary: Itinerary) -> str | None:

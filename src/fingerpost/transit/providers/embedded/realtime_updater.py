@@ -36,7 +36,7 @@ class RealtimeUpdater:
     Args:
         timetable: what the messages speak of.
         sources: where they come from; at least one.
-        keeper: the worker that fetches and decodes messages.
+        worker: the worker that fetches and decodes messages.
         clock: the present instant.
         publish: takes an overlay, the day that riders ask about now, and since when it holds; called from a thread.
     """

@@ -31,7 +31,7 @@ class TimetableProfile:
 
     @cached_property
     def zone(self) -> str:
-        """The IANA zone that riders are told times in: the record's, else the first feed's."""
+        """The IANA time zone of the times in answers: the record's, else the first feed's."""
         return self.record.zone or self._timetable.feeds[0].zone
 
     @cached_property
