@@ -17,7 +17,7 @@ def connect(application, mode, user="eva", **options):
 
 
 @ERAS
-async def test_every_tool_of_the_house_is_listed_with_both_schemas(application, mode):
+async def test_every_tool_of_the_application_is_listed_with_both_schemas(application, mode):
     """Every tool of the application is listed with both schemas."""
     async with connect(application, mode) as client:
         listed = (await client.list_tools()).tools

@@ -27,7 +27,7 @@ class RunProgress:
         for number, record in run.steps.items():
             if record.state in ("completed", "skipped"):
                 self._shares[number] = 1.0
-        self._tell(f"{plan.goal} (run {run.run_id})")
+        self._report_step(f"{plan.goal} (run {run.run_id})")
 
     def watch(self, event: Event) -> None:
         """Update the progress by an event."""
@@ -37,8 +37,8 @@ class RunProgress:
         share = 1.0 if event.kind in _ENDED else 0.5
         self._shares[event.step_id] = max(self._shares.get(event.step_id, 0.0), share)
         if (step := self._steps.get(event.step_id)) is not None:
-            self._tell(f"{step.step_id}. {step.description}: {word}")
+            self._report_step(f"{step.step_id}. {step.description}: {word}")
 
-    def _tell(self, words: str) -> None:
+    def _report_step(self, words: str) -> None:
         done = sum(share for number, share in self._shares.items() if number in self._steps)
         self._report(done, len(self._steps), words)

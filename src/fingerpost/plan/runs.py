@@ -219,7 +219,7 @@ class PlanRuns:
         run = await self.get(run_id, user)
         if run.state in ENDED:
             raise PlanInvalid(f"The run has ended already: it is {run.state}", {"field": "action"})
-        await self._tell(run_id, "cancel", None, None)
+        await self._signal(run_id, "cancel", None, None)
 
     async def decide(
         self, run_id: str, user: str | None, step_id: int, *, approved: bool, note: str | None = None, value: Any = None
@@ -242,7 +242,7 @@ class PlanRuns:
         decision = {"note": note, "value": value}
         if excess := find_excess(decision, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
             raise PlanInvalid(f"The decision cannot be kept: its value {excess}", {"field": "value"})
-        await self._tell(run_id, "approve" if approved else "reject", step_id, decision)
+        await self._signal(run_id, "approve" if approved else "reject", step_id, decision)
 
     async def check_resumable(self, run_id: str, user: str | None) -> RunRecord:
         """Return a run that may be carried on.
@@ -308,7 +308,7 @@ class PlanRuns:
             paths = {key: path for key, path in earlier.paths().items() if key not in memory}
         return Given(values=values, paths=paths)
 
-    async def _tell(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
+    async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         await self.journal.signal(run_id, verb, step_id, value)
         execution = self._executions.get(run_id)
         if execution is not None:

@@ -85,14 +85,14 @@ def events_are_listed_in_order_and_after_any_of_them(engine: Engine, folder: Pat
 def signals_are_kept_in_order_for_whoever_carries_on(engine: Engine, folder: Path) -> None:
     """Their values are any JSON, and one can ask for those after the last that was heard."""
 
-    async def tell(journal: Journal) -> str:
+    async def send(journal: Journal) -> str:
         run_id = await _new(journal)
         await journal.signal(run_id, "approve", 1, {"note": None, "value": [1, "ä"]})
         await journal.signal(await _new(journal), "cancel", None, "of another run")
         await journal.signal(run_id, "cancel", None, None)
         return run_id
 
-    run_id = with_journal(engine, folder, tell)
+    run_id = with_journal(engine, folder, send)
     received = with_journal(engine, folder, lambda journal: journal.list_signals(run_id, 0))
     signals = [(signal.verb, signal.step_id, signal.value) for signal in received]
     later = with_journal(
