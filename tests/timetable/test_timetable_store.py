@@ -9,7 +9,7 @@ import pytest
 
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.timetable import timetable_store as shelf_module
+from fingerpost.transit.timetable import timetable_store as store_module
 from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 OLD = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
@@ -134,7 +134,7 @@ def test_disk_that_fills_up(tmp_path, monkeypatch, fails):
     def refuse(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(shelf_module, fails, refuse)
+    monkeypatch.setattr(store_module, fails, refuse)
     with pytest.raises(SettingsInvalid, match="No space left on device"):
         put(store, NEW)
 
