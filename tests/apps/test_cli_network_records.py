@@ -61,7 +61,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "observed"),
     [
         (("--zone", "Nowhere"), "Zone must be an IANA time zone"),
         (("--bounds", "1,2,3"), "Bounds are four numbers, not '1,2,3'"),
@@ -140,7 +140,7 @@ def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "observed"),
     [
         (("town", "prioritty", "3"), "A record has no key 'prioritty'.\nDid you mean priority?\n"),
         (("town", "priority", "high"), "priority is a whole number, not 'high'.\n"),
@@ -311,7 +311,7 @@ def test_an_option_without_a_value_is_a_flag(paper, home):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "observed"),
     [
         (("--paper", "faro"), "There is no region faro.\nThe regions are porto."),
         (("--paper", "porto", "--paper-map"), "A network has one source, and 2 were named."),

@@ -91,7 +91,7 @@ def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, fe
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "observed"),
     [
         ("nowhere.pb", "There is no realtime file nowhere.pb."),
         ("https://example.org/a.pb?api_key=1", "The address holds a key (api_key), which would be stored."),

@@ -103,7 +103,7 @@ def test_another_day_is_named_and_so_is_the_day_after_it(capsys):
 
 
 @pytest.mark.parametrize(
-    ("status", "delay_s", "told"),
+    ("status", "delay_s", "observed"),
     [
         ("scheduled_only", None, ""),
         ("on_time", 60, "  on time"),

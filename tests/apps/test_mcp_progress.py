@@ -80,7 +80,7 @@ async def test_who_did_not_ask_hears_nothing(application, mode):
 
 @pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
 @pytest.mark.parametrize(
-    ("token", "accept", "kind", "told"),
+    ("token", "accept", "kind", "observed"),
     [
         (None, STREAM, "application/json", 0),
         ("t", "application/json", "application/json", 0),

@@ -51,7 +51,7 @@ def test_credit_lines(over, tool, question):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told", "names"),
+    ("asked", "observed", "names"),
     [
         ("sv", "sv", ["Alfa", "Beeta", "Gamma hamn"]),
         ("fi", "fi", ["Alpha", "Beta", "Gamma"]),

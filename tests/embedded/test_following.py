@@ -62,7 +62,7 @@ def test_rows_without_an_update_have_the_age_of_the_feed(town):
     assert (rows(board), age(board)) == ([("C", "08:34", "scheduled_only", None)], 10)
 
 
-@pytest.mark.parametrize(("age_s", "told"), [(90, None), (91, "Realtime data is 91 s old.")])
+@pytest.mark.parametrize(("age_s", "observed"), [(90, None), (91, "Realtime data is 91 s old.")])
 def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, observed):
     """A minute and a half is fresh, a second more is stale."""
     town.say(OFF)
