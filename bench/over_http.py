@@ -131,9 +131,9 @@ def _report(tool: str, times: dict[str, list[list[float]]]) -> bool:
         print(line)
         return True
     ratio = p50([p50(mine) / p50(noop) for mine, noop in zip(counted, times[NOOP][1:], strict=True)])
-    told = verdict(ratio, BOUNDS[tool])
-    print(f"{line}{ratio:>13.2f}{BOUNDS[tool]:>8.1f}  {told}")
-    return told == "ok"
+    outcome = verdict(ratio, BOUNDS[tool])
+    print(f"{line}{ratio:>13.2f}{BOUNDS[tool]:>8.1f}  {outcome}")
+    return outcome == "ok"
 
 
 def _check(questions: Questions, tool: str, asked: list[dict], received: list[bytes]) -> None:

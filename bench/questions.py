@@ -5,7 +5,7 @@ import random
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from fingerpost.apps.wiring import House
+from fingerpost.apps.wiring import Application
 from fingerpost.transit.model import Bounds, Coordinate
 
 NETWORK = "DEMO-HELSINKI"
@@ -19,11 +19,11 @@ _RADIUS_M = 30_000.0
 class Questions:
     """Draws questions whose answers are full: ten rows, two itineraries."""
 
-    def __init__(self, house: House, seed: int) -> None:
-        self._house = house
+    def __init__(self, application: Application, seed: int) -> None:
+        self._application = application
         self._dice = random.Random(seed)
         self._asked: set[str] = set()
-        opened = asyncio.run(house.networks.open())
+        opened = asyncio.run(application.networks.open())
         network = next(each for each in opened.answering if each.profile.name == NETWORK)
         near = asyncio.run(network.list_stops_near(_middle(network.profile.bounds), _RADIUS_M))
         self._stops = near.stops
@@ -71,7 +71,7 @@ class Questions:
 
     def find_answer(self, tool: str, question: dict) -> dict | None:
         """Return what the tool answers in this process, without the protocol."""
-        answer = asyncio.run(self._house.tools[tool].answer(question, user=self._house.settings.user))
+        answer = asyncio.run(self._application.tools[tool].answer(question, user=self._application.settings.user))
         return None if answer.is_error else answer.body
 
 

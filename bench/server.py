@@ -1,6 +1,6 @@
 """The real HTTP server, with a no-op tool on the same server object: what the protocol alone costs.
 
-The no-op answers without going through any room of the house: no check, no log, one empty object.
+The no-op answers without any layer of the application: no check, no log, one empty object.
 """
 
 from collections.abc import Mapping
@@ -12,16 +12,16 @@ from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.wiring import House, build
+from fingerpost.apps.wiring import Application, build
 
 NOOP = "noop"
 _CALL = "tools/call"
 _NOOP_SCHEMA = {"type": "object", "properties": {"x": {"type": "integer"}}}
 
 
-def new_server_with_noop(house: House, *, user: str | None) -> Any:
-    """Return the house's server, which answers one more tool."""
-    server = new_server(house, user=user)
+def new_server_with_noop(application: Application, *, user: str | None) -> Any:
+    """Return the application's server, which answers one more tool."""
+    server = new_server(application, user=user)
     entry = server.get_request_handler(_CALL)
     if entry is None:
         raise RuntimeError("the server answers no calls")

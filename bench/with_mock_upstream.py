@@ -106,9 +106,9 @@ def measure(*, calls: int) -> bool:
 def _report(tool: PublishedTool, question: dict, calls: int) -> bool:
     times = asyncio.run(_time(tool, question, calls))
     median_bound, p95_bound = BOUNDS[tool.name]
-    told = {verdict(p50(times), median_bound), verdict(p95(times), p95_bound)}
-    print(f"  {tool.name:<16}{p50(times):>8.2f}{p95(times):>8.2f}{median_bound:>8.0f}/{p95_bound:.0f}  {max(told)}")
-    return told == {"ok"}
+    outcome = {verdict(p50(times), median_bound), verdict(p95(times), p95_bound)}
+    print(f"  {tool.name:<16}{p50(times):>8.2f}{p95(times):>8.2f}{median_bound:>8.0f}/{p95_bound:.0f}  {max(outcome)}")
+    return outcome == {"ok"}
 
 
 async def _time(tool: PublishedTool, question: dict, calls: int) -> list[float]:

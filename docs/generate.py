@@ -187,14 +187,14 @@ def _parameters(command: Any) -> list[str]:
 
 
 def _settings() -> list[str]:
-    told = dict(re.findall(r"^    (\w+): (.+)$", inspect.cleandoc(Settings.__doc__ or ""), re.MULTILINE))
+    descriptions = dict(re.findall(r"^    (\w+): (.+)$", inspect.cleandoc(Settings.__doc__ or ""), re.MULTILINE))
     lines = ["# Settings", "", NOTICE, ""]
     lines += [*_audience("runs an installation", "know every environment variable that fingerpost reads"), ""]
     lines += ["Settings are environment variables; an empty one counts as unset.", ""]
     lines += ["| variable | default | what it is |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = "the platform's data folder" if field.default_factory else _default(field.default)
-        lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {_cell(told[name])} |")
+        lines.append(f"| `FINGERPOST_{name.upper()}` | {default} | {_cell(descriptions[name])} |")
     return [*lines, *(f"| `{name}` | unset | {text} |" for name, text in FOREIGN_VARIABLES.items())]
 
 

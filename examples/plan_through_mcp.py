@@ -49,7 +49,7 @@ def show(plan: dict) -> None:
         minutes = round(itinerary["totalDuration"] / 60)
         print(f"\n{number}. {minutes} min, {told_changes}, {itinerary['walkingDistance']} m on foot")
         for leg in itinerary["legs"]:
-            print(f"   {clock(leg['departureTime'])}  {told(leg)}")
+            print(f"   {clock(leg['departureTime'])}  {describe_leg(leg)}")
         last = itinerary["legs"][-1]
         print(f"   {clock(last['arrivalTime'])}  {last['to']['name']}")
     print()
@@ -57,7 +57,7 @@ def show(plan: dict) -> None:
         print(f"! {said}")
 
 
-def told(leg: dict) -> str:
+def describe_leg(leg: dict) -> str:
     """Return what to do on a leg."""
     if leg["mode"] == "WALK":
         return f"walk {leg['distance']} m to {leg['to']['name']}"

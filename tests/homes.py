@@ -9,14 +9,14 @@ from fingerpost.apps.networks import DEMOS
 from fingerpost.store.network_records import FILE_NAME, NetworkRecord, NetworkRecordFile
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.providers.embedded.source import DemoSource, EmbeddedSource
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 ADDED = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def keep_network(home, name, timetable, *, report="{}", **record):
     """Keep a timetable as a network of a home folder, with the fields of its record; return the store's entry."""
-    entry = Shelf(home).put(name, timetable, report, added_at=ADDED)
+    entry = TimetableStore(home).put(name, timetable, report, added_at=ADDED)
     write_record(home, name, **record)
     return entry
 

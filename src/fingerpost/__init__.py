@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 # Every other name is contract 002's.
-_ROOMS = {
+_MODULES = {
     "Fingerpost": "fingerpost.apps.library",
     "PlanningCapability": "fingerpost.plan.planners.capability",
     "SyncFingerpost": "fingerpost.apps.library",
@@ -61,13 +61,13 @@ _ROOMS = {
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Fetch a public name from the room that defines it."""
+        """Fetch a public name from the module that defines it."""
         if name not in __all__:
             raise AttributeError(f"module 'fingerpost' has no attribute {name!r}")
         if name == "__version__":
             value: Any = import_module("importlib.metadata").version("fingerpost")
         else:
-            value = getattr(import_module(_ROOMS.get(name, "fingerpost.contract")), name)
+            value = getattr(import_module(_MODULES.get(name, "fingerpost.contract")), name)
         globals()[name] = value
         return value
 

@@ -1,1 +1,1 @@
-"""The faces: MCP, the command line, Python."""
+"""The interfaces: MCP, the command line, Python."""

@@ -25,8 +25,8 @@ def home(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def house(home):
-    """A house over the demo networks."""
+def application(home):
+    """An application over the demo networks."""
     return build(read_settings())
 
 

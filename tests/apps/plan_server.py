@@ -38,8 +38,8 @@ class Nothing(BaseModel):
     """No field."""
 
 
-def new_house(pipe):
-    """Return a house that serves the two tools of plans, over one tool that waits for a pipe."""
+def new_application(pipe):
+    """Return an application that serves the two tools of plans, over one tool that waits for a pipe."""
 
     async def wait(query_type, parameters, _user):
         os.write(calls, b"called\n")
@@ -48,18 +48,20 @@ def new_house(pipe):
 
     calls = os.open(f"{pipe}.calls", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     settings = read_settings()
-    house = build(settings)
+    application = build(settings)
     catalogue = Catalogue.of(
         [PlanTool(spec=ToolSpec(name="wait", input_schema={"wait": Nothing}, output_key="wait"), execute=wait)]
     )
     runs = PlanRuns(catalogue, EmbeddedJournal(settings.runs_folder))
     tools = (RunPlan(runs, PlanningCapability(catalogue, [])), GetPlanRun(runs))
-    return replace(house, tools={tool.name: tool for tool in tools}, plans=replace(house.plans, runs=runs, tools=tools))
+    return replace(
+        application, tools={tool.name: tool for tool in tools}, plans=replace(application.plans, runs=runs, tools=tools)
+    )
 
 
 if __name__ == "__main__":
     start_logging()
-    made = new_house(Path(sys.argv[1]))
+    made = new_application(Path(sys.argv[1]))
     if sys.argv[2:] == ["http"]:
         serve_http(made, Address("127.0.0.1", 0))
     else:

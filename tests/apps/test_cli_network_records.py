@@ -9,14 +9,14 @@ import pytest
 import typer
 
 from fingerpost.apps import record_file
-from fingerpost.apps.cli.house import Caller
+from fingerpost.apps.cli.application import Caller
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.add_option import AddOption
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 from tests.apps.processes import COMMAND
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}
@@ -61,7 +61,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
 
 
 @pytest.mark.parametrize(
-    ("option", "told"),
+    ("option", "observed"),
     [
         (("--zone", "Nowhere"), "Zone must be an IANA time zone"),
         (("--bounds", "1,2,3"), "Bounds are four numbers, not '1,2,3'"),
@@ -71,13 +71,13 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
         (("--key", "s3cr3t!"), "Key must name an environment variable"),
     ],
 )
-def test_a_wrong_option_is_told_before_anything_is_imported(feed, home, option, told, invoke):
+def test_a_wrong_option_is_told_before_anything_is_imported(feed, home, option, observed, invoke):
     """Status of wrong usage; neither a record nor a timetable."""
     refused = invoke("network", "add", "town", str(feed), *option)
 
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith(told), refused.stderr
-    assert (records_of(home), Shelf(home).list_names()) == ({}, [])
+    assert refused.stderr.startswith(observed), refused.stderr
+    assert (records_of(home), TimetableStore(home).list_names()) == ({}, [])
 
 
 def test_a_network_without_a_source_is_wrong_usage(invoke):
@@ -140,7 +140,7 @@ def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "observed"),
     [
         (("town", "prioritty", "3"), "A record has no key 'prioritty'.\nDid you mean priority?\n"),
         (("town", "priority", "high"), "priority is a whole number, not 'high'.\n"),
@@ -150,13 +150,13 @@ def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
         (("city", "priority", "3"), "There is no network CITY. Added networks: TOWN.\n"),
     ],
 )
-def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, told, invoke):
+def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, observed, invoke):
     """The file stays."""
     before = (home / "fingerpost.toml").read_bytes()
     refused = invoke("network", "set", *arguments)
 
     assert (refused.returncode, (home / "fingerpost.toml").read_bytes()) == (2, before)
-    assert told.casefold() in refused.stderr.casefold()
+    assert observed.casefold() in refused.stderr.casefold()
 
 
 def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_path, home, invoke):
@@ -164,14 +164,14 @@ def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_pat
     other = write_feed(tmp_path / "other.zip", feed_from_drawing("line 2 | Gamma 09:00 | Delta 09:10"))
     changed = invoke("network", "set", "town", "feeds", str(other))
     note = "The feeds of TOWN were changed after it was prepared; the answers are of the feeds before. "
-    told = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
+    observed = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
     refreshed = invoke("network", "refresh", "town")
     after = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
 
     assert "Run `fingerpost network refresh TOWN`" in changed.stdout
-    assert (told, after) == ([True, True], [False, False])
+    assert (observed, after) == ([True, True], [False, False])
     assert "TOWN is ready" in refreshed.stdout
-    assert [str(stop) for stop in Shelf(home).open("TOWN")[1].stop_name] == ["Gamma", "Delta"]
+    assert [str(stop) for stop in TimetableStore(home).open("TOWN")[1].stop_name] == ["Gamma", "Delta"]
 
 
 def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, invoke):
@@ -198,7 +198,7 @@ def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, hom
     assert f"TOWN cannot be used: {sentence}" in listed
     assert (shown.returncode, refreshed.returncode, removed.returncode) == (1, 1, 0)
     assert sentence in shown.stderr
-    assert (path.read_text(), Shelf(home).list_names()) == ("", [])
+    assert (path.read_text(), TimetableStore(home).list_names()) == ("", [])
 
 
 def test_a_record_whose_name_no_network_can_have_is_removed_as_it_stands(home, tmp_path, invoke):
@@ -218,7 +218,7 @@ def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, hom
     removed = invoke("network", "remove", "town")
 
     assert "TOWN was prepared, but has no record and does not answer" in listed
-    assert (removed.returncode, Shelf(home).list_names()) == (0, [])
+    assert (removed.returncode, TimetableStore(home).list_names()) == (0, [])
 
 
 def test_a_reader_that_stops_listening_loses_nothing(feed, home):
@@ -228,7 +228,7 @@ def test_a_reader_that_stops_listening_loses_nothing(feed, home):
     subprocess.run([*COMMAND, "network", "add", "town", str(feed)], stdout=writing, stderr=subprocess.PIPE, check=False)
     os.close(writing)
 
-    assert list(records_of(home)) == Shelf(home).list_names() == ["TOWN"]
+    assert list(records_of(home)) == TimetableStore(home).list_names() == ["TOWN"]
 
 
 def test_the_schema_is_printed(invoke):
@@ -311,19 +311,19 @@ def test_an_option_without_a_value_is_a_flag(paper, home):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "observed"),
     [
         (("--paper", "faro"), "There is no region faro.\nThe regions are porto."),
         (("--paper", "porto", "--paper-map"), "A network has one source, and 2 were named."),
         ((), "Name its feeds or --paper or --paper-map."),
     ],
 )
-def test_a_network_has_one_source(paper, arguments, told, capsys, home):
+def test_a_network_has_one_source(paper, arguments, observed, capsys, home):
     """None, two, and one that is no good."""
     status = paper[1]("add", "porto", *arguments)
 
     assert status == 2
-    assert told in capsys.readouterr().err
+    assert observed in capsys.readouterr().err
     assert not (home / "fingerpost.toml").exists()
 
 

@@ -99,7 +99,7 @@ def test_removing_what_is_not_there_is_told(invoke):
 
 
 def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke):
-    """The server asks the shelf at every call."""
+    """The server asks the timetable store at every call."""
 
     def outcome(client):
         body = post(client, "plan_trip", {**TRIP, "when": {"time": "2026-03-10T07:30:00"}}).json()["result"]
@@ -130,10 +130,10 @@ def test_a_date_outside_the_calendar_names_the_covered_dates(feed, invoke):
 def test_the_doctor_names_each_network_and_its_days(feed, invoke):
     """The doctor names each network and its days."""
     invoke("network", "add", "Town", str(feed))
-    told = invoke("doctor").stdout
+    observed = invoke("doctor").stdout
 
-    assert "network    TOWN  2026-01-01 to 2026-12-31  Europe/Helsinki  BUS" in told.splitlines()
-    assert "clock      fixed at 2026-03-10T06:00:00+00:00 by FINGERPOST_NOW" in told.splitlines()
+    assert "network    TOWN  2026-01-01 to 2026-12-31  Europe/Helsinki  BUS" in observed.splitlines()
+    assert "clock      fixed at 2026-03-10T06:00:00+00:00 by FINGERPOST_NOW" in observed.splitlines()
 
 
 def test_the_real_helsinki_feed_answers_the_same_byte_for_byte():

@@ -58,14 +58,14 @@ def test_the_doctor_tells_age_and_counts(added, invoke):
 def test_the_doctor_tells_why_a_source_is_dead(added, updates, invoke):
     """The file is gone."""
     updates.unlink()
-    told = " ".join(invoke("doctor").stdout.split())
-    assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory." in told
+    observed = " ".join(invoke("doctor").stdout.split())
+    assert "updates.pb: no message yet; updates.pb cannot be read: No such file or directory." in observed
 
 
-def test_the_resource_tells_the_same(added, house):
+def test_the_resource_tells_the_same(added, application):
     """JSON for an agent, without this machine's paths."""
-    read = asyncio.run(read_resource(house, NETWORKS, user="ann"))
-    asyncio.run(house.networks.close())
+    read = asyncio.run(read_resource(application, NETWORKS, user="ann"))
+    asyncio.run(application.networks.close())
     town = json.loads(read.contents[0].text)["networks"][0]
     assert town["realtime"]["sources"] == [{"source": "updates.pb", "ageSeconds": 7}]
     assert (town["realtime"]["matched"], town["realtime"]["unmatched"]) == ({"trip-updated": 1}, {"trip-unknown": 1})
@@ -91,13 +91,13 @@ def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, fe
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "observed"),
     [
         ("nowhere.pb", "There is no realtime file nowhere.pb."),
         ("https://example.org/a.pb?api_key=1", "The address holds a key (api_key), which would be stored."),
     ],
 )
-def test_real_time_that_cannot_be_kept_is_wrong_usage(feed, source, told, invoke):
+def test_real_time_that_cannot_be_kept_is_wrong_usage(feed, source, observed, invoke):
     """Nothing is imported."""
     ended = invoke("network", "add", "town", feed, "--realtime", source)
-    assert (ended.returncode, ended.stderr.splitlines()[0]) == (2, told)
+    assert (ended.returncode, ended.stderr.splitlines()[0]) == (2, observed)

@@ -103,7 +103,7 @@ def test_another_day_is_named_and_so_is_the_day_after_it(capsys):
 
 
 @pytest.mark.parametrize(
-    ("status", "delay_s", "told"),
+    ("status", "delay_s", "observed"),
     [
         ("scheduled_only", None, ""),
         ("on_time", 60, "  on time"),
@@ -112,12 +112,12 @@ def test_another_day_is_named_and_so_is_the_day_after_it(capsys):
         ("cancelled", None, "  CANCELLED"),
     ],
 )
-def test_a_ride_tells_how_it_runs(capsys, status, delay_s, told):
+def test_a_ride_tells_how_it_runs(capsys, status, delay_s, observed):
     """A ride tells how it runs."""
     more = {"status": status} | ({} if delay_s is None else {"delaySeconds": delay_s})
     print_trip(trip([ride("4", stop("Alpha"), at("08:05"), stop("Beta"), at("08:10"), **more)]))
 
-    assert lines_of(capsys)[4] == f"   08:05  TRAM 4, from Alpha to Beta at 08:10{told}"
+    assert lines_of(capsys)[4] == f"   08:05  TRAM 4, from Alpha to Beta at 08:10{observed}"
 
 
 def test_a_disrupted_trip_says_so_at_its_head(capsys):

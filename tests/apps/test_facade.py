@@ -41,7 +41,7 @@ def test_the_command_line_starts_without_engine_models_or_protocol():
 
 
 def test_building_a_house_loads_neither_engine_nor_protocol_nor_http():
-    """Building a house loads neither engine nor protocol nor HTTP."""
+    """Building an application loads neither engine nor protocol nor HTTP."""
     statement = (
         "from fingerpost.apps.wiring import build; from fingerpost.apps.settings import read_settings;"
         "build(read_settings())"

@@ -17,7 +17,7 @@ from fingerpost.apps.wiring import build
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.tools.trip_geometry import MOST_CHARACTERS
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 from tests.apps.questions import KAMPPI_TO_ESPOO
 from tests.shared_data import get_shared
 
@@ -39,7 +39,7 @@ STOPS = [(60.17, 24.958), (60.17, 24.976), (60.17, 24.994)]
 
 
 def drawn(tmp_path, points=BEND):
-    """Add the drawn feed to this home, line A with a shape; return a house over it."""
+    """Add the drawn feed to this home, line A with a shape; return an application over it."""
     rows = "".join(f"S,{lat},{lon},{number}\n" for number, (lat, lon) in enumerate(points, 1))
     days = feed_from_drawing(DRAWING) | {"shapes.txt": HEAD + rows, "trips.txt": TRIPS}
     return over(write_feed(tmp_path / "drawn.zip", days))
@@ -48,12 +48,12 @@ def drawn(tmp_path, points=BEND):
 def over(feed):
     settings = read_settings()
     imported = import_feeds("T", [FeedSource(feed)])
-    Shelf(settings.home).put("T", imported.timetable, imported.report.to_json(), added_at=clock.now())
+    TimetableStore(settings.home).put("T", imported.timetable, imported.report.to_json(), added_at=clock.now())
     return build(settings)
 
 
-async def ask(house, mode, question, meta=None, tool="plan_trip"):
-    async with Client(new_server(house, user="eva"), mode=mode) as client:
+async def ask(application, mode, question, meta=None, tool="plan_trip"):
+    async with Client(new_server(application, user="eva"), mode=mode) as client:
         return await client.call_tool(tool, question, meta=meta)
 
 
@@ -65,28 +65,28 @@ async def test_lines_come_to_those_who_ask(tmp_path, mode):
     [itinerary] = answer.structured_content["itineraries"]
     geometry = answer.meta["fingerpost/geometry"]
     [lines] = geometry["itineraries"]
-    told = [(polyline.decode(leg["legGeometry"]["points"]), leg["source"]) for leg in lines["legs"]]
+    observed = [(polyline.decode(leg["legGeometry"]["points"]), leg["source"]) for leg in lines["legs"]]
     assert (geometry["precision"], geometry["toleranceMeters"]) == (5, 0)
     assert lines["fingerprint"] == itinerary["fingerprint"]
     assert [leg["mode"] for leg in itinerary["legs"]] == ["WALK", "BUS", "BUS"]
-    assert told == [([(60.17, 24.939), (60.17, 24.94)], "straight-line"), (BEND, "shape"), (STOPS, "stops")]
+    assert observed == [([(60.17, 24.939), (60.17, 24.94)], "straight-line"), (BEND, "shape"), (STOPS, "stops")]
 
 
 @ERAS
 async def test_nobody_else_is_told(tmp_path, mode):
     """Without the request there is no geometry, and with it the contract's body is the same to the byte."""
-    house = drawn(tmp_path)
-    bare, asked = [await ask(house, mode, QUESTION, meta) for meta in ({"fingerpost/geometry": False}, ASKED)]
+    application = drawn(tmp_path)
+    bare, asked = [await ask(application, mode, QUESTION, meta) for meta in ({"fingerpost/geometry": False}, ASKED)]
 
     assert "fingerpost/geometry" not in bare.meta
     assert json.dumps(asked.structured_content) == json.dumps(bare.structured_content)
 
 
 @ERAS
-async def test_a_tool_without_lines_says_so(house, mode):
+async def test_a_tool_without_lines_says_so(application, mode):
     """Geometry of a board is refused in a sentence; the tools' list says who has any."""
-    answer = await ask(house, mode, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
-    async with Client(new_server(house, user="eva"), mode=mode) as client:
+    answer = await ask(application, mode, {"stop": {"type": "label", "value": "Kamppi"}}, ASKED, "get_departures")
+    async with Client(new_server(application, user="eva"), mode=mode) as client:
         listed = (await client.list_tools()).tools
 
     assert answer.content[0].text.startswith("validation-error: get_departures has no geometry to give")
@@ -95,9 +95,9 @@ async def test_a_tool_without_lines_says_so(house, mode):
     }
 
 
-async def test_an_error_has_nothing_beside_it(house):
+async def test_an_error_has_nothing_beside_it(application):
     """A question that fails has no geometry."""
-    answer = await ask(house, "auto", {**KAMPPI_TO_ESPOO, "limit": 4}, ASKED)
+    answer = await ask(application, "auto", {**KAMPPI_TO_ESPOO, "limit": 4}, ASKED)
 
     assert (answer.is_error, "fingerpost/geometry" in answer.meta) == (True, False)
 
@@ -116,11 +116,11 @@ async def test_a_long_line_is_thinned_and_says_how_far(tmp_path):
 
 async def test_python_has_it_beside_the_answer(tmp_path):
     """The library's whole answer has the geometry that MCP's ``_meta`` has."""
-    house = drawn(tmp_path)
+    application = drawn(tmp_path)
     async with Fingerpost() as fp:
         answer = await fp.answer("plan_trip", QUESTION, wants=["geometry"])
 
-    asked = await ask(house, "auto", QUESTION, ASKED)
+    asked = await ask(application, "auto", QUESTION, ASKED)
     assert answer.beside == {"geometry": asked.meta["fingerpost/geometry"]}
 
 

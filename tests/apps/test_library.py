@@ -47,11 +47,11 @@ async def test_candidates_come_with_the_exception():
     assert KAMPPI in [candidate["token"] for candidate in caught.value.details["candidates"]]
 
 
-async def test_every_field_of_the_contract_has_its_argument(house):
+async def test_every_field_of_the_contract_has_its_argument(application):
     """find_stops spells its coordinate as two numbers, which a person would."""
     spelt = {"rawText": "raw_text", "focusPoint": "focus_point"}
     missing = {}
-    for name, tool in house.tools.items():
+    for name, tool in application.tools.items():
         method = getattr(Fingerpost, {"findAddressOrStop": "find_address_or_stop"}.get(name, name))
         known = set(inspect.signature(method).parameters)
         fields = {spelt.get(alias, field) for field, alias in _aliases(tool)}

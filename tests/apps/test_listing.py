@@ -30,12 +30,12 @@ def minified(value):
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def test_the_core_group_is_listed_in_a_fixed_order(house):
+def test_the_core_group_is_listed_in_a_fixed_order(application):
     """The core group is listed in a fixed order."""
     assert list(build(read_settings(), ["core"]).tools) == CORE
 
 
-def test_an_unknown_group_is_refused_with_the_groups_that_there_are(house):
+def test_an_unknown_group_is_refused_with_the_groups_that_there_are(application):
     """An unknown group is refused with the groups that there are."""
     with pytest.raises(SettingsInvalid, match=r"no group of tools called cor\. Groups: core"):
         build(read_settings(), ["cor"])
@@ -52,25 +52,25 @@ def test_names_descriptions_and_input_schemas_fit_their_budget(home, groups, mos
     assert size <= most
 
 
-def test_all_four_annotations_are_stated_for_every_tool(house):
+def test_all_four_annotations_are_stated_for_every_tool(application):
     """All four annotations are stated for every tool."""
     hints = {"title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
 
-    assert {name: set(wire(tool)["annotations"]) for name, tool in house.tools.items()} == dict.fromkeys(
-        house.tools, hints
+    assert {name: set(wire(tool)["annotations"]) for name, tool in application.tools.items()} == dict.fromkeys(
+        application.tools, hints
     )
 
 
-def test_only_what_writes_says_that_it_writes(house):
+def test_only_what_writes_says_that_it_writes(application):
     """Only what writes says that it writes."""
-    writers = [name for name, tool in house.tools.items() if not wire(tool)["annotations"]["readOnlyHint"]]
+    writers = [name for name, tool in application.tools.items() if not wire(tool)["annotations"]["readOnlyHint"]]
 
     assert writers == ["save_user_variable", "delete_user_variable", "run_plan"]
 
 
-def test_every_input_schema_is_closed(house):
+def test_every_input_schema_is_closed(application):
     """Every input schema is closed."""
-    assert [name for name, tool in house.tools.items() if wire(tool)["inputSchema"]["additionalProperties"]] == []
+    assert [name for name, tool in application.tools.items() if wire(tool)["inputSchema"]["additionalProperties"]] == []
 
 
 def objects_of(schema):
@@ -84,14 +84,14 @@ def objects_of(schema):
             yield from objects_of(inner)
 
 
-def test_no_output_schema_is_hollow(house):
+def test_no_output_schema_is_hollow(application):
     """Each object says its fields, what it is one of, or what each value of a map is.
 
     Contract 002 echoes the parameters as they were sent: that one object may hold anything.
     """
     hollow = [
         name
-        for name, tool in house.tools.items()
+        for name, tool in application.tools.items()
         for schema in objects_of(wire(tool)["outputSchema"])
         if not (schema.get("properties") or schema.get("anyOf") or schema.get("additionalProperties"))
     ]
@@ -99,9 +99,9 @@ def test_no_output_schema_is_hollow(house):
     assert hollow == []
 
 
-def test_the_bounds_that_are_checked_are_the_bounds_that_are_published(house):
+def test_the_bounds_that_are_checked_are_the_bounds_that_are_published(application):
     """The bounds that are checked are the bounds that are published."""
-    limit = wire(house.tools["plan_trip"])["inputSchema"]["properties"]["limit"]
+    limit = wire(application.tools["plan_trip"])["inputSchema"]["properties"]["limit"]
 
     assert {key: limit[key] for key in limit if key != "description"} == {
         "type": "integer",

@@ -12,7 +12,7 @@ import pytest
 from mcp import Client
 
 from fingerpost.apps.mcp.http import Address, new_app
-from fingerpost.apps.warming import Warming
+from fingerpost.apps.warm_up import WarmUp
 from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import DEADLINE_S, run, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO, call_of
@@ -84,9 +84,9 @@ def test_it_is_ready_once_the_networks_are_open(served):
     assert answers == [("/health", 200), ("/ready", 200)]
 
 
-async def test_it_is_healthy_before_it_is_ready(house):
+async def test_it_is_healthy_before_it_is_ready(application):
     """Nothing warms here, so the networks never open."""
-    app = new_app(house, LOOPBACK, Warming(house.networks))
+    app = new_app(application, LOOPBACK, WarmUp(application.networks))
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8000") as client:
         health, ready = await client.get("/health"), await client.get("/ready")
 
@@ -104,9 +104,9 @@ async def test_it_is_healthy_before_it_is_ready(house):
         (Address("192.0.2.7", 8000), [], "192.0.2.7:8000", 200),
     ],
 )
-async def test_the_names_that_it_may_be_called_by(house, address, allowed, host, status):
+async def test_the_names_that_it_may_be_called_by(application, address, allowed, host, status):
     """Loopback, its own address and what the operator allows, with any port; no other name."""
-    app = new_app(house, address, Warming(house.networks), allowed)
+    app = new_app(application, address, WarmUp(application.networks), allowed)
     transport = httpx2.ASGITransport(app)
     async with (
         app.router.lifespan_context(app),
@@ -120,9 +120,9 @@ async def test_the_names_that_it_may_be_called_by(house, address, allowed, host,
 @pytest.mark.parametrize(
     ("host", "outcome"), [("127.0.0.1", None), ("::1", None), ("localhost", None), ("192.0.2.7", "validation-error")]
 )
-async def test_only_on_loopback_may_variables_be_kept(house, host, outcome):
+async def test_only_on_loopback_may_variables_be_kept(application, host, outcome):
     """Ruling A12."""
-    app = new_app(house, Address(host, 8000), Warming(house.networks))
+    app = new_app(application, Address(host, 8000), WarmUp(application.networks))
     transport = httpx2.ASGITransport(app)
     async with (
         app.router.lifespan_context(app),

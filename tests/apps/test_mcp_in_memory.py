@@ -12,24 +12,24 @@ from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 
 
-def connect(house, mode, user="eva", **options):
-    return Client(new_server(house, user=user), mode=mode, **options)
+def connect(application, mode, user="eva", **options):
+    return Client(new_server(application, user=user), mode=mode, **options)
 
 
 @ERAS
-async def test_every_tool_of_the_house_is_listed_with_both_schemas(house, mode):
-    """Every tool of the house is listed with both schemas."""
-    async with connect(house, mode) as client:
+async def test_every_tool_of_the_application_is_listed_with_both_schemas(application, mode):
+    """Every tool of the application is listed with both schemas."""
+    async with connect(application, mode) as client:
         listed = (await client.list_tools()).tools
 
-    assert [tool.name for tool in listed] == list(house.tools)
-    assert [tool.output_schema for tool in listed] == [tool.output_schema for tool in house.tools.values()]
+    assert [tool.name for tool in listed] == list(application.tools)
+    assert [tool.output_schema for tool in listed] == [tool.output_schema for tool in application.tools.values()]
 
 
 @ERAS
-async def test_a_trip_is_structured_and_its_text_stands_alone(house, mode):
+async def test_a_trip_is_structured_and_its_text_stands_alone(application, mode):
     """A trip is structured and its text stands alone."""
-    async with connect(house, mode) as client:
+    async with connect(application, mode) as client:
         answer = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
 
     body = answer.structured_content
@@ -40,9 +40,9 @@ async def test_a_trip_is_structured_and_its_text_stands_alone(house, mode):
 
 
 @ERAS
-async def test_an_error_is_accepted_by_the_client_and_its_text_says_what_to_do(house, mode):
+async def test_an_error_is_accepted_by_the_client_and_its_text_says_what_to_do(application, mode):
     """An error is accepted by the client and its text says what to do."""
-    async with connect(house, mode) as client:
+    async with connect(application, mode) as client:
         await client.list_tools()
         answer = await client.call_tool("plan_trip", {**KAMPPI_TO_ESPOO, "limit": 4})
 
@@ -52,9 +52,9 @@ async def test_an_error_is_accepted_by_the_client_and_its_text_says_what_to_do(h
 
 
 @ERAS
-async def test_candidates_stand_in_the_text_too(house, mode):
+async def test_candidates_stand_in_the_text_too(application, mode):
     """Some hosts give a model only the text of an error."""
-    async with connect(house, mode) as client:
+    async with connect(application, mode) as client:
         answer = await client.call_tool("plan_trip", AMBIGUOUS)
 
     assert KAMPPI in [candidate["token"] for candidate in answer.structured_content["error"]["candidates"]]
@@ -62,9 +62,9 @@ async def test_candidates_stand_in_the_text_too(house, mode):
 
 
 @ERAS
-async def test_an_unknown_tool_is_an_error_that_a_model_gets_to_see(house, mode):
+async def test_an_unknown_tool_is_an_error_that_a_model_gets_to_see(application, mode):
     """An unknown tool is an error that a model gets to see."""
-    async with connect(house, mode) as client:
+    async with connect(application, mode) as client:
         answer = await client.call_tool("planTrip", {})
 
     assert answer.is_error
@@ -84,19 +84,21 @@ async def test_an_unknown_tool_is_an_error_that_a_model_gets_to_see(house, mode)
         ("delete_user_variable", {"key": "home"}),
     ],
 )
-async def test_every_tool_answers_what_its_output_schema_promises(house, tool, arguments):
+async def test_every_tool_answers_what_its_output_schema_promises(application, tool, arguments):
     """Every tool answers what its output schema promises."""
-    async with connect(house, "auto") as client:
+    async with connect(application, "auto") as client:
         answer = await client.call_tool(tool, arguments)
 
     assert not answer.is_error
-    assert list(Draft202012Validator(house.tools[tool].output_schema).iter_errors(answer.structured_content)) == []
+    assert (
+        list(Draft202012Validator(application.tools[tool].output_schema).iter_errors(answer.structured_content)) == []
+    )
 
 
 @ERAS
-async def test_the_networks_can_be_read(house, mode):
+async def test_the_networks_can_be_read(application, mode):
     """The networks can be read."""
-    async with connect(house, mode) as client:
+    async with connect(application, mode) as client:
         read = await client.read_resource("fingerpost://networks")
 
     networks = {network["name"]: network for network in json.loads(read.contents[0].text)["networks"]}
@@ -106,33 +108,33 @@ async def test_the_networks_can_be_read(house, mode):
 
 
 @ERAS
-async def test_a_tools_schemas_can_be_read(house, mode):
+async def test_a_tools_schemas_can_be_read(application, mode):
     """A tool's schemas can be read."""
-    async with connect(house, mode) as client:
+    async with connect(application, mode) as client:
         read = await client.read_resource("fingerpost://schemas/find_stops")
 
-    tool = house.tools["find_stops"]
+    tool = application.tools["find_stops"]
     assert json.loads(read.contents[0].text) == {"input": tool.input_schema, "output": tool.output_schema}
 
 
 @ERAS
-async def test_an_unknown_resource_is_refused_by_its_address(house, mode):
+async def test_an_unknown_resource_is_refused_by_its_address(application, mode):
     """An unknown resource is refused by its address."""
-    async with connect(house, mode) as client:
+    async with connect(application, mode) as client:
         with pytest.raises(MCPError, match="Unknown resource: fingerpost://schemas/nothing"):
             await client.read_resource("fingerpost://schemas/nothing")
 
 
-async def test_a_cursor_that_nobody_gave_is_refused(house):
+async def test_a_cursor_that_nobody_gave_is_refused(application):
     """A cursor that nobody gave is refused."""
-    async with connect(house, "auto") as client:
+    async with connect(application, "auto") as client:
         with pytest.raises(MCPError, match="every list here is one page"):
             await client.list_tools(cursor="2")
 
 
-async def test_without_a_user_nothing_can_be_kept(house):
+async def test_without_a_user_nothing_can_be_kept(application):
     """Ruling A12."""
-    async with connect(house, "auto", user=None) as client:
+    async with connect(application, "auto", user=None) as client:
         answer = await client.call_tool("get_user_variables", {})
 
     assert answer.structured_content["error"]["code"] == "validation-error"

@@ -64,23 +64,23 @@ async def test_a_trip_plan_is_told_of_while_it_runs(transport, mode):
 
 
 @ERAS
-async def test_who_did_not_ask_hears_nothing(house, mode):
+async def test_who_did_not_ask_hears_nothing(application, mode):
     """No message but the answer reaches the client."""
     messages = []
 
     async def keep(message):
         messages.append(message)
 
-    async with Client(new_server(house, user="eva"), mode=mode, message_handler=keep) as client:
+    async with Client(new_server(application, user="eva"), mode=mode, message_handler=keep) as client:
         answer = await client.call_tool("run_plan", {"plan": TRIP})
-    house.plans.runs.journal.close()
+    application.plans.runs.journal.close()
 
     assert (answer.is_error, messages) == (False, [])
 
 
 @pytest.mark.parametrize("version", ["2026-07-28", "2025-11-25"])
 @pytest.mark.parametrize(
-    ("token", "accept", "kind", "told"),
+    ("token", "accept", "kind", "observed"),
     [
         (None, STREAM, "application/json", 0),
         ("t", "application/json", "application/json", 0),
@@ -89,7 +89,7 @@ async def test_who_did_not_ask_hears_nothing(house, mode):
     ],
     ids=["no token", "no stream", "text token", "number token"],
 )
-def test_over_http_a_stream_is_for_who_gives_a_token_and_takes_one(shared, version, token, accept, kind, told):
+def test_over_http_a_stream_is_for_who_gives_a_token_and_takes_one(shared, version, token, accept, kind, observed):
     """Anybody else has one JSON body."""
     params = call_of("run_plan", {"plan": {"goal": "g", "steps": [{"step_id": 1, "description": "think"}]}})
     if token is not None:
@@ -110,7 +110,7 @@ def test_over_http_a_stream_is_for_who_gives_a_token_and_takes_one(shared, versi
     ]
 
     assert (answer.status_code, answer.headers["content-type"].split(";")[0]) == (200, kind)
-    assert tokens == [token] * told
+    assert tokens == [token] * observed
     assert '"state":"completed"' in answer.text
 
 
@@ -214,11 +214,11 @@ class Session:
     """Keeps what it is told; each message takes a turn of the loop."""
 
     def __init__(self):
-        self.told = []
+        self.observed = []
 
     async def report_progress(self, progress, total, message):
         await asyncio.sleep(0)
-        self.told.append((progress, total, message))
+        self.observed.append((progress, total, message))
 
 
 async def test_many_reports_at_once_are_few_messages():
@@ -229,7 +229,7 @@ async def test_many_reports_at_once_are_few_messages():
             reporting.report(done, 1000, str(done))
             await asyncio.sleep(0)
 
-    assert session.told == [(0, 1000, "0"), (999, 1000, "999")]
+    assert session.observed == [(0, 1000, "0"), (999, 1000, "999")]
 
 
 async def test_a_report_that_does_not_rise_is_not_sent():
@@ -241,7 +241,7 @@ async def test_a_report_that_does_not_rise_is_not_sent():
             for _turn in range(20):
                 await asyncio.sleep(0)
 
-    assert [told[0] for told in session.told] == [1, 2]
+    assert [observed[0] for observed in session.observed] == [1, 2]
 
 
 async def test_nothing_is_sent_after_the_answer():
@@ -257,7 +257,7 @@ async def test_nothing_is_sent_after_the_answer():
     for _turn in range(20):
         await asyncio.sleep(0)
 
-    assert session.told == [(1, 3, "sent")]
+    assert session.observed == [(1, 3, "sent")]
 
 
 @pytest.mark.parametrize(("length", "sent"), [(300, 300), (301, 301)])
@@ -267,5 +267,5 @@ async def test_long_words_are_cut(length, sent):
     async with Reporting(session) as reporting:
         reporting.report(1, 3, "x" * length)
 
-    assert len(session.told[0][2]) == sent
-    assert session.told[0][2].endswith("…") == (length > 300)
+    assert len(session.observed[0][2]) == sent
+    assert session.observed[0][2].endswith("…") == (length > 300)

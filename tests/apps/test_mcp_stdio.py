@@ -70,7 +70,7 @@ HANDSHAKE = [
 
 
 @pytest.mark.parametrize("requests", [MODERN, HANDSHAKE], ids=["modern", "handshake"])
-def test_discovery_is_answered_in_time_after_a_cold_start(requests, tmp_path, house):
+def test_discovery_is_answered_in_time_after_a_cold_start(requests, tmp_path, application):
     """A fresh home, nothing compiled: who we are and which tools there are. The best of a few starts counts."""
     taken_s = []
     for attempt in range(ATTEMPTS):
@@ -80,7 +80,7 @@ def test_discovery_is_answered_in_time_after_a_cold_start(requests, tmp_path, ho
             break
     sys.stdout.write(f"discovery after a cold start: {taken_s} s\n")
 
-    assert [tool["name"] for tool in answers[-1]["result"]["tools"]] == list(house.tools)
+    assert [tool["name"] for tool in answers[-1]["result"]["tools"]] == list(application.tools)
     assert min(taken_s) <= DISCOVERY_S
 
 

@@ -19,7 +19,7 @@ from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, 
 from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
 from fingerpost.transit.providers.embedded.preparing import open_prepared
 from fingerpost.transit.timetable.disk import FORMAT, save_timetable
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 DRAWING = "line 1 | Alpha 08:00 | Beta 08:10"
 NEWER = "line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20"
@@ -119,7 +119,7 @@ def test_the_first_look_makes_records_of_what_was_decided(older, feed, home):
     """The three records of before are one; what was known of content stays with the network."""
     assert records_of(home) == expected(feed)
     assert not (home / "realtime").exists()
-    assert {name: Shelf(home).get(name).feeds for name in Shelf(home).list_names()} == {
+    assert {name: TimetableStore(home).get(name).feeds for name in TimetableStore(home).list_names()} == {
         "CITY": (BUS, TRAM),
         "LOST": (),
         "TOWN": (str(feed),),
@@ -208,7 +208,7 @@ def test_killed_on_the_way_the_next_look_does_the_rest(older, feed, home, step):
 
     assert died.returncode == -signal.SIGKILL
     assert records_of(home) == expected(feed)
-    assert {name: Shelf(home).get(name).feeds for name in ("CITY", "LOST", "TOWN")} == {
+    assert {name: TimetableStore(home).get(name).feeds for name in ("CITY", "LOST", "TOWN")} == {
         name: record.feeds for name, record in expected(feed).items()
     }
     assert not (home / "realtime").exists()
@@ -280,14 +280,14 @@ def test_an_older_format_without_its_feed_says_what_to_do(older, feed, home):
     records_of(home)
     feed.unlink()
     (home / "feeds" / "CITY" / FETCHED).unlink()
-    told = {}
+    observed = {}
     for name in ("TOWN", "CITY", "LOST"):
         with pytest.raises(SettingsInvalid) as caught:
             open_prepared(home, name)
-        told[name] = caught.value.message
+        observed[name] = caught.value.message
 
     before = "was prepared by an older version, and its feed"
-    assert told == {
+    assert observed == {
         "TOWN": f"The network TOWN {before} {feed} is not kept. Run `fingerpost network refresh TOWN`.",
         "CITY": f"The network CITY {before} {BUS} is not kept. Run `fingerpost network refresh CITY`.",
         "LOST": f"The network LOST {before}s are not known. Run `fingerpost network add LOST FEED...`.",
@@ -305,7 +305,7 @@ def test_a_newer_format_is_left_alone(older, home):
 def test_a_refresh_prepares_an_older_format_anew_though_nothing_has_changed(older, feed, home, invoke):
     """What cannot be opened is imported again."""
     invoke("network", "refresh", "TOWN")
-    folder = Shelf(home).get("TOWN").folder
+    folder = TimetableStore(home).get("TOWN").folder
     contents = json.loads((folder / "contents.json").read_text())
     (folder / "contents.json").write_text(json.dumps({**contents, "format": FORMAT - 1}))
 

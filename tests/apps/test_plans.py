@@ -1,4 +1,4 @@
-"""The faces of plans: the two tools, the commands, the resource, and a trip plan of real tools."""
+"""The interfaces to plans: the two tools, the commands, the resource, and a trip plan of real tools."""
 
 import asyncio
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from mcp import MCPError
 
-from fingerpost.apps import wall
+from fingerpost.apps import error_boundary
 from fingerpost.apps.mcp.resources import read_resource
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
@@ -55,19 +55,19 @@ SAVE = {
 
 
 @pytest.fixture
-def ask(house):
-    """Call a tool of one house and return its answer; what it began is closed with it."""
+def ask(application):
+    """Call a tool of one application and return its answer; what it began is closed with it."""
 
     def call(name, arguments, user="ann"):
         async def once():
-            answer = await wall.answer(house.tools, name, arguments, user=user)
-            await house.plans.runs.stop()
+            answer = await error_boundary.answer(application.tools, name, arguments, user=user)
+            await application.plans.runs.stop()
             return answer
 
         return asyncio.run(once())
 
     yield call
-    house.plans.runs.journal.close()
+    application.plans.runs.journal.close()
 
 
 def test_contract_002s_example_runs_on_the_real_tool_and_is_skipped_from_its_memory(ask):
@@ -108,15 +108,15 @@ def test_companies_are_compared_by_a_sentence(ask, sentence):
     ]
 
 
-def test_a_run_waits_for_a_person_and_goes_on_in_another_house(ask, house, home):
+def test_a_run_waits_for_a_person_and_goes_on_in_another_application(ask, application, home):
     """Approval over a restart: nothing is saved before it, and it is saved after."""
     first = ask("run_plan", {"plan": SAVE})
-    house.plans.runs.journal.close()
+    application.plans.runs.journal.close()
     before = ask("get_user_variables", {}).body["variables"]
     other = build(read_settings())
     run_id = first.body["data"]["run_id"]
     decision = {"run_id": run_id, "action": "approve", "step_id": 1, "note": "go"}
-    second = asyncio.run(wall.answer(other.tools, "run_plan", decision, user="ann"))
+    second = asyncio.run(error_boundary.answer(other.tools, "run_plan", decision, user="ann"))
     other.plans.runs.journal.close()
 
     assert (first.body["data"]["state"], first.body["data"]["waiting_for"], before) == ("waiting", [1], [])
@@ -181,16 +181,16 @@ def test_a_plan_that_fails_says_so(ask):
     assert answer.body["data"]["next"] == "run_plan with action resume goes on where it stopped"
 
 
-async def test_a_run_is_a_resource_of_its_owner(house):
+async def test_a_run_is_a_resource_of_its_owner(application):
     """Not of anybody else."""
-    answer = await wall.answer(house.tools, "run_plan", {"plan": REVENUE}, user="ann")
+    answer = await error_boundary.answer(application.tools, "run_plan", {"plan": REVENUE}, user="ann")
     uri = f"fingerpost://runs/{answer.body['data']['run_id']}"
-    read = await read_resource(house, uri, user="ann")
+    read = await read_resource(application, uri, user="ann")
 
     assert json.loads(read.contents[0].text)["state"] == "completed"
     with pytest.raises(MCPError, match="There is no run"):
-        await read_resource(house, uri, user="eve")
-    house.plans.runs.journal.close()
+        await read_resource(application, uri, user="eve")
+    application.plans.runs.journal.close()
 
 
 TRIP = Path(__file__).parents[2] / "examples" / "there_and_back.json"

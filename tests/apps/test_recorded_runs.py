@@ -82,10 +82,10 @@ def test_what_a_replay_lacks_is_one_sentence(recorded, tmp_path, run):
     url, _ = recorded
     ended = run("add", f"{url}/elsewhere", FINGERPOST_REPLAY=tmp_path / "add", FINGERPOST_HOME=tmp_path / "other")
 
-    told = " ".join(ended.stderr.split())
+    observed = " ".join(ended.stderr.split())
     assert ended.returncode == 1
-    assert f"The recording add does not hold GET {url}/elsewhere/town.zip." in told
-    assert "FINGERPOST_RECORD=FOLDER" in told
+    assert f"The recording add does not hold GET {url}/elsewhere/town.zip." in observed
+    assert "FINGERPOST_RECORD=FOLDER" in observed
 
 
 def test_a_folder_without_a_recording_is_told(tmp_path, run):

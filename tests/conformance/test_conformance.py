@@ -1,4 +1,4 @@
-"""Every source of the house is held to every fact; a gap that is declared is shown as what it is."""
+"""Every source that ships is held to every fact; a gap that is declared is shown as what it is."""
 
 import pytest
 

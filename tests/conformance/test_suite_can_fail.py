@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from fingerpost.errors import SourceFailed, SourceTimeout
-from fingerpost.testing.networks.checking import Broken
+from fingerpost.testing.networks.checking import NetworkBroken
 from fingerpost.testing.networks.facts_of_trouble import TROUBLES
 from fingerpost.testing.networks.gaps import Never, NotYetOurs, NotYetTheirs
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
@@ -37,7 +37,7 @@ def opened():
 @pytest.mark.parametrize("name", BENT)
 def test_every_fact_can_fail(name, opened):
     """The network that breaks it is found out, by this very fact."""
-    with pytest.raises(Broken, match=r"^bent: .*\? No: "):
+    with pytest.raises(NetworkBroken, match=r"^bent: .*\? No: "):
         check(BentSource(BENT[name], opened), FACTS_BY_NAME[name])
 
 
@@ -51,7 +51,7 @@ def test_there_is_a_broken_network_for_every_fact():
 def test_every_trouble_can_be_told_wrongly(fact, opened):
     """Another branch of the tree than the trouble's own."""
     wrong = SourceFailed("no") if fact.branch is SourceTimeout else SourceTimeout("late")
-    with pytest.raises(Broken, match="the error of "):
+    with pytest.raises(NetworkBroken, match="the error of "):
         check(Fading(wrong, opened), fact)
 
 
@@ -84,7 +84,7 @@ def test_a_gap_that_is_one_is_told_in_its_word(opened, gap, word):
 def test_a_gap_that_is_none_is_found_out(opened):
     """What works in truth may not be called a gap."""
     name = "its_zone_is_the_towns"
-    with pytest.raises(Broken, match="declares a gap that is none"):
+    with pytest.raises(NetworkBroken, match="declares a gap that is none"):
         check(bent(opened, Bend(), **{name: Never("it cannot")}), FACTS_BY_NAME[name])
 
 
@@ -96,12 +96,12 @@ def test_an_ability_is_declared_or_explained_and_never_both(opened):
     check_abilities(explained)
     assert str(check(explained, FACTS_BY_NAME["itineraries_are_priced"])).startswith("not yet theirs")
 
-    with pytest.raises(Broken, match="neither declares nor explains: fares"):
+    with pytest.raises(NetworkBroken, match="neither declares nor explains: fares"):
         check_abilities(bent(opened, no_fares))
     explained._bend = Bend()
-    with pytest.raises(Broken, match="a gap that is none: fares"):
+    with pytest.raises(NetworkBroken, match="a gap that is none: fares"):
         check_abilities(explained)
-    with pytest.raises(Broken, match="neither a fact nor an ability: typo"):
+    with pytest.raises(NetworkBroken, match="neither a fact nor an ability: typo"):
         check_abilities(bent(opened, Bend(), typo=Never("?")))
 
 
@@ -113,7 +113,7 @@ def test_what_goes_on_after_closing_is_found_out(opened):
             self.task = asyncio.ensure_future(asyncio.Event().wait())
             return super().open(town)
 
-    with pytest.raises(Broken, match="tasks go on after the network was closed"):
+    with pytest.raises(NetworkBroken, match="tasks go on after the network was closed"):
         check(Leaving(Bend(), opened), FACTS_BY_NAME["its_zone_is_the_towns"])
 
 

@@ -178,8 +178,8 @@ async def test_faces_can_go_on_from_the_error():
     assert (failed.error, answered.error) == (error, None)
 
 
-async def test_what_is_no_tool_error_rises_to_the_outer_wall():
-    """One way through the house: only ToolErrors are caught here."""
+async def test_what_is_no_tool_error_rises_to_the_error_boundary():
+    """Only ToolErrors are caught here."""
     with pytest.raises(ZeroDivisionError):
         await BoardTool(ZeroDivisionError("x")).answer({"stopId": "x"}, user=None)
 

@@ -24,7 +24,7 @@ COORDINATES = {"Delta": (60.25, 24.96), "Gamma": (60.17, 25.1)}
 
 
 def set_clock(monkeypatch, instant):
-    """Let the house's clock stand at a Unix second."""
+    """Let fingerpost's clock stand at a Unix second."""
     monkeypatch.setenv("FINGERPOST_NOW", datetime.fromtimestamp(instant, UTC).isoformat())
 
 
@@ -48,10 +48,12 @@ class Town:
         self.follow(RealtimeSource(str(self.file)))
 
     def follow(self, *sources):
-        told = [each.location if each.feed_name is None else f"{each.feed_name}={each.location}" for each in sources]
-        if self.followed != told:
-            self.followed = told
-            write_record(self.home, "TEST", realtime=told)
+        observed = [
+            each.location if each.feed_name is None else f"{each.feed_name}={each.location}" for each in sources
+        ]
+        if self.followed != observed:
+            self.followed = observed
+            write_record(self.home, "TEST", realtime=observed)
 
     def ask(self, tool, **arguments):
         """Return the body of a tool's answer."""

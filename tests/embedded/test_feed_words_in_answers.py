@@ -51,7 +51,7 @@ def test_credit_lines(over, tool, question):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told", "names"),
+    ("asked", "observed", "names"),
     [
         ("sv", "sv", ["Alfa", "Beeta", "Gamma hamn"]),
         ("fi", "fi", ["Alpha", "Beta", "Gamma"]),
@@ -59,13 +59,13 @@ def test_credit_lines(over, tool, question):
         ("en", "fi", ["Alpha", "Beta", "Gamma"]),
     ],
 )
-def test_names_in_the_language_that_was_asked_for(over, asked, told, names):
+def test_names_in_the_language_that_was_asked_for(over, asked, observed, names):
     """Ruling A7: translated names of stops and headsigns, and which language was chosen."""
     constraints = {**TRIP["constraints"], "language": asked}
     body = over(NAMES)("plan_trip", {**TRIP, "constraints": constraints}).body
 
     [leg] = body["itineraries"][0]["legs"]
-    assert body["meta"]["language"] == told
+    assert body["meta"]["language"] == observed
     assert [leg["from"]["name"], leg["to"]["name"], leg["headsign"]] == names
 
 

@@ -62,12 +62,12 @@ def test_rows_without_an_update_have_the_age_of_the_feed(town):
     assert (rows(board), age(board)) == ([("C", "08:34", "scheduled_only", None)], 10)
 
 
-@pytest.mark.parametrize(("age_s", "told"), [(90, None), (91, "Realtime data is 91 s old.")])
-def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, told):
+@pytest.mark.parametrize(("age_s", "observed"), [(90, None), (91, "Realtime data is 91 s old.")])
+def test_what_is_older_than_the_bound_is_called_stale(town, clock, age_s, observed):
     """A minute and a half is fresh, a second more is stale."""
     town.say(OFF)
     clock(NOW - 10 + age_s)
-    assert warnings(town.plan()).get("realtime-stale") == told
+    assert warnings(town.plan()).get("realtime-stale") == observed
 
 
 def test_a_dead_file_changes_nothing_but_what_is_said(town):
@@ -120,7 +120,7 @@ def test_sources_may_come_and_go_while_the_network_is_used(town):
 
 
 def test_under_a_fixed_clock_answers_are_the_same_byte_for_byte(towns):
-    """Two houses over one home."""
+    """Two applications over one home."""
     first, second = towns(), towns()
     first.say(LATE)
     assert first.plan(limit=3) == second.plan(limit=3)
@@ -149,7 +149,7 @@ class Upstream:
         if isinstance(self.answer, Exception):
             raise self.answer
         return Response(
-            status=200, headers={}, body=self.answer, shown=URL, retrieved_at=datetime.fromtimestamp(NOW, UTC)
+            status=200, headers={}, body=self.answer, redacted_url=URL, retrieved_at=datetime.fromtimestamp(NOW, UTC)
         )
 
 

@@ -1,4 +1,4 @@
-"""Doors that stay shut today, in boards and trips."""
+"""Pickup and drop-off that real time takes away today, in boards and trips."""
 
 from tests.embedded.conftest import rows, trips, warnings
 from tests.realtime.messages import NOW, message, stop_time_with, update

@@ -63,7 +63,7 @@ async def test_a_query_of_operators_is_only_words(texts):
 
 
 async def test_without_any_text_the_search_says_so(sample):
-    """An empty shelf is not "no results"."""
+    """An empty store is not "no results"."""
     answer = await SecSemanticSearch(sample).execute("semantic_search", {"query": "risk"})
 
     assert (answer["warning"], answer["missing"]["text"]["reason"]) == (

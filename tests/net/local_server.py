@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
-from fingerpost.net.request import Bounds
+from fingerpost.net.request import RequestLimits
 from fingerpost.net.transport import WireTransport
 from fingerpost.resilience.breaker import Breaker
 
 HOST = "feeds.example"
 LOOPBACK = "127.0.0.1"
 # Small enough to be waited out by no test, large enough for a machine that is busy.
-BOUNDS = Bounds(connect_s=5.0, read_s=5.0, total_s=10.0, max_bytes=100_000, attempts=3)
+LIMITS = RequestLimits(connect_s=5.0, read_s=5.0, total_s=10.0, max_bytes=100_000, attempts=3)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from fingerpost.errors import SourceUnreachable
 from fingerpost.net.addresses import AddressRefused, CheckedBackend, is_public
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
-from tests.net.local_server import BOUNDS, answer, names, new_client, serving
+from tests.net.local_server import LIMITS, answer, names, new_client, serving
 
 
 class Wire(httpcore2.AsyncNetworkBackend):
@@ -93,7 +93,7 @@ async def test_this_machine_is_not_asked(host):
     """However it is written."""
     async with serving(answer(body=b"secret")) as server, Client() as client:
         with pytest.raises(AddressRefused):
-            await client.fetch(Request(url=f"http://{host}:{server.port}/", bounds=BOUNDS))
+            await client.fetch(Request(url=f"http://{host}:{server.port}/", limits=LIMITS))
 
     assert server.connections == 0
 
@@ -102,9 +102,9 @@ async def test_a_private_host_is_asked_when_it_is_allowed_by_name():
     """The permission is the name's: another name for the same machine has none."""
     resolve = names(other_example=["127.0.0.1"])
     async with serving(answer(body=b"mine")) as server, new_client(resolve=resolve) as client:
-        allowed = await client.fetch(Request(url=server.url, bounds=BOUNDS))
+        allowed = await client.fetch(Request(url=server.url, limits=LIMITS))
         with pytest.raises(AddressRefused):
-            await client.fetch(Request(url=f"http://other.example:{server.port}/", bounds=BOUNDS))
+            await client.fetch(Request(url=f"http://other.example:{server.port}/", limits=LIMITS))
 
     assert allowed.body == b"mine"
 

@@ -9,18 +9,22 @@ from fingerpost.errors import SourceFailed
 from fingerpost.net.cache import Cache
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
-from tests.net.local_server import BOUNDS, FakeTime, answer, new_client, serving
+from tests.net.local_server import LIMITS, FakeTime, answer, new_client, serving
 
 TAGGED = answer(body=b"one", ETag='"1"', Last_Modified="Wed, 21 Oct 2026 07:28:00 GMT")
 
 
 def asking(server, **given):
-    return Request(url=server.url, bounds=BOUNDS, **{"fresh_s": 60, **given})
+    return Request(url=server.url, limits=LIMITS, **{"fresh_s": 60, **given})
 
 
 def response(body=b"x"):
     return Response(
-        status=200, headers={}, body=body, shown="http://a.example/", retrieved_at=datetime(2026, 1, 1, tzinfo=UTC)
+        status=200,
+        headers={},
+        body=body,
+        redacted_url="http://a.example/",
+        retrieved_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
 
 

@@ -20,10 +20,10 @@ from fingerpost.errors import (
 )
 from fingerpost.net.request import Request
 from fingerpost.resilience.breaker import Breaker
-from tests.net.local_server import BOUNDS, FakeTime, answer, new_client, serving
+from tests.net.local_server import LIMITS, FakeTime, answer, new_client, serving
 
 OK = answer(body=b"hello")
-ONCE = replace(BOUNDS, attempts=1)
+ONCE = replace(LIMITS, attempts=1)
 
 
 async def hang(writer):
@@ -50,7 +50,7 @@ def then(*pieces, pause_s=0.0):
 
 
 def asking(server, path="/", **given):
-    return Request(url=server.url + path, **{"bounds": ONCE, **given})
+    return Request(url=server.url + path, **{"limits": ONCE, **given})
 
 
 async def test_an_answer_comes_whole():
@@ -59,7 +59,7 @@ async def test_an_answer_comes_whole():
         got = await client.fetch(asking(server, "/x", params={"q": "a b"}))
 
     assert (got.status, got.body, got.validators.etag, got.from_cache) == (200, b"hello", '"a"', False)
-    assert got.shown == f"{server.url}/x?q=a+b"
+    assert got.redacted_url == f"{server.url}/x?q=a+b"
 
 
 async def test_we_say_who_we_are():
@@ -84,7 +84,7 @@ async def test_a_source_that_hangs_times_out():
     """Silence longer than ``read_s`` is a SourceTimeout."""
     async with serving(hang) as server, new_client() as client:
         with pytest.raises(SourceTimeout):
-            await client.fetch(asking(server, bounds=replace(ONCE, read_s=0.05)))
+            await client.fetch(asking(server, limits=replace(ONCE, read_s=0.05)))
 
 
 async def test_a_source_that_hangs_after_its_headers_times_out():
@@ -92,7 +92,7 @@ async def test_a_source_that_hangs_after_its_headers_times_out():
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"
     async with serving(then(head, pause_s=3600)) as server, new_client() as client:
         with pytest.raises(SourceTimeout):
-            await client.fetch(asking(server, bounds=replace(ONCE, read_s=0.05)))
+            await client.fetch(asking(server, limits=replace(ONCE, read_s=0.05)))
 
 
 async def test_a_slow_drip_ends_at_the_total():
@@ -100,7 +100,7 @@ async def test_a_slow_drip_ends_at_the_total():
     drops = [b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n"] + [b"x"] * 5000
     async with serving(then(*drops, pause_s=0.01)) as server, new_client() as client:
         with pytest.raises(SourceTimeout):
-            await client.fetch(asking(server, bounds=replace(ONCE, total_s=0.1)))
+            await client.fetch(asking(server, limits=replace(ONCE, total_s=0.1)))
 
 
 async def test_a_reset_is_unreachable():
@@ -154,8 +154,8 @@ async def test_more_bytes_than_announced_are_not_content():
     """A body ends where its length says; what follows costs the next request a new connection, nothing more."""
     liar = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello, and more\r\n\r\n"
     async with serving(liar) as server, new_client() as client:
-        first = await client.fetch(asking(server, bounds=BOUNDS))
-        second = await client.fetch(asking(server, bounds=BOUNDS))
+        first = await client.fetch(asking(server, limits=LIMITS))
+        second = await client.fetch(asking(server, limits=LIMITS))
 
     assert (first.body, second.body, server.connections) == (b"hello", b"hello", 2)
 
@@ -205,7 +205,7 @@ async def test_an_endless_body_is_bounded():
 async def test_a_gzip_bomb_is_bounded():
     """A hundred kilobytes that unpack to a hundred megabytes are stopped at the bound."""
     bomb = gzip.compress(b"\0" * 50_000_000)
-    assert len(bomb) < BOUNDS.max_bytes
+    assert len(bomb) < LIMITS.max_bytes
     async with serving(answer(body=bomb, Content_Encoding="gzip")) as server, new_client() as client:
         with pytest.raises(SourceFailed, match="larger than"):
             await client.fetch(asking(server))
@@ -229,7 +229,7 @@ async def test_a_status_is_an_error_of_the_tree(status, error):
     """Each refusal is named by what to do next."""
     async with serving(answer(status)) as server, new_client() as client:
         with pytest.raises(error):
-            await client.fetch(asking(server, bounds=replace(ONCE, total_s=2.0)))
+            await client.fetch(asking(server, limits=replace(ONCE, total_s=2.0)))
 
 
 async def test_a_status_that_is_an_answer_is_returned():
@@ -248,7 +248,7 @@ async def test_a_source_may_have_its_own_reading():
 
     async with serving(answer("403 Forbidden", b"Out of call volume quota")) as server, new_client() as client:
         with pytest.raises(SourceLimited) as raised:
-            await client.fetch(asking(server, judge=judge))
+            await client.fetch(asking(server, check_response=judge))
 
     assert raised.value.retry_after_s == 600
 
@@ -256,7 +256,7 @@ async def test_a_source_may_have_its_own_reading():
 async def test_a_failure_that_passes_is_asked_again():
     """A reset and a 503, then an answer: the caller sees the answer."""
     async with serving(reset, answer("503 Busy"), OK) as server, new_client() as client:
-        got = await client.fetch(asking(server, bounds=BOUNDS))
+        got = await client.fetch(asking(server, limits=LIMITS))
 
     assert (got.body, len(server.asked)) == (b"hello", 3)
 
@@ -268,7 +268,7 @@ async def test_only_what_may_pass_is_asked_again(status, times):
     """Attempts are bounded, and a clear refusal is not repeated."""
     async with serving(answer(status)) as server, new_client() as client:
         with pytest.raises((SourceFailed, SourceKeyRefused)):
-            await client.fetch(asking(server, bounds=BOUNDS))
+            await client.fetch(asking(server, limits=LIMITS))
 
     assert len(server.asked) == times
 
@@ -278,7 +278,7 @@ async def test_a_post_is_repeated_only_where_it_says_so(repeatable, times):
     """What might change something is sent once; a query that is posted may go again, with its body."""
     async with serving(answer("503 Busy")) as server, new_client() as client:
         with pytest.raises(SourceFailed):
-            await client.fetch(asking(server, method="POST", content=b"{}", repeatable=repeatable, bounds=BOUNDS))
+            await client.fetch(asking(server, method="POST", content=b"{}", repeatable=repeatable, limits=LIMITS))
 
     assert [asked.body for asked in server.asked] == [b"{}"] * times
 
@@ -297,7 +297,7 @@ async def test_retry_after_is_honoured(headers):
     limited = answer("429 Too Many Requests", **{name.replace("-", "_"): value for name, value in headers.items()})
     time = FakeTime()
     async with serving(limited, OK) as server, new_client(time=time) as client:
-        got = await client.fetch(asking(server, bounds=BOUNDS))
+        got = await client.fetch(asking(server, limits=LIMITS))
 
     assert (got.body, time.slept) == (b"hello", [7.0])
 
@@ -306,9 +306,9 @@ async def test_a_wait_that_is_too_long_is_not_begun():
     """The caller is told at once how long to wait; the second caller is told without asking the source again."""
     async with serving(answer("503 Busy", Retry_After="120")) as server, new_client() as client:
         with pytest.raises(SourceLimited) as first:
-            await client.fetch(asking(server, bounds=BOUNDS))
+            await client.fetch(asking(server, limits=LIMITS))
         with pytest.raises(SourceLimited) as second:
-            await client.fetch(asking(server, bounds=BOUNDS))
+            await client.fetch(asking(server, limits=LIMITS))
 
     assert (first.value.retry_after_s, second.value.retry_after_s, len(server.asked)) == (120, 120, 1)
 
@@ -345,7 +345,7 @@ async def test_a_key_is_sent_and_never_shown(caplog):
     request = {
         "secret_params": {"app_key": "MY_KEY"},
         "secret_headers": {"digitransit-subscription-key": "MY_KEY"},
-        "bounds": BOUNDS,
+        "limits": LIMITS,
     }
     echo = answer("302 Found", Location="/again?app_key=s3cr3t%2Bkey%2Fvalue&echo=s3cr3t%2Bkey%2Fvalue")
     async with serving(echo, answer("404 Not Found")) as server, new_client(environ={"MY_KEY": key}) as client:
@@ -355,7 +355,9 @@ async def test_a_key_is_sent_and_never_shown(caplog):
 
     assert server.asked[0].target == "/?q=1&app_key=s3cr3t%2Bkey%2Fvalue"
     assert server.asked[0].headers["digitransit-subscription-key"] == key
-    told = " ".join([caplog.text, str(raised.value), repr(raised.value.details), shown.key, shown.shown, repr(shown)])
+    told = " ".join(
+        [caplog.text, str(raised.value), repr(raised.value.details), shown.key, shown.redacted_url, repr(shown)]
+    )
     assert ("s3cr3t" in told, len(server.asked)) == (False, 2)
 
 

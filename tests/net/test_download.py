@@ -9,13 +9,13 @@ import pytest
 from fingerpost.errors import SettingsInvalid, SourceFailed, SourceUnreachable
 from fingerpost.net.download import download
 from fingerpost.net.request import Request
-from tests.net.local_server import BOUNDS, answer, new_client, serving
+from tests.net.local_server import LIMITS, answer, new_client, serving
 
 BROKEN = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
 
 
 def asking(server, **given):
-    return Request(url=server.url + "/feed.zip", bounds=BOUNDS, **given)
+    return Request(url=server.url + "/feed.zip", limits=LIMITS, **given)
 
 
 async def breaking(writer):

@@ -11,7 +11,7 @@ from fingerpost.net.download import download
 from fingerpost.net.recording.player import Player, RecordingMissing
 from fingerpost.net.recording.recorder import Recorder
 from fingerpost.net.request import Request
-from tests.net.local_server import BOUNDS, answer, new_client, serving
+from tests.net.local_server import LIMITS, answer, new_client, serving
 from tests.net.test_client import ONCE, hang, reset, then
 
 # No zip and no text: every byte there is, and none of UTF-8.
@@ -44,7 +44,7 @@ async def outcome(client, request):
         got = await client.fetch(request)
     except ToolError as error:
         return type(error), error.message, error.details, error.hint, error.retryable
-    return got.status, got.body, got.shown, got.from_cache, got.retrieved_at
+    return got.status, got.body, got.redacted_url, got.from_cache, got.retrieved_at
 
 
 async def record_and_replay(folder, requests, *answers, time=None, **given):
@@ -103,7 +103,7 @@ async def test_content_is_kept_byte_for_byte(tmp_path, kind, body, packed):
     """Binary, large, empty of sense, compressed or not: the content is the same, and lies readable in a file."""
     wire = gzip.compress(body) if packed else body
     encoding = {"Content_Encoding": "gzip"} if packed else {}
-    request = asking(bounds=replace(ONCE, max_bytes=200_000))
+    request = asking(limits=replace(ONCE, max_bytes=200_000))
     live, replayed = await record_and_replay(tmp_path, [request], answer(body=wire, Content_Type=kind, **encoding))
 
     assert replayed == live
@@ -132,7 +132,7 @@ FAILURES = {
 @pytest.mark.parametrize("answers", FAILURES.values(), ids=FAILURES)
 async def test_a_failure_is_the_same_failure(tmp_path, answers):
     """Class, message, details, hint, and whether it is worth another attempt."""
-    request = asking(bounds=replace(ONCE, read_s=0.05))
+    request = asking(limits=replace(ONCE, read_s=0.05))
     live, replayed = await record_and_replay(tmp_path, [request], *answers)
 
     assert replayed == live
@@ -142,7 +142,7 @@ async def test_a_failure_is_the_same_failure(tmp_path, answers):
 async def test_attempts_and_redirects_are_one_call(tmp_path):
     """Busy, then moved, then there: three steps that replay as one."""
     answers = [answer("503 Busy"), answer("302 Found", Location="/there"), answer(body=b"here")]
-    live, replayed = await record_and_replay(tmp_path, [asking(bounds=BOUNDS)], *answers)
+    live, replayed = await record_and_replay(tmp_path, [asking(limits=LIMITS)], *answers)
     call = json.loads(next(tmp_path.glob("*/0001/call.json")).read_text())
 
     assert (replayed, live[0][1]) == (live, b"here")
@@ -159,7 +159,7 @@ async def test_a_sources_own_reading_of_an_answer_is_asked_again(tmp_path):
     def judge(response):
         return SourceFailed("It said no") if b"errors" in response.body else None
 
-    request = asking(method="POST", content=b"q", judge=judge)
+    request = asking(method="POST", content=b"q", check_response=judge)
     live, replayed = await record_and_replay(tmp_path, [request], answer(body=b'{"errors": []}'))
 
     assert (replayed, live[0][1]) == (live, "It said no")
@@ -237,7 +237,7 @@ async def test_a_run_that_takes_more_steps_than_were_recorded_is_told(tmp_path):
 
     async with replaying(tmp_path) as client:
         with pytest.raises(RecordingMissing, match="has no further step of the call"):
-            await client.fetch(asking(bounds=BOUNDS, judge=refuse)(server))
+            await client.fetch(asking(limits=LIMITS, check_response=refuse)(server))
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ async def test_a_password_in_an_address_is_not_kept(tmp_path):
     """Nor its token; the recording is found again."""
     url = "http://user:s3cr3t-word@feeds.example:{port}/"
     async with serving(answer(body=b"token dXNlcjpzM2NyM3Qtd29yZA== for s3cr3t-word")) as server:
-        request = Request(url=url.format(port=server.port), bounds=ONCE)
+        request = Request(url=url.format(port=server.port), limits=ONCE)
         async with recording(tmp_path) as client:
             await client.fetch(request)
     async with replaying(tmp_path) as client:

@@ -71,7 +71,7 @@ async def test_a_killed_process_leaves_whole_calls_only(tmp_path):
         await asyncio.to_thread(wait_for_content, tmp_path)
         process.send_signal(signal.SIGKILL)
         await process.communicate()
-        request = Request(url=f"{server.url}/a", bounds=ONCE)
+        request = Request(url=f"{server.url}/a", limits=ONCE)
         async with recording(tmp_path) as client:
             await client.fetch(request)
     async with replaying(tmp_path) as client:

@@ -10,7 +10,7 @@ from fingerpost.errors import SourceTimeout
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter, Pace
 from fingerpost.resilience.breaker import Breaker
-from tests.net.local_server import BOUNDS, FakeTime, answer, serving
+from tests.net.local_server import LIMITS, FakeTime, answer, serving
 from tests.net.test_client import ONCE, hang
 from tests.net.test_recording import asking, outcome, record_and_replay, recording, replaying
 
@@ -26,7 +26,7 @@ async def test_nothing_waits_in_a_replay(tmp_path, monkeypatch):
         await real_sleep(0)
 
     async with serving(*answers) as server:
-        request = asking(bounds=BOUNDS)(server)
+        request = asking(limits=LIMITS)(server)
         async with recording(tmp_path, time=time) as client:
             live = await outcome(client, request)
     stamina.set_testing(False)
@@ -100,7 +100,7 @@ async def test_a_refusal_of_our_own_limiter_is_replayed(tmp_path):
     limiter = Limiter(
         clock_ms=time.clock_ms, sleep=time.sleep, paces={"feeds.example": Pace(name="x", per_second=1, burst=1)}
     )
-    request = asking(bounds=replace(ONCE, total_s=0.9))
+    request = asking(limits=replace(ONCE, total_s=0.9))
     live, replayed = await record_and_replay(tmp_path, [request] * 2, answer(body=b"x"), limiter=limiter)
 
     assert (replayed, live[1][0].__name__, live[1][2]) == (live, "SourceLimited", {"retry_after_s": 1.0})
@@ -108,7 +108,7 @@ async def test_a_refusal_of_our_own_limiter_is_replayed(tmp_path):
 
 async def test_a_call_whose_time_was_used_up_ends_so_again_at_once(tmp_path):
     """The server never answers and the call has a bound: the replay does not wait for it."""
-    live, replayed = await record_and_replay(tmp_path, [asking(bounds=replace(ONCE, total_s=0.05))], hang)
+    live, replayed = await record_and_replay(tmp_path, [asking(limits=replace(ONCE, total_s=0.05))], hang)
 
     assert (replayed, live[0][1]) == (live, "feeds.example did not answer in time")
 

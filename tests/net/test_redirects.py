@@ -6,7 +6,7 @@ from fingerpost.errors import SourceFailed, SourceUnreachable
 from fingerpost.net.addresses import AddressRefused
 from fingerpost.net.redirects import follow
 from fingerpost.net.request import Request
-from tests.net.local_server import BOUNDS, HOST, answer, names, new_client, serving
+from tests.net.local_server import HOST, LIMITS, answer, names, new_client, serving
 
 KEYED = Request(
     url="https://a.example/feed?x=1",
@@ -24,9 +24,9 @@ def moved(location, status="302 Found"):
 async def test_a_redirect_is_followed():
     """The answer is the one at the end of the way, and names where it came from."""
     async with serving(moved("/there"), answer(body=b"hello")) as server, new_client() as client:
-        got = await client.fetch(Request(url=server.url + "/here", bounds=BOUNDS))
+        got = await client.fetch(Request(url=server.url + "/here", limits=LIMITS))
 
-    assert (got.body, got.shown) == (b"hello", server.url + "/there")
+    assert (got.body, got.redacted_url) == (b"hello", server.url + "/there")
 
 
 @pytest.mark.parametrize(("hops", "arrives"), [(5, True), (6, False)])
@@ -35,11 +35,11 @@ async def test_redirects_are_bounded(hops, arrives):
     answers = [moved("/on")] * hops + [answer(body=b"hello")]
     async with serving(*answers) as server, new_client() as client:
         if arrives:
-            got = await client.fetch(Request(url=server.url, bounds=BOUNDS))
+            got = await client.fetch(Request(url=server.url, limits=LIMITS))
             assert got.body == b"hello"
         else:
             with pytest.raises(SourceFailed, match="too often"):
-                await client.fetch(Request(url=server.url, bounds=BOUNDS))
+                await client.fetch(Request(url=server.url, limits=LIMITS))
             assert len(server.asked) == 6
 
 
@@ -52,7 +52,7 @@ async def test_a_redirect_to_a_private_address_is_not_followed(target):
     async with serving(answer()) as server, new_client(resolve=resolve) as client:
         server.answers[0] = moved(target.format(port=server.port))
         with pytest.raises(AddressRefused):
-            await client.fetch(Request(url=server.url, bounds=BOUNDS))
+            await client.fetch(Request(url=server.url, limits=LIMITS))
 
     assert (len(server.asked), server.connections) == (1, 1)
 
@@ -62,7 +62,7 @@ async def test_a_redirect_to_no_http_address_is_a_failure(location):
     """It is the source that is wrong, not the caller."""
     async with serving(moved(location)) as server, new_client() as client:
         with pytest.raises(SourceFailed, match="no address"):
-            await client.fetch(Request(url=server.url, bounds=BOUNDS))
+            await client.fetch(Request(url=server.url, limits=LIMITS))
 
 
 def test_a_key_stays_with_its_origin():
@@ -116,7 +116,7 @@ async def test_a_redirect_without_a_place_is_a_failure():
     """No Location, no way."""
     async with serving(answer("302 Found")) as server, new_client() as client:
         with pytest.raises(SourceFailed):
-            await client.fetch(Request(url=server.url, bounds=BOUNDS))
+            await client.fetch(Request(url=server.url, limits=LIMITS))
 
 
 async def test_a_redirect_to_a_dead_host_is_unreachable():
@@ -124,4 +124,4 @@ async def test_a_redirect_to_a_dead_host_is_unreachable():
     resolve = names(dead_example=[])
     async with serving(moved("http://dead.example/")) as server, new_client(resolve=resolve) as client:
         with pytest.raises(SourceUnreachable, match=r"dead\.example"):
-            await client.fetch(Request(url=server.url, bounds=BOUNDS))
+            await client.fetch(Request(url=server.url, limits=LIMITS))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from fingerpost.errors import SourceLimited, SourceTimeout
-from fingerpost.net.statuses import find_retry_after, may_pass
+from fingerpost.net.statuses import find_retry_after, may_retry
 
 NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
 
@@ -33,9 +33,9 @@ def test_retry_after_is_seconds_or_a_date(value, expected):
 @pytest.mark.parametrize(("left_s", "expected"), [(5.1, True), (5.0, False)])
 def test_another_attempt_needs_time_for_the_wait(left_s, expected):
     """A wait that would use up all the time is not begun."""
-    assert may_pass(SourceLimited("wait", retry_after_s=5.0), left_s) == expected
+    assert may_retry(SourceLimited("wait", retry_after_s=5.0), left_s) == expected
 
 
 def test_a_timeout_may_pass_and_a_mistake_of_ours_may_not():
     """Only errors of the tree that say so are worth another attempt."""
-    assert (may_pass(SourceTimeout("late"), 1.0), may_pass(ValueError("ours"), 1.0)) == (True, False)
+    assert (may_retry(SourceTimeout("late"), 1.0), may_retry(ValueError("ours"), 1.0)) == (True, False)

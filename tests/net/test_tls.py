@@ -12,7 +12,7 @@ from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.client import Client
 from fingerpost.net.request import Request
 from fingerpost.net.transport import WireTransport
-from tests.net.local_server import BOUNDS, HOST, LOOPBACK, LocalServer, answer, names
+from tests.net.local_server import HOST, LIMITS, LOOPBACK, LocalServer, answer, names
 
 x509 = pytest.importorskip("cryptography.x509")
 
@@ -72,7 +72,7 @@ async def test_the_certificate_is_checked_against_the_name(tmp_path):
     """It is the name's, not the address's."""
     own = new_certificate(tmp_path, HOST)
     async with serving_tls(own) as (url, _), trusting(own) as client:
-        got = await client.fetch(Request(url=url, bounds=BOUNDS))
+        got = await client.fetch(Request(url=url, limits=LIMITS))
 
     assert got.body == b"hello"
 
@@ -83,6 +83,6 @@ async def test_a_certificate_that_is_not_the_names_or_not_trusted_is_refused(tmp
     other = new_certificate(tmp_path, "other.example") if trusted else new_certificate(tmp_path, HOST)
     async with serving_tls(other) as (url, server), trusting(*([other] if trusted else [])) as client:
         with pytest.raises(SourceUnreachable, match="certificate") as raised:
-            await client.fetch(Request(url=url, bounds=BOUNDS))
+            await client.fetch(Request(url=url, limits=LIMITS))
 
     assert (raised.value.retryable, server.asked) == (False, [])

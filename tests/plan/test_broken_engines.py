@@ -2,7 +2,7 @@
 
 import pytest
 
-from fingerpost.testing.engines.engine import Ability, Broken, Engine
+from fingerpost.testing.engines.engine import Engine, EngineAbility, EngineBroken
 from fingerpost.testing.engines.suite import FACTS, list_facts
 
 FOUND_OUT = [
@@ -24,7 +24,7 @@ FOUND_OUT = [
 
 @pytest.fixture(autouse=True)
 def _free_clock(monkeypatch):
-    """Two processes of one house draw ids of their own."""
+    """Two processes of one installation draw ids of their own."""
     monkeypatch.delenv("FINGERPOST_NOW", raising=False)
 
 
@@ -37,7 +37,7 @@ def broken(name):
 def test_a_broken_engine_is_found_out(name, fact, words, tmp_path):
     """By the fact that it breaks; the sentence says what was seen."""
     (check,) = [each.check for each in FACTS if str(each) == fact]
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(EngineBroken) as caught:
         check(broken(name), tmp_path)
 
     assert str(caught.value).startswith(words)
@@ -46,7 +46,7 @@ def test_a_broken_engine_is_found_out(name, fact, words, tmp_path):
 def test_facts_that_need_more_than_an_engine_can_do_are_left_out():
     """An engine in memory is held to the rest of them."""
     here = Engine(name="memory", opens="nowhere:Memory", abilities=frozenset())
-    alone = Engine(name="file", opens="nowhere:File", abilities=frozenset({Ability.OUTLIVES}))
+    alone = Engine(name="file", opens="nowhere:File", abilities=frozenset({EngineAbility.OUTLIVES}))
     counts = [len(list_facts(engine)) for engine in (here, alone, broken("KeepsHalf"))]
 
     assert counts == [sum(not fact.needs for fact in FACTS), len(FACTS) - 3, len(FACTS)]

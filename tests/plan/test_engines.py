@@ -8,7 +8,7 @@ from tests.plan.engines import ENGINES
 
 @pytest.fixture(autouse=True)
 def _free_clock(monkeypatch):
-    """Two processes of one house draw ids of their own."""
+    """Two processes of one installation draw ids of their own."""
     monkeypatch.delenv("FINGERPOST_NOW", raising=False)
 
 

@@ -5,29 +5,29 @@ import sys
 
 import pytest
 
-from fingerpost.testing.engines.engine import Ability
-from fingerpost.testing.engines.killing import a_recorded_step_never_runs_again
+from fingerpost.testing.engines.crash import a_recorded_step_never_runs_again
+from fingerpost.testing.engines.engine import EngineAbility
 from tests.plan.engines import ENGINES
 
 IS_SOAK = os.environ.get("FINGERPOST_SOAK") == "1"
 KILLS = 200 if IS_SOAK else 20
-KILLS_PER_HOUSE = 5
+KILLS_PER_BATCH = 5
 SEED = 20260310
 
 
 @pytest.fixture(autouse=True)
 def _free_clock(monkeypatch):
-    """Two processes of one house draw ids of their own."""
+    """Two processes of one installation draw ids of their own."""
     monkeypatch.delenv("FINGERPOST_NOW", raising=False)
 
 
 @pytest.mark.parametrize(
-    "engine", [each for each in ENGINES if Ability.OUTLIVES in each.abilities], ids=lambda e: e.name
+    "engine", [each for each in ENGINES if EngineAbility.OUTLIVES in each.abilities], ids=lambda e: e.name
 )
-@pytest.mark.parametrize("house", range(KILLS // KILLS_PER_HOUSE))
-def test_a_recorded_step_never_runs_again_however_often_the_process_is_killed(engine, house, tmp_path):
-    """Three plans a house; the fact says which step ran again, or which run ended wrong."""
-    hits = a_recorded_step_never_runs_again(engine, tmp_path, seed=SEED + house, kills=KILLS_PER_HOUSE)
-    sys.stdout.write(f"{hits} of {KILLS_PER_HOUSE} processes were at work when they were killed\n")
+@pytest.mark.parametrize("batch", range(KILLS // KILLS_PER_BATCH))
+def test_a_recorded_step_never_runs_again_however_often_the_process_is_killed(engine, batch, tmp_path):
+    """Three plans a batch of kills; the fact says which step ran again, or which run ended wrong."""
+    hits = a_recorded_step_never_runs_again(engine, tmp_path, seed=SEED + batch, kills=KILLS_PER_BATCH)
+    sys.stdout.write(f"{hits} of {KILLS_PER_BATCH} processes were at work when they were killed\n")
 
     assert hits > 0

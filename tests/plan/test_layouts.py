@@ -7,8 +7,8 @@ import pytest
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.engines import file as runs_file
 from fingerpost.plan.engines.embedded import EmbeddedJournal
+from fingerpost.testing.engines.fixtures import USER, CallLog, adding, new_runs, plan_of_steps
 from fingerpost.testing.engines.process import Worker, wait_until
-from fingerpost.testing.engines.workshop import USER, Calls, adding, new_runs, plan_of_steps
 from tests.plan.drawing import ended, plan, runs_in, step
 from tests.plan.engines import ENGINES
 
@@ -40,7 +40,7 @@ async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_proces
     """It brings the file up to its layout first; what is recorded stays, and is not run again."""
     monkeypatch.delenv("FINGERPOST_NOW")
     chain = plan_of_steps(adding(1, 1), adding(2, 300, 1), adding(3, 1, 2))
-    calls = Calls(tmp_path)
+    calls = CallLog(tmp_path)
     with Worker(EMBEDDED, tmp_path, [chain]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
         worker.kill()

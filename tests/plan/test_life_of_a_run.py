@@ -145,7 +145,7 @@ async def test_a_run_is_its_users_own(runs):
 
 
 async def test_run_ids_count_under_a_fixed_clock(opened, recorder, tmp_path):
-    """F4: the same plan twice has two ids, the same two in any other house."""
+    """F4: the same plan twice has two ids, the same two in any other place."""
     runs = opened(recorder.tool())
     ids = [await runs.create(plan(step(1)), user="ann") for _ in range(2)]
     (tmp_path / "runs.sqlite").rename(tmp_path / "old.sqlite")

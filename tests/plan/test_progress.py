@@ -10,7 +10,7 @@ from tests.plan.drawing import failure, human, plan, step
 
 
 @pytest.fixture
-def hear(opened):
+def watch_progress(opened):
     """Ask ``run_plan`` of runs over some tools; return the run and what was reported."""
 
     async def ask(runs, **arguments):
@@ -27,9 +27,9 @@ def begun_and_done(heard):
     return [(done, words) for done, _total, words in heard[1:]]
 
 
-async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs, hear):
+async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs, watch_progress):
     """The total is the number of steps; the words are the step's, and the first ones name the run."""
-    run, heard = await hear(runs, plan=plan(step(1), step(2, dependencies=[1])).model_dump())
+    run, heard = await watch_progress(runs, plan=plan(step(1), step(2, dependencies=[1])).model_dump())
 
     assert heard[0] == (0, 2, f"a goal (run {run['run_id']})")
     assert begun_and_done(heard) == [
@@ -40,23 +40,23 @@ async def test_a_step_counts_half_when_it_begins_and_whole_when_it_ends(runs, he
     ]
 
 
-async def test_a_failed_step_has_ended_and_what_waits_for_it_has_not_begun(opened, recorder, hear):
+async def test_a_failed_step_has_ended_and_what_waits_for_it_has_not_begun(opened, recorder, watch_progress):
     """The count stops short of the total."""
     recorder.script = {"x": failure("wrong")}
     steps = [step(1, parameters={"label": "x"}), step(2, dependencies=[1])]
-    _run, heard = await hear(opened(recorder.tool()), plan=plan(*steps).model_dump())
+    _run, heard = await watch_progress(opened(recorder.tool()), plan=plan(*steps).model_dump())
 
     assert begun_and_done(heard) == [(0.5, "1. step 1: begun"), (1.0, "1. step 1: failed")]
 
 
-async def test_a_resumed_run_begins_at_what_it_has(opened, recorder, hear):
+async def test_a_resumed_run_begins_at_what_it_has(opened, recorder, watch_progress):
     """Steps that are recorded count from the start; a skipped one counts as ended."""
     recorder.script = {"x": [failure("wrong"), None]}
     runs = opened(recorder.tool())
     skipped = step(3, dependencies=[2], expected_key=None, done_check="True")
     steps = [step(1), step(2, parameters={"label": "x"}, dependencies=[1]), skipped]
-    run, _heard = await hear(runs, plan=plan(*steps).model_dump())
-    _run, heard = await hear(runs, run_id=run["run_id"], action="resume")
+    run, _heard = await watch_progress(runs, plan=plan(*steps).model_dump())
+    _run, heard = await watch_progress(runs, run_id=run["run_id"], action="resume")
 
     assert heard[0][:2] == (1.0, 3)
     assert begun_and_done(heard) == [
@@ -66,7 +66,7 @@ async def test_a_resumed_run_begins_at_what_it_has(opened, recorder, hear):
     ]
 
 
-async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(opened, recorder, hear):
+async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(opened, recorder, watch_progress):
     """One has begun it and does not wait; another approves a step of it, waits, and hears the rest."""
     begun, gate = asyncio.Event(), asyncio.Event()
 
@@ -77,9 +77,9 @@ async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(opened, reco
     recorder.script = {"x": wait}
     runs = opened(recorder.tool())
     steps = [step(1, parameters={"label": "x"}), human(2), step(3, dependencies=[1, 2])]
-    run, early = await hear(runs, plan=plan(*steps).model_dump(), wait_seconds=0)
+    run, early = await watch_progress(runs, plan=plan(*steps).model_dump(), wait_seconds=0)
     await begun.wait()
-    later = asyncio.create_task(hear(runs, run_id=run["run_id"], action="approve", step_id=2))
+    later = asyncio.create_task(watch_progress(runs, run_id=run["run_id"], action="approve", step_id=2))
     while not runs.memory_of(await runs.get(run["run_id"], "ann")).keyed() and not later.done():
         gate.set()
         await asyncio.sleep(0)
@@ -89,7 +89,7 @@ async def test_whoever_comes_later_hears_of_a_run_that_is_under_way(opened, reco
     assert (early[-1][0] < 3, heard[-1]) == (True, (3.0, 3, "3. step 3: done"))
 
 
-async def test_a_caller_that_no_longer_waits_is_told_nothing(opened, recorder, hear):
+async def test_a_caller_that_no_longer_waits_is_told_nothing(opened, recorder, watch_progress):
     """Its time is over, the run goes on, and nobody is remembered who would have to be told."""
     gate = asyncio.Event()
 
@@ -98,7 +98,7 @@ async def test_a_caller_that_no_longer_waits_is_told_nothing(opened, recorder, h
 
     recorder.script = {"x": wait}
     runs = opened(recorder.tool())
-    run, heard = await hear(runs, plan=plan(step(1, parameters={"label": "x"})).model_dump(), wait_seconds=0)
+    run, heard = await watch_progress(runs, plan=plan(step(1, parameters={"label": "x"})).model_dump(), wait_seconds=0)
     told = len(heard)
     gate.set()
     await runs.wait(run["run_id"], 5)

@@ -192,6 +192,6 @@ def test_a_plan_may_leave_out_when_it_was_created():
 
 
 def test_limits_are_the_runs_own():
-    """A stricter house refuses what another takes."""
+    """A stricter catalogue refuses what another takes."""
     with pytest.raises(PlanInvalid, match=r"steps are 2, and may be 1$"):
         validate_plan(plan(step(1), step(2)), CATALOGUE, limits=Limits(steps=1))

@@ -11,7 +11,7 @@ UNIX_ONLY = ("fcntl", "grp", "pwd", "resource", "termios")
 STILL_UNIX = {
     "fingerpost.apps.feed_origins",
     "fingerpost.transit.providers.embedded.realtime_sources",
-    "fingerpost.transit.timetable.shelf",
+    "fingerpost.transit.timetable.timetable_store",
 }
 # Asks for the platform first, so that hiding a module says nothing about it.
 ASKS_THE_PLATFORM = {"mcp.server.stdio"}

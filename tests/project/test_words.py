@@ -1,4 +1,4 @@
-"""Names and phrases that do not belong in this house."""
+"""Names and phrases that do not belong in this project."""
 
 import ast
 import re
@@ -53,7 +53,7 @@ def test_no_file_knows_the_machine_that_it_was_written_on():
     assert _lines_with(MACHINE_PATH, _list_text()) == []
 
 
-def test_a_broad_except_stands_only_at_the_outer_wall():
+def test_a_broad_except_stands_only_at_the_error_boundary():
     """Only ``apps`` swallows ``except Exception``; a handler elsewhere tidies up and raises the same again."""
     broad = [
         f"{shown(path)}:{node.lineno}"

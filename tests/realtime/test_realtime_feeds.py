@@ -25,14 +25,18 @@ class Source:
         self.asked: list[tuple[str, Response | None]] = []
 
     async def __call__(self, request, known=None):
-        self.asked.append((request.shown, known))
+        self.asked.append((request.redacted_url, known))
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer
         if known is not None and known.body == answer:
             return known
         return Response(
-            status=200, headers={"etag": '"1"'}, body=answer, shown=URL, retrieved_at=datetime.fromtimestamp(NOW, UTC)
+            status=200,
+            headers={"etag": '"1"'},
+            body=answer,
+            redacted_url=URL,
+            retrieved_at=datetime.fromtimestamp(NOW, UTC),
         )
 
 

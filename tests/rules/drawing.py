@@ -9,7 +9,7 @@ from fingerpost.transit.rules.place_index import NamedStop
 
 T0 = 1_645_509_600
 DAY = date(2022, 2, 22)
-# One degree of latitude, in metres, on the sphere that the house measures on.
+# One degree of latitude, in metres, on the sphere that fingerpost measures on.
 DEGREE_M = 111_195.08
 
 

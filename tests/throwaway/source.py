@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from fingerpost.errors import OutsideCalendar, SourceChanged
-from fingerpost.net.request import Bounds as Limits
-from fingerpost.net.request import Request
+from fingerpost.net.request import Request, RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model import Bounds, Departure, Itinerary, NearbyStop, Place, PlaceMatch
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
@@ -15,7 +14,7 @@ from fingerpost.transit.profile import Ability, NetworkProfile
 from fingerpost.transit.provenance import FeedVersion, Provenance
 
 ABILITIES = frozenset(Ability) - {Ability.FARES, Ability.GEOMETRY}
-LIMITS = Limits(read_s=5.0, total_s=8.0, attempts=1)
+LIMITS = RequestLimits(read_s=5.0, total_s=8.0, attempts=1)
 
 _ITINERARIES = TypeAdapter(tuple[Itinerary, ...])
 _DEPARTURES = TypeAdapter(list[Departure])
@@ -137,12 +136,12 @@ async def _ask(client, record, limits, what, arguments):
         headers={"content-type": "application/json"},
         secret_headers={} if record.key is None else {"x-api-key": record.key},
         content=json.dumps(arguments, sort_keys=True).encode(),
-        bounds=limits,
+        limits=limits,
     )
     response = await client.fetch(request)
     told: Any = response.json()
     if not isinstance(told, dict):
-        raise SourceChanged(f"{response.shown} answered something that is no object")
+        raise SourceChanged(f"{response.redacted_url} answered something that is no object")
     return told, response
 
 

@@ -8,7 +8,7 @@ from fingerpost.net.recording.player import Player
 from fingerpost.net.recording.recorder import Recorder
 from fingerpost.store.network_records import NetworkRecordFile
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.networks.checking import Broken, Fact
+from fingerpost.testing.networks.checking import NetworkBroken, NetworkFact
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from fingerpost.testing.networks.town import NOW, new_town
 from fingerpost.tools.catalogue import list_tools
@@ -20,7 +20,7 @@ from tests.throwaway.server import Port, serving_network
 from tests.throwaway.source import ThrowawaySource
 
 # One for each set of abilities, with real time and without.
-REPLAYED = list({(fact.needs, fact.live): fact for fact in FACTS if isinstance(fact, Fact)}.values())
+REPLAYED = list({(fact.needs, fact.live): fact for fact in FACTS if isinstance(fact, NetworkFact)}.values())
 
 
 @pytest.mark.parametrize("fact", FACTS, ids=str)
@@ -48,7 +48,7 @@ def test_the_suite_is_recorded_and_replayed_without_the_server(fact, tmp_path):
 
 def test_without_the_recording_nothing_answers(tmp_path):
     """So the test above could fail."""
-    with pytest.raises(Broken, match="SourceUnreachable"):
+    with pytest.raises(NetworkBroken, match="SourceUnreachable"):
         check(ThrowawayConformance(is_served=False), FACTS[0])
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import assert_type
 
 from fingerpost.testing.engines.engine import Engine
-from fingerpost.testing.engines.suite import Fact, list_facts
+from fingerpost.testing.engines.suite import EngineFact, list_facts
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.testing.feeds import feed_from_drawing, stop_id_of, timetable_from_drawing, write_feed
 from fingerpost.transit.port import Network, Networks
@@ -28,4 +28,4 @@ def stand_in_for_a_source() -> None:
 
 def hold_an_engine_to_its_facts() -> None:
     engine = Engine(name="mine", opens="mine.journal:Journal")
-    assert_type(list_facts(engine), list[Fact])
+    assert_type(list_facts(engine), list[EngineFact])

@@ -1,1 +1,1 @@
-"""Where things meet: settings, wiring, the MCP server, the command line, the library."""
+"""The application: settings, composition, and its interfaces (MCP server, command line, Python library)."""

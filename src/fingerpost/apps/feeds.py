@@ -1,4 +1,4 @@
-"""Adding a network from files and addresses, and refreshing it: the new version is prepared beside the old."""
+"""Import GTFS feeds from files and URLs as a network, and refresh them."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -10,17 +10,17 @@ from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.client import Client
 from fingerpost.net.download import download
-from fingerpost.net.request import Bounds, Request
+from fingerpost.net.request import Request, RequestLimits
 from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.providers.embedded.feed_origins import Content, Origin, OriginFolder, read_origin, sign
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 
-FEED_BOUNDS = Bounds(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
+FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
 
-Tell = Callable[[str, int], None]
-"""Told what is being fetched, and how many bytes of it are there."""
+OnFetched = Callable[[str, int], None]
+"""Progress callback of a download: what is being fetched, and how many bytes have arrived."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class _Fetched:
     changed: bool
 
 
-class FeedKeeper:
-    """Brings feeds into the house and puts their network onto the shelf.
+class FeedImporter:
+    """Fetches and imports feeds, and stores the timetable of their network.
 
-    Killed at any instant, the shelf holds the old network or the new one; what is known of the feeds is written last.
+    Killed at any instant, it leaves the old network or the new one; what is known of the feeds is written last.
     """
 
     def __init__(
@@ -42,13 +42,13 @@ class FeedKeeper:
         home: Path,
         client: Client,
         *,
-        tell: Tell = lambda _what, _bytes: None,
+        on_fetched: OnFetched = lambda _what, _bytes: None,
         progress: ImportProgress = lambda _what, _done, _whole: None,
     ) -> None:
         self._home = home
-        self._shelf = Shelf(home)
+        self._store = TimetableStore(home)
         self._client = client
-        self._tell = tell
+        self._on_fetched = on_fetched
         self._progress = progress
 
     async def add(self, record: NetworkRecord) -> ImportReport:
@@ -63,7 +63,7 @@ class FeedKeeper:
             ToolError: a feed cannot be fetched, as ``Client.fetch`` says.
         """
         folder = OriginFolder(self._home, record.name)
-        with folder.locked(), _tidy(folder):
+        with folder.locked(), _sweeping(folder):
             fetched = [await self._fetch(folder, origin, Content()) for origin in self._read_origins(record)]
             return await self._bring(record, folder, fetched)
 
@@ -81,7 +81,7 @@ class FeedKeeper:
                 f"It is not known where the feeds of {record.name} come from", {"field": "name"}, hint="Add it again"
             )
         folder = OriginFolder(self._home, record.name)
-        with folder.locked(), _tidy(folder):
+        with folder.locked(), _sweeping(folder):
             contents = folder.read()
             fetched = [
                 await self._fetch(folder, origin, contents.get(text, Content()))
@@ -93,19 +93,19 @@ class FeedKeeper:
         return None
 
     def _read_origins(self, record: NetworkRecord) -> list[Origin]:
-        """Return the feeds of a record; a relative path in it counts from its file's folder."""
+        """Return the feeds of a record; a relative path is resolved against the home folder."""
         return [read_origin(text, self._home) for text in record.feeds]
 
     def _is_ready(self, record: NetworkRecord) -> bool:
-        """Whether what is prepared can be opened and is of the record's feeds."""
+        """Whether the stored timetable can be opened and was prepared from the record's feeds."""
         try:
-            entry, _ = self._shelf.open(record.name)
+            entry, _ = self._store.open(record.name)
         except (ParameterError, SettingsInvalid):
             return False
         return entry.find_note(record.feeds) is None
 
     async def _fetch(self, folder: OriginFolder, origin: Origin, content: Content) -> _Fetched:
-        """Return where a feed's content lies now, and whether it is another than was imported."""
+        """Fetch a feed if it is a URL; return its path, and whether its content is new since the last import."""
         if origin.url is None:
             path = origin.path or Path()
             signature = sign(path)
@@ -113,14 +113,14 @@ class FeedKeeper:
             return _Fetched(origin, Content(signature=signature), path, changed)
         held = None if content.file is None else folder.folder / content.file
         path = folder.new_path(origin.url)
-        request = Request(url=origin.url, secret_params=origin.secret_params, bounds=FEED_BOUNDS)
+        request = Request(url=origin.url, secret_params=origin.secret_params, limits=FEED_LIMITS)
         got = await download(
             self._client,
             request,
             path,
             known=content.known if held is not None else None,
             held=held,
-            progress=lambda size: self._tell(request.shown, size),
+            progress=lambda size: self._on_fetched(request.redacted_url, size),
         )
         if not got.changed and held is not None:
             return _Fetched(origin, replace(content, known=got), held, changed=False)
@@ -132,7 +132,7 @@ class FeedKeeper:
         imported = await asyncio.to_thread(import_feeds, record.name, sources, progress=self._progress)
         report = imported.report
         await asyncio.to_thread(
-            self._shelf.put,
+            self._store.put,
             record.name,
             imported.timetable,
             report.to_json(),
@@ -148,8 +148,8 @@ def _contents(record: NetworkRecord, fetched: Sequence[_Fetched]) -> dict[str, C
 
 
 @contextmanager
-def _tidy(folder: OriginFolder) -> Iterator[None]:
-    """In the end, remove what was fetched and is not kept: of a failure, or of an earlier version."""
+def _sweeping(folder: OriginFolder) -> Iterator[None]:
+    """On leaving, remove fetched files that the network does not use (of failed or earlier imports)."""
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""How a server sets the interpreter it runs in: when garbage is looked for, and how long a thread's turn is."""
+"""Interpreter settings of a server: garbage collection and the thread switch interval."""
 
 import gc
 import sys
@@ -8,16 +8,16 @@ TURN_S = 0.001
 
 
 def start_without_collecting() -> None:
-    """Look for no garbage: what is imported stays, and looking through it would cost a tenth of the start."""
+    """Disable garbage collection during start-up, where scanning imported modules costs a tenth of the time."""
     gc.disable()
 
 
 def keep_what_is_loaded() -> None:
-    """Look for garbage from now on, but not in what is there already."""
+    """Enable garbage collection, with everything loaded so far exempt from it (``gc.freeze``)."""
     gc.freeze()
     gc.enable()
 
 
 def take_short_turns() -> None:
-    """Let threads take turns of ``TURN_S`` (decision 0351)."""
+    """Set the thread switch interval to ``TURN_S`` (decision 0351)."""
     sys.setswitchinterval(TURN_S)

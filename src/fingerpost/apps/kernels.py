@@ -1,4 +1,4 @@
-"""The engine's machine code on disk, as far as it can be seen without loading the engine."""
+"""The folder of compiled engine kernels; usable without importing the engine."""
 
 import hashlib
 import os
@@ -18,7 +18,7 @@ def use_kernels_folder(folder: Path) -> None:
 
 
 def _digest_engine() -> str:
-    """Return a short word that changes with the source of the engine."""
+    """Return a short digest of the engine's source code."""
     engine = Path(__file__).parents[1] / "transit" / "raptor"
     digest = hashlib.blake2b(digest_size=6)
     for path in sorted(engine.rglob("*.py")):
@@ -36,5 +36,5 @@ def get_kernels_folder() -> Path:
 
 
 def count_kernels() -> int:
-    """Return how many functions have been compiled; 0 means that the next question waits for it."""
+    """Return how many kernels are compiled; 0 means that the next query compiles them first."""
     return sum(1 for _ in get_kernels_folder().rglob(_COMPILED))

@@ -1,4 +1,4 @@
-"""The Python face: the tools as methods, async and, through a small bridge, sync."""
+"""The Python interface: every tool as a method, asynchronous (``Fingerpost``) and synchronous (``SyncFingerpost``)."""
 
 import asyncio
 import threading
@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from fingerpost.apps import wall
+from fingerpost.apps import error_boundary
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.wiring import House, build
+from fingerpost.apps.wiring import Application, build
 from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
 
@@ -22,7 +22,7 @@ End = str | tuple[float, float] | Mapping[str, Any]
 
 
 class Fingerpost:
-    """All tools, in this process.
+    """All tools as asynchronous methods, in this process.
 
     ::
 
@@ -39,8 +39,8 @@ class Fingerpost:
     """
 
     def __init__(self, home: str | Path | None = None, user: str | None = None) -> None:
-        self._house: House = build(read_settings(home=home, user=user))
-        self._user = self._house.settings.user
+        self._application: Application = build(read_settings(home=home, user=user))
+        self._user = self._application.settings.user
 
     async def __aenter__(self) -> Self:
         """Nothing is opened before it is needed."""
@@ -49,21 +49,21 @@ class Fingerpost:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End what follows real time, and leave runs of plans where their record stands; each can be resumed."""
-        await self._house.networks.close()
-        await self._house.plans.runs.stop()
-        self._house.plans.runs.journal.close()
+        """Stop realtime updates and plan runs; each run can be resumed from its journal."""
+        await self._application.networks.close()
+        await self._application.plans.runs.stop()
+        self._application.plans.runs.journal.close()
 
     async def call(self, tool: str, arguments: object = None) -> dict[str, Any]:
         """Return the contract's envelope for a call, success or error; never raises a ToolError."""
         return (await self.answer(tool, arguments)).body
 
     async def answer(self, tool: str, arguments: object = None, *, wants: Collection[str] = ()) -> Answer:
-        """Return the whole answer of a call: body, text, and ``beside`` it what is wanted, such as ``geometry``.
+        """Return a call's whole answer: body, text and, in ``beside``, the wanted extras such as ``geometry``.
 
         Never raises a ToolError; ``error`` holds the one that the body renders.
         """
-        return await wall.answer(self._house.tools, tool, arguments, user=self._user, wants=wants)
+        return await error_boundary.answer(self._application.tools, tool, arguments, user=self._user, wants=wants)
 
     async def plan_trip(
         self,
@@ -231,7 +231,7 @@ def _end(end: End) -> Mapping[str, Any]:
 def _waiting(
     method: Callable[Concatenate[Fingerpost, _P], Coroutine[Any, Any, _R]],
 ) -> Callable[Concatenate["SyncFingerpost", _P], _R]:
-    """Return an async method of Fingerpost as one that waits for its answer."""
+    """Return the synchronous form of an async method of ``Fingerpost``."""
 
     @wraps(method)
     def wait(self: "SyncFingerpost", /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -241,7 +241,7 @@ def _waiting(
 
 
 class SyncFingerpost:
-    """Fingerpost for code that does not await; it works inside a running event loop too.
+    """All tools as synchronous methods; usable inside a running event loop too.
 
     ::
 

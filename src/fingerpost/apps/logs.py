@@ -1,4 +1,4 @@
-"""What the process says about itself: to stderr, without the operator's keys."""
+"""Logging to stderr, with the operator's keys redacted."""
 
 import logging
 import os

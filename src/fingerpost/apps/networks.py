@@ -1,4 +1,4 @@
-"""All networks of a home folder: which kinds of source there are, and the demos."""
+"""Build the composite of a home folder's networks: its kinds of sources, and the demos."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -9,7 +9,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import REMOTE_KINDS
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
-from fingerpost.transit.port import Source
+from fingerpost.transit.port import NetworkSource
 
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_feeds import Fetch
@@ -27,12 +27,12 @@ def new_networks(settings: Settings) -> AllNetworks:
     )
 
 
-def load_sources(settings: Settings) -> Mapping[str, Source]:
-    """Return every kind of source by its word. A new kind is one line in ``source_kinds.py``."""
+def load_sources(settings: Settings) -> Mapping[str, NetworkSource]:
+    """Return every kind of source by its name in records. A new kind is one line in ``source_kinds.py``."""
     # The engine takes longer to import than a server may take to say who it is.
     from fingerpost.transit.providers.embedded.source import DemoSource, EmbeddedSource
 
-    kinds: list[Source] = [
+    kinds: list[NetworkSource] = [
         EmbeddedSource(settings.home, lambda: _open_fetch(settings)),
         DemoSource(),
         *(kind.open_source(settings) for kind in REMOTE_KINDS),

@@ -1,4 +1,4 @@
-"""The client for requests to the outside, as the settings want it."""
+"""Build the HTTP client from the settings."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +14,7 @@ from fingerpost.store.limits import LimitFile
 
 
 def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> Client:
-    """Return a client that shares its pace with all processes of this home folder.
+    """Return an HTTP client whose rate limits are shared by all processes of this home folder.
 
     Where the settings want calls recorded or replayed, all clients of this process share one tape.
 

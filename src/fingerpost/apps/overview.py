@@ -1,42 +1,43 @@
-"""The networks as an operator or an agent wants to see them listed."""
+"""Describe all networks as JSON, for ``doctor`` and the networks resource."""
 
 import json
 from typing import TYPE_CHECKING, Any
 
 from fingerpost.apps.realtime_view import describe_realtime
-from fingerpost.apps.wiring import House
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.port import Network
 
 if TYPE_CHECKING:
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 _DEGREE_DIGITS = 4
 
 
-async def describe_networks(house: House) -> list[dict[str, Any]]:
+async def describe_networks(application: Application) -> list[dict[str, Any]]:
     """Return one JSON-ready object a network, in order of preference.
 
     Raises:
         SettingsInvalid: a stored network cannot be read.
     """
-    opened = await house.networks.open()
+    opened = await application.networks.open()
     networks = (*opened.answering, *opened.by_token_only)
     # Now that the networks are open, what they were opened with costs nothing more.
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
     described = [
-        _describe(network, Shelf(house.settings.home), answers=network in opened.answering) for network in networks
+        _describe(network, TimetableStore(application.settings.home), answers=network in opened.answering)
+        for network in networks
     ]
-    for network, told in zip(networks, described, strict=True):
+    for network, described_network in zip(networks, described, strict=True):
         health = await network.find_realtime_health()
         if health is not None:
-            told["realtime"] = describe_realtime(health)
+            described_network["realtime"] = describe_realtime(health)
     return described
 
 
-def _describe(network: Network, shelf: "Shelf", *, answers: bool) -> dict[str, Any]:
+def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> dict[str, Any]:
     profile = network.profile
     bounds = profile.bounds
     described: dict[str, Any] = {
@@ -54,16 +55,16 @@ def _describe(network: Network, shelf: "Shelf", *, answers: bool) -> dict[str, A
         "firstDay": None if profile.first_day is None else profile.first_day.isoformat(),
         "lastDay": None if profile.last_day is None else profile.last_day.isoformat(),
     }
-    report = None if profile.is_demo else find_report(shelf, profile.name)
+    report = None if profile.is_demo else find_report(store, profile.name)
     if report is not None:
         described["feeds"] = [summarise_feed(feed) for feed in json.loads(report.to_json())["feeds"]]
     return described
 
 
-def find_report(shelf: "Shelf", name: str) -> ImportReport | None:
-    """Return what the import of a network said, or None where it cannot be had any more."""
+def find_report(store: "TimetableStore", name: str) -> ImportReport | None:
+    """Return the report of a network's import, None where it cannot be read any more."""
     try:
-        return ImportReport.from_json(shelf.get(name).report_json)
+        return ImportReport.from_json(store.get(name).report_json)
     except (ToolError, ValueError):
         return None
 

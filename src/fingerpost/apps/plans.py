@@ -1,4 +1,4 @@
-"""The plan room, wired: the served tools become the catalogue of plans."""
+"""Compose plan runs: the served tools become the catalogue of plans."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

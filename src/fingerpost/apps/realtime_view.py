@@ -1,4 +1,4 @@
-"""How a network's real time fares, as an operator or an agent wants to read it."""
+"""Describe the health of a network's realtime sources."""
 
 from typing import Any
 
@@ -18,24 +18,24 @@ def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
 
 def _describe(source: SourceHealth) -> dict[str, Any]:
     is_url = "://" in source.location
-    told = {
+    line = {
         "source": source.location if is_url else source.location.rpartition("/")[2],
         "feed": source.feed_name,
         "ageSeconds": source.age_s,
         "problem": source.problem,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in line.items() if value is not None}
 
 
-def tell_realtime(described: dict[str, Any]) -> list[tuple[str, bool]]:
-    """Return lines about ``describe_realtime`` for a person, and whether each is good news."""
+def list_realtime_lines(described: dict[str, Any]) -> list[tuple[str, bool]]:
+    """Return (line, is_good) for each line to print about ``describe_realtime``."""
     lines = []
     for source in described["sources"]:
         age_s = source.get("ageSeconds")
-        told = f"{source['source']}: " + ("no message yet" if age_s is None else f"{age_s:,} s old")
+        line = f"{source['source']}: " + ("no message yet" if age_s is None else f"{age_s:,} s old")
         if "problem" in source:
-            told += f"; {source['problem']}"
-        lines.append((told, "problem" not in source))
+            line += f"; {source['problem']}"
+        lines.append((line, "problem" not in source))
     for what in ("matched", "unmatched"):
         counts = ", ".join(f"{count:,} {reason}" for reason, count in described[what].items())
         lines.append((f"{what}: {counts or 'nothing'}", True))

@@ -1,4 +1,4 @@
-"""The file of network records with all that fingerpost asks of a record."""
+"""Open the file of network records, with every check on a record."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What an operator may set, read from ``FINGERPOST_*`` environment variables."""
+"""Settings, read from ``FINGERPOST_*`` environment variables."""
 
 import os
 from pathlib import Path
@@ -87,7 +87,7 @@ class Settings(BaseSettings):
         return self.home
 
     def prepare_home(self) -> None:
-        """Make sure that the home folder is there, and that compiled kernels go into it.
+        """Create the home folder, and have compiled kernels stored in it.
 
         Called before the engine can be imported.
 
@@ -110,7 +110,7 @@ class Settings(BaseSettings):
 
 
 def read_settings(**given: Any) -> Settings:
-    """Return the settings; what is ``given`` and not None beats the environment.
+    """Read the settings; ``given`` values that are not None take precedence over the environment.
 
     Raises:
         SettingsInvalid: a value is malformed, or two exclude each other; the message names the variable.

@@ -12,7 +12,7 @@ from fingerpost.transit.add_option import AddOption
 
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
-    from fingerpost.transit.port import Source
+    from fingerpost.transit.port import NetworkSource
 
 EMBEDDED = "gtfs"
 """The kind of the embedded engine, whose networks are added with their feeds."""
@@ -29,7 +29,7 @@ class SourceKind:
     """
 
     kind: str
-    open_source: "Callable[[Settings], Source]"
+    open_source: "Callable[[Settings], NetworkSource]"
     add_options: tuple[AddOption, ...] = ()
 
 

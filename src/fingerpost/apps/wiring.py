@@ -1,6 +1,6 @@
-"""Where everything meets: settings in, a house full of tools out.
+"""The composition root: build the application from the settings.
 
-Building a house is light: the engine, the protocol and HTTP are imported by whoever needs them, when they do.
+Building is cheap: the engine, the MCP protocol and HTTP are imported only when they are needed.
 """
 
 from collections.abc import Collection, Mapping
@@ -20,10 +20,10 @@ from fingerpost.transit.port import Networks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class House:
-    """All that a face needs. ``tools`` is in the catalogue's order, by name.
+class Application:
+    """Everything that an interface needs; ``tools`` maps names to tools, in the catalogue's order.
 
-    Whoever ends closes ``networks``.
+    The interface that opened it closes ``networks`` at the end.
     """
 
     settings: Settings
@@ -33,8 +33,8 @@ class House:
     plans: Plans
 
 
-def build(settings: Settings, groups: Collection[str] | None = None) -> House:
-    """Return a house with the tools of some groups, or of all where ``groups`` is None.
+def build(settings: Settings, groups: Collection[str] | None = None) -> Application:
+    """Build the application with the tools of some groups, or of all where ``groups`` is None.
 
     Raises:
         SettingsInvalid: the home folder, or the fixed clock, cannot be used, or there is no such group.
@@ -49,7 +49,7 @@ def build(settings: Settings, groups: Collection[str] | None = None) -> House:
         tools += plans.tools
     for tool in tools:
         ToolRegistry.register(tool.spec)
-    return House(
+    return Application(
         settings=settings,
         tools=MappingProxyType({tool.name: tool for tool in tools}),
         networks=networks,

@@ -1,4 +1,4 @@
-"""What a tool promises, what a plan is, how a promise is checked: pure values, no I/O.
+"""The contracts' models: tools, plans, responses and their validation; pure values, no I/O.
 
 The names of contract 002 are importable from here (ruling F1).
 """

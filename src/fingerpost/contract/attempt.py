@@ -1,4 +1,4 @@
-"""What a tool may know of the attempt that it is part of: the key under which a repeated call is the same call."""
+"""The current attempt of a plan step, with its idempotency key."""
 
 from contextvars import ContextVar
 from dataclasses import dataclass

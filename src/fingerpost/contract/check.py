@@ -1,4 +1,4 @@
-"""How a call is checked before it runs (contract 002, section "Validation")."""
+"""Validate a tool call before execution (contract 002, section "Validation")."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from fingerpost.contract.registry import ToolRegistry
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, QueryTypeUnsupported, ToolNotFound
 
-_TOLD_PROBLEMS = 8
+_MOST_PROBLEMS = 8
 _LISTED_PROBLEMS = 100
 
 
@@ -56,9 +56,9 @@ def explain(
     """
     details = _details(error, model, when_missing)
     sentences = [problem["reason"] for problem in details["errors"]]
-    rest = error.error_count() - _TOLD_PROBLEMS
+    rest = error.error_count() - _MOST_PROBLEMS
     more = [f"and {rest} more problems"] if rest > 0 else []
-    return ParameterError("; ".join(dict.fromkeys(sentences[:_TOLD_PROBLEMS] + more)), details)
+    return ParameterError("; ".join(dict.fromkeys(sentences[:_MOST_PROBLEMS] + more)), details)
 
 
 def _details(

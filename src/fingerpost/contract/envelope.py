@@ -1,4 +1,4 @@
-"""The one place where the error tree becomes each contract's envelope (ruling A5)."""
+"""Render errors in each contract's envelope (ruling A5)."""
 
 import math
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from fingerpost.errors import (
 
 
 class Family(StrEnum):
-    """Whose words a tool fails in: the number is the contract's."""
+    """The contract whose envelope a tool's errors are rendered in; the value is its number."""
 
     PLAN_TRIP = "000"
     BOARD = "001"
@@ -37,7 +37,7 @@ class Family(StrEnum):
 
 
 class _Codes(NamedTuple):
-    """One row of ruling A5's table. The lookup family has a category and a code."""
+    """One row of ruling A5's table; the lookup family has a category and a code."""
 
     plan_trip: str
     board: str

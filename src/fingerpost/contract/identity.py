@@ -1,4 +1,4 @@
-"""Names for calls: canonical JSON and correlation ids (ruling A3)."""
+"""Identity of calls: canonical JSON and correlation ids (ruling A3)."""
 
 import json
 import uuid

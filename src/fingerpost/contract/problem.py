@@ -1,4 +1,4 @@
-"""One thing that is wrong with some arguments, told to a person.
+"""Describe a validation error of a tool's arguments in one sentence.
 
 Pydantic says what is wrong and where; here that becomes a path in the wire's names and a plain sentence.
 """
@@ -20,7 +20,7 @@ _MISSING = ("missing", "blank")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Where, in what pydantic calls it, and the sentence."""
+    """One validation error: the field's path, pydantic's error type, and the sentence."""
 
     path: str
     kind: str
@@ -44,8 +44,10 @@ def describe_problem(
         allowed = sorted({name for owner in owners for name in fields_of(owner)})
         listed = f"; allowed: {', '.join(allowed)}" if allowed else ""
         return Problem(path, kind, f"unknown field '{path}'{listed}")
-    tell = _SENTENCES.get(kind, _say_otherwise)
-    return Problem(path, kind, tell(path or "the arguments", error["input"], error.get("ctx", {}), error["msg"]))
+    write_sentence = _SENTENCES.get(kind, _say_otherwise)
+    return Problem(
+        path, kind, write_sentence(path or "the arguments", error["input"], error.get("ctx", {}), error["msg"])
+    )
 
 
 def show(value: Any) -> str:
@@ -85,29 +87,29 @@ def _kind_of(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-_Teller = Callable[[str, Any, Mapping[str, Any], str], str]
+_SentenceWriter = Callable[[str, Any, Mapping[str, Any], str], str]
 
 
 def _say_otherwise(path: str, _value: Any, _context: Mapping[str, Any], message: str) -> str:
     return f"{path}: {_clip(message[:1].lower() + message[1:])}"
 
 
-def _must_be(what: str) -> _Teller:
+def _must_be(what: str) -> _SentenceWriter:
     return lambda path, value, _context, _message: f"{path} must be {what}, not {_kind_of(value)}"
 
 
-def _bound(words: str, key: str) -> _Teller:
+def _bound(words: str, key: str) -> _SentenceWriter:
     return lambda path, value, context, _message: f"{path} must be {words} {show(context[key])}; you sent {show(value)}"
 
 
-def _say_length(words: str, key: str, one: str, many: str) -> _Teller:
-    def tell(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
+def _say_length(words: str, key: str, one: str, many: str) -> _SentenceWriter:
+    def write_sentence(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
         if key == "min_length" and context[key] == 1:
             return f"{path} must not be empty"
         unit = one if context[key] == 1 else many
         return f"{path} must have {words} {context[key]} {unit}; you sent {len(value)}"
 
-    return tell
+    return write_sentence
 
 
 def _say_choice(path: str, value: Any, context: Mapping[str, Any], _message: str) -> str:
@@ -129,8 +131,8 @@ def _say_own(path: str, _value: Any, context: Mapping[str, Any], message: str) -
     return text if path == "the arguments" else f"{path}: {text}"
 
 
-def _say_size(words: str, key: str) -> _Teller:
-    """Tell a length in characters of a text, in entries of a list."""
+def _say_size(words: str, key: str) -> _SentenceWriter:
+    """Word a length: characters of a text, entries of a list."""
     of_text = _say_length(words, key, "character", "characters")
     of_list = _say_length(words, key, "entry", "entries")
     return lambda path, value, context, message: (of_text if isinstance(value, str) else of_list)(
@@ -138,7 +140,7 @@ def _say_size(words: str, key: str) -> _Teller:
     )
 
 
-_SENTENCES: dict[str, _Teller] = {
+_SENTENCES: dict[str, _SentenceWriter] = {
     "missing": lambda path, *_: f"{path} is missing",
     "whole_sentence": lambda _path, _value, _context, message: message,
     "blank": lambda path, *_: f"{path} must not be empty",
@@ -193,7 +195,7 @@ def _walk(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Sha
 
 
 def _members(annotations: list[Any]) -> list[Any]:
-    """Open up unions and annotations, None left out."""
+    """Yield the member types of unions and annotations, without None."""
     found: list[Any] = []
     for annotation in annotations:
         if get_origin(annotation) in (Union, types.UnionType):

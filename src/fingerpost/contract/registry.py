@@ -1,4 +1,4 @@
-"""The tools that are there (contract 002, section "Validation")."""
+"""The registry of tool specifications (contract 002, section "Validation")."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,7 +41,7 @@ class ToolRegistry:
     @classmethod
     @contextmanager
     def only(cls, *specs: ToolSpec) -> Iterator[None]:
-        """Hold just these specifications for a while, then the earlier ones again."""
+        """Replace all specifications for a block, then restore them."""
         before, cls._specs = cls._specs, {}
         try:
             for spec in specs:

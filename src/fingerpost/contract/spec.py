@@ -1,4 +1,4 @@
-"""What a tool expects and returns (contract 002, section "Models")."""
+"""Tool specifications (contract 002, section "Models")."""
 
 from typing import Any
 

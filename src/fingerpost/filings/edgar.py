@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from fingerpost.errors import DataNotFound, SourceKeyRefused, SourceLimited, ToolError
 from fingerpost.net.limiter import Pace
-from fingerpost.net.request import Bounds, Request
+from fingerpost.net.request import Request, RequestLimits
 from fingerpost.net.response import Response
 
 CONTACT_SETTING = "FINGERPOST_SEC_CONTACT"
@@ -21,7 +21,7 @@ PACES: Mapping[str, Pace] = {"data.sec.gov": PACE, "www.sec.gov": PACE}
 _BLOCKED_S = 600.0
 _BLOCK_PAGE = b"request rate threshold"
 _UNDECLARED = b"undeclared automated tool"
-_BOUNDS = Bounds(connect_s=10.0, read_s=30.0, total_s=120.0, max_bytes=200_000_000, attempts=4)
+_LIMITS = RequestLimits(connect_s=10.0, read_s=30.0, total_s=120.0, max_bytes=200_000_000, attempts=4)
 _HINT = f"Set {CONTACT_SETTING} to an e-mail address by which the SEC can reach you"
 
 
@@ -63,7 +63,7 @@ class Edgar:
 
     def _ask(self, url: str) -> Request:
         return Request(
-            url=url, headers={"user-agent": f"fingerpost {self.contact}"}, judge=read_refusal, bounds=_BOUNDS
+            url=url, headers={"user-agent": f"fingerpost {self.contact}"}, check_response=read_refusal, limits=_LIMITS
         )
 
 
@@ -82,5 +82,5 @@ def read_refusal(response: Response) -> ToolError | None:
             f"EDGAR refuses us (HTTP {response.status}): it does not accept the contact", hint=_HINT
         )
     if response.status == 404:
-        return DataNotFound("EDGAR has no such file", {"url": response.shown})
+        return DataNotFound("EDGAR has no such file", {"url": response.redacted_url})
     return None

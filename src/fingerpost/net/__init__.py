@@ -1,1 +1,1 @@
-"""The only room that speaks HTTP outwards: one client, polite and bounded, that lets no key escape."""
+"""Outgoing HTTP: one client with limits, rate limiting, retries and redaction; no other package sends requests."""

@@ -1,4 +1,4 @@
-"""Which machines may be asked: a name is looked up, its addresses are checked, and only a checked one is connected to.
+"""Protection from server-side request forgery: resolve a host once, check its addresses, connect only to a checked one.
 
 A name that is looked up twice may answer differently the second time (DNS rebinding); here it is looked up once.
 """
@@ -22,7 +22,7 @@ _SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tupl
 
 
 class AddressRefused(SourceUnreachable):
-    """A host lies in a private network and was not allowed by name."""
+    """The host is in a private network and is not in the list of allowed hosts."""
 
     hint = "The operator can name the host in FINGERPOST_PRIVATE_HOSTS"
     retryable = False
@@ -55,7 +55,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """Connects to public addresses only, and to hosts that were allowed by name."""
+    """Network backend that connects to public addresses, and to private hosts that are allowed by name."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[_SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first of a host's addresses that may be asked and answers.
+        """Connect to the first of a host's allowed addresses that accepts the connection.
 
         Raises:
             AddressRefused: all of them are private.

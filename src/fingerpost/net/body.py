@@ -1,10 +1,10 @@
-"""Where an answer's content goes while it arrives."""
+"""Sinks for response content."""
 
 from typing import Protocol
 
 
 class Body(Protocol):
-    """Takes content piece by piece; ``restart`` forgets what came before, because a new attempt begins."""
+    """A sink for response content; ``restart`` discards what was written, for a new attempt."""
 
     def restart(self) -> None:
         """Forget everything that was written."""

@@ -1,4 +1,4 @@
-"""Answers kept in memory for a while, and one question asked once however many want to know."""
+"""An in-memory response cache that merges concurrent requests for one key."""
 
 import asyncio
 import time
@@ -26,7 +26,7 @@ class _Flight:
 
 
 class Cache:
-    """A bounded memory of answers, the longest unused forgotten first.
+    """A bounded LRU cache of responses.
 
     Keys come from ``Request.key``, which holds no secret. An entry that is no longer fresh is kept for its
     validators: the source then says whether it has changed.

@@ -1,4 +1,4 @@
-"""The one client: every request of the house to a machine outside goes through here.
+"""The HTTP client through which every outgoing request goes.
 
 ::
 
@@ -26,13 +26,13 @@ from fingerpost.net import redirects
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.body import Body, MemoryBody
 from fingerpost.net.cache import Cache
-from fingerpost.net.exchange import NOT_MODIFIED, Exchange
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.passage import Ended, Health, LivePassage, Passage, Tape
 from fingerpost.net.redaction import redact_text
 from fingerpost.net.request import Request, list_secrets
+from fingerpost.net.request_sender import NOT_MODIFIED, RequestSender
 from fingerpost.net.response import Response, Validators
-from fingerpost.net.statuses import find_failure, may_pass
+from fingerpost.net.statuses import find_failure, may_retry
 from fingerpost.net.transport import WireTransport
 from fingerpost.resilience.breaker import Breaker
 from fingerpost.resilience.retry import RetryPolicy, call_with_retries
@@ -41,13 +41,13 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Course:
-    """How one request fares: until when, what must not be shown, whether the source was reached, what went wrong."""
+class _RequestState:
+    """State of one request over its attempts: deadline, secrets to redact, progress and the last error."""
 
     deadline_s: float
     passage: Passage
     secrets: list[str] = field(default_factory=list)
-    asking: bool = False
+    in_flight: bool = False
     answered: bool = False
     done: bool = False
     left: bool = False
@@ -58,7 +58,7 @@ class _Course:
 
 
 class Client:
-    """Asks sources over HTTP, within bounds, politely, and without letting a key escape.
+    """Sends requests within their limits and the host's rate limit, and redacts keys from errors and logs.
 
     One client serves one event loop; close it, or use it as a context manager.
 
@@ -89,7 +89,7 @@ class Client:
         self._cache = cache or Cache()
         self._transport = transport
         user_agent = f"fingerpost/{version('fingerpost')}" + (f" ({contact})" if contact else "")
-        exchange = Exchange(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
+        exchange = RequestSender(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
         self._live = LivePassage(breaker or Breaker(), limiter or Limiter(), exchange)
 
     async def __aenter__(self) -> Self:
@@ -130,7 +130,7 @@ class Client:
         )
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
-        """Let the content of the answer flow into ``body``; it stays out of the response.
+        """Write the response's content into ``body`` instead of the returned response.
 
         With ``validators`` the status may be 304: the content has not changed, and nothing was written.
 
@@ -147,69 +147,73 @@ class Client:
         return replace(response, body=response.body or body.content())
 
     async def _carry(self, request: Request, body: Body, validators: Validators | None, passage: Passage) -> Response:
-        course = _Course(time.monotonic() + request.bounds.total_s, passage)
+        state = _RequestState(time.monotonic() + request.limits.total_s, passage)
         host = request.split().hostname or ""
         passage.enter(host)
         failure: ToolError | None = None
         try:
-            async with asyncio.timeout(request.bounds.total_s):
-                response = await self._persist(
-                    request, {} if validators is None else validators.conditions, body, course
+            async with asyncio.timeout(request.limits.total_s):
+                response = await self._send_with_retries(
+                    request, {} if validators is None else validators.conditions, body, state
                 )
-                course.done = True
+                state.done = True
                 return response
         except TimeoutError as error:
             late = SourceTimeout(f"{host} did not answer in time")
-            failure = late if course.asking else None
-            raise course.last_error or late from error
+            failure = late if state.in_flight else None
+            raise state.last_error or late from error
         except ToolError as error:
             failure = error
             raise
         except asyncio.CancelledError:
-            course.left = True
+            state.left = True
             raise
         finally:
-            ended = Ended.ANSWERED if course.done else Ended.LEFT if course.left else Ended.FAILED
-            passage.end(host, _health(course, failure), ended)
+            ended = Ended.ANSWERED if state.done else Ended.LEFT if state.left else Ended.FAILED
+            passage.end(host, _health(state, failure), ended)
 
-    async def _persist(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
-        """Ask until an answer comes, or the attempts or the time are used up."""
-        policy = RetryPolicy(attempts=request.bounds.attempts if request.may_repeat else 1)
+    async def _send_with_retries(
+        self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
+    ) -> Response:
+        """Send until a response is accepted, or the attempts or the time are used up."""
+        policy = RetryPolicy(attempts=request.limits.attempts if request.may_repeat else 1)
 
-        async def pursue(_number: int) -> Response:
+        async def attempt(_number: int) -> Response:
             try:
-                return await self._pursue(request, conditions, body, course)
+                return await self._send_following_redirects(request, conditions, body, state)
             except ToolError as error:
-                error.message = redact_text(error.message, course.secrets)
+                error.message = redact_text(error.message, state.secrets)
                 error.args = (error.message,)
-                course.last_error, course.asking = error, False
-                _log.info("%s: %s", redact_text(request.shown, course.secrets), error.message)
+                state.last_error, state.in_flight = error, False
+                _log.info("%s: %s", redact_text(request.redacted_url, state.secrets), error.message)
                 raise
 
         def find_wait_s(error: ToolError, number: int) -> float | None:
-            if not may_pass(error, course.left_s()):
+            if not may_retry(error, state.left_s()):
                 return None
-            if course.passage.recorded is not None:
+            if state.passage.recorded is not None:
                 return policy.find_wait_s(number, spread=0.0) and 0.0
             return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
 
-        return await call_with_retries(pursue, ToolError, find_wait_s, attempts=policy.attempts)
+        return await call_with_retries(attempt, ToolError, find_wait_s, attempts=policy.attempts)
 
-    async def _pursue(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
-        """Ask once, and follow where the answer sends us."""
-        for _ in range(request.bounds.max_redirects + 1):
+    async def _send_following_redirects(
+        self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
+    ) -> Response:
+        """Send once, following redirects."""
+        for _ in range(request.limits.max_redirects + 1):
             host = request.split().hostname or ""
-            await course.passage.wait(host, longest_s=course.left_s())
-            course.asking = True
-            response = await course.passage.send(request, conditions, body, course.secrets)
-            course.asking, course.answered = False, True
+            await state.passage.wait(host, longest_s=state.left_s())
+            state.in_flight = True
+            response = await state.passage.send(request, conditions, body, state.secrets)
+            state.in_flight, state.answered = False, True
             if response.status in redirects.STATUSES and response.status not in request.accept:
                 request = redirects.follow(request, response.status, response.headers)
                 continue
             seen = replace(response, body=response.body or body.content()) if isinstance(body, MemoryBody) else response
-            failure = _judge(request, seen, conditional=bool(conditions))
+            failure = _check_response(request, seen, conditional=bool(conditions))
             if isinstance(failure, SourceLimited):
-                await course.passage.pause(host, failure.retry_after_s)
+                await state.passage.pause(host, failure.retry_after_s)
             if failure is not None:
                 raise failure
             return response
@@ -228,18 +232,18 @@ class Client:
         return self._transport
 
 
-def _health(course: _Course, error: ToolError | None) -> Health:
-    """Return what a call that has ended says about its host."""
+def _health(state: _RequestState, error: ToolError | None) -> Health:
+    """Return the host's health for the circuit breaker, after a call has ended."""
     if isinstance(error, SourceTimeout | SourceUnreachable | SourceFailed) and error.retryable:
         return Health.BAD
-    return Health.GOOD if course.done or (error is not None and course.answered) else Health.UNKNOWN
+    return Health.GOOD if state.done or (error is not None and state.answered) else Health.UNKNOWN
 
 
-def _judge(request: Request, response: Response, *, conditional: bool) -> ToolError | None:
-    """Return the error that an answer means: by the source's own reading, else by its status."""
-    verdict = None if request.judge is None else request.judge(response)
-    if verdict is not None:
-        return verdict
+def _check_response(request: Request, response: Response, *, conditional: bool) -> ToolError | None:
+    """Return the error that a response means, by the request's own check, else by its status; None for success."""
+    failure = None if request.check_response is None else request.check_response(response)
+    if failure is not None:
+        return failure
     if response.status in request.accept or (response.status == NOT_MODIFIED and conditional):
         return None
     return find_failure(response, clock.now())

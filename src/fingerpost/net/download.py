@@ -1,4 +1,4 @@
-"""A file from a source to the disk: bounded, whole or not at all, and only when it has changed."""
+"""Download a file atomically, within a size limit, and only if it has changed."""
 
 import asyncio
 import hashlib
@@ -12,8 +12,8 @@ from typing import BinaryIO
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.net.client import Client
-from fingerpost.net.exchange import NOT_MODIFIED
 from fingerpost.net.request import Request
+from fingerpost.net.request_sender import NOT_MODIFIED
 from fingerpost.net.response import Validators
 
 Progress = Callable[[int], None]
@@ -22,7 +22,7 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downloaded:
-    """What is on the disk now.
+    """The state of the file on disk after a download.
 
     Attributes:
         changed: the content is another than before; where False, the file that was there stayed.
@@ -45,7 +45,7 @@ async def download(
     held: Path | None = None,
     progress: Progress | None = None,
 ) -> Downloaded:
-    """Fetch a file. It takes the place of the one at ``path`` in one step, once it is whole and on the disk.
+    """Download a file and move it to ``path`` in one step, once it is complete and flushed to disk.
 
     ``known`` is what an earlier call returned for the file at ``held``, or at ``path`` where that is not given;
     without that file it counts for nothing. Where the content has not changed, nothing is written.
@@ -84,7 +84,7 @@ async def download(
 
 
 class _FileBody:
-    """Content on its way into a file."""
+    """A body that writes to a draft file."""
 
     def __init__(self, file: BinaryIO, progress: Progress | None) -> None:
         self._file = file

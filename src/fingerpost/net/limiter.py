@@ -1,4 +1,4 @@
-"""How fast a host is asked: a token bucket for each, shared by all processes that share a file."""
+"""Rate limiting: one token bucket per host, shared by all processes that share a file."""
 
 import asyncio
 import threading
@@ -17,7 +17,7 @@ _SECOND_MS = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How fast a host may be asked.
+    """A host's rate limit.
 
     ``name`` is the limit's: hosts with one name share one limit. At most ``burst`` requests leave at once, and over
     any span of time at most ``burst`` plus ``per_second`` times its seconds.
@@ -29,7 +29,7 @@ class Pace:
 
 
 class Limit(Protocol):
-    """Where one limit's state is kept. Both methods may block, and are called in a thread."""
+    """Storage of one rate limit's state. Both methods may block and are called in a thread."""
 
     def check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> Decision:
         """Take tokens at ``now`` (milliseconds), or say how long they are not to be had."""
@@ -41,7 +41,7 @@ class Limit(Protocol):
 
 
 class MemoryLimit:
-    """A limit of this process alone."""
+    """A rate limit of this process alone, kept in memory."""
 
     def __init__(self) -> None:
         self._state: State | None = None
@@ -64,7 +64,7 @@ class MemoryLimit:
 
 
 class Limiter:
-    """Lets requests to a host pass at its pace, in the order in which they came.
+    """Delays requests to a host to its rate, first come, first served.
 
     Args:
         open_limit: gives the store of a limit by name.
@@ -120,7 +120,7 @@ class Limiter:
                 await self._sleep(wait_ms / 1000)
 
     async def pause(self, host: str, wait_s: float) -> None:
-        """Let nobody ask the host for a while: it said so."""
+        """Block all requests to a host for a while, because it answered with Retry-After."""
         until_ms = self._clock_ms() + round(wait_s * 1000)
         await asyncio.to_thread(self._limit(self.pace(host).name).pause, until_ms)
 

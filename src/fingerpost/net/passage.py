@@ -1,4 +1,4 @@
-"""What one call passes on its way to a source: the breaker, the limiter and the wire."""
+"""The layers that one call passes: circuit breaker, rate limiter and transport; live or recorded."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Protocol
 
 from fingerpost.errors import SourceUnreachable
 from fingerpost.net.body import Body
-from fingerpost.net.exchange import Exchange
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import Request
+from fingerpost.net.request_sender import RequestSender
 from fingerpost.net.response import Response
 from fingerpost.resilience.breaker import Breaker
 
@@ -42,7 +42,7 @@ class Ended(StrEnum):
 
 
 class Passage(Protocol):
-    """The way of one call. Whatever depends on the time or on the network happens here, and nowhere else."""
+    """The layers of one call. Everything that depends on time or on the network happens here and nowhere else."""
 
     @property
     def recorded(self) -> Served | None:
@@ -70,11 +70,11 @@ class Passage(Protocol):
         ...
 
     async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:
-        """Send one request; see ``Exchange.send``.
+        """Send one request; see ``RequestSender.send``.
 
         Raises:
             TimeoutError: the time of the whole call is used up.
-            ToolError: as ``Exchange.send``.
+            ToolError: as ``RequestSender.send``.
         """
         ...
 
@@ -89,11 +89,11 @@ class Passage(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LivePassage:
-    """The way to the real source."""
+    """The layers in front of the real source."""
 
     breaker: Breaker
     limiter: Limiter
-    exchange: Exchange
+    exchange: RequestSender
 
     @property
     def recorded(self) -> None:
@@ -116,7 +116,7 @@ class LivePassage:
         await self.limiter.pause(host, wait_s)
 
     async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:
-        """Send one request; see ``Exchange.send``."""
+        """Send one request; see ``RequestSender.send``."""
         return await self.exchange.send(request, conditions, body, secrets)
 
     def end(self, host: str, health: Health, ended: Ended) -> None:  # noqa: ARG002  (the port's own)
@@ -133,7 +133,7 @@ class LivePassage:
 
 
 class Tape(Protocol):
-    """Where calls are recorded, or what they are replayed from."""
+    """A store of recorded calls: records them, or replays them."""
 
     def open(self, request: Request, live: Passage, secrets: Collection[str]) -> Passage:
         """Return the way of the next call. ``secrets`` are the keys that would leave with it.

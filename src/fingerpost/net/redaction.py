@@ -1,4 +1,4 @@
-"""What may be shown of a URL or a text: never a key, a password or a token."""
+"""Redact keys, passwords and tokens from URLs and texts."""
 
 import re
 from collections.abc import Iterable

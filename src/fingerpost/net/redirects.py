@@ -1,4 +1,4 @@
-"""Where an answer sends us on to, and what may go along."""
+"""Follow a redirect, without sending secrets to another origin."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is asked of a source, and within which bounds."""
+"""A request to a source, with its limits on time, size and attempts."""
 
 import base64
 import hashlib
@@ -17,13 +17,13 @@ _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # What an answer may depend on, besides the address and the body.
 _VARYING = ("accept", "accept-language", "content-type")
 
-Judge = Callable[[Response], ToolError | None]
-"""A source's own reading of an answer: the error that it means, or None to leave the verdict to its status."""
+ResponseCheck = Callable[[Response], ToolError | None]
+"""A source's own check of a response: returns the error that it means, or None to decide by its status."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """How long, how much and how often.
+class RequestLimits:
+    """Limits of one request: seconds, bytes, redirects and attempts.
 
     ``read_s`` is the longest silence; ``total_s`` covers everything: waiting for the limiter, retries, redirects, body.
     ``max_bytes`` counts the body after decompression.
@@ -39,10 +39,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One question to one source.
+    """One HTTP request to one source.
 
     A key is named, never held: ``secret_params`` and ``secret_headers`` map a name on the wire to an environment
-    variable, which is read when the request leaves the house.
+    variable, which is read when the request is sent.
 
     Attributes:
         url: absolute, http or https. The operator's, not the caller's: quote whatever is put into its path.
@@ -50,7 +50,8 @@ class Request:
         repeatable: may be sent again after a failure; None means where the method is safe.
         fresh_s: how long an answer may be served again from memory; 0 always asks.
         accept: statuses beyond 2xx that are an answer, not a failure.
-        judge: the source's own reading of an answer, asked before the status is; it sees a body that is in memory.
+        judge: the source's own check of a response, called before its status is checked; it sees a body that is in
+        memory.
     """
 
     url: str
@@ -63,17 +64,17 @@ class Request:
     repeatable: bool | None = None
     fresh_s: float = 0.0
     accept: frozenset[int] = frozenset()
-    judge: Judge | None = None
-    bounds: Bounds = field(default_factory=Bounds)
+    check_response: ResponseCheck | None = None
+    limits: RequestLimits = field(default_factory=RequestLimits)
 
     @property
     def may_repeat(self) -> bool:
-        """Whether sending it twice does no harm."""
+        """Whether the request may be sent again (safe method, or declared repeatable)."""
         return self.method.upper() in _SAFE_METHODS if self.repeatable is None else self.repeatable
 
     @property
-    def shown(self) -> str:
-        """The address for logs, errors and keys of caches: without a secret."""
+    def redacted_url(self) -> str:
+        """The URL without secrets, for logs, errors and cache keys."""
         return redact_url(_with_query(self.url, self.params))
 
     @property
@@ -89,8 +90,8 @@ class Request:
 
     @property
     def key(self) -> str:
-        """What two requests share that have the same answer; it holds no secret."""
-        return repr((self.method.upper(), self.shown, list(self.varying.items()), self.content_sha256))
+        """The cache key: equal for requests with the same response; holds no secret."""
+        return repr((self.method.upper(), self.redacted_url, list(self.varying.items()), self.content_sha256))
 
     def split(self) -> SplitResult:
         """Return the address in parts.
@@ -101,7 +102,7 @@ class Request:
         return split_address(self.url)
 
     def wire(self, environ: Mapping[str, str] = os.environ) -> tuple[str, dict[str, str], list[str]]:
-        """Return the address and the headers as they leave the house, and the secrets among them.
+        """Return the URL and the headers to send, keys filled in, and the secrets among them.
 
         Raises:
             SourceKeyRefused: an environment variable that holds a key is not set.

@@ -1,4 +1,4 @@
-"""What a source answered."""
+"""A source's response."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from fingerpost.errors import SourceChanged
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validators:
-    """By what a source tells whether its answer has changed (RFC 9110, section 8.8)."""
+    """Validators of a response, for conditional requests (RFC 9110, section 8.8)."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -25,7 +25,7 @@ class Validators:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """An answer, whole.
+    """A complete HTTP response.
 
     Attributes:
         status: of HTTP.
@@ -39,13 +39,13 @@ class Response:
     status: int
     headers: Mapping[str, str]
     body: bytes
-    shown: str
+    redacted_url: str
     retrieved_at: datetime
     from_cache: bool = False
 
     @property
     def validators(self) -> Validators:
-        """What to send along next time."""
+        """The validators to send with the next request."""
         return Validators(etag=self.headers.get("etag"), last_modified=self.headers.get("last-modified"))
 
     def json(self) -> Any:
@@ -57,5 +57,5 @@ class Response:
         try:
             return json.loads(self.body)
         except (ValueError, RecursionError) as error:
-            message = f"{self.shown} answered something that is not JSON"
+            message = f"{self.redacted_url} answered something that is not JSON"
             raise SourceChanged(message, {"status": self.status, "bytes": len(self.body)}) from error

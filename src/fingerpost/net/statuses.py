@@ -1,4 +1,4 @@
-"""What a status means: an answer, or an error of the tree; and whether the same request may fare better soon."""
+"""Map HTTP statuses to errors, and decide which failures may be retried."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -14,7 +14,7 @@ from fingerpost.errors import (
 from fingerpost.net.response import Response
 
 # Where a source limits us and does not say for how long.
-_UNSAID_WAIT_S = 5.0
+_DEFAULT_WAIT_S = 5.0
 _LONGEST_WAIT_S = 86_400.0
 _PARTIAL = 206
 _TRANSIENT = frozenset({500, 502, 503, 504})
@@ -40,12 +40,12 @@ def find_failure(response: Response, now: datetime) -> StorageUnavailable | None
     status = response.status
     if 200 <= status < 300 and status != _PARTIAL:
         return None
-    host = response.shown.split("/")[2] if "//" in response.shown else response.shown
+    host = response.redacted_url.split("/")[2] if "//" in response.redacted_url else response.redacted_url
     wait_s = find_retry_after(response.headers.get("retry-after"), _source_time(response) or now)
     details = {"status": status}
     if status == 429 or (status in (403, 503) and wait_s is not None):
         return SourceLimited(
-            f"{host} asks us to wait (HTTP {status})", retry_after_s=_UNSAID_WAIT_S if wait_s is None else wait_s
+            f"{host} asks us to wait (HTTP {status})", retry_after_s=_DEFAULT_WAIT_S if wait_s is None else wait_s
         )
     if status in (401, 403, 407):
         return SourceKeyRefused(
@@ -58,8 +58,8 @@ def find_failure(response: Response, now: datetime) -> StorageUnavailable | None
     return failure
 
 
-def may_pass(error: Exception, left_s: float) -> bool:
-    """Return whether the same request may fare better in a moment, within the time that is left.
+def may_retry(error: Exception, left_s: float) -> bool:
+    """Return whether a failed request may be retried within the time that is left.
 
     What a source asks us to wait (Retry-After) is waited at the limiter, which keeps it for every process; here it
     only decides whether there is time for another attempt.

@@ -1,4 +1,4 @@
-"""One request on the wire and the head of its answer: no redirect, no retry, no cookie, no proxy."""
+"""The transport: send one request over a connection pool; no redirects, retries, cookies or proxies."""
 
 import logging
 import ssl
@@ -13,7 +13,7 @@ from fingerpost.errors import SourceChanged, SourceTimeout, SourceUnreachable, S
 
 _MOST_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
-_ours: ContextVar[bool] = ContextVar("fingerpost_exchange", default=False)
+_ours: ContextVar[bool] = ContextVar("fingerpost_request", default=False)
 
 
 def _is_not_ours(_: logging.LogRecord) -> bool:
@@ -26,7 +26,7 @@ for _name in ("httpcore2.connection", "httpcore2.http11", "httpcore2.http2"):
 
 
 class WireTransport(httpx2.AsyncBaseTransport):
-    """Sends through a pool of connections that a network backend opens."""
+    """Transport over a pool of connections that a network backend opens."""
 
     def __init__(self, backend: httpcore2.AsyncNetworkBackend, *, tls: ssl.SSLContext | None = None) -> None:
         self._pool = httpcore2.AsyncConnectionPool(
@@ -37,14 +37,14 @@ class WireTransport(httpx2.AsyncBaseTransport):
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send, and return once the head of the answer is there.
+        """Send a request and return the response once its headers have arrived.
 
         Raises:
             SourceTimeout, SourceUnreachable, SourceChanged: as ``translate`` says.
         """
         assert isinstance(request.stream, httpx2.AsyncByteStream)
         url = request.url
-        asked = httpcore2.Request(
+        outgoing = httpcore2.Request(
             method=request.method,
             url=httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
             headers=request.headers.raw,
@@ -52,7 +52,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
             extensions=request.extensions,
         )
         with _translating(url.host):
-            answer = await self._pool.handle_async_request(asked)
+            answer = await self._pool.handle_async_request(outgoing)
         return httpx2.Response(
             answer.status, headers=answer.headers, stream=_Stream(answer, url.host), extensions=answer.extensions
         )
@@ -78,7 +78,7 @@ class _Stream(httpx2.AsyncByteStream):
 
 @contextmanager
 def _translating(host: str) -> Iterator[None]:
-    """Keep the wire's own log still, and its errors in the house's words."""
+    """Silence httpcore's log, and translate its errors into fingerpost's."""
     before = _ours.get()
     _ours.set(True)
     try:
@@ -90,7 +90,7 @@ def _translating(host: str) -> Iterator[None]:
 
 
 def translate(error: Exception, host: str) -> StorageUnavailable | SourceChanged:
-    """Return the house's word for what went wrong on the wire.
+    """Translate an httpcore error into fingerpost's.
 
     SourceTimeout where nothing came in time; SourceUnreachable where the connection failed or broke off;
     SourceChanged where what came is no HTTP.

@@ -1,4 +1,4 @@
-"""The tools and agents that a plan may use; whoever wires the house hands them over."""
+"""The catalogue of tools and agents that a plan may use."""
 
 import difflib
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -20,7 +20,7 @@ Execute = Callable[[str, dict[str, Any], str | None], Awaitable[Mapping[str, Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanTool:
-    """A tool as the runner sees it.
+    """A tool as plans call it.
 
     Attributes:
         spec: what it expects and returns.
@@ -46,7 +46,7 @@ class PlanTool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What an agent is asked to do.
+    """A task for an agent: one step of a run.
 
     ``perform`` calls the step's tool with the step's parameters, or others; it is None where the step names no tool.
     """
@@ -88,8 +88,8 @@ class Catalogue:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A step's parameters, read: which question of the tool, with which arguments, which stand under ``prefix``."""
+class StepQuery:
+    """A step's parsed parameters: the tool's query type and its arguments, which stand under ``prefix``."""
 
     query_type: str
     arguments: dict[str, Any]
@@ -97,12 +97,12 @@ class Question:
     prefix: tuple[str, ...]
 
 
-def read_question(spec: ToolSpec, parameters: dict[str, Any]) -> Question | str:
-    """Return a step's question, or why it is none; one query type lets parameters stand flat (ruling F2)."""
+def read_step_query(spec: ToolSpec, parameters: dict[str, Any]) -> StepQuery | str:
+    """Parse a step's parameters, or return why not; a tool with one query type takes them flat (ruling F2)."""
     types = list(spec.input_schema)
     is_wrapped = "query_type" in parameters and parameters.keys() <= {"query_type", "parameters"}
     if not is_wrapped and len(types) == 1:
-        return Question(types[0], parameters, spec.input_schema[types[0]], ())
+        return StepQuery(types[0], parameters, spec.input_schema[types[0]], ())
     if not is_wrapped:
         return f"must be {{query_type, parameters}}; query types are {', '.join(types)}"
     query_type, arguments = parameters["query_type"], parameters.get("parameters", {})
@@ -113,7 +113,7 @@ def read_question(spec: ToolSpec, parameters: dict[str, Any]) -> Question | str:
         return f"query type '{query_type}' is not supported by the {spec.name} tool; {guess or listed(types)}"
     if not isinstance(arguments, dict):
         return "parameters must be an object"
-    return Question(query_type, arguments, spec.input_schema[query_type], ("parameters",))
+    return StepQuery(query_type, arguments, spec.input_schema[query_type], ("parameters",))
 
 
 def nearest(word: str, words: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Conditions: a small part of Python's expressions, read by our own eyes and never given to ``eval``.
+"""Conditions: a subset of Python's expressions, evaluated over its syntax tree and never by ``eval``.
 
 An expression is compiled when the plan is checked. It sees JSON values only, has no way to name an attribute,
 to call anything but a few functions, or to loop, and its length, depth and work are bounded.
@@ -21,11 +21,11 @@ OWN_NAMES: Final = ("memory", "results", "value")
 
 
 class ConditionInvalid(ValueError):
-    """The text is no condition; the message says why, and what may have been meant."""
+    """The text is no valid condition; the message says why, and suggests a correction."""
 
 
 class ConditionFailed(ValueError):
-    """A sound condition has no answer for these values."""
+    """A valid condition cannot be evaluated for these values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _refuse(node: ast.AST, names: tuple[str, ...]) -> None:
 
 
 class _Evaluation:
-    """One evaluation, with what is left of its work."""
+    """One evaluation, with its remaining work budget."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self._names = names
@@ -174,8 +174,8 @@ class _Evaluation:
         left = self.of(node.left)
         for sign, part in zip(node.ops, node.comparators, strict=True):
             right = self.of(part)
-            self._weigh(left)
-            self._weigh(right)
+            self._estimate_size(left)
+            self._estimate_size(right)
             if not _COMPARE[type(sign)](left, right):
                 return False
             left = right
@@ -196,13 +196,13 @@ class _Evaluation:
     def _call(self, name: str, arguments: list[Any]) -> Any:
         if name != "len":
             for argument in arguments:
-                self._weigh(argument)
+                self._estimate_size(argument)
         if name == "round" and len(arguments) > 1:
             # round(1, -10**9) would compute that power.
             arguments[1] = max(-_MOST_DIGITS, min(_MOST_DIGITS, arguments[1]))
         return _FUNCTIONS[name](*arguments)
 
-    def _weigh(self, value: Any) -> None:
+    def _estimate_size(self, value: Any) -> None:
         level = [value]
         while level and self._left > 0:
             below: list[Any] = []

@@ -1,4 +1,4 @@
-"""One run, carried on: every step as soon as what it needs is recorded, side by side within limits.
+"""Execute one run: each step starts as soon as its dependencies are recorded, in parallel within limits.
 
 There is no barrier between branches, and nothing is replayed: a step is looked up by its id, or it runs.
 """
@@ -23,24 +23,24 @@ from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.performing import THINKING, Outcome, Performer, failed, think
 from fingerpost.plan.references import fill, walk
+from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
-from fingerpost.plan.weighing import encode, find_excess
 
 _log = logging.getLogger(__name__)
 
 Watch = Callable[[Event], None]
-"""Is told of what happened; it never fails, and never waits."""
+"""Callback for a run's events; it must not raise or block."""
 
 _STAMP_S = 0.001
 _ONE_ATTEMPT = '{"attempts":1}'
 
 
 class Execution:
-    """Carries one run on, from wherever it stands, to where nothing more can be done.
+    """Executes one run from its recorded state until it ends, waits for a person or fails.
 
-    ``watches`` are told of every event; whoever is added to them later is told from then on.
+    ``watches`` receive every event; one that is added later receives events from then on.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class Execution:
         run: RunRecord,
         valid: ValidPlan,
         journal: Journal,
-        performer: Performer,
+        executor: StepExecutor,
         limits: Limits,
         watches: Sequence[Watch] = (),
     ) -> None:
         self._run = run
         self._valid = valid
         self._journal = journal
-        self._performer = performer
+        self._executor = executor
         self._limits = limits
         self._watches = watches
         self._seq = run.last_seq
@@ -79,18 +79,18 @@ class Execution:
         self._failing: set[int] = set()
         self._is_cancelled = False
         self._broken: BaseException | None = None
-        self._asked: set[int] = set()
+        self._pending_approvals: set[int] = set()
         self._decisions: dict[int, Signal] = {}
         self._last_signal = 0
-        self._untold: deque[list[Any]] = deque()
-        self._still: asyncio.Future[None] | None = None
+        self._unreported: deque[list[Any]] = deque()
+        self._settled: asyncio.Future[None] | None = None
 
-    def hear(self, signals: list[Signal]) -> None:
-        """Act on what somebody wants of this run; of two decisions on one step the first holds.
+    def on_signals(self, signals: list[Signal]) -> None:
+        """Apply signals to this run; of two decisions on one step the first counts.
 
         Once the run has come to a stop nothing is heard any more: who carries it on looks for what came later.
         """
-        if self._still is not None and self._still.done():
+        if self._settled is not None and self._settled.done():
             return
         for signal in signals:
             self._last_signal = max(self._last_signal, signal.seq)
@@ -99,14 +99,14 @@ class Execution:
                 self._stop()
             elif signal.step_id is not None and signal.step_id not in self._decisions:
                 self._decisions[signal.step_id] = signal
-                if signal.step_id in self._asked:
-                    self._asked.discard(signal.step_id)
+                if signal.step_id in self._pending_approvals:
+                    self._pending_approvals.discard(signal.step_id)
                     self._queue.append(signal.step_id)
         self._go_on()
 
     @property
     def last_signal(self) -> int:
-        """The last signal that was heard."""
+        """The number of the last signal that was applied."""
         return self._last_signal
 
     async def carry_on(self) -> RunState:
@@ -115,14 +115,14 @@ class Execution:
         Raises:
             JournalFailed: what happened cannot be written down; the run can be resumed from its record.
         """
-        self._still = asyncio.get_running_loop().create_future()
+        self._settled = asyncio.get_running_loop().create_future()
         is_first = self._run.last_seq == 0
-        self._mention("run_started" if is_first else "run_resumed", None)
+        self._append_undurable("run_started" if is_first else "run_resumed", None)
         if self._run.state != "running":
             await self._journal.record(self._run.run_id, None, [], "running", self._now())
         try:
             self._go_on()
-            await self._still
+            await self._settled
         finally:
             tasks = list(self._running)
             for task in tasks:
@@ -141,7 +141,7 @@ class Execution:
             return "completed"
         if self._is_cancelled:
             state: RunState = "cancelled"
-        elif self._asked:
+        elif self._pending_approvals:
             state = "waiting"
         else:
             state = "failed"
@@ -151,11 +151,11 @@ class Execution:
     async def _end(self, state: RunState) -> None:
         event = self._event(f"run_{state}", None)
         await self._journal.record(self._run.run_id, None, [event], state, event.at)
-        self._told(event)
+        self._reported(event)
 
     def _go_on(self) -> None:
-        """Start what can be started; say so where nothing is under way any more."""
-        if self._still is None or self._still.done():
+        """Start every step that is ready; settle the run's future when nothing is running any more."""
+        if self._settled is None or self._settled.done():
             return
         while self._queue and not self._is_stopping and len(self._running) < self._limits.steps_at_once:
             number = self._queue.popleft()
@@ -163,7 +163,7 @@ class Execution:
             self._running[task] = number
             task.add_done_callback(self._step_ended)
         if not self._running:
-            self._still.set_result(None)
+            self._settled.set_result(None)
 
     @property
     def _is_stopping(self) -> bool:
@@ -193,23 +193,23 @@ class Execution:
         self._go_on()
 
     async def _step(self, ready: ReadyStep) -> bool:
-        """Carry out one step; True where those that wait for it may go on."""
+        """Execute one step; return whether its dependents may start."""
         step = ready.step
         if step.agent == HUMAN:
             return await self._human(ready)
         if step.done_check is not None and await self._skip(ready):
             return True
-        self._mention("step_started", step.step_id)
+        self._append_undurable("step_started", step.step_id)
         try:
             outcome = await self._perform(ready)
         except ToolError as error:
             if isinstance(error, JournalFailed):
                 raise
             name = step.tool or step.agent or THINKING
-            outcome = Outcome(failed(name, name, {}, error), 0, error.message)
+            outcome = StepOutcome(failed(name, name, {}, error), 0, error.message)
         return await self._record(ready, outcome)
 
-    async def _perform(self, ready: ReadyStep) -> Outcome:
+    async def _perform(self, ready: ReadyStep) -> StepOutcome:
         step, question = ready.step, ready.question
         arguments = step.parameters if question is None else question.arguments
         if ready.references:
@@ -219,13 +219,13 @@ class Execution:
             if question is not None:
                 self._check(ready, arguments)
         if step.tool is None and step.agent is None:
-            return Outcome(self._thought(ready, arguments), 1, None)
+            return StepOutcome(self._thought(ready, arguments), 1, None)
 
         def tell(attempt: int, reason: str, wait_s: float | None) -> None:
-            told = {"attempt": attempt, "error": reason[:1000], "retried_after_s": wait_s}
-            self._mention("attempt_failed", step.step_id, encode(told))
+            detail = {"attempt": attempt, "error": reason[:1000], "retried_after_s": wait_s}
+            self._append_undurable("attempt_failed", step.step_id, encode(detail))
 
-        return await self._performer.perform(ready, arguments, self._run.run_id, self._run.user, tell)
+        return await self._executor.perform(ready, arguments, self._run.run_id, self._run.user, tell)
 
     def _check(self, ready: ReadyStep, arguments: dict[str, Any]) -> None:
         assert ready.question is not None
@@ -235,7 +235,7 @@ class Execution:
             raise explain(error, ready.question.model) from error
 
     def _thought(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return what a step answers that composes from memory; a chain of them may double what it holds each time."""
+        """Return the response of a step without a tool, composed from memory, within its size limit."""
         response = think(arguments, self._gathered(ready))
         limits = self._limits
         if excess := find_excess(response, most_bytes=limits.output_bytes, most_depth=limits.depth):
@@ -252,7 +252,7 @@ class Execution:
         return found
 
     async def _skip(self, ready: ReadyStep) -> bool:
-        """Skip a step whose value is present and whose check holds; without an expected key the check alone decides."""
+        """Skip a step if its expected key is present and its done check holds; without a key the check decides."""
         assert ready.condition is not None
         is_present, _value, response = self._memory.find_value(ready)
         if ready.step.expected_key is not None and not is_present:
@@ -261,14 +261,14 @@ class Execution:
             if not ready.condition.holds(self._memory.names_for(ready)):
                 return False
         except ConditionFailed as error:
-            self._mention("condition_failed", ready.step.step_id, encode({"reason": f"done_check: {error}"}))
+            self._append_undurable("condition_failed", ready.step.step_id, encode({"reason": f"done_check: {error}"}))
             return False
         reason = "its value is present and done_check holds" if is_present else "done_check holds"
         output = encode(response) if is_present else None
         await self._write(ready, "skipped", output, reason, 0, encode({"reason": reason}))
         return True
 
-    async def _record(self, ready: ReadyStep, outcome: Outcome) -> bool:
+    async def _record(self, ready: ReadyStep, outcome: StepOutcome) -> bool:
         response, note = outcome.response, outcome.note
         output = encode(dict(response))
         if note is None and self._memory.bytes + len(output) > self._limits.memory_bytes:
@@ -276,8 +276,8 @@ class Execution:
             response = failure_response(str(response["output_key"]), str(response["query_type"]), {}, note)
             output = encode(response)
         if note is not None:
-            told = encode({"attempts": outcome.attempts, "error": note[:1000]})
-            await self._write(ready, "failed", output, note, outcome.attempts, told)
+            detail = encode({"attempts": outcome.attempts, "error": note[:1000]})
+            await self._write(ready, "failed", output, note, outcome.attempts, detail)
             return False
         data = _ONE_ATTEMPT
         if ready.step.output_path and not walk(response, ready.step.output_path)[0]:
@@ -290,7 +290,7 @@ class Execution:
     async def _write(
         self, ready: ReadyStep, state: StepState, output: str | None, note: str | None, attempts: int, data: str
     ) -> None:
-        """Record how a step stands, and, with the last step of all, that the run is completed."""
+        """Record a step's state, together with the run's completion if it was the last step."""
         number = ready.step.step_id
         event = self._event(f"step_{state}", number, data)
         events = [event]
@@ -304,35 +304,37 @@ class Execution:
                 events.append(self._event("run_completed", None))
         record = StepRecord(number, state, output, note, attempts, event.at)
         await self._journal.record(self._run.run_id, record, events, run_state, event.at)
-        if self._untold:
+        if self._unreported:
             for each in events:
-                self._told(each)
+                self._reported(each)
 
     async def _human(self, ready: ReadyStep) -> bool:
-        """Ask a person, or act on what the person decided."""
+        """Wait for a person's approval, or act on the decision."""
         number = ready.step.step_id
         decision = self._decisions.get(number)
         if decision is None:
             known = self._run.steps.get(number)
-            self._asked.add(number)
+            self._pending_approvals.add(number)
             if known is None or known.state != "waiting":
                 await self._write(ready, "waiting", None, "waits for a person", 0, encode({}))
             return False
-        told = decision.value if isinstance(decision.value, dict) else {}
-        data = {"approved": decision.verb == "approve", "note": told.get("note"), "value": told.get("value")}
-        self._mention(f"step_{'approved' if data['approved'] else 'rejected'}", number, encode({"note": data["note"]}))
+        detail = decision.value if isinstance(decision.value, dict) else {}
+        data = {"approved": decision.verb == "approve", "note": detail.get("note"), "value": detail.get("value")}
+        self._append_undurable(
+            f"step_{'approved' if data['approved'] else 'rejected'}", number, encode({"note": data["note"]})
+        )
         arguments = ready.step.parameters
         if ready.references:
             try:
                 arguments = fill(arguments, self._memory.resolve(ready, self._limits.output_bytes).__getitem__)
             except ToolError as error:
-                return await self._record(ready, Outcome(failed(HUMAN, "approval", {}, error), 1, error.message))
+                return await self._record(ready, StepOutcome(failed(HUMAN, "approval", {}, error), 1, error.message))
         if not data["approved"]:
             note = f"A person did not approve{': ' + str(data['note']) if data['note'] else ''}"
             response = failure_response(HUMAN, "approval", arguments, note, "error", {"data": data})
-            return await self._record(ready, Outcome(response, 1, note))
+            return await self._record(ready, StepOutcome(response, 1, note))
         response = success_response(HUMAN, "approval", arguments, [data], {"data": data})
-        return await self._record(ready, Outcome(response, 1, None))
+        return await self._record(ready, StepOutcome(response, 1, None))
 
     async def _fail_unexpectedly(self, ready: ReadyStep, error: BaseException) -> bool:
         name = ready.step.tool or ready.step.agent or ""
@@ -345,35 +347,35 @@ class Execution:
             correlation_id,
             "".join(traceback.format_exception(error)),
         )
-        told = error if isinstance(error, BrokenContract) else unexpected(correlation_id)
-        return await self._record(ready, Outcome(failed(name, name, {}, told), 1, told.message))
+        detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id)
+        return await self._record(ready, StepOutcome(failed(name, name, {}, detail), 1, detail.message))
 
     def _event(self, kind: str, number: int | None, data: str | None = None) -> Event:
         self._seq += 1
         event = Event(self._seq, self._now(), kind, number, data)
         if self._watches:
-            self._untold.append([event, False])
+            self._unreported.append([event, False])
         return event
 
-    def _mention(self, kind: str, number: int | None, data: str | None = None) -> None:
+    def _append_undurable(self, kind: str, number: int | None, data: str | None = None) -> None:
         event = self._event(kind, number, data)
-        self._journal.mention(self._run.run_id, event)
-        self._told(event)
+        self._journal.append_event(self._run.run_id, event)
+        self._reported(event)
 
-    def _told(self, event: Event) -> None:
-        """Tell whoever watches, in order: an event waits for the record of those before it."""
-        if not self._untold:
+    def _reported(self, event: Event) -> None:
+        """Report an event to the watchers once it and all events before it are recorded."""
+        if not self._unreported:
             return
-        for entry in self._untold:
+        for entry in self._unreported:
             if entry[0] is event:
                 entry[1] = True
-        while self._untold and self._untold[0][1]:
-            event = self._untold.popleft()[0]
+        while self._unreported and self._unreported[0][1]:
+            event = self._unreported.popleft()[0]
             for watch in self._watches:
                 watch(event)
 
     def _now(self) -> str:
-        """Return the present instant; what happens within a millisecond shares it."""
+        """Return the current instant; events within a millisecond share it."""
         moment = asyncio.get_running_loop().time()
         if moment - self._stamped_at > _STAMP_S:
             self._stamp = clock.now().isoformat().replace("+00:00", "Z")

@@ -13,7 +13,7 @@ from fingerpost.plan.view import describe_run, say_run
 
 
 class GetPlanRun(PublishedTool):
-    """Shows runs."""
+    """The ``get_plan_run`` tool."""
 
     name = "get_plan_run"
     title = "A plan's run"

@@ -1,4 +1,4 @@
-"""What a condition that does not compile may have meant; models write the same few mistakes again and again."""
+"""Suggest corrections for a condition that does not compile, from the mistakes that models usually make."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _REPAIRS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 
 def suggest(text: str) -> Iterator[str]:
-    """Yield repaired texts, each repair alone first, then one upon the other; whoever asks tries them."""
+    """Yield candidate corrections: each repair alone, then all repairs one after the other."""
     if len(text) > 500:
         return
     for pattern, repair in _REPAIRS:

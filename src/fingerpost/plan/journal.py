@@ -1,4 +1,4 @@
-"""What is kept of a run, and the port to whoever keeps it.
+"""Records of plan runs, and the port of the engines that store them.
 
 A step that is recorded as completed or skipped never runs again; that is all a journal has to promise.
 """
@@ -21,7 +21,7 @@ ENDED: Final = ("completed", "failed", "cancelled")
 
 
 class JournalFailed(StorageUnavailable):
-    """What happened could not be written down: the run stops where its record ends."""
+    """A write to the journal failed; the run stops where its record ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Given:
 
 
 class StepRecord(NamedTuple):
-    """What is known of one step. ``output`` is the JSON text of the whole response, ``note`` why it stands so."""
+    """The record of one step. ``output`` is the JSON text of the whole response, ``note`` the reason for its state."""
 
     step_id: int
     state: StepState
@@ -44,7 +44,7 @@ class StepRecord(NamedTuple):
 
 
 class Event(NamedTuple):
-    """One thing that happened, in order; ``data`` is JSON text."""
+    """One event of a run, numbered in order; ``data`` is JSON text."""
 
     seq: int
     at: str
@@ -55,7 +55,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """What somebody wants of a run; ``value`` is any JSON value."""
+    """A signal to a run (cancel, approve, reject); ``value`` is any JSON value."""
 
     seq: int
     verb: Verb
@@ -65,7 +65,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """All of a run. ``plan_json`` is the plan as it is carried out, ``replans`` how often it was changed."""
+    """The record of a run. ``plan_json`` is the current plan, ``replans`` how often it was changed."""
 
     run_id: str
     user: str | None
@@ -94,7 +94,7 @@ class RunLine:
 
 
 class Journal(Protocol):
-    """Keeps runs. Every method may raise StorageUnavailable, or SettingsInvalid where the operator must act."""
+    """Stores runs. Every method may raise StorageUnavailable, or SettingsInvalid where the operator must act."""
 
     async def create(
         self,
@@ -113,7 +113,7 @@ class Journal(Protocol):
         """Return a run, or None."""
 
     async def is_untouched(self, run_id: str) -> bool:
-        """Whether nothing at all has happened to a run since it was created."""
+        """Whether a run has no step, event, signal or state since its creation."""
 
     async def list_runs(self, user: str | None, limit: int) -> list[RunLine]:
         """Return a user's newest runs."""
@@ -124,28 +124,28 @@ class Journal(Protocol):
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
-        """Write down what happened, all of it or nothing; the result is there when it will survive a crash."""
+        """Record a step, events and a state atomically; the returned awaitable is done once they are durable."""
 
-    def mention(self, run_id: str, event: Event) -> None:
-        """Write down what need not be waited for."""
+    def append_event(self, run_id: str, event: Event) -> None:
+        """Append an event that need not be durable yet; a crash may lose it."""
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
-        """Replace a run's plan, count it, and forget what was recorded of some unfinished steps."""
+        """Replace a run's plan, count the change, and delete the records of some unfinished steps."""
 
     async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
-        """Tell whoever carries a run on, now or later."""
+        """Store a signal for the process that executes the run, now or later."""
 
     async def list_signals(self, run_id: str, after: int) -> list[Signal]:
-        """Return what a run has been told, in order."""
+        """Return a run's signals after a number, in order."""
 
     def hold(self, run_id: str) -> AbstractAsyncContextManager[bool]:
-        """Carry a run on alone; False where another process or task does so already."""
+        """Lock a run for execution; False where another process or task holds it."""
 
     def is_held(self, run_id: str) -> bool:
-        """Whether anybody carries the run on at this moment."""
+        """Whether the run is locked for execution at this moment."""
 
     def close(self) -> None:
-        """Let go of what is open; what was recorded stays."""
+        """Close the journal; records stay."""
 
     async def forget_before(self, at: str) -> int:
         """Remove runs that ended before an instant, and return how many."""

@@ -1,11 +1,11 @@
-"""How much one plan may ask for."""
+"""Limits of plans and runs."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """The bounds of plans and runs.
+    """Limits of plans and runs: sizes, concurrency, times and retries.
 
     Attributes:
         steps: of one plan.

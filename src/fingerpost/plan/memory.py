@@ -1,4 +1,4 @@
-"""What a step may see, and what a run remembers: a view of what was recorded, never a second store (ruling F4)."""
+"""The memory of a run: a view of its recorded outputs, by key (ruling F4)."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -7,12 +7,12 @@ from typing import Any
 from fingerpost.errors import ParameterError
 from fingerpost.plan.journal import Event, Given, StepRecord
 from fingerpost.plan.references import Reference, Way, walk
+from fingerpost.plan.size_limits import encode
 from fingerpost.plan.validation import ReadyStep, ValidPlan
-from fingerpost.plan.weighing import encode
 
 
 class ReferenceMissing(ParameterError):
-    """A reference found nothing while the run was under way."""
+    """A reference could not be resolved during the run."""
 
 
 class Memory:
@@ -168,8 +168,8 @@ def list_items(
             key = data.get("key", step["expected_key"])
             items.append({"type": "tool_result", **head, "key": key, "result": output, "timestamp": event.at})
         elif event.kind == "step_skipped":
-            told = {name: step[name] for name in ("expected_key", "output_path", "done_check")}
-            items.append({"type": "step_skipped", **head, **told, "reason": data["reason"], "timestamp": event.at})
+            fields = {name: step[name] for name in ("expected_key", "output_path", "done_check")}
+            items.append({"type": "step_skipped", **head, **fields, "reason": data["reason"], "timestamp": event.at})
         elif event.kind in ("attempt_failed", "step_failed"):
             kind = "tool_error" if event.kind == "attempt_failed" else "step_failed"
             items.append({"type": kind, **head, **data, "timestamp": event.at})

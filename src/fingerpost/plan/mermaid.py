@@ -1,4 +1,4 @@
-"""A plan as a picture that any Markdown reader draws."""
+"""Draw a plan as a Mermaid diagram."""
 
 from collections.abc import Mapping
 

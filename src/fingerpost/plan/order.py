@@ -1,4 +1,4 @@
-"""What comes before what, for any graph of step ids."""
+"""Topological order of a graph of step ids."""
 
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter

@@ -1,4 +1,4 @@
-"""A plan as JSON: read from outside, written down, and read back."""
+"""Read and write plans as JSON."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from fingerpost.contract.plan import Plan
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import RunRecord
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.weighing import encode, find_excess
+from fingerpost.plan.size_limits import encode, find_excess
 
 
 def read_plan(raw: object, limits: Limits | None = None) -> Plan:
@@ -34,8 +34,8 @@ def read_plan(raw: object, limits: Limits | None = None) -> Plan:
     try:
         return Plan.model_validate({"created_at": now(), **raw})
     except ValidationError as error:
-        told = explain(error, Plan)
-        raise PlanInvalid(f"The plan cannot be read: {told.message}", told.details) from error
+        explained = explain(error, Plan)
+        raise PlanInvalid(f"The plan cannot be read: {explained.message}", explained.details) from error
 
 
 def write_plan(plan: Plan) -> str:
@@ -57,8 +57,10 @@ def plan_of(run: RunRecord) -> Plan:
         # Pydantic's own reader of JSON refuses half a surrogate pair, which the plan may hold.
         return Plan.model_validate(json.loads(run.plan_json))
     except ValidationError as error:
-        told = explain(error, Plan)
-        raise PlanInvalid(f"The plan of the run {run.run_id} cannot be read: {told.message}", told.details) from error
+        explained = explain(error, Plan)
+        raise PlanInvalid(
+            f"The plan of the run {run.run_id} cannot be read: {explained.message}", explained.details
+        ) from error
 
 
 def now() -> str:

@@ -1,4 +1,4 @@
-"""How far a run is, in steps, for whoever waits for it."""
+"""Report a run's progress in steps."""
 
 from fingerpost.contract.plan import PlanStep
 from fingerpost.contract.published import Report
@@ -9,8 +9,8 @@ _ENDED = {"step_completed": "done", "step_skipped": "skipped", "step_failed": "f
 _BEGUN = {"step_started": "begun", "step_waiting": "waits for a person"}
 
 
-class Progress:
-    """Counts a run's steps and says what each is for: one that has begun counts half, one that has ended counts whole.
+class RunProgress:
+    """Reports a run's progress: a started step counts half, an ended one whole.
 
     The count never falls: a step that is tried once more after it failed stays counted.
     """
@@ -21,24 +21,24 @@ class Progress:
         self._shares: dict[int, float] = {}
 
     def catch_up(self, run: RunRecord) -> None:
-        """Take over what is recorded; what was watched before this counts too, and is told from here on."""
+        """Count the steps that are already recorded; events watched before this call count too."""
         plan = plan_of(run)
         self._steps = {step.step_id: step for step in plan.steps}
         for number, record in run.steps.items():
             if record.state in ("completed", "skipped"):
                 self._shares[number] = 1.0
-        self._tell(f"{plan.goal} (run {run.run_id})")
+        self._report_step(f"{plan.goal} (run {run.run_id})")
 
     def watch(self, event: Event) -> None:
-        """Take note of one thing that happened."""
+        """Update the progress by an event."""
         word = _ENDED.get(event.kind) or _BEGUN.get(event.kind)
         if event.step_id is None or word is None:
             return
         share = 1.0 if event.kind in _ENDED else 0.5
         self._shares[event.step_id] = max(self._shares.get(event.step_id, 0.0), share)
         if (step := self._steps.get(event.step_id)) is not None:
-            self._tell(f"{step.step_id}. {step.description}: {word}")
+            self._report_step(f"{step.step_id}. {step.description}: {word}")
 
-    def _tell(self, words: str) -> None:
+    def _report_step(self, words: str) -> None:
         done = sum(share for number, share in self._shares.items() if number in self._steps)
         self._report(done, len(self._steps), words)

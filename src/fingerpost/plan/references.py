@@ -32,7 +32,7 @@ Way = tuple[str | int, ...]
 
 
 class ReferenceInvalid(ValueError):
-    """The object is no reference; the message says why."""
+    """The object is not a valid reference; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class Reference:
 
     @property
     def has_default(self) -> bool:
-        """Whether a missing value is provided for."""
+        """Whether the reference has a default."""
         return self._default is not _NOTHING
 
     @property
     def default(self) -> Any:
-        """What stands in for a missing value."""
+        """The default for a missing value."""
         return self._default
 
     def find_in(self, response: Any) -> Any:
@@ -81,7 +81,7 @@ def is_reference(value: Any) -> bool:
 
 
 def list_references(value: Any, at: Way = ()) -> Iterator[Reference | tuple[Way, str]]:
-    """Yield each reference inside a value, or where one stands that is none, and why.
+    """Yield each reference inside a value, or the place of an invalid one and why.
 
     The value's depth is bounded by whoever read it.
     """
@@ -150,7 +150,7 @@ def _compile(path: str) -> Callable[[Any], Any]:
 
 
 def _refuse_growth(root: dict[str, Any]) -> None:
-    """Refuse what could make more of a value than there is: the path's work stays near its value's size."""
+    """Refuse paths that could enlarge a value, so that the work of a path stays near the size of its value."""
     width = 1
     nodes = [root]
     for count, node in enumerate(nodes):

@@ -8,7 +8,7 @@ from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.planners.capability import PlanningCapability
-from fingerpost.plan.progress import Progress
+from fingerpost.plan.progress import RunProgress
 from fingerpost.plan.run_shapes import RunAnswer, RunPlanInput, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
@@ -50,7 +50,7 @@ class RunPlan(PublishedTool):
         else:
             run_id = arguments.run_id
             await self._act(run_id, arguments, user)
-        progress = Progress(call.report)
+        progress = RunProgress(call.report)
         with runs.watching(run_id, progress.watch):
             progress.catch_up(await runs.get(run_id, user))
             if arguments.action != "cancel" and not runs.is_under_way(run_id):

@@ -1,4 +1,4 @@
-"""Runs of plans: begun, looked at, approved, cancelled, resumed, changed. What every face goes through."""
+"""Operations on plan runs, shared by all interfaces: create, execute, approve, cancel, resume, replace."""
 
 import asyncio
 import logging
@@ -15,10 +15,10 @@ from fingerpost.plan.execution import Execution, Watch
 from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.performing import Performer
 from fingerpost.plan.plan_json import now, plan_of, write_plan
+from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
-from fingerpost.plan.weighing import encode, find_excess
 from fingerpost.resilience.breaker import Breaker
 
 _log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ SeenState = RunState | Literal["interrupted"]
 
 
 class PlanRuns:
-    """Carries plans out over one catalogue, and keeps them in one journal.
+    """Plan runs over one catalogue and one journal.
 
     Many processes may share a journal: each run is carried on by one of them at a time.
     """
@@ -47,7 +47,7 @@ class PlanRuns:
         self.journal = journal
         self.limits = limits or Limits()
         self._poll_s = poll_s
-        self._performer = Performer(catalogue, self.limits, breaker)
+        self._executor = StepExecutor(catalogue, self.limits, breaker)
         self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
@@ -69,7 +69,7 @@ class PlanRuns:
         memory: Mapping[str, Any] | None = None,
         memory_of: str | None = None,
     ) -> str:
-        """Check a plan, keep it, and return its run's id; nothing has run yet.
+        """Validate a plan, store it as a new run and return the run's id; nothing is executed yet.
 
         ``memory`` gives values by key; ``memory_of`` an earlier run of the same user, which they go over.
 
@@ -106,31 +106,31 @@ class PlanRuns:
         return run_id
 
     async def carry_on(self, run_id: str) -> RunState:
-        """Carry a run on in this task until nothing more can be done now, and return how it stands.
+        """Execute a run in this task until it ends or waits, and return its state.
 
         Raises:
             StorageUnavailable: another process carries it on, or the journal cannot be written.
             PlanInvalid: the run is unknown, or what is unfinished of its plan can no longer be carried out.
         """
         state: RunState = "running"
-        heard = -1
+        last_signal = -1
         while True:
             async with self.journal.hold(run_id) as is_ours:
                 if not is_ours:
-                    if heard >= 0:
+                    if last_signal >= 0:
                         return state
                     raise StorageUnavailable(f"The run {run_id} is being carried on elsewhere")
                 run, valid, is_fresh = await self._known(run_id)
                 if run.state in ("completed", "cancelled"):
                     return run.state
                 execution = Execution(
-                    run, valid, self.journal, self._performer, self.limits, self._watches.setdefault(run_id, [])
+                    run, valid, self.journal, self._executor, self.limits, self._watches.setdefault(run_id, [])
                 )
                 self._executions[run_id] = execution
                 listener = None
                 try:
                     if not is_fresh:
-                        execution.hear(await self.journal.list_signals(run_id, 0))
+                        execution.on_signals(await self.journal.list_signals(run_id, 0))
                     listener = asyncio.create_task(self._listen(run_id, execution))
                     state = await execution.carry_on()
                 finally:
@@ -139,20 +139,20 @@ class PlanRuns:
                     if listener is not None:
                         listener.cancel()
                         await asyncio.wait([listener])
-                heard = execution.last_signal
+                last_signal = execution.last_signal
             # Somebody may have decided between our last look and the end of our hold, and not have got one.
-            if state != "waiting" or not await self.journal.list_signals(run_id, heard):
+            if state != "waiting" or not await self.journal.list_signals(run_id, last_signal):
                 return state
 
     def begin(self, run_id: str) -> None:
-        """Carry a run on in the background of this process."""
+        """Execute a run in a background task."""
         task = asyncio.create_task(self.carry_on(run_id), name=f"run {run_id}")
         self._tasks[run_id] = task
         task.add_done_callback(lambda ended: self._ended(run_id, ended))
 
     @contextmanager
     def watching(self, run_id: str, watch: Watch) -> Iterator[None]:
-        """Be told of each event of a run that this process carries on meanwhile, in order, once it is recorded."""
+        """Report each event of a run that this process executes during the block, in order, once it is recorded."""
         watches = self._watches.setdefault(run_id, [])
         watches.append(watch)
         try:
@@ -162,12 +162,12 @@ class PlanRuns:
             self._forget_watches(run_id)
 
     def is_under_way(self, run_id: str) -> bool:
-        """Whether this process carries a run on in the background."""
+        """Whether this process executes a run in the background."""
         task = self._tasks.get(run_id)
         return task is not None and not task.done()
 
     async def wait(self, run_id: str, longest_s: float) -> None:
-        """Wait until this process does nothing more for a run, or for so long.
+        """Wait until the background execution of a run stops, or until a timeout.
 
         Raises:
             ToolError: it had to be given up.
@@ -211,7 +211,7 @@ class PlanRuns:
         return validate_plan(plan, self.catalogue, memory=run.given.values, done=numbers, limits=self.limits)
 
     async def cancel(self, run_id: str, user: str | None) -> None:
-        """End a run: what is under way is stopped, what is recorded stays.
+        """Cancel a run: running steps are stopped, records stay.
 
         Raises:
             PlanInvalid: there is no such run, or it has ended.
@@ -219,12 +219,12 @@ class PlanRuns:
         run = await self.get(run_id, user)
         if run.state in ENDED:
             raise PlanInvalid(f"The run has ended already: it is {run.state}", {"field": "action"})
-        await self._tell(run_id, "cancel", None, None)
+        await self._signal(run_id, "cancel", None, None)
 
     async def decide(
         self, run_id: str, user: str | None, step_id: int, *, approved: bool, note: str | None = None, value: Any = None
     ) -> None:
-        """Answer a step that waits for a person; of two answers the first holds.
+        """Approve or reject a waiting step; of two decisions the first counts.
 
         Raises:
             PlanInvalid: the run has no such step, or it no longer waits.
@@ -239,10 +239,10 @@ class PlanRuns:
         known = run.steps.get(step_id)
         if run.state in ENDED or (known is not None and known.state != "waiting"):
             raise PlanInvalid(f"Step {step_id} no longer waits for a person", {"field": "step_id"})
-        told = {"note": note, "value": value}
-        if excess := find_excess(told, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
+        decision = {"note": note, "value": value}
+        if excess := find_excess(decision, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
             raise PlanInvalid(f"The decision cannot be kept: its value {excess}", {"field": "value"})
-        await self._tell(run_id, "approve" if approved else "reject", step_id, told)
+        await self._signal(run_id, "approve" if approved else "reject", step_id, decision)
 
     async def check_resumable(self, run_id: str, user: str | None) -> RunRecord:
         """Return a run that may be carried on.
@@ -258,7 +258,7 @@ class PlanRuns:
         return run
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
-        """Replace what has not been finished of a run's plan; what is recorded as finished stays as it is.
+        """Replace the unfinished part of a run's plan; finished steps stay as recorded.
 
         Raises:
             PlanInvalid: the plan may not be changed (any more), or the new one is no good.
@@ -288,7 +288,7 @@ class PlanRuns:
             await self.journal.change_plan(run_id, write_plan(plan), plan.goal, forget, event)
 
     async def stop(self) -> None:
-        """Leave every run of this process where its record stands; each can be resumed."""
+        """Stop every run of this process; each can be resumed from its record."""
         tasks = list(self._tasks.values())
         for task in tasks:
             task.cancel()
@@ -308,18 +308,18 @@ class PlanRuns:
             paths = {key: path for key, path in earlier.paths().items() if key not in memory}
         return Given(values=values, paths=paths)
 
-    async def _tell(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
+    async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         await self.journal.signal(run_id, verb, step_id, value)
         execution = self._executions.get(run_id)
         if execution is not None:
-            execution.hear(await self.journal.list_signals(run_id, execution.last_signal))
+            execution.on_signals(await self.journal.list_signals(run_id, execution.last_signal))
 
     async def _listen(self, run_id: str, execution: Execution) -> None:
-        """Hear what other processes want of a run."""
+        """Poll for signals from other processes while a run is executed."""
         while True:
             await asyncio.sleep(self._poll_s)
             try:
-                execution.hear(await self.journal.list_signals(run_id, execution.last_signal))
+                execution.on_signals(await self.journal.list_signals(run_id, execution.last_signal))
             except StorageUnavailable as error:
                 # The next look may succeed; a record that cannot be written ends the run by itself.
                 _log.warning("run=%s could not be listened for: %s", run_id, error.message)
@@ -361,7 +361,7 @@ class PlanRuns:
 
 
 def _refuse_newer(run: RunRecord) -> None:
-    """Leave a run alone whose record means what this build does not know."""
+    """Refuse a run that a newer version of fingerpost began."""
     if run.protocol > PROTOCOL:
         raise PlanInvalid("The run was begun by a newer fingerpost; update this one to read it or to carry it on")
 

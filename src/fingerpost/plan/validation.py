@@ -1,4 +1,4 @@
-"""Everything that can be known of a plan before any of it runs.
+"""Validate a plan before it runs.
 
 ``validate_plan`` finds all problems at once; a plan that passes has known tools, sound parameters, an order,
 and a source for each reference.
@@ -16,12 +16,12 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, Question, listed, nearest, read_question
+from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, StepQuery, listed, nearest, read_step_query
 from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.order import find_cycle, reach_of
 from fingerpost.plan.references import Reference, Way, fill, list_references
-from fingerpost.plan.weighing import find_excess
+from fingerpost.plan.size_limits import find_excess
 
 CANNOT_RUN: Final = "The plan cannot run: "
 
@@ -35,8 +35,8 @@ _HOLE = "$ref"
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that is wrong; ``step_id`` is None where it is the plan's own."""
+class PlanProblem:
+    """One problem of a plan; ``step_id`` is None where it concerns the whole plan."""
 
     step_id: int | None
     field: str
@@ -52,7 +52,7 @@ class Problem:
 
 @dataclass(slots=True)
 class ReadyStep:
-    """A step that passed.
+    """A valid step.
 
     Attributes:
         step: as it was written.
@@ -69,7 +69,7 @@ class ReadyStep:
 
     step: PlanStep
     tool: PlanTool | None = None
-    question: Question | None = None
+    question: StepQuery | None = None
     key: str | None = None
     condition: Condition | None = None
     references: list[Reference] = field(default_factory=list)
@@ -79,7 +79,7 @@ class ReadyStep:
 
 
 class ValidPlan:
-    """A plan that can run: its steps by id, in the plan's order."""
+    """A valid plan: its steps by id, in the plan's order."""
 
     def __init__(self, plan: Plan, steps: Mapping[int, ReadyStep]) -> None:
         self.plan = plan
@@ -113,7 +113,7 @@ def validate_plan(
     return ValidPlan(plan, check.ready)
 
 
-def plan_invalid(problems: list[Problem]) -> PlanInvalid:
+def plan_invalid(problems: list[PlanProblem]) -> PlanInvalid:
     """Return the error that tells of problems."""
     rest = len(problems) - _MOST_TOLD
     more = f"; and {rest} more problems" if rest > 0 else ""
@@ -140,7 +140,7 @@ class _Check:
         self._limits = limits
         self._writers: dict[str, list[int]] = {}
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[PlanProblem]:
         if size := list(self._size()):
             return size
         found = [problem for step in self.plan.steps for problem in self._step(step)]
@@ -148,7 +148,7 @@ class _Check:
             number: [d for d in ready.step.dependencies if d in self.ready] for number, ready in self.ready.items()
         }
         if cycle := find_cycle(declared):
-            return [*found, Problem(cycle[0], "dependencies", f"go in a circle: {_arrow(cycle)}")]
+            return [*found, PlanProblem(cycle[0], "dependencies", f"go in a circle: {_arrow(cycle)}")]
         readers = [ready for ready in self.ready.values() if ready.references or ready.condition is not None]
         # Most plans of many steps read little: what comes before what is only worked out where somebody reads.
         below = reach_of(declared) if readers else {}
@@ -158,30 +158,30 @@ class _Check:
             return found
         edges = {number: ready.dependencies for number, ready in self.ready.items()}
         if cycle := find_cycle(edges):
-            return [*found, Problem(cycle[0], "parameters", f"refer to one another in a circle: {_arrow(cycle)}")]
+            return [*found, PlanProblem(cycle[0], "parameters", f"refer to one another in a circle: {_arrow(cycle)}")]
         self._before = reach_of(edges)
         found += self._rival_writers(rivals)
         if not found:
             self._choose_sources()
         return found
 
-    def _size(self) -> Iterator[Problem]:
+    def _size(self) -> Iterator[PlanProblem]:
         limits, steps = self._limits, self.plan.steps
         if len(steps) > limits.steps:
-            yield Problem(None, "steps", f"are {len(steps):,}, and may be {limits.steps:,}")
+            yield PlanProblem(None, "steps", f"are {len(steps):,}, and may be {limits.steps:,}")
             return
         if not steps:
-            yield Problem(None, "steps", "are none; a plan needs one at least")
+            yield PlanProblem(None, "steps", "are none; a plan needs one at least")
         if any(abs(step.step_id) > _MOST_STEP_ID for step in steps):
-            yield Problem(None, "steps", f"hold a step_id beyond {_MOST_STEP_ID:,}; a small number will do")
+            yield PlanProblem(None, "steps", f"hold a step_id beyond {_MOST_STEP_ID:,}; a small number will do")
         parameters = [step.parameters for step in steps]
         if excess := find_excess(parameters, most_bytes=limits.plan_bytes, most_depth=limits.depth + 1):
-            yield Problem(None, "steps", f"hold parameters that cannot be kept: a value in them {excess}")
+            yield PlanProblem(None, "steps", f"hold parameters that cannot be kept: a value in them {excess}")
 
-    def _step(self, step: PlanStep) -> Iterator[Problem]:
+    def _step(self, step: PlanStep) -> Iterator[PlanProblem]:
         number = step.step_id
         if number in self.ready:
-            yield Problem(number, "step_id", "is taken by another step")
+            yield PlanProblem(number, "step_id", "is taken by another step")
             return
         ready = self.ready[number] = ReadyStep(step, dependencies=list(dict.fromkeys(step.dependencies)))
         is_done = number in self._done
@@ -190,39 +190,41 @@ class _Check:
         if ready.key is not None:
             self._writers.setdefault(ready.key, []).append(number)
         if step.expected_key is not None and not 0 < len(step.expected_key) <= _MOST_KEY_CHARS:
-            yield Problem(number, "expected_key", f"must be 1 to {_MOST_KEY_CHARS} characters")
+            yield PlanProblem(number, "expected_key", f"must be 1 to {_MOST_KEY_CHARS} characters")
         for found in list_references(step.parameters):
             if isinstance(found, Reference):
                 ready.references.append(found)
             else:
-                yield Problem(number, _place(("parameters", *found[0])), f"is no reference: {found[1]}")
+                yield PlanProblem(number, _place(("parameters", *found[0])), f"is no reference: {found[1]}")
         if ready.tool is not None and not is_done:
             yield from self._parameters(ready)
         if step.done_check is not None:
             try:
                 ready.condition = compile_condition(step.done_check, _bindable(ready.key))
             except ConditionInvalid as error:
-                yield Problem(number, "done_check", f"{_clip(step.done_check)!r} does not compile: {error}")
+                yield PlanProblem(number, "done_check", f"{_clip(step.done_check)!r} does not compile: {error}")
 
-    def _who(self, ready: ReadyStep, is_done: bool) -> Iterator[Problem]:
+    def _who(self, ready: ReadyStep, is_done: bool) -> Iterator[PlanProblem]:
         step, tools, agents = ready.step, self._catalogue.tools, self._catalogue.agents
         if step.tool is not None:
             ready.tool = tools.get(step.tool)
             if ready.tool is None and not is_done:
                 guess = nearest(step.tool, tools) or listed(tools)
-                yield Problem(step.step_id, "tool", f"'{_clip(step.tool)}' is not found in registry; {guess}")
+                yield PlanProblem(step.step_id, "tool", f"'{_clip(step.tool)}' is not found in registry; {guess}")
         if step.agent == HUMAN and step.tool is not None:
-            yield Problem(step.step_id, "agent", "is a human, who approves and performs no tool; depend on that step")
+            yield PlanProblem(
+                step.step_id, "agent", "is a human, who approves and performs no tool; depend on that step"
+            )
         elif step.agent not in (None, HUMAN, *agents) and not is_done:
             guess = nearest(step.agent or "", [*agents, HUMAN]) or listed([*agents, HUMAN])
-            yield Problem(step.step_id, "agent", f"'{_clip(step.agent or '')}' is not known; {guess}")
+            yield PlanProblem(step.step_id, "agent", f"'{_clip(step.agent or '')}' is not known; {guess}")
 
-    def _parameters(self, ready: ReadyStep) -> Iterator[Problem]:
+    def _parameters(self, ready: ReadyStep) -> Iterator[PlanProblem]:
         assert ready.tool is not None
         number = ready.step.step_id
-        question = read_question(ready.tool.spec, ready.step.parameters)
+        question = read_step_query(ready.tool.spec, ready.step.parameters)
         if isinstance(question, str):
-            yield Problem(number, "parameters", question)
+            yield PlanProblem(number, "parameters", question)
             return
         ready.question = question
         skip = len(question.prefix)
@@ -233,18 +235,20 @@ class _Check:
             for complaint in error.errors(include_url=False):
                 if _is_of_a_hole(complaint, holes):
                     continue
-                told = describe_problem(complaint, question.model)
-                yield Problem(
-                    number, _place(("parameters", *question.prefix)) + f".{told.path}".rstrip("."), told.sentence
+                described = describe_problem(complaint, question.model)
+                yield PlanProblem(
+                    number,
+                    _place(("parameters", *question.prefix)) + f".{described.path}".rstrip("."),
+                    described.sentence,
                 )
 
-    def _sources(self, ready: ReadyStep, below: Mapping[int, frozenset[int]]) -> Iterator[Problem]:
-        """Add what references and conditions imply to the dependencies, and refuse what nobody provides."""
+    def _sources(self, ready: ReadyStep, below: Mapping[int, frozenset[int]]) -> Iterator[PlanProblem]:
+        """Add the dependencies that references and conditions imply, and refuse keys that no step provides."""
         number = ready.step.step_id
         for dependency in ready.step.dependencies:
             if dependency not in self.ready:
                 known = listed(map(str, self.ready))
-                yield Problem(number, "dependencies", f"name step {dependency}, which does not exist; {known}")
+                yield PlanProblem(number, "dependencies", f"name step {dependency}, which does not exist; {known}")
         ready.dependencies = [dependency for dependency in ready.dependencies if dependency in self.ready]
         for reference in ready.references:
             writers = self._writers_for(number, reference.key, below)
@@ -252,7 +256,7 @@ class _Check:
                 keys = {*self._writers, *self._memory}
                 guess = nearest(reference.key, keys - {ready.key}) or listed(keys - {ready.key})
                 place = _place(("parameters", *reference.at))
-                yield Problem(number, place, f"refers to '{_clip(reference.key)}', which no step provides; {guess}")
+                yield PlanProblem(number, place, f"refers to '{_clip(reference.key)}', which no step provides; {guess}")
             ready.dependencies += writers
         if ready.condition is not None:
             for key in sorted(ready.condition.keys - {ready.key}):
@@ -263,7 +267,7 @@ class _Check:
         """Return the steps whose output a reader may read: all that write the key and do not wait for the reader."""
         return [each for each in self._writers.get(key, ()) if each != reader and reader not in below[each]]
 
-    def _rival_writers(self, rivals: Mapping[str, list[int]]) -> Iterator[Problem]:
+    def _rival_writers(self, rivals: Mapping[str, list[int]]) -> Iterator[PlanProblem]:
         for key, writers in rivals.items():
             ordered = sorted(writers, key=lambda number: len(self._before[number]))
             for first, second in pairwise(ordered):
@@ -271,7 +275,7 @@ class _Check:
                     reason = (
                         f"'{_clip(key)}' is also written by step {first}; make one depend on the other, or rename one"
                     )
-                    yield Problem(second, "expected_key", reason)
+                    yield PlanProblem(second, "expected_key", reason)
                     break
 
     def _choose_sources(self) -> None:
@@ -301,7 +305,7 @@ def _bindable(key: str | None) -> str | None:
 
 
 def _is_of_a_hole(complaint: Any, holes: list[Way]) -> bool:
-    """Whether a complaint is about a value that is not there yet, or about a whole that holds one."""
+    """Whether a validation error concerns a value that is only known during the run, or an object that contains one."""
     location: Way = tuple(complaint["loc"])
     is_exact = complaint["type"] in ("missing", "extra_forbidden")
     return any(_within(hole, location) or (not is_exact and _within(location, hole)) for hole in holes)

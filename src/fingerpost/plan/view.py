@@ -1,4 +1,4 @@
-"""A run as its owner sees it: how far it is, what it has found, what it waits for, and what to do next."""
+"""Describe a run for its owner: progress, results, what it waits for, and what to do next."""
 
 import json
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns
-from fingerpost.plan.weighing import encode
+from fingerpost.plan.size_limits import encode
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
 
@@ -24,7 +24,7 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     """Return a JSON-ready run; ``parts`` adds what is long, ``after`` leaves out earlier events.
 
     ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
-    Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
+    Events are returned some thousands at a time: if the last one returned is not ``last_event``, there are more.
     """
     plan = plan_of(run)
     state = runs.state_of(run)

@@ -1,1 +1,1 @@
-"""What is asked again after a failure, and what is left alone for a while: the same for HTTP and for plans."""
+"""Retry policy and circuit breaker, shared by the HTTP client and by plans."""

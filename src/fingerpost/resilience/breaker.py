@@ -1,4 +1,4 @@
-"""Circuit breaker: a source or tool that keeps failing is left alone for a while, so that nobody waits in vain."""
+"""Circuit breaker: calls to a source or tool that keeps failing are refused for a while."""
 
 import time
 from collections.abc import Callable
@@ -41,11 +41,11 @@ class Breaker:
         return None
 
     def succeeded(self, name: str) -> None:
-        """Note that it answered, be it with a refusal."""
+        """Record a success; a refusal counts as one."""
         self._circuits.pop(name, None)
 
     def failed(self, name: str) -> None:
-        """Note that it did not answer, or answered that it cannot."""
+        """Record a failure."""
         circuit = self._circuits.setdefault(name, _Circuit())
         circuit.failures += 1
         circuit.being_tried = False
@@ -53,7 +53,7 @@ class Breaker:
             circuit.open_until_s = self._clock_s() + self._rest_s
 
     def left(self, name: str) -> None:
-        """Note that a call ended without telling whether the source or tool is well."""
+        """Record a call that ended without telling success from failure."""
         circuit = self._circuits.get(name)
         if circuit is not None:
             circuit.being_tried = False

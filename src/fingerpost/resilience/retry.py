@@ -12,7 +12,7 @@ _E = TypeVar("_E", bound=Exception)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
-    """Exponential backoff, spread so that calls which failed together do not come back together.
+    """Exponential backoff with jitter.
 
     Attributes:
         attempts: of one call, the first included.

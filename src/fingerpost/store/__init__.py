@@ -1,1 +1,1 @@
-"""What is kept between calls."""
+"""Persistence: SQLite files, network records and atomic files."""

@@ -15,7 +15,7 @@ _TICKS_NS = (1, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000)
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put a file in the place of the one at ``path``. Killed at any instant, it leaves the old or the new one, whole.
+    """Replace the file at ``path`` atomically: killed at any instant, it leaves the old or the new one.
 
     Every replacement has a later time of writing than what it replaces, also within one tick of the file clock.
     Call it under a lock: two writers at once would share a draft.
@@ -35,7 +35,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def flush_file(path: Path) -> None:
-    """Bring a file's content to the disk.
+    """Flush a file's content to disk.
 
     Raises:
         OSError: the disk refuses.
@@ -46,7 +46,7 @@ def flush_file(path: Path) -> None:
 
 
 def flush_folder(path: Path) -> None:
-    """Bring the names in a folder to the disk, where the platform can.
+    """Flush a folder's entries to disk, where the platform supports it.
 
     Raises:
         OSError: the disk is full or fails.

@@ -1,4 +1,4 @@
-"""How much of each limit is used up, shared by all processes on one machine: one SQLite file, one row a limit.
+"""State of rate limits, shared by all processes of a home folder: one SQLite file, one row per limit.
 
 The numbers may be lost without harm: a limit then starts afresh.
 """
@@ -32,7 +32,7 @@ class _Row(NamedTuple):
 
 
 class LimitFile:
-    """The file that holds the state of all limits.
+    """The SQLite file of all rate limits' states.
 
     Every method may raise SettingsInvalid (the file cannot be used) or StorageUnavailable (it is busy or full).
     """
@@ -47,7 +47,7 @@ class LimitFile:
 
     @contextmanager
     def changing(self, name: str) -> Iterator[tuple[sqlite3.Connection, _Row]]:
-        """Hold one limit's row against all other processes; what is written counts once the block ends."""
+        """Lock the file, give one limit's row, and commit when the block ends."""
         with self._file.translating_sqlite_errors():
             self._file.path.parent.mkdir(parents=True, exist_ok=True)
         with self._file.opened() as connection:
@@ -59,7 +59,7 @@ class LimitFile:
 
 
 class SqliteLimit(StateStore):
-    """One limit: pyrate-limiter's state of it, and a pause that a source has asked for."""
+    """One rate limit: pyrate-limiter's state, and a pause that the source has asked for."""
 
     is_async = False
     # Instants are compared across processes, which a monotonic clock does not promise.

@@ -1,4 +1,4 @@
-"""One network's record: what a person decides about it."""
+"""One network's record: the operator's settings for it."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Network records: what a person decides about each network, kept in ``fingerpost.toml`` under the home folder.
+"""Network records, the operator's settings for each network: ``fingerpost.toml`` in the home folder.
 
 ::
 
@@ -81,7 +81,7 @@ class NetworkRecordFile:
         return self._reader.build(name, fields)
 
     def check(self, record: NetworkRecord) -> None:
-        """Do nothing where a record could be put into the file now.
+        """Check that a record could be written to the file now.
 
         Raises:
             ParameterError: it could not; ``details["field"]`` is the key.
@@ -90,7 +90,7 @@ class NetworkRecordFile:
         self._edited(self._text(), record.name, _putting(record))
 
     def put(self, record: NetworkRecord) -> None:
-        """Add a record, or let the one of its name say the same; comments and unknown records stay.
+        """Add or replace a record; comments and unreadable records stay.
 
         Raises:
             ParameterError: the record cannot be used.
@@ -157,8 +157,8 @@ class NetworkRecordFile:
         With ``key``, only what is wrong with that key counts against it: other mistakes were there before.
         """
         after = edit(before)
-        _, old = self._reader.judge(read_document(before))
-        _, new = self._reader.judge(read_document(after))
+        _, old = self._reader.validate(read_document(before))
+        _, new = self._reader.validate(read_document(after))
         for each, problem in new.items():
             at_fault = key in (None, problem.key) or name not in old if each == name else each not in old
             if at_fault:
@@ -236,7 +236,7 @@ class NetworkRecordFile:
 def describe_schema() -> dict[str, Any]:
     """Return the JSON schema of the whole file, for editors that check TOML."""
     record = NetworkRecord.model_json_schema()
-    told = _told_keys()
+    descriptions = _describe_keys()
     record["properties"].pop("name")
     record["required"] = [key for key in record.get("required", ()) if key != "name"]
     record["title"], record["description"] = "Network record", "What a person decides about one network."
@@ -245,7 +245,7 @@ def describe_schema() -> dict[str, Any]:
         field.update(next(iter(field.pop("anyOf", ())), {}))
         if field.get("default", ...) is None:
             del field["default"]
-        field["description"] = told[key]
+        field["description"] = descriptions[key]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": FILE_NAME,
@@ -261,7 +261,7 @@ def describe_schema() -> dict[str, Any]:
     }
 
 
-def _told_keys() -> dict[str, str]:
+def _describe_keys() -> dict[str, str]:
     """Return what each key means, from the record's own docstring."""
     lines = [line.strip() for line in (NetworkRecord.__doc__ or "").splitlines()]
     return {key: text for key, colon, text in (line.partition(": ") for line in lines) if colon and key in KEYS}

@@ -1,4 +1,4 @@
-"""Homes from before ``fingerpost.toml``: what a person had decided is gathered from three places, once.
+"""Migration of home folders from before ``fingerpost.toml``: settings are gathered from three places, once.
 
 ::
 
@@ -31,7 +31,7 @@ _STATE = ("file", "known", "signature")
 
 @dataclass(frozen=True, slots=True)
 class OlderNetwork:
-    """What was found of one network, and a sentence on each thing that could not be read."""
+    """One network's migrated settings, and a sentence on each that could not be read."""
 
     record: NetworkRecord
     lost: tuple[str, ...]
@@ -71,7 +71,7 @@ class OlderHome:
         return OlderNetwork(NetworkRecord(name=name, feeds=feeds, realtime=realtime), tuple(lost))
 
     def finish(self, names: Collection[str]) -> None:
-        """Bring the files of networks that have records into today's form; what a person decided goes from them.
+        """Convert the files of networks that have records to today's format, without the settings that moved.
 
         Raises:
             OSError: the disk refuses.
@@ -108,7 +108,7 @@ class OlderHome:
                 return list(origins)
             state = {_feed_text(raw): {key: raw[key] for key in _STATE} for raw in origins or ()}
         except (OSError, ValueError, TypeError, KeyError):
-            # It was told when the record was made.
+            # It was reported when the record was made.
             return []
         if origins is not None:
             _save(self._origins(name), state)

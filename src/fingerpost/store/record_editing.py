@@ -1,4 +1,4 @@
-"""Changing one record in the text of ``fingerpost.toml``: everything else stays, byte for byte.
+"""Edit one record in the text of ``fingerpost.toml``; everything else stays byte for byte.
 
 Only the lines of the record are given to tomlkit, so comments, order and formatting inside it survive as well,
 and a mistake elsewhere in the file is nobody's hindrance.
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.store.record_text import NETWORKS, Section, is_toml, list_sections, read_document, split_lines
+from fingerpost.store.record_text import NETWORKS, TableLines, is_toml, list_sections, read_document, split_lines
 
 if TYPE_CHECKING:
     from tomlkit.items import Array
@@ -49,7 +49,7 @@ def remove_table(text: str, name: str) -> str:
     return _verified(text, edited, name, None)
 
 
-def _edit_section(lines: list[str], section: Section, name: str, changes: Mapping[str, Any]) -> str:
+def _edit_section(lines: list[str], section: TableLines, name: str, changes: Mapping[str, Any]) -> str:
     last = _end_of_keys(lines, section)
     body = "".join(lines[section.first : last])
     # A key that is put below needs a line of its own.
@@ -105,7 +105,7 @@ def _item(value: Any) -> Any:
     return tomlkit.item(value)
 
 
-def _remove_sections(lines: list[str], sections: list[Section], *, keep_comments: bool = False) -> str:
+def _remove_sections(lines: list[str], sections: list[TableLines], *, keep_comments: bool = False) -> str:
     kept: list[str] = []
     at = 0
     for section in sections:
@@ -117,7 +117,7 @@ def _remove_sections(lines: list[str], sections: list[Section], *, keep_comments
     return "".join(kept + lines[at:])
 
 
-def _end_of_keys(lines: list[str], section: Section) -> int:
+def _end_of_keys(lines: list[str], section: TableLines) -> int:
     """Return the line after a section's last key: comments below it are taken to be about what follows."""
     last = section.last
     while last > section.first + 1 and (not lines[last - 1].strip() or lines[last - 1].lstrip().startswith("#")):

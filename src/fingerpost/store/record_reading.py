@@ -1,4 +1,4 @@
-"""From the text of ``fingerpost.toml`` to records that can be used, and a sentence on each that cannot."""
+"""Read ``fingerpost.toml`` into valid records, with a sentence on each invalid one."""
 
 import difflib
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -23,9 +23,9 @@ RecordCheck = Callable[[NetworkRecord], None]
 
 @dataclass(frozen=True, slots=True)
 class NetworkRecords:
-    """All records that can be used, by name, and by name a sentence on each that cannot.
+    """The valid records by name, and a sentence on each invalid one by name.
 
-    What is wrong outside the records is told under the file's own name.
+    A problem outside the records is listed under the file's own name.
     """
 
     records: Mapping[str, NetworkRecord] = field(default_factory=lambda: MappingProxyType({}))
@@ -34,7 +34,7 @@ class NetworkRecords:
 
 @dataclass(frozen=True, slots=True)
 class RecordProblem:
-    """Why a record cannot be used: the key that is at fault, the words, what to do about it, and the line if known."""
+    """Why a record is invalid: the key, the complaint, the remedy, and the line if known."""
 
     key: str
     what: str
@@ -62,17 +62,17 @@ class RecordReader:
     def read(self, text: str, where: str) -> NetworkRecords:
         """Return the records of a text; ``where`` is the file that sentences name."""
         document = read_document(text)
-        records, problems = self.judge(document)
-        told = {}
+        records, problems = self.validate(document)
+        messages = {}
         for name, problem in problems.items():
             line = problem.line or find_line(text, NETWORKS, name, *([problem.key] if problem.key else []))
-            told[name] = f"{where}, line {line}: {problem.what}; {problem.remedy}"
+            messages[name] = f"{where}, line {line}: {problem.what}; {problem.remedy}"
         for rest in document.rest:
             # One is enough to say that the file wants attention.
-            told.setdefault(FILE_NAME, f"{where}, line {rest.line}: {rest.what}; correct the line or remove it")
-        return NetworkRecords(MappingProxyType(records), MappingProxyType(told))
+            messages.setdefault(FILE_NAME, f"{where}, line {rest.line}: {rest.what}; correct the line or remove it")
+        return NetworkRecords(MappingProxyType(records), MappingProxyType(messages))
 
-    def judge(self, document: Document) -> tuple[dict[str, NetworkRecord], dict[str, RecordProblem]]:
+    def validate(self, document: Document) -> tuple[dict[str, NetworkRecord], dict[str, RecordProblem]]:
         """Return what can be used, and what is wrong with the rest."""
         records: dict[str, NetworkRecord] = {}
         problems: dict[str, RecordProblem] = {

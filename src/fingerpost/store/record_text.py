@@ -1,4 +1,4 @@
-"""The text of ``fingerpost.toml``, taken apart so that a mistake in one record leaves the others readable."""
+"""Parse ``fingerpost.toml`` table by table, so that an error in one record leaves the others readable."""
 
 import re
 import tomllib
@@ -15,13 +15,13 @@ _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 class TextProblem(NamedTuple):
-    """What is wrong with the text itself: a sentence's part, and the line."""
+    """A syntax error: part of a sentence, and the line."""
 
     what: str
     line: int
 
 
-class Section(NamedTuple):
+class TableLines(NamedTuple):
     """The lines of one table with its header; ``path`` is empty for what stands before the first header.
 
     ``first`` and ``last`` count lines from 0; ``last`` is the first line after the section.
@@ -93,7 +93,7 @@ def split_lines(text: str) -> list[str]:
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
-def list_sections(lines: list[str]) -> list[Section]:
+def list_sections(lines: list[str]) -> list[TableLines]:
     """Return the tables of a text in order, by their headers."""
     starts: list[tuple[tuple[str, ...], int]] = [((), 0)]
     for number, line in enumerate(lines):
@@ -102,7 +102,7 @@ def list_sections(lines: list[str]) -> list[Section]:
         if path:
             starts.append((path, number))
     ends = [number for _, number in starts[1:]] + [len(lines)]
-    return [Section(path, first, last) for (path, first), last in zip(starts, ends, strict=True)]
+    return [TableLines(path, first, last) for (path, first), last in zip(starts, ends, strict=True)]
 
 
 def find_line(text: str, *path: str) -> int:
@@ -115,7 +115,7 @@ def find_line(text: str, *path: str) -> int:
 
 
 def _read_section(
-    document: Document, text: str, section: Section, declared: dict[tuple[str, ...], int]
+    document: Document, text: str, section: TableLines, declared: dict[tuple[str, ...], int]
 ) -> TextProblem | None:
     """Read one table into the document; return what is wrong with it."""
     piece = "".join(split_lines(text)[section.first : section.last])
@@ -139,7 +139,7 @@ def _read_section(
 
 
 def _take(document: Document, read: Mapping[str, Any], text: str) -> None:
-    """Take over what was read."""
+    """Merge a parsed table into the document."""
     for key, value in read.items():
         if key != NETWORKS:
             document.rest.append(

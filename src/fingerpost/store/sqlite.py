@@ -1,4 +1,4 @@
-"""How every SQLite file of ours is opened, and what SQLite's errors mean to a caller or an operator.
+"""Open SQLite files, and translate SQLite's errors for the caller or the operator.
 
 Nothing else in the package calls ``sqlite3.connect``.
 """
@@ -25,7 +25,7 @@ _CANNOT_OPEN = "cannot be opened; check who may write to it and to its folder"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SqliteFile:
-    """One SQLite file: where it lies, how it is opened, and how its errors are worded.
+    """One SQLite file: its path, its connection settings and the wording of its errors.
 
     Every connection is in autocommit mode: transactions are begun and committed in SQL.
 
@@ -69,7 +69,7 @@ class SqliteFile:
 
     @contextmanager
     def opened(self, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
-        """Open the file for a while; a transaction that the block did not commit is rolled back.
+        """Open a connection for a block; a transaction that it did not commit is rolled back.
 
         Raises:
             SettingsInvalid, StorageUnavailable: as ``translating_sqlite_errors``, for the whole block.
@@ -109,7 +109,7 @@ class SqliteFile:
 
     @contextmanager
     def translating_sqlite_errors(self) -> Iterator[None]:
-        """Turn what SQLite and the file system raise into what the operator or the caller can act on.
+        """Translate errors of SQLite and the file system into ``ToolError``s.
 
         Raises:
             SettingsInvalid: the file is damaged or closed to us; the operator must act.
@@ -148,7 +148,7 @@ def connect_memory() -> sqlite3.Connection:
 
 
 def use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Let readers go on while one writes; the file remembers it."""
+    """Switch the file to write-ahead logging, so that readers do not wait for a writer."""
     try:
         connection.execute("PRAGMA journal_mode = WAL")
     except sqlite3.OperationalError as error:

@@ -1,1 +1,1 @@
-"""Shipped to authors of providers: feeds written as text, and fakes that enter by the same door as reality."""
+"""Testing kit for authors of sources and engines: feeds drawn as text, fake networks, conformance suites."""

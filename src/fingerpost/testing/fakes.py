@@ -1,6 +1,6 @@
-"""Networks that answer what they were told to: sources without a timetable, for tests and benchmarks of tools.
+"""Fake networks with given answers, for tests and benchmarks of tools.
 
-They enter by the same door as real ones: ``FakeNetwork`` is a ``transit.port.Network``.
+They implement the same port as real ones: ``FakeNetwork`` is a ``transit.port.Network``.
 """
 
 from collections.abc import Mapping, Sequence

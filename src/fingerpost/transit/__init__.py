@@ -1,1 +1,1 @@
-"""Door-to-door public transport: one model, the rules every source shares, and the sources."""
+"""Public transport: the model, the rules that all sources share, and the sources."""

@@ -1,4 +1,4 @@
-"""An option of ``fingerpost network add`` that a kind of source declares."""
+"""Command-line options of ``fingerpost network add`` that kinds of sources declare."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

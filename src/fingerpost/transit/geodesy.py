@@ -1,4 +1,4 @@
-"""The globe: the constants that every distance is worked out from."""
+"""Constants of the spherical Earth model that every distance is computed from."""
 
 import math
 

@@ -296,7 +296,7 @@ class NearbyStop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """A box on the map, in degrees."""
+    """A bounding box in degrees (WGS84)."""
 
     south: float
     west: float

@@ -181,20 +181,20 @@ class Networks(Protocol):
     """All networks of one home folder, of every kind; one may come or go between two calls."""
 
     async def open(self) -> OpenNetworks:
-        """Return the networks that there are now; what cannot be opened is told in ``problems`` and left out."""
+        """Return the networks that there are now; what cannot be opened is listed in ``problems`` and left out."""
         ...
 
     async def close(self) -> None:
-        """End what goes on behind the answers; a later question begins it anew."""
+        """Stop background work; a later query starts it again."""
         ...
 
 
-class Source(Protocol):
-    """One kind of source, such as the embedded engine or OpenTripPlanner; it opens the networks of its records."""
+class NetworkSource(Protocol):
+    """One kind of source, such as the embedded engine or OpenTripPlanner, which opens the networks of its records."""
 
     @property
     def kind(self) -> str:
-        """The word in a record's ``source``."""
+        """The kind's name in a record's ``source``."""
         ...
 
     async def complete(self, record: NetworkRecord) -> NetworkRecord:
@@ -219,9 +219,9 @@ class Source(Protocol):
         ...
 
     def retire(self, name: str) -> None:
-        """End what goes on behind a network that this source opened and that has no record any more."""
+        """Stop the background work of a network that has no record any more."""
         ...
 
     async def close(self) -> None:
-        """End what goes on behind all networks of this source; a later ``open`` begins it anew."""
+        """Stop the background work of all networks of this source; a later ``open`` starts it again."""
         ...

@@ -1,4 +1,4 @@
-"""Network profiles: what is known of a network without asking its source, abilities included."""
+"""Network profiles: what is known of a network without a query to its source."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -13,7 +13,7 @@ NAMES_DEADLINE_S = 3.0
 
 
 class Ability(StrEnum):
-    """What a network can do; what it does not declare is never asked of it."""
+    """Abilities of a network; undeclared ones are never queried."""
 
     PLANS = "plans"
     BOARDS = "boards"
@@ -34,7 +34,7 @@ class NetworkProfile:
         name: upper case.
         source: the kind of source that answers.
         bounds: the box that it covers.
-        zone: the IANA time zone that riders are told times in.
+        zone: the IANA time zone of the times in answers.
         abilities: what it can do.
         feed_names: the FEEDs that its ids begin with, upper case.
         modes: the modes that run here.

@@ -1,4 +1,4 @@
-"""Provenance: where an answer comes from, taken at the moment when it was made, and how real time fares."""
+"""Provenance of answers, and the health of realtime sources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,18 +20,18 @@ class FeedVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """Where one answer comes from (ruling A10); it travels with the answer and never changes afterwards.
+    """The provenance of one answer (ruling A10), fixed when the answer is made.
 
     Attributes:
         network: the network that was asked.
         source: the kind of source that answered.
-        zone: the IANA zone that riders are told times in.
+        zone: the IANA time zone of the times in the answer.
         retrieved_at: when the source answered, Unix seconds.
         feeds: the feeds of the source; an id names its feed by what stands before its first colon.
         attribution: sentences that must be shown.
         language: the language of names that was chosen.
         demo: whether this is a demonstration, not for real trips.
-        notes: sentences that the reader must be told.
+        notes: sentences that must be shown to the reader.
         walking: how walks are measured.
         first_day, last_day: bounds of the timetable; both None means any day.
         realtime_updated: when the stalest real time in use was said (Unix seconds), None where there is none.
@@ -72,7 +72,7 @@ def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceHealth:
-    """How one source of real time fares. Instants are Unix seconds, None for never.
+    """The health of one realtime source. Instants are Unix seconds, None for never.
 
     ``age_s`` is the age of the message that is in use, by its own timestamp where it has one, never below 0.
     ``problem`` says why the latest attempt brought nothing usable, None where it did.

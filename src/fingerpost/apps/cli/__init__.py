@@ -1,4 +1,4 @@
-"""The command line: the same tools, for a person at a terminal."""
+"""The command-line interface."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The commands, and the options that go before them all."""
+"""The root command with its global options."""
 
 from typing import Annotated
 
@@ -17,7 +17,7 @@ from fingerpost.apps.cli import (
     questions,
     variable_commands,
 )
-from fingerpost.apps.cli.house import Caller, usage
+from fingerpost.apps.cli.application import Caller, usage
 
 app = typer.Typer(
     help="Directions that an agent can trust: trips, departures, stops.",

@@ -1,4 +1,4 @@
-"""A stop's board as a person wants to read it."""
+"""Print a departure board as a table."""
 
 from datetime import datetime
 from typing import Any
@@ -21,9 +21,9 @@ def print_board(body: dict[str, Any]) -> None:
     has_platforms = any(row.get("platform") for row in rows)
     table = new_table("time", "line", "destination", *(["platform"] if has_platforms else []), "")
     for row in rows:
-        told = status_text(row["status"], row.get("delaySeconds"))
+        status = status_text(row["status"], row.get("delaySeconds"))
         line = Text(f"{row['mode']} {row['line']}", "bold cyan")
         platform = [row.get("platform", "")] if has_platforms else []
-        table.add_row(clock_of(row["scheduledTime"], day), line, row["destination"], *platform, told)
+        table.add_row(clock_of(row["scheduledTime"], day), line, row["destination"], *platform, status)
     console.print(table if rows else "No departures in this window.")
     print_below(console, body)

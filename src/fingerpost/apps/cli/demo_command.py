@@ -1,4 +1,4 @@
-"""The command that shows a trip on the demo network, and with ``--disrupt`` what happens when it goes wrong."""
+"""``fingerpost demo``: plan a trip on the demo network, with ``--disrupt`` during a simulated disruption."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.house import TOOL_ERROR, open_house
+from fingerpost.apps.cli.application import TOOL_ERROR, open_application
 from fingerpost.apps.cli.output import complain, new_console, print_json
 from fingerpost.apps.cli.trip_view import print_trip
 
 if TYPE_CHECKING:
-    from fingerpost.apps.wiring import House
+    from fingerpost.apps.wiring import Application
     from fingerpost.contract.published import Answer
 
 NETWORK = "DEMO-HELSINKI"
@@ -27,8 +27,8 @@ def demo(
     as_json: Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")] = False,
 ) -> None:
     """Plan a trip on the demo network, which is not for real trips."""
-    house = open_house(ctx.obj)
-    answer = asyncio.run(_plan(house, disrupt=disrupt))
+    application = open_application(ctx.obj)
+    answer = asyncio.run(_plan(application, disrupt=disrupt))
     if as_json:
         print_json(answer.body)
     elif answer.error is not None:
@@ -41,17 +41,19 @@ def demo(
         raise typer.Exit(TOOL_ERROR)
 
 
-async def _plan(house: "House", *, disrupt: bool) -> "Answer":
+async def _plan(application: "Application", *, disrupt: bool) -> "Answer":
     # What stands behind takes longer to import than --help and --version may last.
-    from fingerpost.apps import wall
+    from fingerpost.apps import error_boundary
 
     if disrupt:
-        await _disrupt(house)
+        await _disrupt(application)
     ends = {"origin": {"type": "label", "value": ORIGIN}, "destination": {"type": "label", "value": DESTINATION}}
-    return await wall.answer(house.tools, "plan_trip", {**ends, "limit": 3}, user=house.settings.user)
+    return await error_boundary.answer(
+        application.tools, "plan_trip", {**ends, "limit": 3}, user=application.settings.user
+    )
 
 
-async def _disrupt(house: "House") -> None:
+async def _disrupt(application: "Application") -> None:
     """Publish what the simulator says now on the demo network, as a realtime source would."""
     # The engine and the bindings take longer to import than --help may last.
     from fingerpost.transit.gtfs.realtime import RealtimeIndex
@@ -60,7 +62,7 @@ async def _disrupt(house: "House") -> None:
     from fingerpost.transit.timetable.service_days import local_day
 
     now = int(clock.now().timestamp())
-    for network in (await house.networks.open()).list_owners(ORIGIN):
+    for network in (await application.networks.open()).list_owners(ORIGIN):
         # Whoever opens the demo is the embedded engine; only it has a timetable to play on.
         assert isinstance(network, EmbeddedNetwork)
         table = network.timetable

@@ -1,4 +1,4 @@
-"""Fetching and importing feeds for a command, with bars on stderr."""
+"""Run a feed import for a command, with progress bars on stderr."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,20 +8,20 @@ from fingerpost.apps.cli.import_bars import ImportBars
 from fingerpost.apps.cli.output import new_console, say
 
 if TYPE_CHECKING:
-    from fingerpost.apps.feeds import FeedKeeper
+    from fingerpost.apps.feeds import FeedImporter
     from fingerpost.apps.settings import Settings
 
 _R = TypeVar("_R")
 
 
-def keep_feeds(settings: "Settings", what: str, work: Callable[["FeedKeeper"], Awaitable[_R]]) -> _R:
-    """Let a keeper of feeds work, and show on stderr what it does.
+def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"], Awaitable[_R]]) -> _R:
+    """Run some work of a ``FeedImporter`` with progress bars on stderr, and return its result.
 
     Raises:
         ToolError: as the work does.
     """
     # numpy and the importer take longer to load than other commands take to run.
-    from fingerpost.apps.feeds import FeedKeeper
+    from fingerpost.apps.feeds import FeedImporter
     from fingerpost.apps.outbound import new_client
 
     console = new_console(stderr=True)
@@ -32,10 +32,10 @@ def keep_feeds(settings: "Settings", what: str, work: Callable[["FeedKeeper"], A
         with ImportBars(console) as bars:
             async with new_client(settings) as client:
                 return await work(
-                    FeedKeeper(
+                    FeedImporter(
                         settings.home,
                         client,
-                        tell=lambda shown, size: bars.show(shown, size, None),
+                        on_fetched=lambda shown, size: bars.show(shown, size, None),
                         progress=bars.show,
                     )
                 )

@@ -1,4 +1,4 @@
-"""The command that takes in the whole archive of figures."""
+"""``fingerpost filings bulk``: load the SEC's whole archive of figures."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.house import read_caller_settings, usage
+from fingerpost.apps.cli.application import read_caller_settings, usage
 from fingerpost.apps.cli.import_bars import ImportBars
 from fingerpost.apps.cli.output import new_console
 
@@ -19,7 +19,7 @@ def bulk(
 ) -> None:
     """Load the figures of every company from the SEC's archive; needs fingerpost[bulk]."""
     settings = read_caller_settings(ctx.obj)
-    # The reader's rooms take longer to load than --help takes to print.
+    # The reader takes longer to import than --help takes to print.
     from fingerpost.filings.bulk_loading import load_archive
     from fingerpost.filings.store import FactStore
 
@@ -36,7 +36,7 @@ def bulk(
     console = new_console()
     console.print(f"{archive.name}: {loaded.companies:,} companies, {loaded.facts:,} figures", soft_wrap=True)
     if loaded.skipped:
-        told = "; ".join(list(loaded.skipped.values())[:_NAMED])
+        reasons = "; ".join(list(loaded.skipped.values())[:_NAMED])
         more = f"; and {len(loaded.skipped) - _NAMED} more" if len(loaded.skipped) > _NAMED else ""
-        console.print(f"{len(loaded.skipped):,} left out: {told}{more}", soft_wrap=True)
+        console.print(f"{len(loaded.skipped):,} left out: {reasons}{more}", soft_wrap=True)
     console.print("Tickers come from company_tickers.json: fingerpost filings load FILE", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""The command that takes files of EDGAR which are already on disk."""
+"""``fingerpost filings load``: load EDGAR files that are already on disk."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.house import read_caller_settings, usage
+from fingerpost.apps.cli.application import read_caller_settings, usage
 from fingerpost.apps.cli.output import new_console
 
 
@@ -22,7 +22,7 @@ def load(
 ) -> None:
     """Load figures, lists of filings or a filing's text from files."""
     settings = read_caller_settings(ctx.obj)
-    # The reader's rooms take longer to load than --help takes to print.
+    # The reader takes longer to import than --help takes to print.
     from fingerpost.filings.loading import FilingText, load_files
     from fingerpost.filings.store import FactStore
 

@@ -1,11 +1,11 @@
-"""The command that fetches companies from EDGAR."""
+"""``fingerpost filings sync``: fetch companies from EDGAR."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.house import TOOL_ERROR, read_caller_settings, usage
+from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
 from fingerpost.apps.cli.output import complain, new_console, say
 from fingerpost.errors import ToolError
 
@@ -39,7 +39,7 @@ def sync_filings(
 
 
 async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
-    """Fetch one company after the other; one that fails does not keep the others away. Returns whether all came."""
+    """Fetch companies one after the other, going on after a failure; return whether all were fetched."""
     from fingerpost.apps.outbound import new_client
     from fingerpost.filings.edgar import PACES, Edgar
     from fingerpost.filings.store import FactStore

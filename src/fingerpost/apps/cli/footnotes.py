@@ -1,4 +1,4 @@
-"""What stands below every answer, because it must not go unsaid."""
+"""Print what follows every answer: warnings, notes and attribution."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What an installation has and what it lacks, line by line."""
+"""The report of ``fingerpost doctor``."""
 
 import platform
 
@@ -8,25 +8,25 @@ from fingerpost import __version__, clock
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.kernels import count_kernels, get_kernels_folder
 from fingerpost.apps.overview import describe_networks
-from fingerpost.apps.realtime_view import tell_realtime
-from fingerpost.apps.wiring import House
+from fingerpost.apps.realtime_view import list_realtime_lines
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 
 
-async def print_health(house: House) -> bool:
+async def print_health(application: Application) -> bool:
     """Print the state of the installation and return whether all of it can be used."""
-    settings = house.settings
+    settings = application.settings
     fixed = clock.find_fixed()
-    _tell("version", f"fingerpost {__version__}, Python {platform.python_version()}")
-    _tell("home", str(settings.home))
-    _tell("user", settings.user)
-    _tell("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
-    _tell("kernels", _kernels())
-    return all([_check_variables(house), await _check_networks(house)])
+    _print_line("version", f"fingerpost {__version__}, Python {platform.python_version()}")
+    _print_line("home", str(settings.home))
+    _print_line("user", settings.user)
+    _print_line("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
+    _print_line("kernels", _kernels())
+    return all([_check_variables(application), await _check_networks(application)])
 
 
-def _tell(what: str, told: str, *, good: bool = True) -> None:
-    new_console().print(Text.assemble((f"{what:<11}", "dim"), (told, "" if good else "bold red")))
+def _print_line(what: str, text: str, *, good: bool = True) -> None:
+    new_console().print(Text.assemble((f"{what:<11}", "dim"), (text, "" if good else "bold red")))
 
 
 def _kernels() -> str:
@@ -34,35 +34,37 @@ def _kernels() -> str:
     return f"{count} compiled in {folder}" if count else f"not compiled yet; the first trip will, into {folder}"
 
 
-def _check_variables(house: House) -> bool:
+def _check_variables(application: Application) -> bool:
     try:
-        count = len(house.variables.list_variables(house.settings.user))
+        count = len(application.variables.list_variables(application.settings.user))
     except ToolError as error:
-        _tell("variables", error.message, good=False)
+        _print_line("variables", error.message, good=False)
         return False
-    _tell("variables", f"{count} kept for {house.settings.user}")
+    _print_line("variables", f"{count} kept for {application.settings.user}")
     return True
 
 
-async def _check_networks(house: House) -> bool:
+async def _check_networks(application: Application) -> bool:
     try:
-        networks = await describe_networks(house)
+        networks = await describe_networks(application)
     except ToolError as error:
-        _tell("networks", error.message, good=False)
+        _print_line("networks", error.message, good=False)
         return False
-    problems = (await house.networks.open()).problems
+    problems = (await application.networks.open()).problems
     for name, problem in problems.items():
-        _tell("network", f"{name}: {problem}", good=False)
+        _print_line("network", f"{name}: {problem}", good=False)
     for network in networks:
         days = "any day" if network["firstDay"] is None else f"{network['firstDay']} to {network['lastDay']}"
-        _tell("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
+        _print_line("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
         if not network["answers"]:
-            _tell("", "a demo: it answers for its own stop ids only, because a network was added or demos are off")
+            _print_line(
+                "", "a demo: it answers for its own stop ids only, because a network was added or demos are off"
+            )
         for feed in network.get("feeds", ()):
             found = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
-            _tell(
+            _print_line(
                 "", f"{feed['feed']}: {feed['stops']:,} stops, {feed['trips']:,} trips; {found or 'nothing left out'}"
             )
-        for told, good in tell_realtime(network["realtime"]) if "realtime" in network else ():
-            _tell("real time", told, good=good)
+        for text, good in list_realtime_lines(network["realtime"]) if "realtime" in network else ():
+            _print_line("real time", text, good=good)
     return bool(networks) and not problems

@@ -1,4 +1,4 @@
-"""Bars that show how far an import has come: one for each feed, then one for linking the stops."""
+"""Progress bars of an import: one per feed, then one for linking the stops."""
 
 from types import TracebackType
 from typing import Self
@@ -8,7 +8,7 @@ from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextC
 
 
 class ImportBars:
-    """Bars on a terminal; nothing where there is none. Calls may come from another thread."""
+    """Progress bars, shown only on a terminal; may be called from any thread."""
 
     def __init__(self, console: Console) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
@@ -27,7 +27,7 @@ class ImportBars:
         self._bars.stop()
 
     def show(self, what: str, done: int, whole: int | None) -> None:
-        """Move one bar, making it first; ``whole`` is None where it is not known how much there is."""
+        """Update a bar, creating it first if needed; ``whole`` is the total, None where unknown."""
         if what not in self._tasks:
             self._tasks[what] = self._bars.add_task(what, total=whole)
         self._bars.update(self._tasks[what], completed=done)

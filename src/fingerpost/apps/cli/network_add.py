@@ -1,4 +1,4 @@
-"""``fingerpost network add``: from feeds, or from the option that a kind of source declares."""
+"""``fingerpost network add``: add a network from GTFS feeds, or from another kind of source by its own option."""
 
 import asyncio
 import inspect
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from fingerpost.apps.cli.feed_work import keep_feeds
-from fingerpost.apps.cli.house import prepare_settings, usage
+from fingerpost.apps.cli.application import prepare_settings, usage
+from fingerpost.apps.cli.feed_work import run_import
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.record_values import parse_bounds, parse_value
 from fingerpost.apps.cli.report_view import print_report
@@ -26,14 +26,14 @@ _OF_A_SOURCE = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", 
 
 
 class _Chosen(NamedTuple):
-    """The kind of source that the command line names, and the keys that it fills."""
+    """The chosen kind of source, and the record keys that its option sets."""
 
     kind: str
     fields: dict[str, Any]
 
 
 def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
-    """Return the command, with one option for each that these kinds of sources declare."""
+    """Return the ``add`` command with the options that the kinds of sources declare."""
     options = [(kind, option) for kind in kinds for option in kind.add_options]
 
     def add_network(
@@ -88,18 +88,18 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
 
 
 def _with_options(command: Callable[..., None], options: Iterable[AddOption]) -> Callable[..., None]:
-    """Return a command that typer sees more options of; they arrive as keyword arguments."""
+    """Return a command whose signature shows typer more options; they arrive as keyword arguments."""
     signature = inspect.signature(command)
-    shown = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    parameters = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
     for option in options:
         kind: Any = bool if option.metavar is None else str | None
-        told = typer.Option(f"--{option.name}", metavar=option.metavar, help=option.help)
-        shown.append(
+        option_info = typer.Option(f"--{option.name}", metavar=option.metavar, help=option.help)
+        parameters.append(
             inspect.Parameter(
                 option.parameter,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=False if option.metavar is None else None,
-                annotation=Annotated[kind, told],
+                annotation=Annotated[kind, option_info],
             )
         )
 
@@ -107,8 +107,8 @@ def _with_options(command: Callable[..., None], options: Iterable[AddOption]) ->
     def run(**arguments: Any) -> None:
         command(**arguments)
 
-    run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # typer reads it
-    run.__annotations__ = {each.name: each.annotation for each in shown}
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # typer reads it
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
     return run
 
 
@@ -135,7 +135,7 @@ def _choose(feeds: Sequence[str], options: Iterable[tuple[SourceKind, AddOption]
 
 
 class _Adding:
-    """One network on its way in: its record is checked first, written after its feeds, and told about last."""
+    """Adds one network: checks its record, imports its feeds, writes the record, then prints what was added."""
 
     def __init__(self, settings: "Settings", name: str, chosen: _Chosen, typed: Mapping[str, Any]) -> None:
         from fingerpost.apps.record_file import open_record_file
@@ -161,7 +161,7 @@ class _Adding:
         report = None
         record = self._record
         if record.source == EMBEDDED:
-            report = keep_feeds(self._settings, f"Importing {record.name} ...", lambda keeper: keeper.add(record))
+            report = run_import(self._settings, f"Importing {record.name} ...", lambda importer: importer.add(record))
         else:
             record = asyncio.run(self._complete(kinds[record.source]))
         self._file.put(record)
@@ -183,7 +183,7 @@ class _Adding:
             console.print(f"Real time: {text}", soft_wrap=True)
 
     async def _complete(self, kind: SourceKind) -> "NetworkRecord":
-        """Return the record with what the source knows of itself; what was typed stands above that."""
+        """Complete the record with what the source states; typed options take precedence."""
         source = kind.open_source(self._settings)
         try:
             completed = await source.complete(self._record)

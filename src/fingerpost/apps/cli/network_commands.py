@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.feed_work import keep_feeds
-from fingerpost.apps.cli.house import TOOL_ERROR, prepare_settings, usage
+from fingerpost.apps.cli.application import TOOL_ERROR, prepare_settings, usage
+from fingerpost.apps.cli.feed_work import run_import
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.cli.network_view import print_networks, print_record
 from fingerpost.apps.cli.output import complain, new_console
@@ -84,7 +84,7 @@ def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -
     if not record.feeds and not is_named:
         new_console().print(f"{record.name} has no feeds in its record; there is nothing to refresh.")
         return
-    report = keep_feeds(settings, f"Refreshing {record.name} ...", lambda keeper: keeper.refresh(record))
+    report = run_import(settings, f"Refreshing {record.name} ...", lambda importer: importer.refresh(record))
     if report is None:
         new_console().print(f"{record.name} is unchanged.")
     else:
@@ -96,9 +96,9 @@ def list_networks(ctx: typer.Context) -> None:
     """Show the networks that were added, and the demos."""
     settings = prepare_settings(ctx)
     from fingerpost.apps.record_file import open_record_file
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
-    print_networks(open_record_file(settings.home).read(), Shelf(settings.home), demo_mode=settings.demo)
+    print_networks(open_record_file(settings.home).read(), TimetableStore(settings.home), demo_mode=settings.demo)
 
 
 @app.command("show")
@@ -107,22 +107,22 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     settings = prepare_settings(ctx)
     from fingerpost.apps.overview import find_report
     from fingerpost.apps.record_file import open_record_file
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
-    shelf, file = Shelf(settings.home), open_record_file(settings.home)
+    store, file = TimetableStore(settings.home), open_record_file(settings.home)
     record = _get_record(file.read(), plain_name(name))
     console = new_console()
     print_record(record, file.path)
     if record.source != EMBEDDED:
         return
-    if record.name not in shelf.list_names():
+    if record.name not in store.list_names():
         console.print(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
         return
-    entry = shelf.get(record.name)
+    entry = store.get(record.name)
     note = entry.find_note(record.feeds)
     if note is not None:
         console.print(note, soft_wrap=True)
-    report = find_report(shelf, record.name)
+    report = find_report(store, record.name)
     if report is None:
         raise SettingsInvalid(
             f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again."
@@ -137,9 +137,9 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
     settings = prepare_settings(ctx)
     from fingerpost.apps.record_file import open_record_file
     from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
-    shelf, file = Shelf(settings.home), open_record_file(settings.home)
+    store, file = TimetableStore(settings.home), open_record_file(settings.home)
     records = file.read()
     if name in records.problems and not is_network_name(name):
         # Nothing can have been fetched or prepared under such a name.
@@ -147,12 +147,12 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
         new_console().print(f"Removed {name}.")
         return
     network = plain_name(name)
-    is_prepared = network in shelf.list_names()
+    is_prepared = network in store.list_names()
     # Without a record, something was prepared by a command that did not come to its end.
     if network in records.records or network in records.problems or not is_prepared:
         file.remove(network)
     if is_prepared:
-        shelf.remove(network)
+        store.remove(network)
     OriginFolder(settings.home, network).remove()
     new_console().print(f"Removed {network}.")
 

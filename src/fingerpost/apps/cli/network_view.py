@@ -1,4 +1,4 @@
-"""Networks and their records as a person wants to read them."""
+"""Print networks and their records."""
 
 import json
 from pathlib import Path
@@ -12,19 +12,19 @@ from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 
-def print_networks(records: "NetworkRecords", shelf: "Shelf", *, demo_mode: str) -> None:
-    """Print every added network and the demos, then what is to be said of single ones."""
+def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_mode: str) -> None:
+    """Print a table of added and demo networks, then notes on single ones."""
     from fingerpost.transit.demo.catalogue import list_demo_names
     from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
     table = new_table("network", "days", "added", "source")
     notes: list[str] = []
-    prepared = shelf.list_names()
+    prepared = store.list_names()
     for name, record in sorted(records.records.items()):
-        days, added, note = _describe(record, shelf, name in prepared)
+        days, added, note = _describe(record, store, name in prepared)
         table.add_row(name, days, added, record.source)
         notes += [note] if note else []
         notes += [f"Real time of {name}: {text}" for text in record.realtime]
@@ -54,8 +54,8 @@ def _say_demos(*, answer: bool, mode: str) -> str:
     return f"Demo networks answer for their own stop ids only, because {why}."
 
 
-def _describe(record: "NetworkRecord", shelf: "Shelf", is_prepared: bool) -> tuple[str, str, str | None]:
-    """Return a network's days, when it was added, and a sentence where it wants something done."""
+def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: bool) -> tuple[str, str, str | None]:
+    """Return a network's covered days, when it was added, and a note if it needs attention, else None."""
     from fingerpost.apps.overview import find_report
 
     if record.source != EMBEDDED:
@@ -66,17 +66,17 @@ def _describe(record: "NetworkRecord", shelf: "Shelf", is_prepared: bool) -> tup
             "",
             f"Nothing is prepared of {record.name}. Run `fingerpost network refresh {record.name}`.",
         )
-    report = find_report(shelf, record.name)
+    report = find_report(store, record.name)
     days = "its import report cannot be read" if report is None else days_of(report)
     try:
-        entry = shelf.get(record.name)
+        entry = store.get(record.name)
     except ToolError:
         return days, "unreadable; add it again", None
     return days, f"{entry.added_at:%Y-%m-%d}", entry.find_note(record.feeds)
 
 
 def print_record(record: "NetworkRecord", path: Path) -> None:
-    """Print what a person has decided about a network, and where that is written."""
+    """Print a network's record and the path of the file that it stands in."""
     console = new_console()
     console.print(f"[networks.{record.name}] in {path}", soft_wrap=True)
     for key, value in record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json").items():

@@ -1,4 +1,4 @@
-"""What goes to the terminal: JSON for programs, sentences for people."""
+"""Terminal output: JSON on stdout, messages on stderr."""
 
 import json
 import sys
@@ -28,7 +28,7 @@ def print_json(body: dict[str, Any]) -> None:
 
 
 def complain(error: ToolError) -> None:
-    """Tell a person what went wrong, what to do, and between which places to choose; on stderr."""
+    """Print an error with its hint and its candidates on stderr."""
     lines = [plain(_sentence(error.message))]
     if error.hint:
         lines.append(plain(_sentence(error.hint)))
@@ -38,13 +38,13 @@ def complain(error: ToolError) -> None:
 
 
 def say(text: str) -> None:
-    """Print a text for a person on stderr."""
+    """Print a message on stderr."""
     encoding = sys.stderr.encoding or "utf-8"
     typer.echo(text.encode(encoding, "replace").decode(encoding), err=True)
 
 
 def plain(text: str) -> str:
-    """Return somebody else's text for one line of a terminal: nothing in it moves the cursor or changes a colour."""
+    """Return foreign text without control characters, safe to print on one line of a terminal."""
     return "".join(" " if each in "\r\n\t" else "\ufffd" if category(each) in ("Cc", "Cs") else each for each in text)
 
 

@@ -1,4 +1,4 @@
-"""Places and stops as a person wants to read them."""
+"""Print places and stops."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from fingerpost.apps.cli.output import new_console
 
 
 def new_table(*columns: str) -> Table:
-    """Return an empty table of our one kind: no lines but the one below its head."""
+    """Return an empty table in the style of all tables here: only the header is underlined."""
     table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
     table.columns[0].no_wrap = True
     return table

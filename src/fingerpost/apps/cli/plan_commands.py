@@ -1,4 +1,4 @@
-"""The commands that run plans and look after their runs."""
+"""The commands on plans and their runs."""
 
 import asyncio
 import json
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.house import TOOL_ERROR, USAGE, open_house
+from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, open_application
 from fingerpost.apps.cli.output import complain, new_console, print_json, say
 from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
-    from fingerpost.apps.wiring import House
+    from fingerpost.apps.wiring import Application
 
 app = typer.Typer(help="Runs of plans.", no_args_is_help=True)
 
@@ -32,20 +32,20 @@ def run(
     as_json: _Json = False,
 ) -> None:
     """Run a plan, or draw it."""
-    house = open_house(ctx.obj)
+    application = open_application(ctx.obj)
     from fingerpost.plan.mermaid import draw
     from fingerpost.plan.planners.plan_file import parse_plan, read_plan_file
 
     values = _read_memory(memory)
 
     async def begin() -> None:
-        runs = house.plans.runs
+        runs = application.plans.runs
         read = parse_plan(sys.stdin.buffer.read(), runs.limits) if plan == "-" else read_plan_file(Path(plan))
         if mermaid:
             typer.echo(draw(runs.check(read, values), {}))
             return
-        run_id = await runs.create(read, user=house.settings.user, memory=values, memory_of=memory_of)
-        await _carry_on(house, run_id, as_json=as_json)
+        run_id = await runs.create(read, user=application.settings.user, memory=values, memory_of=memory_of)
+        await _carry_on(application, run_id, as_json=as_json)
 
     _do(begin)
 
@@ -53,12 +53,14 @@ def run(
 @app.command("list")
 def list_runs(ctx: typer.Context, as_json: _Json = False) -> None:
     """Show your runs, newest first."""
-    house = open_house(ctx.obj)
+    application = open_application(ctx.obj)
     from fingerpost.apps.cli.run_view import print_runs
 
     async def show() -> None:
-        runs = house.plans.runs
-        lines = [asdict(line) | {"state": runs.state_of(line)} for line in await runs.list_runs(house.settings.user)]
+        runs = application.plans.runs
+        lines = [
+            asdict(line) | {"state": runs.state_of(line)} for line in await runs.list_runs(application.settings.user)
+        ]
         if as_json:
             print_json({"runs": lines})
         else:
@@ -75,10 +77,10 @@ def show_run(
     as_json: _Json = False,
 ) -> None:
     """Show how a run stands."""
-    house = open_house(ctx.obj)
+    application = open_application(ctx.obj)
 
     async def show() -> None:
-        view = await _view(house, run_id, mermaid=mermaid)
+        view = await _view(application, run_id, mermaid=mermaid)
         if mermaid:
             typer.echo(view["mermaid"])
         else:
@@ -90,11 +92,11 @@ def show_run(
 @app.command("resume")
 def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """Go on with a run where it stopped."""
-    house = open_house(ctx.obj)
+    application = open_application(ctx.obj)
 
     async def go_on() -> None:
-        await house.plans.runs.check_resumable(run_id, house.settings.user)
-        await _carry_on(house, run_id, as_json=as_json)
+        await application.plans.runs.check_resumable(run_id, application.settings.user)
+        await _carry_on(application, run_id, as_json=as_json)
 
     _do(go_on)
 
@@ -102,14 +104,14 @@ def resume(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
 @app.command("cancel")
 def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     """End a run; what it has recorded stays."""
-    house = open_house(ctx.obj)
+    application = open_application(ctx.obj)
 
     async def end() -> None:
-        runs = house.plans.runs
-        await runs.cancel(run_id, house.settings.user)
+        runs = application.plans.runs
+        await runs.cancel(run_id, application.settings.user)
         if not runs.journal.is_held(run_id):
             await runs.carry_on(run_id)
-        _print(await _view(house, run_id), as_json=as_json)
+        _print(await _view(application, run_id), as_json=as_json)
 
     _do(end)
 
@@ -124,39 +126,39 @@ def approve(
     as_json: _Json = False,
 ) -> None:
     """Decide on a step that waits for a person, and go on."""
-    house = open_house(ctx.obj)
+    application = open_application(ctx.obj)
 
     async def decide() -> None:
-        runs = house.plans.runs
-        await runs.decide(run_id, house.settings.user, step_id, approved=not reject, note=note)
+        runs = application.plans.runs
+        await runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
         if runs.journal.is_held(run_id):
-            _print(await _view(house, run_id), as_json=as_json)
+            _print(await _view(application, run_id), as_json=as_json)
         else:
-            await _carry_on(house, run_id, as_json=as_json)
+            await _carry_on(application, run_id, as_json=as_json)
 
     _do(decide)
 
 
-async def _carry_on(house: "House", run_id: str, *, as_json: bool) -> None:
+async def _carry_on(application: "Application", run_id: str, *, as_json: bool) -> None:
     from fingerpost.apps.cli.run_view import Tree
 
-    run = await house.plans.runs.get(run_id, house.settings.user)
+    run = await application.plans.runs.get(run_id, application.settings.user)
     if as_json:
-        await house.plans.runs.carry_on(run_id)
+        await application.plans.runs.carry_on(run_id)
     else:
-        with Tree(run) as tree, house.plans.runs.watching(run_id, tree.watch):
-            await house.plans.runs.carry_on(run_id)
-    view = await _view(house, run_id)
+        with Tree(run) as tree, application.plans.runs.watching(run_id, tree.watch):
+            await application.plans.runs.carry_on(run_id)
+    view = await _view(application, run_id)
     _print(view, as_json=as_json, with_steps=False)
     if view["state"] in ("failed", "cancelled"):
         raise typer.Exit(TOOL_ERROR)
 
 
-async def _view(house: "House", run_id: str, *, mermaid: bool = False) -> dict[str, Any]:
+async def _view(application: "Application", run_id: str, *, mermaid: bool = False) -> dict[str, Any]:
     from fingerpost.plan.view import describe_run
 
-    run = await house.plans.runs.get(run_id, house.settings.user)
-    return await describe_run(house.plans.runs, run, ["mermaid"] if mermaid else [])
+    run = await application.plans.runs.get(run_id, application.settings.user)
+    return await describe_run(application.plans.runs, run, ["mermaid"] if mermaid else [])
 
 
 def _print(view: dict[str, Any], *, as_json: bool, with_steps: bool = True) -> None:
@@ -169,7 +171,7 @@ def _print(view: dict[str, Any], *, as_json: bool, with_steps: bool = True) -> N
 
 
 def _do(act: Callable[[], Awaitable[None]]) -> None:
-    """Do something; an error ends the process with a sentence."""
+    """Run a coroutine; a ``ToolError`` is printed and ends the process."""
 
     async def once() -> None:
         await act()

@@ -1,4 +1,4 @@
-"""The commands that ask a tool one question."""
+"""The commands that call one tool: ``plan``, ``departures``, ``find``, ``stops``, ``call``."""
 
 import json
 import re
@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from fingerpost import clock
+from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, ask, ask_once, find_zone, open_application
 from fingerpost.apps.cli.board_view import print_board
-from fingerpost.apps.cli.house import TOOL_ERROR, USAGE, ask, ask_once, find_zone, open_house
 from fingerpost.apps.cli.output import print_json, say
 from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
@@ -104,19 +104,19 @@ def call(
     arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments as JSON; - reads stdin.")] = "{}",
 ) -> None:
     """Call a tool and print its envelope."""
-    house = open_house(ctx.obj)
-    if tool not in house.tools:
-        say(f"There is no tool {tool}. The tools are: {', '.join(house.tools)}.")
+    application = open_application(ctx.obj)
+    if tool not in application.tools:
+        say(f"There is no tool {tool}. The tools are: {', '.join(application.tools)}.")
         raise typer.Exit(USAGE)
     raw = _read_json(arguments)
-    answer = ask(house, tool, raw)
+    answer = ask(application, tool, raw)
     print_json(answer.body)
     if answer.is_error:
         raise typer.Exit(USAGE if isinstance(raw, _NotJson) else TOOL_ERROR)
 
 
 class _NotJson(str):
-    """What was meant to be JSON and is not."""
+    """The arguments are not JSON."""
 
 
 def _read_json(text: str) -> Any:
@@ -145,14 +145,14 @@ def _when(
 
 
 def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> str:
-    """Return what a person wrote as the contract reads it: a bare time is of today, in the network's zone."""
+    """Return an instant as the contract reads it; a bare HH:MM means today in the network's zone."""
     if not _CLOCK_TIME.fullmatch(text):
         return text
     try:
         at = time.fromisoformat(text.zfill(5))
     except ValueError as error:
         raise typer.BadParameter(f"{text} is not a time of day") from error
-    zone = find_zone(open_house(ctx.obj), ends["origin"], ends["destination"])
+    zone = find_zone(open_application(ctx.obj), ends["origin"], ends["destination"])
     return f"{clock.now().astimezone(zone).date()}T{at:%H:%M:%S}"
 
 

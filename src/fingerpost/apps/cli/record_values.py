@@ -1,4 +1,4 @@
-"""Values of a network's record, as they are typed at a terminal."""
+"""Parse values of a network's record from command-line arguments."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ _SIDES = 4
 
 
 def parse_value(key: str, typed: Sequence[str]) -> Any:
-    """Return what a record holds under a key: paths made absolute, numbers as numbers, lists as tuples.
+    """Return the value of a record's key: paths made absolute, numbers as numbers, lists as tuples.
 
     Raises:
         ParameterError: the words are no value of that key.
@@ -28,7 +28,7 @@ def parse_value(key: str, typed: Sequence[str]) -> Any:
 
 
 def parse_bounds(typed: str) -> tuple[float, float, float, float]:
-    """Return south, west, north, east.
+    """Parse ``S,W,N,E`` in degrees into (south, west, north, east).
 
     Raises:
         ParameterError: they are not four numbers.

@@ -1,4 +1,4 @@
-"""What an import took over and left out, as a person wants to read it."""
+"""Print an import report: what was imported, and what was left out and why."""
 
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
@@ -21,7 +21,7 @@ def print_report(report: ImportReport) -> None:
 
 
 def _place_of(finding: Finding) -> str:
-    """Return the first place of a finding; what a whole table is about has no line."""
+    """Return ``table:line`` of a finding's first occurrence, the table alone where it concerns all of it."""
     parts = (finding.table, f"line {finding.line}" if finding.line else "", finding.column)
     return ", ".join(part for part in parts if part)
 

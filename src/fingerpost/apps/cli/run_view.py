@@ -1,4 +1,4 @@
-"""A run as a person wants to watch and read it."""
+"""Print a plan run, or follow it live."""
 
 import json
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ _MOST_VALUE_CHARS = 200
 
 
 class Tree:
-    """The steps of a run, redrawn as they go; on what is no terminal, a line a change."""
+    """A live tree of a run's steps; off a terminal, one line per change."""
 
     def __init__(self, run: RunRecord) -> None:
         self._console = new_console(stderr=True)
@@ -51,7 +51,7 @@ class Tree:
             self._live.stop()
 
     def watch(self, event: Event) -> None:
-        """Take note of one thing that happened."""
+        """Update the tree by an event."""
         state = event.kind.removeprefix("step_")
         if event.step_id is None or state not in _MARKS:
             return

@@ -1,4 +1,4 @@
-"""A planned trip as a person wants to read it."""
+"""Print planned itineraries."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -55,7 +55,7 @@ def _print_itinerary(
     if itinerary.get("DisruptionNote"):
         console.print(Text(f"   {itinerary['DisruptionNote']}", "bold red"))
     elif difference is not None:
-        console.print(Text(f"   {_told(difference)}", "yellow"))
+        console.print(Text(f"   {_describe_difference(difference)}", "yellow"))
     elif itinerary.get("DisruptionFlag"):
         console.print(Text("   Instead of a disrupted trip", "yellow"))
     table = Table.grid(padding=(0, 2))
@@ -73,8 +73,8 @@ def _print_itinerary(
         console.print(Text(f"   {note}", "dim"))
 
 
-def _told(difference: dict[str, Any]) -> str:
-    """Return what a trip costs against the usual one, and why."""
+def _describe_difference(difference: dict[str, Any]) -> str:
+    """Return how an itinerary differs from the usual one (time, transfers, walking), and why it is needed."""
     minutes = difference["laterMinutes"]
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
     tight = ", a change is tight" if difference["connectionRisk"] == "tight" else ""
@@ -94,9 +94,9 @@ def _add_leg(table: Table, leg: dict[str, Any], day: date) -> None:
         f", from {_stop(leg['from'])}",
         f" to {_stop(leg['to'])} at {clock_of(leg['arrivalTime'], day)}",
     )
-    told = status_text(leg.get("status"), leg.get("delaySeconds"))
-    if told:
-        ride.append("  ").append_text(told)
+    status = status_text(leg.get("status"), leg.get("delaySeconds"))
+    if status:
+        ride.append("  ").append_text(status)
     table.add_row(time, ride)
     if leg.get("disruptionNote"):
         table.add_row("", Text(leg["disruptionNote"], "red"))
@@ -108,7 +108,7 @@ def _add_wait(table: Table, wait_s: float) -> None:
 
 
 def status_text(status: str | None, delay_s: int | None) -> Text:
-    """Return what is known of a departure beyond its timetable, nothing where nothing is."""
+    """Return a departure's realtime status as coloured text, empty where none is known."""
     if status == "cancelled":
         return Text("CANCELLED", "bold red")
     if status == "delayed" and delay_s is not None:
@@ -126,7 +126,7 @@ def _stop(stop: dict[str, Any]) -> str:
 
 
 def _end(end: dict[str, Any]) -> str:
-    """Return an end as the rider knows it: the saved name, the place's name, else the position."""
+    """Return the name of an origin or destination: the saved name, else the place's name, else its position."""
     name, label = end.get("name"), end.get("label")
     if end["rawSource"] == "user-variable" and label:
         return f"{label} ({name})" if name else str(label)

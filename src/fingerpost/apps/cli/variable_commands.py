@@ -1,4 +1,4 @@
-"""The commands that keep, show and forget a user's variables."""
+"""The commands on user variables."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.house import ask_once
+from fingerpost.apps.cli.application import ask_once
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
 

@@ -1,4 +1,4 @@
-"""Times of an answer, as a person reads them."""
+"""Format an answer's instants and durations for people."""
 
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
@@ -12,13 +12,13 @@ def today_in(zone: str) -> date:
 
 
 def day_of(time: str, today: date) -> str:
-    """Return the day of a wire time: ``today``, or weekday and date."""
+    """Return the day of an ISO 8601 instant: ``today``, or weekday and date."""
     day = datetime.fromisoformat(time).date()
     return "today" if day == today else f"{day:%a} {day.day} {day:%b %Y}"
 
 
 def clock_of(time: str, day: date) -> str:
-    """Return HH:MM of a wire time, with the date before it where it is not of that day."""
+    """Return HH:MM of an ISO 8601 instant, after its date where that is not the given day."""
     instant = datetime.fromisoformat(time)
     if instant.date() == day:
         return f"{instant:%H:%M}"
@@ -33,5 +33,5 @@ def minutes_of(seconds: float) -> str:
 
 
 def seconds_between(earlier: str, later: str) -> float:
-    """Return the seconds from one wire time to another."""
+    """Return the seconds from one ISO 8601 instant to another."""
     return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()

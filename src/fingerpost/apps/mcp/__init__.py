@@ -1,1 +1,1 @@
-"""The MCP face: the only place that knows the protocol."""
+"""The MCP interface; no other package imports the protocol."""

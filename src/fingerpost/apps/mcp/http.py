@@ -1,4 +1,4 @@
-"""Serving many clients over streamable HTTP: ``/mcp``, and ``/health`` and ``/ready`` for whoever watches."""
+"""The HTTP server: ``/mcp`` (streamable HTTP), ``/health`` and ``/ready``."""
 
 import ipaddress
 import logging
@@ -17,10 +17,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from fingerpost.apps.mcp.exchanges import Exchanges
+from fingerpost.apps.mcp.http_transport import McpTransport
 from fingerpost.apps.mcp.server import new_server
-from fingerpost.apps.warming import Warming
-from fingerpost.apps.wiring import House
+from fingerpost.apps.warm_up import WarmUp
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import SettingsInvalid
 
 _log = logging.getLogger(__name__)
@@ -62,13 +62,15 @@ class Address:
             return False
 
 
-def new_app(house: House, address: Address, warming: Warming, allowed_hosts: Sequence[str] = ()) -> Starlette:
+def new_app(
+    application: Application, address: Address, warm_up: WarmUp, allowed_hosts: Sequence[str] = ()
+) -> Starlette:
     """Return the web application.
 
     Beyond loopback no variables are kept: nobody says who calls (ruling A12).
     ``allowed_hosts`` are names, besides loopback and the address itself, that a client may call the server by.
     """
-    user = house.settings.user if address.is_loopback else None
+    user = application.settings.user if address.is_loopback else None
     hosts = ["127.0.0.1", "localhost", "[::1]", address.host, *allowed_hosts]
     names = list(dict.fromkeys(form for host in hosts for form in (host, f"{host}:*")))
     security = TransportSecuritySettings(
@@ -80,34 +82,34 @@ def new_app(house: House, address: Address, warming: Warming, allowed_hosts: Seq
         return JSONResponse({"status": "ok"})
 
     async def ready(_request: Request) -> JSONResponse:
-        if warming.problem is not None:
-            return JSONResponse({"status": "not ready", "reason": warming.problem}, status_code=503)
+        if warm_up.problem is not None:
+            return JSONResponse({"status": "not ready", "reason": warm_up.problem}, status_code=503)
         return JSONResponse({"status": "ready"})
 
-    exchanges = Exchanges(new_server(house, user=user), security)
+    transport = McpTransport(new_server(application, user=user), security)
     return Starlette(
-        routes=[Route("/mcp", exchanges), Route("/health", health), Route("/ready", ready)],
-        lifespan=lambda _app: _run(exchanges, house),
+        routes=[Route("/mcp", transport), Route("/health", health), Route("/ready", ready)],
+        lifespan=lambda _app: _run(transport, application),
     )
 
 
 @asynccontextmanager
-async def _run(exchanges: Exchanges, house: House) -> AsyncIterator[None]:
-    async with exchanges.run():
+async def _run(transport: McpTransport, application: Application) -> AsyncIterator[None]:
+    async with transport.run():
         yield
-    await house.networks.close()
+    await application.networks.close()
 
 
-def serve_http(house: House, address: Address, allowed_hosts: Sequence[str] = ()) -> None:
+def serve_http(application: Application, address: Address, allowed_hosts: Sequence[str] = ()) -> None:
     """Serve until SIGTERM or an interrupt; calls that run then are still answered.
 
     Raises:
         SettingsInvalid: the address cannot be listened on.
     """
     listener = _listen(address)
-    warming = Warming(house.networks)
+    warm_up = WarmUp(application.networks)
     config = uvicorn.Config(
-        new_app(house, address, warming, allowed_hosts),
+        new_app(application, address, warm_up, allowed_hosts),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
@@ -120,12 +122,12 @@ def serve_http(house: House, address: Address, allowed_hosts: Sequence[str] = ()
         # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.
         AppStatus.enable_automatic_graceful_drain = False
         _log.info("serving at http://%s:%s/mcp", f"[{host}]" if ":" in host else host, port)
-        warming.start()
+        warm_up.start()
         uvicorn.Server(config).run(sockets=[listener])
     except SystemExit as end:
         if end.code:
             raise
-    warming.leave()
+    warm_up.leave()
 
 
 def _end_well(_number: int, _frame: FrameType | None) -> None:

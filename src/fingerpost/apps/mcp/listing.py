@@ -1,4 +1,4 @@
-"""A tool and an answer as the protocol has them."""
+"""Convert tools and answers to the protocol's types."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,8 +35,8 @@ def tool_of(tool: PublishedTool) -> types.Tool:
 
 def list_wants(params: types.CallToolRequestParams) -> list[str]:
     """Return what a call wants beside the tool's answer: each key of its ``_meta`` that is known and true."""
-    asked: Mapping[str, Any] = params.meta or {}
-    return [name for key, name in BESIDE.items() if asked.get(key) is True]
+    meta: Mapping[str, Any] = params.meta or {}
+    return [name for key, name in BESIDE.items() if meta.get(key) is True]
 
 
 def result_of(answer: Answer) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Telling the client how far its call is: ``notifications/progress``, on whatever the answer will come back on."""
+"""Progress notifications (``notifications/progress``), sent on the connection that the answer will use."""
 
 import asyncio
 from contextlib import suppress
@@ -13,7 +13,7 @@ _MOST_CHARS = 300
 
 
 class Reporting:
-    """The reports of one call. They rise, the newest wins where they come fast, and the last one is always sent.
+    """Progress reports of one call: monotonic, the newest sent where several come quickly, the last one always sent.
 
     Whether the caller gave a token is the session's to know: it sends nothing to one that did not.
     """
@@ -27,7 +27,7 @@ class Reporting:
         self._is_over = asyncio.Event()
 
     def report(self, done: float, total: float, words: str) -> None:
-        """Note how far the call is; the protocol wants each report to be higher than the one before."""
+        """Report progress; a value not above the last one is raised, as the protocol requires."""
         if done <= self._reached or self._is_over.is_set():
             return
         self._reached = done

@@ -1,4 +1,4 @@
-"""What a client may read besides calling tools: the networks, and each tool's schemas."""
+"""MCP resources: the networks, each tool's schemas, and the user's plan runs."""
 
 import json
 from typing import Any, Literal
@@ -7,7 +7,7 @@ import mcp_types as types
 from mcp import MCPError
 
 from fingerpost.apps.overview import describe_networks
-from fingerpost.apps.wiring import House
+from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.plan.view import describe_run
 
@@ -47,7 +47,7 @@ def list_resources() -> list[types.Resource]:
     ]
 
 
-async def read_resource(house: House, uri: str, *, user: str | None) -> types.ReadResourceResult:
+async def read_resource(application: Application, uri: str, *, user: str | None) -> types.ReadResourceResult:
     """Return a resource's JSON.
 
     Raises:
@@ -55,29 +55,29 @@ async def read_resource(house: House, uri: str, *, user: str | None) -> types.Re
     """
     if uri == NETWORKS:
         try:
-            return _json(uri, {"networks": await describe_networks(house)}, ttl_ms=0)
+            return _json(uri, {"networks": await describe_networks(application)}, ttl_ms=0)
         except ToolError as error:
             raise MCPError(code=types.INTERNAL_ERROR, message=error.message) from error
     if uri.startswith(_RUNS):
         try:
-            run = await house.plans.runs.get(uri.removeprefix(_RUNS), user)
-            view = await describe_run(house.plans.runs, run, ["plan", "items", "events"])
+            run = await application.plans.runs.get(uri.removeprefix(_RUNS), user)
+            view = await describe_run(application.plans.runs, run, ["plan", "items", "events"])
         except ToolError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
         return _json(uri, view, ttl_ms=0, scope="private")
-    tool = house.tools.get(uri.removeprefix(_SCHEMAS)) if uri.startswith(_SCHEMAS) else None
+    tool = application.tools.get(uri.removeprefix(_SCHEMAS)) if uri.startswith(_SCHEMAS) else None
     if tool is None:
         raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {uri}", data={"uri": uri})
     return _json(uri, {"input": tool.input_schema, "output": tool.output_schema}, ttl_ms=_SCHEMA_TTL_MS)
 
 
-def complete_tool(house: House, params: types.CompleteRequestParams) -> types.CompleteResult:
-    """Return the tools' names that begin as the client began, for the schema template; else nothing."""
+def complete_tool(application: Application, params: types.CompleteRequestParams) -> types.CompleteResult:
+    """Complete a tool's name for the schema template; return nothing for other templates."""
     is_template = (
         isinstance(params.ref, types.ResourceTemplateReference) and params.ref.uri == SCHEMA_TEMPLATE.uri_template
     )
     begun = params.argument.value
-    names = [name for name in house.tools if is_template and name.startswith(begun)]
+    names = [name for name in application.tools if is_template and name.startswith(begun)]
     return types.CompleteResult(completion=types.Completion(values=names, total=len(names), has_more=False))
 
 

@@ -1,4 +1,4 @@
-"""The MCP server: the protocol's requests on one side, the house on the other."""
+"""The MCP server: request handlers over one application."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,12 +11,12 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from fingerpost import __version__
-from fingerpost.apps import wall
-from fingerpost.apps.mcp.asking import Choices, ask, can_be_asked, find_question
+from fingerpost.apps import error_boundary
+from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
 from fingerpost.apps.mcp.listing import list_wants, result_of, tool_of
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
-from fingerpost.apps.wiring import House
+from fingerpost.apps.wiring import Application
 from fingerpost.contract.published import Report
 
 INSTRUCTIONS = (
@@ -38,12 +38,12 @@ _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
 }
 
 
-def new_server(house: House, *, user: str | None) -> Server[Any]:
+def new_server(application: Application, *, user: str | None) -> Server[Any]:
     """Return a server that answers both protocol eras on any transport and keeps nothing between two calls.
 
     ``user`` owns the variables of every call; None where nobody may keep any (ruling A12).
     """
-    handlers = _Handlers(house, user)
+    handlers = _Handlers(application, user)
     server: Server[Any] = Server(
         "fingerpost",
         version=__version__,
@@ -67,10 +67,10 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
 class _Handlers:
     """The protocol's request handlers over one application, for one user."""
 
-    def __init__(self, house: House, user: str | None) -> None:
-        self._house = house
+    def __init__(self, application: Application, user: str | None) -> None:
+        self._application = application
         self._user = user
-        self._tools = [tool_of(tool) for tool in house.tools.values()]
+        self._tools = [tool_of(tool) for tool in application.tools.values()]
         # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._tools}
 
@@ -89,16 +89,16 @@ class _Handlers:
         choices, wants = Choices.read(params), list_wants(params)
         while True:
             chosen = choices.apply_to(arguments)
-            answer = await wall.answer(
-                self._house.tools, params.name, chosen, user=self._user, report=report, wants=wants
+            answer = await error_boundary.answer(
+                self._application.tools, params.name, chosen, user=self._user, report=report, wants=wants
             )
-            question = find_question(answer, choices)
-            if question is None or not can_be_asked(ctx):
+            place = find_elicitation(answer, choices)
+            if place is None or not can_elicit(ctx):
                 return result_of(answer)
-            asked = await ask(ctx, question, choices)
-            if isinstance(asked, types.InputRequiredResult):
-                return asked
-            choices = asked
+            choice = await elicit(ctx, place, choices)
+            if isinstance(choice, types.InputRequiredResult):
+                return choice
+            choices = choice
 
     async def answer_odd_arguments(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
         """Answer a call whose arguments are no object in the tool's own envelope.
@@ -111,7 +111,7 @@ class _Handlers:
             return await call_next(ctx)
         if arguments is None:
             return await call_next(replace(ctx, params={**params, "arguments": {}}))
-        return result_of(await wall.answer(self._house.tools, name, arguments, user=self._user))
+        return result_of(await error_boundary.answer(self._application.tools, name, arguments, user=self._user))
 
     async def list_resources(
         self, _ctx: _Context, params: types.PaginatedRequestParams | None
@@ -129,11 +129,11 @@ class _Handlers:
 
     async def read_resource(self, _ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """Answer resources/read."""
-        return await read_resource(self._house, params.uri, user=self._user)
+        return await read_resource(self._application, params.uri, user=self._user)
 
     async def complete(self, _ctx: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Answer completion/complete."""
-        return complete_tool(self._house, params)
+        return complete_tool(self._application, params)
 
 
 def _refuse_cursor(params: types.PaginatedRequestParams | None) -> None:

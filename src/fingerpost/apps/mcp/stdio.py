@@ -1,4 +1,4 @@
-"""Serving one client over standard input and output."""
+"""The stdio server, for one client."""
 
 import asyncio
 import logging
@@ -11,8 +11,8 @@ from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
 from fingerpost.apps.mcp.server import new_server
-from fingerpost.apps.warming import Warming
-from fingerpost.apps.wiring import House
+from fingerpost.apps.warm_up import WarmUp
+from fingerpost.apps.wiring import Application
 
 _log = logging.getLogger(__name__)
 
@@ -20,18 +20,18 @@ _log = logging.getLogger(__name__)
 _QUIET_START_S = 1.0
 
 
-async def serve_stdio(house: House) -> None:
-    """Serve until the client closes our input; the networks are opened meanwhile."""
-    server = new_server(house, user=house.settings.user)
-    warming = Warming(house.networks)
-    asyncio.get_running_loop().call_later(_QUIET_START_S, warming.start)
+async def serve_stdio(application: Application) -> None:
+    """Serve until the client closes stdin; warm-up runs in the background."""
+    server = new_server(application, user=application.settings.user)
+    warm_up = WarmUp(application.networks)
+    asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
     async with stdio_server() as (incoming, outgoing), create_task_group() as tasks:
         send, messages = create_memory_object_stream[SessionMessage | Exception](0)
         tasks.start_soon(_pass_on, incoming, send, outgoing)
         await server.run(messages, outgoing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
-    warming.leave()
-    await house.networks.close()
+    warm_up.leave()
+    await application.networks.close()
 
 
 async def _pass_on(
@@ -39,7 +39,7 @@ async def _pass_on(
     send: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: WriteStream[SessionMessage],
 ) -> None:
-    """Pass messages on, and answer what is none: the protocol's library would leave its sender waiting."""
+    """Forward messages, and answer malformed ones, which the protocol's library would ignore, with an error."""
     async with send:
         async for item in incoming:
             if isinstance(item, SessionMessage):

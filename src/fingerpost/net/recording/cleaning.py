@@ -1,4 +1,4 @@
-"""Keys are taken out of what goes to the disk; what they cannot be taken out of is not written."""
+"""Remove keys from recordings; content that they cannot be removed from is not written."""
 
 import base64
 import codecs
@@ -11,7 +11,7 @@ from urllib.parse import quote, quote_plus
 
 from fingerpost.net.redaction import HIDDEN, is_secret_name, redact_url
 
-# A shorter key would be found in innocent words, so it cannot be told from them.
+# A shorter key would also match innocent words.
 SHORTEST_KEY = 4
 
 # Whoever keeps these keeps a session; the others describe the wire, and a recording holds content.
@@ -22,7 +22,7 @@ _URL_HEADERS = frozenset({"location", "content-location"})
 
 
 class KnownKeys:
-    """All keys that were seen so far. A source may repeat the key of another one, so all are looked for everywhere."""
+    """All keys seen so far, because one source's response may repeat another's key."""
 
     def __init__(self) -> None:
         self.values: frozenset[str] = frozenset()
@@ -35,7 +35,7 @@ class KnownKeys:
 
 
 class Cleaner:
-    """Takes keys out of one body that comes piece by piece, in every way in which sources write them.
+    """Removes keys from a streamed body, in every encoding in which sources write them.
 
     Attributes:
         found: keys that were replaced.

@@ -48,7 +48,7 @@ _EXTENSIONS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """What tells a request from others; two calls of one identity are told apart by their order.
+    """The identity of a request; calls with the same identity are distinguished by their order.
 
     ``key`` decides, the digest of ``Request.key``; the rest is for people, and keys are taken out of it.
     """
@@ -60,7 +60,7 @@ class Identity:
     body_sha256: str | None = None
 
     @property
-    def shown(self) -> str:
+    def redacted_url(self) -> str:
         """The request in a few words."""
         body = f" (body {self.body_sha256[:12]})" if self.body_sha256 else ""
         return f"{self.method} {self.address}{body}"
@@ -75,7 +75,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """An error of the tree as a step of a call met it.
+    """An error that a step of a call raised.
 
     ``kind`` is its class; ``by`` says who raised it: the wire, the limiter or the breaker.
     """
@@ -90,7 +90,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One thing that happened to a call: an answer, or a failure.
+    """One step of a call: a response or a failure.
 
     Attributes:
         asked: the method and the address, redirected ones too.
@@ -110,8 +110,8 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One call, whole.
+class RecordedCall:
+    """One complete recorded call.
 
     Attributes:
         served: by the source, by a call that was under way, or from memory.
@@ -134,7 +134,7 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     draft.replace(path)
 
 
-def read_call(path: Path) -> Call:
+def read_call(path: Path) -> RecordedCall:
     """Return a call from its file.
 
     Raises:
@@ -146,11 +146,11 @@ def read_call(path: Path) -> Call:
         for step in raw.pop("steps", []):
             failure = step.pop("failure", None)
             steps.append(Step(**step, failure=None if failure is None else Failure(**failure)))
-        return Call(**raw, steps=tuple(steps))
+        return RecordedCall(**raw, steps=tuple(steps))
 
 
 def read_identity(path: Path) -> Identity:
-    """Return what request a folder is of.
+    """Return the identity of the request that a folder holds calls of.
 
     Raises:
         SettingsInvalid: the file is damaged.
@@ -178,7 +178,7 @@ def add_line(path: Path, line: str) -> None:
 
 
 def take_number(folder: Path, first: int) -> Path:
-    """Make the folder of a request's next call; no two processes are given the same one."""
+    """Create the folder of a request's next call; no two processes get the same one."""
     number = first
     while True:
         path = folder / f"{number:04d}"
@@ -192,7 +192,7 @@ def take_number(folder: Path, first: int) -> Path:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Say it in our words where the disk refuses.
+    """Translate a failed write into ``SettingsInvalid``.
 
     Raises:
         SettingsInvalid: it does.
@@ -211,8 +211,8 @@ def _reading(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        shown = "/".join(path.parts[-3:])
-        raise SettingsInvalid(f"The recording's file {shown} cannot be read ({error}). Record it anew.") from error
+        place = "/".join(path.parts[-3:])
+        raise SettingsInvalid(f"The recording's file {place} cannot be read ({error}). Record it anew.") from error
 
 
 def _without_empty(value: Any) -> Any:

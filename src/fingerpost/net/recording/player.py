@@ -1,4 +1,4 @@
-"""Replays recorded calls: nothing is asked, and nothing waits."""
+"""Replay recorded calls, without a network and without waiting."""
 
 import json
 import threading
@@ -11,39 +11,39 @@ from fingerpost import clock, errors
 from fingerpost.errors import SettingsInvalid, SourceLimited, SourceTimeout, ToolError
 from fingerpost.net.addresses import AddressRefused
 from fingerpost.net.body import Body
-from fingerpost.net.exchange import NOT_MODIFIED
 from fingerpost.net.passage import Ended, Health, Passage, Served
 from fingerpost.net.recording.folder import (
     CALL_FILE,
     FORMAT,
     HEAD_FILE,
     REQUEST_FILE,
-    Call,
     Failure,
     Identity,
+    RecordedCall,
     Step,
     read_call,
     read_identity,
 )
 from fingerpost.net.recording.recorder import identify
 from fingerpost.net.request import Request
+from fingerpost.net.request_sender import NOT_MODIFIED
 from fingerpost.net.response import Response
 
 _PIECE_BYTES = 1 << 18
 
 
 class RecordingMissing(SettingsInvalid):
-    """A replayed run asks something that its recording does not hold."""
+    """A replayed run makes a request that its recording does not hold."""
 
     hint = "Record the run anew: FINGERPOST_RECORD=FOLDER in place of FINGERPOST_REPLAY, with a network"
 
 
 class CallerLeft(SourceTimeout, TimeoutError):
-    """The caller of the recorded call waited no longer, so its own time limit is replayed as expired."""
+    """The recorded caller had stopped waiting, so its time limit is replayed as expired."""
 
 
 class Player:
-    """A ``Tape`` that replays a folder. The calls of one request come in the order in which they were made.
+    """A ``Tape`` that replays a folder, the calls of one request in the order in which they were made.
 
     Several clients and threads may share one; together they are then the run that was recorded.
 
@@ -59,8 +59,8 @@ class Player:
         known = {path.parent: read_identity(path) for path in found}
         self._places = {identity.key: place for place, identity in known.items()}
         self._addresses = [identity.address for identity in known.values()]
-        self._waiting: dict[str, Iterator[tuple[Path, Call]]] = {}
-        self._sources: dict[str, tuple[Path, Call]] = {}
+        self._waiting: dict[str, Iterator[tuple[Path, RecordedCall]]] = {}
+        self._sources: dict[str, tuple[Path, RecordedCall]] = {}
 
     def open(self, request: Request, live: Passage, secrets: Collection[str]) -> Passage:  # noqa: ARG002  (the port's)
         """Return the way of the next call.
@@ -77,11 +77,13 @@ class Player:
             path, call = next(waiting, (None, None))
             if path is None or call is None:
                 raise RecordingMissing(
-                    f"The recording {self._name} has no further answer to {identity.shown}; this run asks it more often"
+                    f"The recording {self._name} has no further answer to {identity.redacted_url};"
+                    " this run asks it more often"
                 )
             if call.withheld is not None:
                 raise RecordingMissing(
-                    f"The answer to {identity.shown} was kept out of the recording {self._name}: {call.withheld}",
+                    f"The answer to {identity.redacted_url} was kept out of the recording {self._name}:"
+                    f" {call.withheld}",
                     hint="Keep the source from repeating the key, or use a longer one, and record the run anew",
                 )
             if call.served == Served.SOURCE.value:
@@ -93,13 +95,13 @@ class Player:
     def _missing(self, identity: Identity) -> RecordingMissing:
         near = self._addresses.count(identity.address)
         others = f" It holds {near} with another method, body or headers." if near else ""
-        return RecordingMissing(f"The recording {self._name} does not hold {identity.shown}.{others}")
+        return RecordingMissing(f"The recording {self._name} does not hold {identity.redacted_url}.{others}")
 
 
 class _ReplayedPassage:
-    """The way of one call as it was."""
+    """A passage that replays one recorded call."""
 
-    def __init__(self, name: str, identity: Identity, folder: Path, recorded: Served, call: Call) -> None:
+    def __init__(self, name: str, identity: Identity, folder: Path, recorded: Served, call: RecordedCall) -> None:
         self.recorded = recorded
         self._name = name
         self._identity = identity
@@ -114,7 +116,7 @@ class _ReplayedPassage:
         self._refuse("limiter")
 
     async def pause(self, host: str, wait_s: float) -> None:
-        """Whoever replays waits for nobody."""
+        """Do nothing: a replay has no rate limit."""
 
     async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:  # noqa: ARG002  (the port's own)
         if not self._steps and self._ended == Ended.LEFT.value:
@@ -124,7 +126,7 @@ class _ReplayedPassage:
             raise TimeoutError
         if not self._steps:
             raise RecordingMissing(
-                f"The recording {self._name} has no further step of the call {self._identity.shown},"
+                f"The recording {self._name} has no further step of the call {self._identity.redacted_url},"
                 " and this run takes one more"
             )
         step = self._steps.pop(0)
@@ -132,13 +134,13 @@ class _ReplayedPassage:
             raise _rebuild(step.failure)
         if step.status == NOT_MODIFIED and not conditions:
             raise RecordingMissing(
-                f"The recording {self._name} has {self._identity.shown} as a question for changes only,"
+                f"The recording {self._name} has {self._identity.redacted_url} as a question for changes only,"
                 " and this run has nothing that could have changed"
             )
         return self._answer(request, step, body)
 
     def end(self, host: str, health: Health, ended: Ended) -> None:
-        """Tell nobody: the breaker does not hear of a replay."""
+        """Do nothing: a replay does not affect the circuit breaker."""
 
     def serve(self, served: Served) -> None:
         """Note nothing: it is known already."""
@@ -154,7 +156,7 @@ class _ReplayedPassage:
             status=step.status or 0,
             headers=dict(step.headers),
             body=b"",
-            shown=request.shown,
+            redacted_url=request.redacted_url,
             retrieved_at=_retrieved_at(step),
         )
         flows = 200 <= head.status < 300
@@ -170,7 +172,9 @@ class _ReplayedPassage:
                 while piece := file.read(_PIECE_BYTES):
                     body.write(piece)
         except FileNotFoundError as error:
-            raise RecordingMissing(f"The recording {self._name} lacks a file of {self._identity.shown}") from error
+            raise RecordingMissing(
+                f"The recording {self._name} lacks a file of {self._identity.redacted_url}"
+            ) from error
         return head
 
 
@@ -191,7 +195,7 @@ def check_recording(folder: Path) -> None:
         raise SettingsInvalid(f"{folder} holds a recording of format {found}, and this version reads {FORMAT}.")
 
 
-def _list_calls(place: Path) -> Iterator[tuple[Path, Call]]:
+def _list_calls(place: Path) -> Iterator[tuple[Path, RecordedCall]]:
     """Yield the calls of a request in order.
 
     One that was cut off by the end of its process is none, and nor are those that waited for it.
@@ -210,7 +214,7 @@ def _list_calls(place: Path) -> Iterator[tuple[Path, Call]]:
 
 
 def _rebuild(failure: Failure) -> ToolError:
-    """Return an error as it was."""
+    """Return the recorded error."""
     kind = AddressRefused if failure.kind == AddressRefused.__name__ else getattr(errors, failure.kind, None)
     error: ToolError
     if kind is SourceLimited:

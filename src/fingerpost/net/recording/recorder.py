@@ -1,4 +1,4 @@
-"""Records calls to sources while they are made."""
+"""Record calls to sources."""
 
 import hashlib
 import json
@@ -21,9 +21,9 @@ from fingerpost.net.recording.folder import (
     HEAD_FILE,
     INDEX_FILE,
     REQUEST_FILE,
-    Call,
     Failure,
     Identity,
+    RecordedCall,
     Step,
     add_line,
     name_body,
@@ -50,7 +50,7 @@ class Recorder:
         self._keys = KnownKeys()
 
     def open(self, request: Request, live: Passage, secrets: Collection[str]) -> Passage:
-        """Return the way of the next call, which is the live one with ears.
+        """Return a recording passage for the next call.
 
         Raises:
             SettingsInvalid: the folder cannot be written.
@@ -83,7 +83,7 @@ class Recorder:
 
 
 class _RecordedPassage:
-    """The live way of one call, and what happens on it."""
+    """A live passage that records what happens on it."""
 
     recorded = None
 
@@ -94,7 +94,7 @@ class _RecordedPassage:
         self._live = live
         self._keys = keys
         self._steps: list[Step] = []
-        self._asked = identity.shown
+        self._asked = identity.redacted_url
         self._withheld: str | None = None
 
     def enter(self, host: str) -> None:
@@ -143,7 +143,7 @@ class _RecordedPassage:
 
     def _note_asked(self, request: Request, secrets: Collection[str]) -> None:
         self._keys.add(secrets)
-        self._asked = f"{request.method.upper()} {clean_url(request.shown, self._keys.values)}"
+        self._asked = f"{request.method.upper()} {clean_url(request.redacted_url, self._keys.values)}"
 
     def _note_failure(self, error: ToolError, by: str) -> None:
         message = clean_text(error.message, self._keys.values)
@@ -177,10 +177,10 @@ class _RecordedPassage:
         )
 
     def _write(self, served: Served, ended: Ended) -> None:
-        call = Call(served=served.value, ended=ended.value, steps=tuple(self._steps))
+        call = RecordedCall(served=served.value, ended=ended.value, steps=tuple(self._steps))
         if self._withheld is not None:
-            call = Call(served=served.value, ended=ended.value, withheld=self._withheld)
-            _log.warning("%s is not recorded: %s", self._identity.shown, self._withheld)
+            call = RecordedCall(served=served.value, ended=ended.value, withheld=self._withheld)
+            _log.warning("%s is not recorded: %s", self._identity.redacted_url, self._withheld)
         with writing(self._folder):
             if self._withheld is not None:
                 for body in self._path.iterdir():
@@ -188,11 +188,13 @@ class _RecordedPassage:
             write_json(self._path / CALL_FILE, asdict(call))
             place = f"{self._path.parent.name}/{self._path.name}"
             instant = clock.now().isoformat(timespec="milliseconds")
-            add_line(self._folder / INDEX_FILE, f"{instant} {self._identity.shown} -> {_outcome(call)} [{place}]")
+            add_line(
+                self._folder / INDEX_FILE, f"{instant} {self._identity.redacted_url} -> {_outcome(call)} [{place}]"
+            )
 
 
 class _KeptBody:
-    """Lets content through to the caller, and a copy without keys to the disk."""
+    """A body that passes content on to the caller and writes a copy without keys to disk."""
 
     def __init__(self, inner: Body, path: Path, own: list[str], keys: KnownKeys) -> None:
         self._inner = inner
@@ -251,17 +253,17 @@ class _KeptBody:
 
 
 def identify(request: Request, secrets: Collection[str]) -> Identity:
-    """Return what tells a request from others, without a key."""
+    """Return a request's identity, without keys."""
     return Identity(
         key=hashlib.sha256(request.key.encode("utf-8", "replace")).hexdigest(),
         method=request.method.upper(),
-        address=clean_url(request.shown, secrets),
+        address=clean_url(request.redacted_url, secrets),
         headers={name: clean_text(value, secrets) for name, value in sorted(request.varying.items())},
         body_sha256=request.content_sha256 if request.content else None,
     )
 
 
-def _outcome(call: Call) -> str:
+def _outcome(call: RecordedCall) -> str:
     if call.withheld is not None:
         return f"not recorded: {call.withheld}"
     if call.served != Served.SOURCE.value:

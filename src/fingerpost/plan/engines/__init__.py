@@ -1,1 +1,1 @@
-"""Where runs are kept, and who may carry them on."""
+"""Engines: journals of plan runs, and the locks on running them."""

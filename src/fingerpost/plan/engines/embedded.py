@@ -1,4 +1,4 @@
-"""Runs in one SQLite file beside the process: no server, many processes, one writer at a time (WAL)."""
+"""The embedded journal: all runs in one SQLite file (WAL), shared by many processes without a server."""
 
 import asyncio
 import json
@@ -23,7 +23,7 @@ from fingerpost.plan.journal import (
     StepRecord,
     Verb,
 )
-from fingerpost.plan.weighing import encode
+from fingerpost.plan.size_limits import encode
 
 _R = TypeVar("_R")
 
@@ -42,7 +42,7 @@ _PUT_STATE = "UPDATE run SET state = ?, ended_at = ? WHERE id = ?"
 
 
 class EmbeddedJournal:
-    """The journal in a folder: ``runs.sqlite``, and a lock a run while it is carried on."""
+    """A journal in a folder: ``runs.sqlite``, and one lock file per run that is being executed."""
 
     def __init__(self, folder: Path) -> None:
         self._file = RunsFile(Path(folder) / "runs.sqlite")
@@ -126,16 +126,16 @@ class EmbeddedJournal:
     def record(
         self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
     ) -> Awaitable[None]:
-        """Write down what happened; the result is there when it is on disk."""
+        """Record a step, events and a state; the returned awaitable is done once they are on disk."""
         return self._writing().put(
             None if step is None else (run_id, *step._replace(note=step.note and _storable(step.note))),
             [(run_id, *event) for event in events],
             None if state is None else (state, at if state in ENDED else None, run_id),
         )
 
-    def mention(self, run_id: str, event: Event) -> None:
-        """Write down what need not be waited for."""
-        self._writing().mention((run_id, *event))
+    def append_event(self, run_id: str, event: Event) -> None:
+        """Append an event without waiting for the disk."""
+        self._writing().append_event((run_id, *event))
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
         """Replace a run's plan."""
@@ -156,7 +156,7 @@ class EmbeddedJournal:
         await self._asked(write)
 
     async def signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
-        """Tell whoever carries a run on."""
+        """Store a signal for the process that executes a run."""
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
@@ -167,7 +167,7 @@ class EmbeddedJournal:
         await self._asked(write)
 
     async def list_signals(self, run_id: str, after: int) -> list[Signal]:
-        """Return what a run has been told."""
+        """Return a run's signals."""
 
         def read(connection: sqlite3.Connection) -> list[Signal]:
             rows = connection.execute(
@@ -229,7 +229,7 @@ class EmbeddedJournal:
         return self._writer
 
     async def _asked(self, act: Callable[[sqlite3.Connection], _R], **absent: _R) -> _R:
-        """Do something with the file in the writer's thread; where nobody has written yet, ``absent`` is the answer."""
+        """Run a query in the writer's thread; return ``absent`` if there is no file yet."""
         if absent and not self._file.exists():
             return absent["absent"]
 
@@ -238,7 +238,7 @@ class EmbeddedJournal:
 
 
 def _storable(text: str) -> str:
-    """Return a text without half surrogate pairs, which have no UTF-8; JSON texts hold them as escapes."""
+    """Return a text with lone surrogates, which UTF-8 cannot encode, replaced by ``?``."""
     return text.encode("utf-8", "replace").decode()
 
 

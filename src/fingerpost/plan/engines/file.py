@@ -1,4 +1,4 @@
-"""The one SQLite file of all runs: its tables and their layouts.
+"""The SQLite file of all runs: its tables, and migrations between its layouts.
 
 A newer build brings an older file up to its layout when it opens it; an older build refuses a newer file.
 A layout only ever adds to the one before, so that a process of an older build that has the file open goes on.
@@ -71,7 +71,7 @@ LAYOUTS: tuple[Sequence[str], ...] = (_FIRST_LAYOUT,)
 
 
 class RunsFile:
-    """Opens the file; making it is left to the first who writes."""
+    """The SQLite file of runs; it is created by the first write."""
 
     def __init__(self, path: Path) -> None:
         self._file = SqliteFile(

@@ -1,4 +1,4 @@
-"""Many small records, few commits: all that is ready when the disk is free goes down in one transaction."""
+"""Group commit: all records that are ready when the disk is free are written in one transaction."""
 
 import asyncio
 import logging
@@ -15,13 +15,13 @@ from fingerpost.plan.journal import JournalFailed
 _log = logging.getLogger(__name__)
 
 # What nobody waits for goes down this much later at most, alone if need be.
-_PATIENCE_S = 0.02
+_LONGEST_DELAY_S = 0.02
 
 _UNKNOWN = "What a run did could not be written down"
 _REASONS: dict[type[BaseException], str] = {sqlite3.OperationalError: f"{_UNKNOWN}: its disk is full or its file busy"}
 
 # Whoever waits must hear of it: a thread that died of a value that SQLite cannot bind would let all wait for ever.
-_TROUBLES = (
+_REPORTED_ERRORS = (
     sqlite3.Error, OSError, ToolError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, RuntimeError
 )  # fmt: skip
 
@@ -38,13 +38,13 @@ class _Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _Read:
     act: Callable[[sqlite3.Connection], Any]
     answer: "asyncio.Future[Any]"
 
 
 class GroupCommit:
-    """The one writer of a journal, for one event loop: a thread with a connection of its own."""
+    """The writer of a journal for one event loop: a thread with its own SQLite connection."""
 
     def __init__(self, connect: Callable[[], sqlite3.Connection], statements: tuple[str, str, str]) -> None:
         self.loop = asyncio.get_running_loop()
@@ -55,12 +55,12 @@ class GroupCommit:
         self._is_due = False
         self._oldest_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._work: queue.SimpleQueue[_Batch | _Question | None] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[_Batch | _Read | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="fingerpost-journal", daemon=True)
         self._thread.start()
 
     def put(self, step: Row | None, events: list[Row], state: Row | None) -> Awaitable[None]:
-        """Add to the next transaction; the result is there when it is on disk."""
+        """Add to the next transaction; the returned awaitable is done once it is on disk."""
         batch = self._open
         if step is not None:
             batch.steps.append(step)
@@ -76,22 +76,22 @@ class GroupCommit:
             self.loop.call_soon(self._hand_over)
         return durable
 
-    def mention(self, event: Row) -> None:
-        """Add an event that nobody waits for."""
+    def append_event(self, event: Row) -> None:
+        """Add an event to the next transaction without waiting for it."""
         if not self._open.events:
             self._oldest_at = self.loop.time()
         self._open.events.append(event)
         if self._timer is None:
-            self._timer = self.loop.call_later(_PATIENCE_S, self._patience_ends)
+            self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_overdue)
 
     def ask(self, act: Callable[[sqlite3.Connection], _R]) -> "asyncio.Future[_R]":
-        """Do anything else with the connection, after what was handed over so far; its error is the answer's."""
+        """Run a function on the connection, after all that was queued so far; its error is raised to the caller."""
         answer: asyncio.Future[_R] = self.loop.create_future()
-        self._work.put(_Question(act, answer))
+        self._work.put(_Read(act, answer))
         return answer
 
     async def drained(self) -> None:
-        """Wait until all that was put or mentioned is on disk."""
+        """Wait until everything queued is on disk."""
         while self._is_busy or self._open.events or self._open.steps or self._open.states:
             self._is_due = True
             durable = self.loop.create_future()
@@ -101,19 +101,19 @@ class GroupCommit:
             durable.exception()
 
     def close(self) -> None:
-        """Let the thread end once it has written what it was handed; anything else is dropped."""
+        """End the thread once it has written the batches handed to it; the open batch is dropped."""
         if self._timer is not None:
             self._timer.cancel()
         self._work.put(None)
         self._thread.join()
 
-    def _patience_ends(self) -> None:
+    def _commit_overdue(self) -> None:
         self._timer = None
         if not self._open.events:
             return
-        left_s = self._oldest_at + _PATIENCE_S - self.loop.time()
+        left_s = self._oldest_at + _LONGEST_DELAY_S - self.loop.time()
         if left_s > 0:
-            self._timer = self.loop.call_later(left_s, self._patience_ends)
+            self._timer = self.loop.call_later(left_s, self._commit_overdue)
             return
         self._is_due = True
         self._hand_over()
@@ -147,17 +147,17 @@ class GroupCommit:
             found: Any = None
             try:
                 connection = connection or self._connect()
-                if isinstance(work, _Question):
+                if isinstance(work, _Read):
                     found = work.act(connection)
                 else:
                     self._commit(connection, work)
-            except _TROUBLES as caught:
+            except _REPORTED_ERRORS as caught:
                 error = caught
             if connection is not None and connection.in_transaction:
                 connection.execute("ROLLBACK")
             if self.loop.is_closed():
                 continue
-            if isinstance(work, _Question):
+            if isinstance(work, _Read):
                 self.loop.call_soon_threadsafe(_answer, work.answer, found, error)
             else:
                 self.loop.call_soon_threadsafe(self._written, work, error)

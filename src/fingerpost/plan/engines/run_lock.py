@@ -1,4 +1,4 @@
-"""Locks of runs: an operating system's lock on a file, which ends with its process, however that ends.
+"""Run locks: file locks of the operating system, released when their process ends for any reason.
 
 A lease that runs out by the clock would have to guess whether its owner is dead or only slow.
 """
@@ -22,7 +22,7 @@ class RunLocks:
 
     @contextmanager
     def hold(self, run_id: str) -> Iterator[bool]:
-        """Hold a run for a while; False where somebody else holds it, in this process too.
+        """Lock a run for a block; False where another process or task holds it.
 
         Raises:
             SettingsInvalid: the folder cannot be written.
@@ -43,7 +43,7 @@ class RunLocks:
             lock.release()
 
     def is_held(self, run_id: str) -> bool:
-        """Whether anybody holds a run at this moment."""
+        """Whether a run is locked at this moment."""
         if not self._path(run_id).exists():
             return False
         lock = self._lock(run_id)
@@ -63,7 +63,7 @@ class RunLocks:
         )
 
     def _remove(self, run_id: str) -> None:
-        """Remove the file while it is still locked: whoever opened it meanwhile sees that it is gone, and opens anew.
+        """Remove the lock file while it is still locked; a process that has opened it meanwhile opens it anew.
 
         Windows removes no file that is open; there filelock does it when it lets go.
         """

@@ -1,1 +1,1 @@
-"""Who writes plans: every planner is checked by the one ``validate_plan``."""
+"""Planners; every plan that they write is checked by ``validate_plan``."""

@@ -1,4 +1,4 @@
-"""``PlanningCapability``: the one front of all planners (contract 002, ruling F6)."""
+"""``PlanningCapability``: the interface to all planners (contract 002, ruling F6)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from fingerpost.plan.validation import validate_plan
 
 
 class PlanningCapability:
-    """Asks its planners in order; the first that takes the goal writes the plan, and the plan is checked.
+    """Lets the first planner that accepts the goal write the plan, and validates it.
 
     Offline it chains backwards from wanted keys, and knows some sentences. Anything else is an honest error.
     """
@@ -100,7 +100,7 @@ class PlanningCapability:
 
 
 async def carry_through(runs: PlanRuns, planning: PlanningCapability, run_id: str, user: str | None) -> RunState:
-    """Carry a run on; where it fails, plan its unfinished part anew and go on, within the runs' bound.
+    """Execute a run; where it fails, replan its unfinished part and continue, within the limit of replans.
 
     The run's last state is returned: failed, where there is no other way.
     """

@@ -1,4 +1,4 @@
-"""Backward chaining: from the wanted keys to the tools that give them, until everything comes from what is known.
+"""Backward chaining: from the wanted keys back to the tools that provide them, until all inputs are known.
 
 No model, no network, no guess: the same goal has the same plan.
 """
@@ -110,8 +110,8 @@ class _Chain:
 
     def _impossible(self) -> PlanInvalid:
         missing = list(self._missing.values())
-        told = "; ".join(
+        lacking = "; ".join(
             f"'{each['name']}', which {each['needed_by']} needs {each['nearest']}".strip() for each in missing
         )
         hint = f"Give the missing values, or want one of these keys: {listed(self._producers)}"
-        return PlanInvalid(f"No plan gives this: nothing provides {told}", {"missing": missing}, hint=hint)
+        return PlanInvalid(f"No plan gives this: nothing provides {lacking}", {"missing": missing}, hint=hint)

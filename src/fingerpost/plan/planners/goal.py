@@ -1,4 +1,4 @@
-"""What is asked of a planner, and what every planner is."""
+"""Goals, and the planner protocol."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from fingerpost.plan.catalogue import Catalogue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """What a plan is to reach.
+    """The goal of a plan.
 
     Attributes:
         text: in the asker's words.
@@ -28,7 +28,7 @@ class Goal:
 
 
 class Planner(Protocol):
-    """Writes plans. What it writes is checked by ``validate_plan`` like any other plan."""
+    """Writes plans for goals; its plans are validated like any other."""
 
     async def plan(self, goal: Goal, catalogue: Catalogue, memory: Collection[str]) -> Plan | None:
         """Return a plan; None where goals of this kind are not this planner's.

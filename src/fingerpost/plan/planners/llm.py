@@ -28,7 +28,7 @@ what is missing."""
 
 
 class LanguageModelPlanner:
-    """Plans for any goal, through a model.
+    """Plans any goal by asking a language model.
 
     ``model`` is a pydantic-ai model; ``at`` makes one of an endpoint's address.
     """

@@ -1,4 +1,4 @@
-"""Plans that somebody wrote into a file."""
+"""Read plans from files."""
 
 import json
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from fingerpost.plan.planners.goal import Goal
 
 
 class FilePlanner:
-    """Answers any goal with the plan of one file."""
+    """A planner that returns the plan of one file for any goal."""
 
     def __init__(self, path: Path, limits: Limits | None = None) -> None:
         self._path = Path(path)

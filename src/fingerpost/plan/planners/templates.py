@@ -1,4 +1,4 @@
-"""Plans by name, and sentences that name one; what a sentence does not say is asked for, never made up."""
+"""Plan templates, matched by sentences; a value that a sentence lacks is asked for, never guessed."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -26,7 +26,7 @@ _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A plan with holes.
+    """A plan with parameters.
 
     Attributes:
         name: how it is called.
@@ -42,7 +42,7 @@ class Template:
 
 
 class TemplatePlanner:
-    """Plans for sentences that a template reads."""
+    """Plans goals that match a template's sentence."""
 
     def __init__(self, templates: Collection[Template] | None = None) -> None:
         self.templates = tuple(TEMPLATES if templates is None else templates)
@@ -83,9 +83,9 @@ def _metric_of(text: str) -> str:
     return metric[:1].upper() + metric[1:]
 
 
-def _financial_fact(said: Mapping[str, str]) -> list[PlanStep]:
-    company, year = said["company"].strip(), said["year"]
-    ticker, metric = _ticker_of(company), _metric_of(said["metric"])
+def _financial_fact(fields: Mapping[str, str]) -> list[PlanStep]:
+    company, year = fields["company"].strip(), fields["year"]
+    ticker, metric = _ticker_of(company), _metric_of(fields["metric"])
     arguments: dict[str, Any] = {
         "ticker": ticker,
         "metrics": [metric],
@@ -95,30 +95,30 @@ def _financial_fact(said: Mapping[str, str]) -> list[PlanStep]:
     return [
         PlanStep(
             step_id=1,
-            description=f"Get {company}'s {said['metric'].strip()} for {year}",
+            description=f"Get {company}'s {fields['metric'].strip()} for {year}",
             tool="sec_financial_data",
             parameters={"query_type": "financial_facts", "parameters": arguments},
-            expected_key=f"{said['metric'].strip().lower().replace(' ', '_')}_data",
+            expected_key=f"{fields['metric'].strip().lower().replace(' ', '_')}_data",
             output_path=["data", metric],
             done_check="True",
         )
     ]
 
 
-def _compare(said: Mapping[str, str]) -> list[PlanStep]:
-    companies = [company.strip() for company in _BETWEEN.split(said["companies"].strip())]
+def _compare(fields: Mapping[str, str]) -> list[PlanStep]:
+    companies = [company.strip() for company in _BETWEEN.split(fields["companies"].strip())]
     tickers = list(dict.fromkeys(_ticker_of(company) for company in companies))
     if len(tickers) < 2:
         raise PlanInvalid("A comparison needs two companies", {"field": "companies"}, hint="Name another one")
-    metric = said["metric"].strip()
+    metric = fields["metric"].strip()
     return [
         PlanStep(
             step_id=1,
-            description=f"Compare the {metric} of {', '.join(companies)} for fiscal {said['year']}",
+            description=f"Compare the {metric} of {', '.join(companies)} for fiscal {fields['year']}",
             tool="sec_financial_data",
             parameters={
                 "query_type": "compare",
-                "parameters": {"tickers": tickers, "metrics": [_metric_of(metric)], "period": said["year"]},
+                "parameters": {"tickers": tickers, "metrics": [_metric_of(metric)], "period": fields["year"]},
             },
             expected_key=f"{metric.lower().replace(' ', '_')}_compared",
             output_path=["data"],
@@ -127,7 +127,7 @@ def _compare(said: Mapping[str, str]) -> list[PlanStep]:
     ]
 
 
-def _there_and_back(said: Mapping[str, str]) -> list[PlanStep]:
+def _there_and_back(fields: Mapping[str, str]) -> list[PlanStep]:
     def find(number: int, key: str, text: str) -> PlanStep:
         return PlanStep(
             step_id=number,
@@ -155,8 +155,8 @@ def _there_and_back(said: Mapping[str, str]) -> list[PlanStep]:
         "back": {"$ref": "back", "path": "data.itineraries[0].fingerprint"},
     }
     return [
-        find(1, "origin", said["origin"].strip()),
-        find(2, "destination", said["destination"].strip()),
+        find(1, "origin", fields["origin"].strip()),
+        find(2, "destination", fields["destination"].strip()),
         ride(3, "there", "origin", "destination"),
         ride(4, "back", "destination", "origin"),
         PlanStep(

@@ -1,1 +1,1 @@
-"""What an engine must hold to: facts for whoever writes a journal of plan runs, ``kill -9`` included."""
+"""Conformance suite for engines (journals of plan runs), ``kill -9`` included."""

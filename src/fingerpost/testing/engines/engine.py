@@ -1,4 +1,4 @@
-"""An engine as the suite sees it, and what it means to break a promise."""
+"""An engine under test."""
 
 import importlib
 from collections.abc import Callable
@@ -10,12 +10,12 @@ from typing import cast
 from fingerpost.plan.journal import Journal
 
 
-class Broken(AssertionError):
-    """An engine does not keep what it promises; the sentence says what, and where it showed."""
+class EngineBroken(AssertionError):
+    """An engine violates a fact; the message says which, and where it showed."""
 
 
-class Ability(StrEnum):
-    """What not every engine can do."""
+class EngineAbility(StrEnum):
+    """Optional abilities of an engine."""
 
     OUTLIVES = "what is recorded outlives its process"
     SHARED = "several processes keep their runs in one place"
@@ -23,7 +23,7 @@ class Ability(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """A way to keep runs.
+    """An engine under test: its name, how to open it, and its abilities.
 
     Attributes:
         name: for people.
@@ -34,7 +34,7 @@ class Engine:
 
     name: str
     opens: str
-    abilities: frozenset[Ability] = frozenset(Ability)
+    abilities: frozenset[EngineAbility] = frozenset(EngineAbility)
 
     def open(self, folder: Path) -> Journal:
         """Return a journal; each call is a new opening of the same place."""
@@ -44,10 +44,10 @@ class Engine:
 
 
 def expect(is_so: bool, sentence: str) -> None:
-    """Hold an engine to a promise.
+    """Raise ``EngineBroken`` unless a condition holds.
 
     Raises:
         Broken: it is not so.
     """
     if not is_so:
-        raise Broken(sentence)
+        raise EngineBroken(sentence)

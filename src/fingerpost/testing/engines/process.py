@@ -1,4 +1,4 @@
-"""Workers in processes of their own, to be killed."""
+"""Worker processes that tests kill."""
 
 import json
 import os
@@ -12,15 +12,15 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
-from fingerpost.testing.engines.engine import Broken, Engine
-from fingerpost.testing.engines.workshop import Build
+from fingerpost.testing.engines.engine import Engine, EngineBroken
+from fingerpost.testing.engines.fixtures import Build
 
 # Only a broken engine is ever waited for so long.
 PATIENCE_S = 30.0
 
 
 class Worker:
-    """One process; it is over when the block is."""
+    """One worker process, ended with the block."""
 
     def __init__(
         self, engine: Engine, folder: Path, plans: Sequence[Mapping[str, Any]] = (), build: Build = Build.FIRST
@@ -39,18 +39,18 @@ class Worker:
             text=True,
         )
         assert self._process.stdout is not None
-        self._said = self._process.stdout
+        self._output = self._process.stdout
 
     def __enter__(self) -> Self:
-        """Wait until it carries on."""
+        """Wait until it executes runs."""
         patience = threading.Timer(PATIENCE_S, self._process.kill)
         patience.start()
-        said = self._said.readline()
+        output = self._output.readline()
         patience.cancel()
-        if said != "ready\n":
+        if output != "ready\n":
             self._process.kill()
             self._process.wait()
-            raise Broken(f"A process that opens the engine breaks: {self._complaint()}")
+            raise EngineBroken(f"A process that opens the engine breaks: {self._complaint()}")
         return self
 
     def __exit__(
@@ -58,11 +58,11 @@ class Worker:
     ) -> None:
         """Leave nothing running."""
         self.kill()
-        self._said.close()
+        self._output.close()
         self._complained.close()
 
     def kill(self) -> None:
-        """End it as ``kill -9`` does, at once and without a word."""
+        """Kill it with ``SIGKILL``."""
         self._process.kill()
         self._process.wait()
 
@@ -76,14 +76,14 @@ class Worker:
         return False
 
     def ends(self) -> dict[str, str]:
-        """Wait for its own end, and return how each run stands, or why it was refused."""
+        """Wait for it to end, and return each run's state, or why it was refused."""
         try:
             self._process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired as error:
-            raise Broken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s") from error
+            raise EngineBroken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s") from error
         if self._process.returncode != 0:
-            raise Broken(f"A process that carries runs on breaks: {self._complaint()}")
-        return cast("dict[str, str]", json.loads(self._said.read()))
+            raise EngineBroken(f"A process that carries runs on breaks: {self._complaint()}")
+        return cast("dict[str, str]", json.loads(self._output.read()))
 
     def _complaint(self) -> str:
         self._complained.seek(0)
@@ -91,12 +91,12 @@ class Worker:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is over."""
+        """Whether it has ended."""
         return self._process.poll() is not None
 
 
 def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
-    """Wait until something is so.
+    """Wait until a condition holds.
 
     Raises:
         Broken: it never is; the sentence says what was waited for.
@@ -104,4 +104,4 @@ def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
     until = time.monotonic() + PATIENCE_S
     while not is_so():
         if time.monotonic() > until:
-            raise Broken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
+            raise EngineBroken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")

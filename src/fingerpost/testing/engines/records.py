@@ -1,11 +1,11 @@
-"""Facts about what an engine writes down and finds again."""
+"""Record facts: what an engine writes and reads back."""
 
 import asyncio
 from pathlib import Path
 
 from fingerpost.plan.journal import Event, Given, Journal, RunRecord, StepRecord
 from fingerpost.testing.engines.engine import Engine, expect
-from fingerpost.testing.engines.kept import with_journal
+from fingerpost.testing.engines.reader import with_journal
 
 _AT = "2026-03-10T06:00:00Z"
 _LATER = "2026-03-10T07:00:00Z"
@@ -24,12 +24,12 @@ def _step(number: int, state: str, output: str | None = None) -> StepRecord:
 def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine: Engine, folder: Path) -> None:
     """Run, steps, events and state, every field of them."""
     done, failed = _step(1, "completed", '{"a":"\\u00e4"}'), _step(2, "failed")
-    told = [Event(1, _AT, "run_started", None, None), Event(2, _LATER, "step_completed", 1, '{"attempts":1}')]
+    events_before = [Event(1, _AT, "run_started", None, None), Event(2, _LATER, "step_completed", 1, '{"attempts":1}')]
     last = Event(3, _LATER, "run_failed", None, None)
 
     async def write(journal: Journal) -> str:
         run_id = await _new(journal)
-        await journal.record(run_id, done, told, None, _LATER)
+        await journal.record(run_id, done, events_before, None, _LATER)
         await journal.record(run_id, failed, [last], "failed", _LATER)
         return run_id
 
@@ -50,7 +50,7 @@ def what_was_recorded_is_found_by_whoever_opens_the_place_anew(engine: Engine, f
         last_seq=3,
     )
     expect(found == expected, f"Kept was {expected}, found was {found}")
-    expect(events == [*told, last], f"The events should be {[*told, last]}, and are {events}")
+    expect(events == [*events_before, last], f"The events should be {[*events_before, last]}, and are {events}")
 
 
 def the_last_record_of_a_step_stands(engine: Engine, folder: Path) -> None:
@@ -72,8 +72,8 @@ def events_are_listed_in_order_and_after_any_of_them(engine: Engine, folder: Pat
 
     async def write(journal: Journal) -> list[list[int]]:
         run_id = await _new(journal)
-        journal.mention(run_id, Event(1, _AT, "run_started", None, None))
-        journal.mention(run_id, Event(2, _AT, "step_started", 1, None))
+        journal.append_event(run_id, Event(1, _AT, "run_started", None, None))
+        journal.append_event(run_id, Event(2, _AT, "step_started", 1, None))
         await journal.record(run_id, None, [Event(3, _AT, "step_completed", 1, None)], None, _AT)
         listed = [await journal.list_events(run_id, after, limit) for after, limit in ((0, 9), (1, 9), (0, 2), (3, 9))]
         return [[event.seq for event in each] for each in listed]
@@ -85,20 +85,22 @@ def events_are_listed_in_order_and_after_any_of_them(engine: Engine, folder: Pat
 def signals_are_kept_in_order_for_whoever_carries_on(engine: Engine, folder: Path) -> None:
     """Their values are any JSON, and one can ask for those after the last that was heard."""
 
-    async def tell(journal: Journal) -> str:
+    async def send(journal: Journal) -> str:
         run_id = await _new(journal)
         await journal.signal(run_id, "approve", 1, {"note": None, "value": [1, "ä"]})
         await journal.signal(await _new(journal), "cancel", None, "of another run")
         await journal.signal(run_id, "cancel", None, None)
         return run_id
 
-    run_id = with_journal(engine, folder, tell)
-    heard = with_journal(engine, folder, lambda journal: journal.list_signals(run_id, 0))
-    told = [(signal.verb, signal.step_id, signal.value) for signal in heard]
-    later = with_journal(engine, folder, lambda journal: journal.list_signals(run_id, heard[0].seq if heard else 0))
+    run_id = with_journal(engine, folder, send)
+    received = with_journal(engine, folder, lambda journal: journal.list_signals(run_id, 0))
+    signals = [(signal.verb, signal.step_id, signal.value) for signal in received]
+    later = with_journal(
+        engine, folder, lambda journal: journal.list_signals(run_id, received[0].seq if received else 0)
+    )
     expected = [("approve", 1, {"note": None, "value": [1, "ä"]}), ("cancel", None, None)]
-    expect(told == expected, f"The signals should be {expected}, and are {told}")
-    expect(later == heard[1:], f"After the first signal comes {later}")
+    expect(signals == expected, f"The signals should be {expected}, and are {signals}")
+    expect(later == received[1:], f"After the first signal comes {later}")
 
 
 def a_run_is_untouched_until_anything_happens_to_it(engine: Engine, folder: Path) -> None:

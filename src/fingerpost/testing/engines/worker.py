@@ -1,4 +1,4 @@
-"""A process that carries runs on, until it is killed or nothing is left to do.
+"""A process that executes runs until it is killed or all have ended.
 
 ``python -m fingerpost.testing.engines.worker MODULE:NAME FOLDER BUILD [PLANS]`` keeps some new plans, says "ready",
 carries on every run that has not ended, and says as JSON how each one stands, or why it was refused.
@@ -12,11 +12,11 @@ from pathlib import Path
 from fingerpost.errors import ToolError
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.testing.engines.engine import Engine
-from fingerpost.testing.engines.workshop import USER, Build, new_runs
+from fingerpost.testing.engines.fixtures import USER, Build, new_runs
 
 
 async def work(engine: Engine, folder: Path, build: Build, plans: list[object]) -> None:
-    """Carry on whatever is there."""
+    """Store new plans, then execute all open runs."""
     journal = engine.open(folder)
     runs = new_runs(journal, folder, build)
     for raw in plans:
@@ -36,7 +36,7 @@ async def work(engine: Engine, folder: Path, build: Build, plans: list[object]) 
 
 
 def main(opens: str, folder: str, build: str, plans: str = "[]") -> None:
-    """Work with what the command line says."""
+    """Run a worker with the command line's arguments."""
     asyncio.run(work(Engine(name=opens, opens=opens), Path(folder), Build(build), json.loads(plans)))
 
 

@@ -1,1 +1,1 @@
-"""The conformance suite for networks: what every source of public transport is held to; begin at ``suite.py``."""
+"""Conformance suite for sources of public transport; begin at ``suite.py``."""

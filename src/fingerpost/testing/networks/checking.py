@@ -1,4 +1,4 @@
-"""How a fact is asked, and what it means that it does not hold."""
+"""Facts of the suite, and helpers to query a network under test."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswe
 from fingerpost.transit.profile import Ability
 
 
-class Broken(AssertionError):
-    """A source does not do what it is held to; the sentence says what, and what came instead."""
+class NetworkBroken(AssertionError):
+    """A source violates a fact; the message says which, and what came instead."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A network that serves the town, and short ways to ask it."""
+class AskedNetwork:
+    """A network under test that serves the town, with shorthand queries."""
 
     network: Network
     town: Town
@@ -53,12 +53,12 @@ class Asked:
         return await self.network.list_departures(query)
 
 
-Check = Callable[[Asked], Awaitable[None]]
+Check = Callable[[AskedNetwork], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    """One thing that holds of a source.
+class NetworkFact:
+    """One fact of the suite.
 
     ``needs`` are the abilities without which it is not asked; ``live`` that the town has real time.
     """
@@ -83,23 +83,23 @@ class Fact:
 
 
 def expect(is_so: bool, sentence: str, got: object = None) -> None:
-    """Hold a source to something.
+    """Raise ``NetworkBroken`` unless a condition holds.
 
     Raises:
         Broken: it is not so.
     """
     if not is_so:
-        raise Broken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
+        raise NetworkBroken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
 
 
 def expect_same(got: object, wanted: object, sentence: str) -> None:
-    """Hold a source to a value.
+    """Raise ``NetworkBroken`` unless two values are equal.
 
     Raises:
         Broken: it is another.
     """
     if got != wanted:
-        raise Broken(f"{sentence}: wanted {wanted!r}, got {got!r}"[:800])
+        raise NetworkBroken(f"{sentence}: wanted {wanted!r}, got {got!r}"[:800])
 
 
 def draw(itinerary: Itinerary) -> str:

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import FrozenInstanceError
 from zoneinfo import ZoneInfo
 
-from fingerpost.testing.networks.checking import Asked, draw_all, draw_board, expect, expect_same
+from fingerpost.testing.networks.checking import AskedNetwork, draw_all, draw_board, expect, expect_same
 from fingerpost.testing.networks.town import PLACES, ZONE
 from fingerpost.transit.model import Mode
 from fingerpost.transit.profile import Ability
@@ -12,33 +12,33 @@ from fingerpost.transit.profile import Ability
 _TOGETHER = 12
 
 
-async def it_is_called_what_its_record_says(asked: Asked) -> None:
+async def it_is_called_what_its_record_says(asked: AskedNetwork) -> None:
     """Is the network's name the record's, in upper case?"""
     expect_same(asked.network.profile.name, asked.town.name, "the network's name")
 
 
-async def its_zone_is_the_towns(asked: Asked) -> None:
+async def its_zone_is_the_towns(asked: AskedNetwork) -> None:
     """Are riders told times in the IANA zone of the town?"""
     expect_same(ZoneInfo(asked.network.profile.zone).key, ZONE, "the network's zone")
 
 
-async def its_bounds_hold_every_stop(asked: Asked) -> None:
+async def its_bounds_hold_every_stop(asked: AskedNetwork) -> None:
     """Does the network's box cover all of its stops?"""
     outside = [name for name in PLACES if not asked.network.profile.bounds.covers(asked.town.coordinate(name))]
     expect_same(outside, [], "stops outside the bounds")
 
 
-async def its_feeds_are_named(asked: Asked) -> None:
+async def its_feeds_are_named(asked: AskedNetwork) -> None:
     """Does the profile name the FEED of its ids, in upper case?"""
     expect_same(set(asked.network.profile.feed_names), {asked.town.name}, "the FEEDs of the profile")
 
 
-async def its_modes_are_those_that_run(asked: Asked) -> None:
+async def its_modes_are_those_that_run(asked: AskedNetwork) -> None:
     """Does the profile list the modes that run in the town, and no other?"""
     expect_same(set(asked.network.profile.modes), {Mode.TRAM, Mode.BUS, Mode.RAIL}, "the modes of the profile")
 
 
-async def its_profile_is_data(asked: Asked) -> None:
+async def its_profile_is_data(asked: AskedNetwork) -> None:
     """Is the profile the same value whenever it is looked at, and can nobody change it?"""
     profile = asked.network.profile
     expect(profile == asked.network.profile, "the profile differs from one look to the next")
@@ -46,7 +46,7 @@ async def its_profile_is_data(asked: Asked) -> None:
     expect(_is_frozen(profile, "name"), "the profile can be changed")
 
 
-async def what_it_cannot_do_is_in_no_answer(asked: Asked) -> None:
+async def what_it_cannot_do_is_in_no_answer(asked: AskedNetwork) -> None:
     """Are fares, lines and real time absent from answers where the profile does not declare them?"""
     if asked.can(Ability.PLANS):
         answer = await asked.plan("Alpha", "Gamma", "08:00")
@@ -60,7 +60,7 @@ async def what_it_cannot_do_is_in_no_answer(asked: Asked) -> None:
         expect(await asked.network.find_realtime_health() is None, "the health of real time is told and not declared")
 
 
-async def its_answers_cannot_be_changed(asked: Asked) -> None:
+async def its_answers_cannot_be_changed(asked: AskedNetwork) -> None:
     """Are an answer, its itineraries, its legs and its provenance frozen?"""
     answer = await asked.plan("Alpha", "Gamma", "08:00")
     expect(isinstance(answer.itineraries, tuple), "itineraries are no tuple", type(answer.itineraries))
@@ -70,7 +70,7 @@ async def its_answers_cannot_be_changed(asked: Asked) -> None:
     expect_same(changed, [], "values of an answer that can be changed")
 
 
-async def many_may_ask_at_once(asked: Asked) -> None:
+async def many_may_ask_at_once(asked: AskedNetwork) -> None:
     """Does everybody get the same plan, or board, whether they ask one after the other or at once?"""
 
     async def ask() -> list[str]:

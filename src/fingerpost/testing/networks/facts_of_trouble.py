@@ -11,7 +11,7 @@ from fingerpost.errors import (
     SourceUnreachable,
     ToolError,
 )
-from fingerpost.testing.networks.checking import Asked, Broken, expect, expect_same
+from fingerpost.testing.networks.checking import AskedNetwork, NetworkBroken, expect, expect_same
 from fingerpost.testing.networks.source import ConformingSource, Trouble
 from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.profile import Ability
@@ -52,7 +52,7 @@ async def check_trouble(source: ConformingSource, fact: TroubleFact) -> None:
     """
     town = new_town()
     async with source.open_in_trouble(town, fact.trouble) as network:
-        asked = Asked(network, town)
+        asked = AskedNetwork(network, town)
         questions: dict[Ability, Callable[[], Awaitable[object]]] = {
             Ability.PLANS: lambda: asked.plan("Alpha", "Gamma", "08:00"),
             Ability.BOARDS: lambda: asked.board("Alpha", "08:00", "09:00"),
@@ -68,4 +68,4 @@ async def check_trouble(source: ConformingSource, fact: TroubleFact) -> None:
                 expect_same(type(error).__name__, fact.branch.__name__, f"the error of {ability.value}")
                 expect(bool(error.message.strip()), f"the error of {ability.value} says nothing")
             else:
-                raise Broken(f"{ability.value} are answered all the same: {answer!r}"[:300])
+                raise NetworkBroken(f"{ability.value} are answered all the same: {answer!r}"[:300])

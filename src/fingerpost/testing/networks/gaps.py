@@ -1,4 +1,4 @@
-"""The three honest words for what a source does not do."""
+"""Declared gaps of a source, of three kinds."""
 
 from dataclasses import dataclass
 

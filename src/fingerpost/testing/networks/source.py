@@ -1,4 +1,4 @@
-"""What the author of a source writes: how to serve the town and open the network, and what it does not do."""
+"""The adapter that a source's author writes: how to serve the town, open the network, and which gaps it has."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,4 @@
-"""All facts that a source of public transport is held to.
+"""The conformance suite: all facts that a source of public transport must satisfy.
 
 Whoever writes a source subclasses ``ConformingSource`` once and checks every fact::
 
@@ -15,9 +15,9 @@ Whoever writes a source subclasses ``ConformingSource`` once and checks every fa
     def test_my_source(fact):
         check(MySource(), fact)
 
-No test framework is needed: a fact that does not hold raises ``Broken``.
+No test framework is needed: a fact that does not hold raises ``NetworkBroken``.
 What a source does not do is declared under one of three words: ``NotYetOurs``, ``NotYetTheirs``, ``Never``.
-A gap that is declared and is none raises ``Broken`` too, so that the words stay true.
+A gap that is declared and is none raises ``NetworkBroken`` too, so that the words stay true.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ from fingerpost.testing.networks import (
     facts_of_realtime,
     facts_of_trouble,
 )
-from fingerpost.testing.networks.checking import Asked, Broken, Check, Fact
+from fingerpost.testing.networks.checking import AskedNetwork, Check, NetworkBroken, NetworkFact
 from fingerpost.testing.networks.facts_of_trouble import TROUBLES, TroubleFact
 from fingerpost.testing.networks.gaps import Gap
 from fingerpost.testing.networks.source import ConformingSource
@@ -44,14 +44,14 @@ from fingerpost.testing.networks.town import NOW, new_town
 from fingerpost.transit.profile import Ability
 
 
-def _facts(needs: set[Ability], *checks: Check, live: bool = False) -> list[Fact]:
-    return [Fact(check, frozenset(needs), live) for check in checks]
+def _facts(needs: set[Ability], *checks: Check, live: bool = False) -> list[NetworkFact]:
+    return [NetworkFact(check, frozenset(needs), live) for check in checks]
 
 
 _PROFILE, _PLANS, _BOARDS = facts_of_profile, facts_of_plans, facts_of_boards
 _PLACES, _SAID, _LIVE = facts_of_places, facts_of_provenance, facts_of_realtime
 
-FACTS: tuple[Fact | TroubleFact, ...] = (
+FACTS: tuple[NetworkFact | TroubleFact, ...] = (
     *_facts(
         set(),
         _PROFILE.it_is_called_what_its_record_says,
@@ -130,8 +130,8 @@ FACTS: tuple[Fact | TroubleFact, ...] = (
 )
 
 
-def check(source: ConformingSource, fact: Fact | TroubleFact) -> Gap | None:
-    """Hold a source to a fact; return the gap that explains why it does not hold, None where it does.
+def check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | None:
+    """Check a fact; return the declared gap if it does not hold, None if it does.
 
     The clock stands at ``town.NOW`` meanwhile.
 
@@ -142,14 +142,14 @@ def check(source: ConformingSource, fact: Fact | TroubleFact) -> Gap | None:
     with _clock_at(NOW):
         try:
             lacking = asyncio.run(_check(source, fact))
-        except (Broken, ToolError, NotImplementedError, OSError) as error:
+        except (NetworkBroken, ToolError, NotImplementedError, OSError) as error:
             if declared is not None:
                 return declared
-            raise Broken(f"{source.name}: {fact.sentence} {_told(error)}") from error
+            raise NetworkBroken(f"{source.name}: {fact.sentence} {_told(error)}") from error
     if lacking is not None:
         return lacking
     if declared is not None:
-        raise Broken(f"{source.name} declares a gap that is none ({declared}): {fact.name} holds. Take it out.")
+        raise NetworkBroken(f"{source.name} declares a gap that is none ({declared}): {fact.name} holds. Take it out.")
     return None
 
 
@@ -163,17 +163,17 @@ def check_abilities(source: ConformingSource) -> None:
         able = asyncio.run(_list_abilities(source))
     silent = [ability.value for ability in Ability if ability not in able and ability not in source.gaps]
     if silent:
-        raise Broken(f"{source.name} neither declares nor explains: {', '.join(silent)}")
+        raise NetworkBroken(f"{source.name} neither declares nor explains: {', '.join(silent)}")
     closed = [ability.value for ability in Ability if ability in able and ability in source.gaps]
     if closed:
-        raise Broken(f"{source.name} declares a gap that is none: {', '.join(closed)}")
+        raise NetworkBroken(f"{source.name} declares a gap that is none: {', '.join(closed)}")
     known = {fact.name for fact in FACTS} | set(Ability)
     unknown = [str(name) for name in source.gaps if name not in known]
     if unknown:
-        raise Broken(f"{source.name} has gaps for what is neither a fact nor an ability: {', '.join(unknown)}")
+        raise NetworkBroken(f"{source.name} has gaps for what is neither a fact nor an ability: {', '.join(unknown)}")
 
 
-async def _check(source: ConformingSource, fact: Fact | TroubleFact) -> Gap | None:
+async def _check(source: ConformingSource, fact: NetworkFact | TroubleFact) -> Gap | None:
     before = asyncio.all_tasks()
     if isinstance(fact, TroubleFact):
         await facts_of_trouble.check_trouble(source, fact)
@@ -183,10 +183,10 @@ async def _check(source: ConformingSource, fact: Fact | TroubleFact) -> Gap | No
             for ability in sorted(fact.needs - network.profile.abilities):
                 # That the ability is explained is ``check_abilities``'s business.
                 return source.gaps.get(ability, Gap(f"{ability.value} is not declared"))
-            await fact.check(Asked(network, town))
+            await fact.check(AskedNetwork(network, town))
     left = [task.get_name() for task in asyncio.all_tasks() - before if not task.done()]
     if left:
-        raise Broken(f"tasks go on after the network was closed: {', '.join(left)}")
+        raise NetworkBroken(f"tasks go on after the network was closed: {', '.join(left)}")
     return None
 
 
@@ -196,7 +196,7 @@ async def _list_abilities(source: ConformingSource) -> frozenset[Ability]:
 
 
 def _told(error: Exception) -> str:
-    return f"No: {error}." if isinstance(error, Broken) else f"It ended with {type(error).__name__}: {error}."
+    return f"No: {error}." if isinstance(error, NetworkBroken) else f"It ended with {type(error).__name__}: {error}."
 
 
 @contextmanager

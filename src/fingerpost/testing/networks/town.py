@@ -1,4 +1,4 @@
-"""The town that every source is asked about: a GTFS feed and its real time, drawn as text."""
+"""The test town: a GTFS feed and its realtime, drawn as text."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ def _update(trip_id: str, relationship: str, delay_s: int | None = None) -> Feed
     trip = TripDescriptor(trip_id=trip_id, schedule_relationship=relationship, start_date=f"{DAY:%Y%m%d}")
     entity.trip_update.trip.MergeFrom(trip)
     for stop in ("Alpha", "Beta", "Gamma") if delay_s is not None else ():
-        told = TripUpdate.StopTimeUpdate(stop_id=stop_id_of(stop))
-        told.arrival.delay = told.departure.delay = delay_s or 0
-        entity.trip_update.stop_time_update.append(told)
+        observed = TripUpdate.StopTimeUpdate(stop_id=stop_id_of(stop))
+        observed.arrival.delay = observed.departure.delay = delay_s or 0
+        entity.trip_update.stop_time_update.append(observed)
     return entity

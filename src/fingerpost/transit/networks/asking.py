@@ -1,4 +1,4 @@
-"""Asking several networks so that one that fails or is slow keeps no other from answering (ruling A13)."""
+"""Query several networks, so that one that fails or is slow does not keep others from answering (ruling A13)."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
-Question = Callable[[Network], Awaitable[_T]]
+NetworkQuery = Callable[[Network], Awaitable[_T]]
 
 UNAVAILABLE = (StorageUnavailable, SourceChanged, TimeoutError)
 """What a source may raise because it cannot be asked: another network, or its fallback, may answer in its stead."""
@@ -37,22 +37,22 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Answers(Generic[_T]):
-    """What each network answered, in the order in which they were asked, and who did not."""
+    """The answers by network, in the order of the query, and the networks that did not answer."""
 
     by_network: tuple[tuple[Network, _T], ...]
     left_out: tuple[LeftOut, ...] = ()
 
 
-async def ask_all(networks: Sequence[Network], question: Question[_T]) -> Answers[_T]:
-    """Ask networks at once, each for as long as callers wait for names; who fails or is late is left out.
+async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
+    """Query networks concurrently, each up to its names deadline; those that fail or are late are left out.
 
     Raises:
         ToolError: nobody answered; the error of the preferred network.
     """
     if len(networks) == 1:
         # The everyday case: whatever goes wrong is the caller's to hear, without a detour.
-        return Answers(((networks[0], await _ask(networks[0], question)),))
-    outcomes = await asyncio.gather(*(_ask(network, question) for network in networks), return_exceptions=True)
+        return Answers(((networks[0], await _ask(networks[0], query)),))
+    outcomes = await asyncio.gather(*(_ask(network, query) for network in networks), return_exceptions=True)
     answered: list[tuple[Network, _T]] = []
     left_out: list[LeftOut] = []
     for network, outcome in zip(networks, outcomes, strict=True):
@@ -65,11 +65,11 @@ async def ask_all(networks: Sequence[Network], question: Question[_T]) -> Answer
     return Answers(tuple(answered), tuple(left_out))
 
 
-async def _ask(network: Network, question: Question[_T]) -> _T:
+async def _ask(network: Network, query: NetworkQuery[_T]) -> _T:
     limit_s = network.profile.names_deadline_s
     try:
         async with clock.time_limit(limit_s):
-            return await question(network)
+            return await query(network)
     except TimeoutError as error:
         raise late(network.profile, limit_s) from error
 
@@ -91,7 +91,7 @@ def late(profile: NetworkProfile, limit_s: float | None) -> SourceTimeout:
 
 
 class Deadline:
-    """How long one call waits for plans or boards, over all networks and questions of the call."""
+    """The deadline of one call for plans or boards, over all its queries and networks."""
 
     def __init__(self) -> None:
         self._began_s = asyncio.get_running_loop().time()
@@ -105,9 +105,9 @@ class Deadline:
 
 
 async def ask_in_turn(
-    networks: Sequence[Network], question: Question[_T], deadline: Deadline
+    networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline
 ) -> tuple[Network, _T, tuple[LeftOut, ...]]:
-    """Ask the preferred network; where it cannot be asked or is late, the next.
+    """Query the preferred network; if it is unavailable or late, the next.
 
     Raises:
         ToolError: as the first network, where nobody answered.
@@ -117,7 +117,7 @@ async def ask_in_turn(
         limit_s = deadline.share_s(network.profile, waiting_behind)
         try:
             async with clock.time_limit(limit_s):
-                return network, await question(network), tuple(left_out)
+                return network, await query(network), tuple(left_out)
         except UNAVAILABLE as error:
             known = late(network.profile, limit_s) if isinstance(error, TimeoutError) else error
             left_out.append(LeftOut(network.profile.name, known))
@@ -125,12 +125,12 @@ async def ask_in_turn(
 
 
 def warn_of_left_out(left_out: Sequence[LeftOut], warnings: Warnings) -> None:
-    """Name each network that did not answer."""
+    """Warn of each network that did not answer."""
     for each in left_out:
         warnings.add(WarningCode.NETWORK_LEFT_OUT, each.sentence)
 
 
 def warn_of_problems(problems: Mapping[str, str], warnings: Warnings) -> None:
-    """Name each network that cannot be used at all."""
+    """Warn of each network that could not be opened."""
     for name, problem in problems.items():
         warnings.add(WarningCode.NETWORK_LEFT_OUT, f"{name} was left out: {problem.rstrip('.')}.")

@@ -1,4 +1,4 @@
-"""A network that could not be opened, so that its fallback can answer in its stead and say why."""
+"""A stand-in for a network that could not be opened, so that its fallback answers and says why."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from fingerpost.transit.provenance import RealtimeHealth
 
 
 class ClosedNetwork:
-    """A network whose every answer is the reason why it cannot be used.
+    """A network that raises the reason why it could not be opened on every query.
 
     Args:
         name: the network's name.

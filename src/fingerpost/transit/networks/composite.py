@@ -1,7 +1,7 @@
-"""All networks of one home folder behind one composite, whatever kind of source answers for each (ruling A13).
+"""The composite of all networks of a home folder, of any kind of source (ruling A13).
 
 The records are looked at anew for every call, so that a network may be added, edited or removed by another process
-while a server runs. One that cannot be opened is told in ``problems`` and takes no other down.
+while a server runs. One that cannot be opened is listed in ``problems`` and does not affect the others.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.transit.networks.closed import ClosedNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.order import by_preference
-from fingerpost.transit.port import Network, OpenNetworks, Source
+from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
 _log = logging.getLogger(__name__)
 
@@ -41,8 +41,8 @@ def do_demos_answer(mode: DemoMode, *, has_networks: bool) -> bool:
     return mode is DemoMode.ON or (mode is DemoMode.AUTO and not has_networks)
 
 
-class _Opened(NamedTuple):
-    source: Source
+class _OpenedNetwork(NamedTuple):
+    source: NetworkSource
     network: Network
 
 
@@ -60,7 +60,7 @@ class AllNetworks:
     def __init__(
         self,
         records: NetworkRecordFile,
-        load_sources: Callable[[], Mapping[str, Source]],
+        load_sources: Callable[[], Mapping[str, NetworkSource]],
         *,
         demos: Sequence[NetworkRecord] = (),
         demo_mode: DemoMode = DemoMode.AUTO,
@@ -69,9 +69,9 @@ class AllNetworks:
         self._load_sources = load_sources
         self._demos = tuple(demos)
         self._demo_mode = demo_mode
-        self._sources: Mapping[str, Source] = {}
-        self._opened: dict[str, _Opened] = {}
-        self._opening: dict[str, Future[_Opened]] = {}
+        self._sources: Mapping[str, NetworkSource] = {}
+        self._opened: dict[str, _OpenedNetwork] = {}
+        self._opening: dict[str, Future[_OpenedNetwork]] = {}
         self._pool = ThreadPoolExecutor(OPENING_THREADS, thread_name_prefix="fingerpost-opening")
         self._current = OpenNetworks()
         self._stamp: Hashable = None
@@ -84,7 +84,7 @@ class AllNetworks:
         return await asyncio.to_thread(self._refresh)
 
     async def close(self) -> None:
-        """End what goes on behind the answers; see the port."""
+        """Stop background work; see the port."""
         with self._lock:
             sources, self._stamp = tuple(self._sources.values()), None
         for source in sources:
@@ -100,7 +100,7 @@ class AllNetworks:
             stamp = self._read_stamp()
             kept = self._records.read()
             problems = dict(kept.problems)
-            opened: dict[str, _Opened] = {}
+            opened: dict[str, _OpenedNetwork] = {}
             records = {**kept.records, **{record.name: record for record in self._demos}}
             for name, opening in self._open_all(records).items():
                 if not opening.done():
@@ -125,7 +125,7 @@ class AllNetworks:
             self._stamp = stamp
             return self._current
 
-    def _open_all(self, records: Mapping[str, NetworkRecord]) -> dict[str, Future[_Opened]]:
+    def _open_all(self, records: Mapping[str, NetworkRecord]) -> dict[str, Future[_OpenedNetwork]]:
         """Open all networks at once, and wait until each is open, or one is and the others take too long.
 
         A timetable of an older format is prepared anew when it is opened, which may take minutes.
@@ -142,12 +142,12 @@ class AllNetworks:
             done |= more
         return openings
 
-    def _open(self, record: NetworkRecord) -> _Opened:
+    def _open(self, record: NetworkRecord) -> _OpenedNetwork:
         source = self._sources.get(record.source)
         if source is None:
             kinds = ", ".join(sorted(self._sources))
             raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}.")
-        return _Opened(source, source.open(record))
+        return _OpenedNetwork(source, source.open(record))
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         """Return the networks in order, each fallback behind the network that names it."""

@@ -1,4 +1,4 @@
-"""A network whose fallback answers in its stead when it cannot be asked (ruling A13)."""
+"""A network with a fallback that answers when it is unavailable (ruling A13)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ _AnswerT = TypeVar("_AnswerT", JourneyAnswer, DepartureBoard, NearbyStops)
 
 
 class FallbackNetwork:
-    """A network and the one that answers when it fails; both share FEED and tokens, so ids hold for either.
+    """A network and its fallback; both share FEED and tokens, so ids are valid in either.
 
     The profile is the first network's. What an answer lacks because the fallback gave it stands in its provenance.
     """
@@ -82,30 +82,30 @@ class FallbackNetwork:
         """Return how the first network's real time fares; see the port."""
         return await self._network.find_realtime_health()
 
-    async def _ask(self, ability: Ability, question: Callable[[Network], Awaitable[_AnswerT]]) -> _AnswerT:
-        answer, failure = await self._ask_either(ability, question)
+    async def _ask(self, ability: Ability, query: Callable[[Network], Awaitable[_AnswerT]]) -> _AnswerT:
+        answer, failure = await self._ask_either(ability, query)
         if failure is None:
             return answer
         return replace(answer, provenance=self._say_what_is_lost(answer.provenance, failure))
 
     async def _ask_either(
-        self, ability: Ability, question: Callable[[Network], Awaitable[_T]]
+        self, ability: Ability, query: Callable[[Network], Awaitable[_T]]
     ) -> tuple[_T, ToolError | None]:
         """Return an answer, and why it is the fallback's, None where it is not."""
         if not self._network.profile.can(ability):
-            return await question(self._fallback), None
+            return await query(self._fallback), None
         profile = self._network.profile
         deadline_s = profile.names_deadline_s if ability is Ability.NAMES else profile.answer_deadline_s
         # Whoever waits for both must not have lost patience when the fallback is asked.
         limit_s = None if deadline_s is None else deadline_s / 2
         try:
             async with clock.time_limit(limit_s):
-                return await question(self._network), None
+                return await query(self._network), None
         except UNAVAILABLE as error:
             failure = late(profile, limit_s) if isinstance(error, TimeoutError) else error
         if not self._fallback.profile.can(ability):
             raise failure
-        return await question(self._fallback), failure
+        return await query(self._fallback), failure
 
     def _say_what_is_lost(self, provenance: Provenance, failure: ToolError) -> Provenance:
         own, other = self._network.profile, self._fallback.profile

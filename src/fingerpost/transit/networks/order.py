@@ -1,4 +1,4 @@
-"""Which network answers: the first in order of preference that covers what is asked (rulings A6 and A13)."""
+"""Choose networks by preference and coverage (rulings A6 and A13)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -46,8 +46,8 @@ def uncovered(
         where: by the end's name the names of the networks that cover it.
         lacking: what a network that covers everything would have had to be able to do.
     """
-    told = [f"{end} lies {f'in {_join(names)}' if names else 'outside every network'}" for end, names in where.items()]
-    message = " and ".join(told)
+    parts = [f"{end} lies {f'in {_join(names)}' if names else 'outside every network'}" for end, names in where.items()]
+    message = " and ".join(parts)
     shared = set.intersection(*map(set, where.values())) if where else set()
     hint = _list_areas(networks)
     if shared:

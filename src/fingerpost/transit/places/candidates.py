@@ -36,9 +36,9 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str) -> Pla
     )
 
 
-def unknown(label: str, *, side: str, hint: str = _SEND_COORDINATES, unasked: Sequence[str] = ()) -> PlaceUnknown:
-    """Return the error that says that a label means nothing here; ``unasked`` says who could not be asked."""
-    silent = "".join(f". {sentence.rstrip('.')}" for sentence in dict.fromkeys(unasked))
+def unknown(label: str, *, side: str, hint: str = _SEND_COORDINATES, left_out: Sequence[str] = ()) -> PlaceUnknown:
+    """Return the error that says that a label means nothing here; ``left_out`` says who could not be asked."""
+    silent = "".join(f". {sentence.rstrip('.')}" for sentence in dict.fromkeys(left_out))
     return PlaceUnknown(
         f"{side} '{label}' is no saved variable, no token and no place that any network knows{silent}",
         {"field": side},

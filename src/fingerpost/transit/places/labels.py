@@ -1,4 +1,4 @@
-"""What a label can be: a position, a saved variable, a stop id as a token, or the name of a place (ruling B10)."""
+"""Parse labels: a position, a user variable, a stop id as a token, or a place name (ruling B10)."""
 
 import asyncio
 import re

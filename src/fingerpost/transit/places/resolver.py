@@ -1,4 +1,4 @@
-"""The one resolver of places: what a text means, over all networks at once (rulings A8, A13, B10, C2, D2).
+"""Resolve texts to places over all networks (rulings A8, A13, B10, C2, D2).
 
 A position or a variable needs no network, a token goes straight to the network of its FEED, a name goes to all
 networks that can answer at once. Whoever fails or is late is left out and named.
@@ -61,7 +61,7 @@ class PlaceResolver:
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, warnings: Warnings
     ) -> list[PlaceMatch]:
-        """Return what a text may mean, best first: a position, a token's place, or all that bears such a name."""
+        """Return the candidates for a text, best first: a position, a token's place, or all places of such a name."""
         position = find_position(text)
         if position is not None:
             return [_exact(Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS), focus)]
@@ -115,11 +115,11 @@ async def _get_by_id(opened: OpenNetworks, stop_id: str, language: str, warnings
 
 
 async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings: Warnings) -> FoundStop:
-    asked = Warnings()
-    found = await _find_by_name(opened, text, language, None, asked)
-    warnings.extend(asked)
+    while_searching = Warnings()
+    found = await _find_by_name(opened, text, language, None, while_searching)
+    warnings.extend(while_searching)
     if not found:
-        raise unknown(text, side="stop", hint=_LOOK_UP, unasked=asked.find(WarningCode.NETWORK_LEFT_OUT))
+        raise unknown(text, side="stop", hint=_LOOK_UP, left_out=while_searching.find(WarningCode.NETWORK_LEFT_OUT))
     matches = [match for match, _ in found]
     decision = decide(matches)
     if not isinstance(decision, Resolved):
@@ -135,7 +135,7 @@ async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings:
 async def _find_by_name(
     opened: OpenNetworks, text: str, language: str | None, focus: Coordinate | None, warnings: Warnings
 ) -> list[tuple[PlaceMatch, Network]]:
-    """Return what a text means in any network, best first; a place that a preferred network knows counts once."""
+    """Search all networks for a name, best match first, without duplicates of a preferred network's places."""
     able = [network for network in opened.answering if network.profile.can(Ability.NAMES)]
     answers = await ask_all(able, lambda network: network.find_places(text, language=language, focus=focus))
     warn_of_left_out(answers.left_out, warnings)
@@ -149,7 +149,7 @@ async def _find_by_name(
 
 
 def _is_same(match: PlaceMatch, known: PlaceMatch) -> bool:
-    """Whether a place of a less preferred network is one that a preferred network knows as well by this text."""
+    """Whether two networks' matches for a text are the same place."""
     near = distance_m(match.place.coordinate, known.place.coordinate) <= RIVAL_DISTANCE_M
     return near and known.score >= match.score - RIVAL_SCORE
 

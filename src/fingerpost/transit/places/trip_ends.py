@@ -1,4 +1,4 @@
-"""Both ends of a trip, and the networks that can plan between them (rulings A6, A13, B10)."""
+"""Resolve the origin and destination of a trip, and the networks that can plan between them (rulings A6, A13, B10)."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ PlaceQuery = Coordinate | str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TripEnds:
-    """A trip's ends as one network understands them."""
+    """Origin and destination as one network resolves them."""
 
     network: Network
     origin: Location
@@ -35,7 +35,7 @@ class TripEnds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Reading:
-    """How one network reads an end: ``location`` where it is sure, else all that it could mean.
+    """One network's resolution of an end: a ``location`` if it is certain, else the candidates.
 
     ``score`` is 1 for what was named exactly. ``geocoded`` is True where a name was matched.
     """
@@ -51,7 +51,7 @@ _ByNetwork = dict[str, _Reading]
 
 
 class TripEndResolver:
-    """Resolves the ends of trips."""
+    """Resolves the origins and destinations of trips."""
 
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
@@ -104,7 +104,7 @@ class TripEndResolver:
 
 
 class _Resolution:
-    """The reading of one pair of ends over the networks of one moment."""
+    """One resolution of an origin and a destination over a fixed set of networks."""
 
     def __init__(self, opened: OpenNetworks, language: str, warnings: Warnings) -> None:
         self.networks: Sequence[Network] = opened.answering
@@ -114,7 +114,7 @@ class _Resolution:
         self._silent: list[str] = []
 
     async def read_ends(self, labels: Mapping[str, Label]) -> dict[str, _ByNetwork]:
-        """Read positions and tokens first: they say in which region a name is looked for."""
+        """Resolve positions and tokens first, because they tell in which region to look for names."""
         readings: dict[str, _ByNetwork] = {}
         named: dict[str, str] = {}
         for side, label in labels.items():
@@ -152,7 +152,7 @@ class _Resolution:
         return {network.profile.name: _Reading(score=1.0, location=location) for network in found.networks}
 
     def _let_in(self, owners: Sequence[Network]) -> None:
-        """Let a demo network answer for its own ids."""
+        """Add a demo network that answers for its own ids."""
         self.networks = (*self.networks, *(each for each in owners if each not in self.networks))
 
     async def _read_names(self, networks: Sequence[Network], texts: Sequence[str]) -> list[_ByNetwork]:
@@ -182,7 +182,7 @@ class _Resolution:
             text = label.text if isinstance(label, Name) else label.label
             (everywhere[side],) = await self._read_names(self.networks, [text])
             if not everywhere[side]:
-                return unknown(text, side=side, unasked=[*self._silent, *self._opened.problems.values()])
+                return unknown(text, side=side, left_out=[*self._silent, *self._opened.problems.values()])
         lacking = needed if set.intersection(*map(set, everywhere.values())) else ()
         return uncovered(self.networks, {side: list(read) for side, read in everywhere.items()}, lacking=lacking)
 

@@ -1,1 +1,1 @@
-"""Who answers; strangers to each other."""
+"""Sources of public transport; none imports another."""

@@ -1,1 +1,1 @@
-"""What every source of transport shares: status, fingerprints, ranking, disruption, matching."""
+"""Rules that all sources share: status, fingerprints, ranking, disruption, matching."""

@@ -1,4 +1,4 @@
-"""What can be said about steps and walking (ruling B9)."""
+"""Accessibility notes and warnings: steps and walking (ruling B9)."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ _WEAKEST_FIRST = (Access.NO, Access.UNKNOWN, Access.YES)
 
 
 class WeakestLink(NamedTuple):
-    """The part of an itinerary that promises least, and what it promises."""
+    """The least accessible part of an itinerary, and its accessibility."""
 
     access: Access
     name: str

@@ -1,4 +1,4 @@
-"""What a trip that is shown instead of a disrupted one costs the rider, and why it is needed."""
+"""Differences between an alternative itinerary and the disrupted one that it replaces."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class ConnectionRisk(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """One itinerary held against the usual one, whose times are the timetable's.
+    """How an itinerary differs from the usual one, at the timetable's times.
 
     ``later_s`` is how much later it arrives, negative for earlier; ``more_walk_m`` and ``more_changes`` may be
     negative as well. ``cause`` is the alert that explains the trouble, else the ride's id and what is wrong with it.

@@ -1,4 +1,4 @@
-"""What happens when a promised itinerary is cancelled or late: alternatives, order, flags (ruling B5)."""
+"""Alternatives to cancelled or late itineraries: merging, order and flags (ruling B5)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """What is shown, and what must be said about the rest.
+    """The itineraries to show, and the warnings about the rest.
 
     Attributes:
         choices: at most the limit, in the order to show them.
@@ -56,19 +56,19 @@ def is_disrupted(itinerary: Itinerary) -> bool:
 
 
 def find_leg_note(leg: Leg) -> str | None:
-    """Return a sentence that names the line, what is wrong with it and the alert that says why; None if all is well."""
+    """Return a sentence on a ride's disruption with its line and alert; None if it is not disrupted."""
     if not is_disrupted_leg(leg):
         return None
     name = f"Line {leg.line}" if leg.line else f"The {trip_word(leg.mode).lower()}"
     where = f"{name} from {leg.start.name}"
     departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
     if leg.cancelled:
-        told = f"{where} is cancelled"
+        sentence = f"{where} is cancelled"
     elif departure_s > DISRUPTED_AFTER_S:
-        told = f"{where} leaves {_minutes(departure_s)} late"
+        sentence = f"{where} leaves {_minutes(departure_s)} late"
     else:
-        told = f"{where} arrives at {leg.end.name} {_minutes(arrival_s)} late"
-    return f"{told}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{told}."
+        sentence = f"{where} arrives at {leg.end.name} {_minutes(arrival_s)} late"
+    return f"{sentence}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{sentence}."
 
 
 def find_note(itinerary: Itinerary) -> str | None:

@@ -1,4 +1,4 @@
-"""Straight lines on the globe between single positions."""
+"""Great-circle distance between two positions."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""One name for one way of travelling, so that it is not offered twice (ruling B7)."""
+"""Fingerprints of itineraries, for deduplication (ruling B7)."""
 
 import hashlib
 from collections.abc import Iterable

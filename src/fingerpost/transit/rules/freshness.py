@@ -1,4 +1,4 @@
-"""How old the realtime in an answer is (ruling B4)."""
+"""Age of an answer's realtime (ruling B4)."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +10,7 @@ STALE_AFTER_S = 90
 
 
 def data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
-    """Return the contract's figure: the latest of all realtime updates and of the instant of the request."""
+    """Return contract 000's ``dataFreshness``: the latest of all realtime updates and of the request's instant."""
     return max([received, *_updates(rows)])
 
 
@@ -24,7 +24,7 @@ def realtime_age_s(rows: Iterable[Leg | Departure], received: int) -> int | None
 
 
 def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, received: int) -> int | None:
-    """Return the age of the oldest update of the rows, of the source where no row has one; None without real time."""
+    """Return the age in seconds of the rows' oldest update, else of the source's; None without real time."""
     age_s = realtime_age_s(rows, received)
     if age_s is None and provenance.realtime_updated is not None:
         return max(0, received - provenance.realtime_updated)
@@ -32,15 +32,15 @@ def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, receiv
 
 
 def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:
-    """Return what ``realtime-stale`` says: how old the data is where that is too old, and why sources are silent."""
-    said = [f"Realtime data is {age_s} s old."] if is_stale(age_s) else []
+    """Return the message of ``realtime-stale``: the age if it is too old, and the sources' problems; else None."""
+    sentences = [f"Realtime data is {age_s} s old."] if is_stale(age_s) else []
     if problems:
-        said.append("Realtime is missing or held up: " + " ".join(problems))
-    return " ".join(said) or None
+        sentences.append("Realtime is missing or held up: " + " ".join(problems))
+    return " ".join(sentences) or None
 
 
 def is_stale(age_s: int | None) -> bool:
-    """Whether an age deserves the warning ``realtime-stale``."""
+    """Whether an age in seconds is above the limit of ``realtime-stale``."""
     return age_s is not None and age_s > STALE_AFTER_S
 
 

@@ -1,4 +1,4 @@
-"""Instants: read from RFC 3339 text, and printed with the offset of a zone (ruling A4)."""
+"""Parse instants from RFC 3339, and format them with a zone's offset (ruling A4)."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Which of the languages at hand a rider is told names in (ruling A7)."""
+"""Choose the language of names (ruling A7)."""
 
 from collections.abc import Collection
 

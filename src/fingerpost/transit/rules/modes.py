@@ -1,4 +1,4 @@
-"""Modes: from GTFS route types, and to the words of each contract (ruling A9)."""
+"""Map GTFS route types to modes, and modes to each contract's names (ruling A9)."""
 
 from collections.abc import Mapping
 from typing import Literal

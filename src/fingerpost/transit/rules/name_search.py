@@ -1,4 +1,4 @@
-"""How well a text fits each of many names: 1 for the same name, less for a part of it, less for a slip of the pen.
+"""Score names against a text, 0 to 1: exact, prefix, word and fuzzy matches.
 
 A name is scored by the best reading that applies (ruling D2 fixes only 0..1 and the threshold 0.80):
 
@@ -9,7 +9,7 @@ A name is scored by the best reading that applies (ruling D2 fixes only 0..1 and
 * each word of the text begins, or is spelt like, a word of the name;
 * the text has all words of the name, and more.
 
-Within a reading the score grows with the share of the name that was said.
+Within a reading the score grows with the share of the name that the text covers.
 The last two readings stay below the threshold: they offer, they never decide.
 """
 
@@ -28,7 +28,7 @@ FLOOR = 0.60
 _SAME = 1.0
 _BEGINS = (0.88, 0.98)
 # A beginning this short says nothing of which name is meant: it offers, and settles nothing.
-_TELLING_LETTERS = 3
+_DISTINCTIVE_LETTERS = 3
 _HAS_ALL = (0.74, 0.88)
 _SPELT_LIKE = 0.92
 _OTHER_NUMBER = 0.70
@@ -50,55 +50,59 @@ class NameSearch:
 
     def score(self, text: str) -> dict[int, float]:
         """Return {row: score} of all names that resemble a text, scores from ``FLOOR`` to 1."""
-        asked = plain(text)
+        wanted = plain(text)
         best: dict[int, float] = {}
-        if not asked:
+        if not wanted:
             return best
-        words = list(dict.fromkeys(asked.split()))
-        for readings in (self._spelt_like(asked), self._having_all(asked, words), self._offered(asked, words)):
+        words = list(dict.fromkeys(wanted.split()))
+        for readings in (self._spelt_like(wanted), self._having_all(wanted, words), self._offered(wanted, words)):
             for row, score in readings:
                 if score >= FLOOR and score > best.get(row, 0.0):
                     best[row] = round(score, 4)
         return best
 
-    def _spelt_like(self, asked: str) -> Iterator[tuple[int, float]]:
+    def _spelt_like(self, wanted: str) -> Iterator[tuple[int, float]]:
         cutoff = 100 * FLOOR / _SPELT_LIKE
-        similar = process.cdist([asked], self._names, scorer=fuzz.ratio, score_cutoff=cutoff, dtype=np.float32)[0]
-        numbers = _numbers(asked.split())
+        similar = process.cdist([wanted], self._names, scorer=fuzz.ratio, score_cutoff=cutoff, dtype=np.float32)[0]
+        numbers = _numbers(wanted.split())
         for row in np.flatnonzero(similar).tolist():
-            if self._names[row] == asked:
+            if self._names[row] == wanted:
                 yield row, _SAME
             else:
                 score = _SPELT_LIKE * float(similar[row]) / 100
                 yield row, score if numbers == _numbers(self._words[row]) else min(score, _OTHER_NUMBER)
 
-    def _having_all(self, asked: str, words: list[str]) -> Iterator[tuple[int, float]]:
+    def _having_all(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
         rows = set(self._rows_of_word.get(words[0], ()))
         for word in words[1:]:
             rows.intersection_update(self._rows_of_word.get(word, ()))
         for row in rows:
-            begins = self._names[row].startswith(asked + " ")
-            is_telling = begins and len(asked) >= _TELLING_LETTERS
-            yield row, _between(_BEGINS if is_telling else _HAS_ALL, self._share_said(asked, row))
+            begins = self._names[row].startswith(wanted + " ")
+            is_distinctive = begins and len(wanted) >= _DISTINCTIVE_LETTERS
+            yield row, _between(_BEGINS if is_distinctive else _HAS_ALL, self._share_given(wanted, row))
 
-    def _offered(self, asked: str, words: list[str]) -> Iterator[tuple[int, float]]:
+    def _offered(self, wanted: str, words: list[str]) -> Iterator[tuple[int, float]]:
         letters = sum(map(len, words))
-        heard: dict[int, float] | None = None
+        likeness_by_row: dict[int, float] | None = None
         for word in sorted(words, key=len, reverse=True):
             near = self._near_word(word)
             weight = len(word) / letters
-            if heard is None:
-                heard = {row: weight * likeness for row, likeness in near.items()}
+            if likeness_by_row is None:
+                likeness_by_row = {row: weight * likeness for row, likeness in near.items()}
             else:
-                heard = {row: heard[row] + weight * likeness for row, likeness in near.items() if row in heard}
-            if not heard:
+                likeness_by_row = {
+                    row: likeness_by_row[row] + weight * likeness
+                    for row, likeness in near.items()
+                    if row in likeness_by_row
+                }
+            if not likeness_by_row:
                 break
-        for row, likeness in (heard or {}).items():
-            yield row, _between(_OFFERED, likeness * self._share_said(asked, row))
-        said = Counter(row for word in words for row in self._rows_of_word.get(word, ()))
-        for row, count in said.items():
+        for row, likeness in (likeness_by_row or {}).items():
+            yield row, _between(_OFFERED, likeness * self._share_given(wanted, row))
+        matched_words = Counter(row for word in words for row in self._rows_of_word.get(word, ()))
+        for row, count in matched_words.items():
             if count == len(set(self._words[row])):
-                yield row, _between(_OFFERED, min(1.0, len(self._names[row]) / len(asked)))
+                yield row, _between(_OFFERED, min(1.0, len(self._names[row]) / len(wanted)))
 
     def _near_word(self, word: str) -> dict[int, float]:
         """Return {row: likeness 0..1} of names with a word that begins with, or is spelt like, this one."""
@@ -119,8 +123,8 @@ class NameSearch:
                 rows[row] = max(rows.get(row, 0.0), likeness)
         return rows
 
-    def _share_said(self, asked: str, row: int) -> float:
-        return min(1.0, len(asked) / len(self._names[row]))
+    def _share_given(self, wanted: str, row: int) -> float:
+        return min(1.0, len(wanted) / len(self._names[row]))
 
 
 def _between(bounds: tuple[float, float], share: float) -> float:

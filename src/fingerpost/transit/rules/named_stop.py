@@ -1,4 +1,4 @@
-"""A stop or station as a place index is told of it."""
+"""Stops and stations as input of the place index."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

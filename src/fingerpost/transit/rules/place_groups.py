@@ -1,4 +1,4 @@
-"""Stops of one name that stand close together are one place (ruling D2)."""
+"""Group nearby stops of one name into places (ruling D2)."""
 
 import math
 from collections import Counter
@@ -132,7 +132,7 @@ def _clusters(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
 
 
 def _linked(namesakes: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
-    """Yield namesakes in sets that are linked by hops within the radius; a sweep over latitude finds the hops."""
+    """Yield clusters of stops of one name, linked by hops within the radius (a sweep over latitude)."""
     leader = list(range(len(namesakes)))
 
     def find(row: int) -> int:

@@ -1,4 +1,4 @@
-"""The places of a network, found by text or by id, without asking anybody (rulings B10 and D2)."""
+"""A local index of a network's places, by text and by id (rulings B10 and D2)."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is asked again when the first question found nothing, or only trouble (rulings B5 and B6)."""
+"""Relaxed constraints for a second query, after one that found nothing or only disruptions (rulings B5 and B6)."""
 
 import math
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ LONGEST_WALK_M = 3000.0
 
 
 def relaxed_walk_m(asked_m: float) -> float:
-    """Return the walking limit of the relaxed question, never beyond what the contract lets anybody ask for."""
+    """Return the walking limit of the relaxed query in metres, at most the contract's maximum."""
     return min(asked_m * RELAXED_BY, LONGEST_WALK_M)
 
 

@@ -1,4 +1,4 @@
-"""How much of an answer rests on realtime (rulings B3 and C1)."""
+"""Schedule type of an answer: scheduled, realtime or mixed (rulings B3 and C1)."""
 
 from collections.abc import Iterable
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Names without accents, case and punctuation, so that spellings can be compared (ruling D2)."""
+"""Normalise names for comparison: no accents, case or punctuation (ruling D2)."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Whether a ride runs, and on time (ruling B2)."""
+"""Realtime status of a ride (ruling B2)."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Lines with fewer points, none of which they leave further than they say, in one pass over them.
+"""Simplify polylines within a tolerance, in one pass.
 
 From a kept point a cone is carried on: the directions in which a straight line passes every point since within the
 tolerance (J. Sklansky and V. Gonzalez, "Fast polygonal approximation of digitized curves", 1980).
@@ -32,7 +32,7 @@ def thin(points: Sequence[Point], tolerance_m: float) -> list[Point]:
 
 
 class _Cone:
-    """The directions from a point in which a straight line keeps within the tolerance of all points since."""
+    """The cone of directions from a point in which a straight line stays within the tolerance of all points since."""
 
     def __init__(self, tip: Point, tolerance_m: float) -> None:
         self._tip = tip

@@ -1,4 +1,4 @@
-"""What an answer must say beside itself: one entry a code (rulings A2, B11)."""
+"""Warnings of an answer, one entry per code (rulings A2, B11)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class WarningCode(StrEnum):
-    """The closed list of our warnings."""
+    """The codes of warnings."""
 
     TRUNCATED_RESULTS = "truncated-results"
     UNSUPPORTED_ACCESSIBILITY_FLAG = "unsupported-accessibility-flag"
@@ -46,19 +46,19 @@ class Warning:  # noqa: A001  # contract 000's own name
 
 
 class Warnings:
-    """Collects warnings in the order of their first mention."""
+    """Collects warnings in the order in which their codes were first added."""
 
     def __init__(self) -> None:
         self._messages: dict[WarningCode, list[str]] = {}
 
     def add(self, code: WarningCode, message: str) -> None:
-        """Say something; a second message of a code joins the first, the same message is said once."""
-        said = self._messages.setdefault(code, [])
-        if message not in said:
-            said.append(message)
+        """Add a warning; further messages of a code are joined to its first, duplicates are dropped."""
+        messages = self._messages.setdefault(code, [])
+        if message not in messages:
+            messages.append(message)
 
     def extend(self, others: "Warnings") -> None:
-        """Say all that others say."""
+        """Add all warnings of another collection."""
         for code in WarningCode:
             for message in others.find(code):
                 self.add(code, message)
@@ -69,4 +69,4 @@ class Warnings:
 
     def list_all(self) -> tuple[Warning, ...]:
         """Return one entry a code."""
-        return tuple(Warning(code, " ".join(said)) for code, said in self._messages.items())
+        return tuple(Warning(code, " ".join(messages)) for code, messages in self._messages.items())

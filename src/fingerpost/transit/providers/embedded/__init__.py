@@ -1,1 +1,1 @@
-"""The embedded engine as a source: no key, no server, nothing but the timetable on disk."""
+"""The embedded engine as a source, from timetables on disk."""

@@ -1,4 +1,4 @@
-"""Rows of a board: what leaves, when it is expected, and what does not leave after all."""
+"""Rows of a departure board, from the engine's stop times."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from fingerpost.transit.timetable.timetable import NO_BOARDING
 
 
 def is_call_off(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    """Whether nobody boards at a call of the timetable: its ride is cancelled, passes the stop, or stays shut."""
+    """Whether boarding is off at a stop time: its trip is cancelled, skips the stop, or does not pick up there."""
     update = snapshot.find_update(call.trip_departure, call.service_day)
     return update is not None and not update.is_usable(
         snapshot.position(call.trip_departure, call.stop_time), NO_BOARDING
@@ -23,21 +23,21 @@ def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture
         return _added(snapshot, words, call)
     table = snapshot.timetable
     trip = int(table.trip_departure_trip[call.trip_departure])
-    said = words.call(trip, call.stop_time)
+    wording = words.call(trip, call.stop_time)
     stop = words.stop_point(int(table.stop_time_stop[call.stop_time]))
     planned = Departure(
-        line=said.line,
-        mode=said.mode,
-        destination=said.headsign,
+        line=wording.line,
+        mode=wording.mode,
+        destination=wording.headsign,
         scheduled=snapshot.scheduled(
             call.trip_departure, call.service_day, int(table.stop_time_departure_s[call.stop_time])
         ),
         stop_id=stop.id or "",
-        trip_id=said.trip_id,
+        trip_id=wording.trip_id,
         service_day=call.service_day,
         platform=stop.platform,
         headway_s=words.headway_s(call.trip_departure),
-        by_arrangement=said.is_by_arrangement,
+        by_arrangement=wording.is_by_arrangement,
     )
     return planned if snapshot.live is snapshot.planned else _with_update(snapshot, words, call, planned)
 

@@ -1,4 +1,4 @@
-"""What an itinerary costs, by the fares that the feeds of its rides state."""
+"""Fares of itineraries, from the feeds of their rides."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -16,7 +16,7 @@ from fingerpost.transit.timetable.timetable import Timetable
 
 
 class NetworkFares:
-    """The fares of one timetable's feeds, read when the first price is asked for."""
+    """The fares of one timetable's feeds, loaded on first use."""
 
     def __init__(self, timetable: Timetable, name: str) -> None:
         self._timetable = timetable
@@ -28,7 +28,7 @@ class NetworkFares:
         return any(self._timetable.feed_fares)
 
     def price(self, itinerary: Itinerary) -> Fare | None:
-        """Return what the rides of an itinerary cost together, or why that is unknown; None where there is no ride.
+        """Return the fare of all rides together, or why it is unknown; None without rides.
 
         The timetable's times count, not the expected ones: a delay changes no price.
         """

@@ -1,4 +1,4 @@
-"""Where the feeds of a network come from, and what is known of their content.
+"""Origins of a network's feeds (paths or URLs), and the state of their content at the last import.
 
 A record names each feed as ``[FEED=]PATH`` or ``[FEED=]URL``. What was learnt of its content is kept by that text::
 
@@ -35,7 +35,7 @@ _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where one feed comes from: an address, or a path on this machine.
+    """The origin of one feed: a URL, or a path on this machine.
 
     Attributes:
         text: as it stands in a record: as it was typed, a path made absolute.
@@ -53,7 +53,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What is known of a feed's content as it was last imported.
+    """The state of a feed's content at its last import.
 
     Attributes:
         file: what was fetched, below the network's folder.
@@ -67,7 +67,7 @@ class Content:
 
 
 def read_origin(text: str, base: Path | None = None) -> Origin:
-    """Return the feed that ``[FEED=]PATH`` or ``[FEED=]URL`` names; a path that is there is taken whole.
+    """Parse ``[FEED=]PATH`` or ``[FEED=]URL``; an existing path is taken literally.
 
     A relative path counts from ``base``, by default the current folder.
 
@@ -82,7 +82,7 @@ def read_origin(text: str, base: Path | None = None) -> Origin:
 
 
 def sign(path: Path) -> str:
-    """Return a value that changes when a file, or a file of a folder, is written to; empty where there is nothing."""
+    """Return a signature that changes when a file, or a file of a folder, is written; empty if it does not exist."""
     try:
         files = sorted(path.iterdir()) if path.is_dir() else [path]
         return " ".join(f"{file.name}:{file.stat().st_size}:{file.stat().st_mtime_ns}" for file in files)
@@ -99,7 +99,7 @@ class OriginFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Wait until no other process adds, refreshes or prepares this network.
+        """Lock this network against being added, refreshed or prepared by another process.
 
         Raises:
             SettingsInvalid: the disk refuses.
@@ -111,12 +111,12 @@ class OriginFolder:
             raise self._refusal(error) from error
 
     def new_path(self, url: str) -> Path:
-        """Return where to put what an address gives, under the address's own name: feeds are told apart by it."""
+        """Return a new path for a download, ending with the URL's file name, from which the feed's name is derived."""
         name = _ODD.sub("-", unquote(urlsplit(url).path).rstrip("/").rpartition("/")[2]).strip("-.")
         return self.folder / uuid.uuid4().hex / (name[:80] or "feed.zip")
 
     def read(self) -> dict[str, Content]:
-        """Return what is known of the network's feeds, by their text in the record; nothing where nothing is.
+        """Return the content states of the network's feeds, by their text in the record.
 
         Raises:
             SettingsInvalid: it cannot be read.
@@ -132,7 +132,7 @@ class OriginFolder:
             ) from error
 
     def write(self, contents: Mapping[str, Content]) -> None:
-        """Keep what is known, in one step.
+        """Write the content states atomically.
 
         Raises:
             SettingsInvalid: the disk refuses.
@@ -145,7 +145,7 @@ class OriginFolder:
             raise self._refusal(error) from error
 
     def sweep(self, contents: Iterable[Content]) -> None:
-        """Remove what was fetched and belongs to none of these, and the folder where nothing is left."""
+        """Remove downloads that belong to none of these, and the folder if it is empty."""
         kept = {content.file.partition("/")[0] for content in contents if content.file}
         for path in self.folder.glob("*"):
             if path.is_dir() and path.name not in kept:
@@ -154,7 +154,7 @@ class OriginFolder:
             self.remove()
 
     def remove(self) -> None:
-        """Forget what is known of the network's feeds."""
+        """Remove the network's downloads and content states."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _refusal(self, error: OSError) -> SettingsInvalid:

@@ -1,10 +1,10 @@
-"""How the embedded engine knows the rides of its own itineraries again: rows of the timetable."""
+"""Handles by which the embedded engine identifies the rides of its itineraries: timetable rows."""
 
 from typing import NamedTuple
 
 
 class TimetableRide(NamedTuple):
-    """A ride of the timetable: a trip's row, and the rows of the events where the ride begins and ends."""
+    """A ride on a scheduled trip: the trip's row, and the rows of the boarding and alighting stop times."""
 
     trip: int
     board_stop_time: int
@@ -12,7 +12,7 @@ class TimetableRide(NamedTuple):
 
 
 class UnplannedRide(NamedTuple):
-    """A ride that real time added: its route's row, -1 where unknown, and the rows of its stops in order."""
+    """A ride on a trip that real time added: the route's row (-1 if unknown), and the rows of its stops in order."""
 
     route: int
     stops: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""From the engine's journeys to itineraries: rides and walks get names, places, distances and what real time says."""
+"""Convert the engine's journeys to itineraries with names, places, distances and realtime."""
 
 import math
 from dataclasses import replace
@@ -55,7 +55,7 @@ def itinerary_of(
 
 
 def _goes_on(before: Leg, leg: Leg) -> bool:
-    """Whether a vehicle still goes on as another: what the timetable promised, real time may have broken."""
+    """Whether an in-seat transfer still exists; real time may have broken it."""
     return not (before.cancelled or leg.cancelled) and before.arrival <= leg.departure
 
 
@@ -90,25 +90,25 @@ def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, *, stays_on
 def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
     table = snapshot.timetable
     trip = int(table.trip_departure_trip[ride.trip_departure])
-    said = words.ride(trip, ride.board_stop_time, ride.alight_stop_time)
+    wording = words.ride(trip, ride.board_stop_time, ride.alight_stop_time)
     return Leg(
-        mode=said.mode,
-        start=said.start,
-        end=said.end,
+        mode=wording.mode,
+        start=wording.start,
+        end=wording.end,
         departure_scheduled=snapshot.scheduled(
             ride.trip_departure, ride.service_day, int(table.stop_time_departure_s[ride.board_stop_time])
         ),
         arrival_scheduled=snapshot.scheduled(
             ride.trip_departure, ride.service_day, int(table.stop_time_arrival_s[ride.alight_stop_time])
         ),
-        distance_m=said.distance_m,
-        line=said.line,
-        headsign=said.headsign,
-        trip_id=said.trip_id,
+        distance_m=wording.distance_m,
+        line=wording.line,
+        headsign=wording.headsign,
+        trip_id=wording.trip_id,
         service_day=ride.service_day,
-        wheelchair=said.wheelchair,
+        wheelchair=wording.wheelchair,
         headway_s=words.headway_s(ride.trip_departure),
-        by_arrangement=said.is_by_arrangement,
+        by_arrangement=wording.is_by_arrangement,
         handle=TimetableRide(trip, ride.board_stop_time, ride.alight_stop_time),
     )
 
@@ -121,7 +121,7 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
     board, alight = (
         snapshot.position(ride.trip_departure, event) for event in (ride.board_stop_time, ride.alight_stop_time)
     )
-    # Whoever stays in the seat needs no door there.
+    # Passengers who stay seated need neither pickup nor drop-off there.
     way_in = 0 if ride.stays_seated else NO_BOARDING
     way_out = 0 if stays_on else NO_ALIGHTING
     if not (update.is_usable(board, way_in) and update.is_usable(alight, way_out)):
@@ -168,7 +168,7 @@ def _explained(snapshot: Snapshot, language: str, ride: Ride, leg: Leg) -> Leg:
 
 
 def _ends_of(snapshot: Snapshot, ride: Ride) -> tuple[int, int]:
-    """Return the rows of the stops where a ride of the timetable begins and ends, other platforms included."""
+    """Return the rows of a scheduled ride's first and last stop, after changes of platform."""
     update = snapshot.find_update(ride.trip_departure, ride.service_day)
     if update is not None and update.stop is not None:
         board, alight = (

@@ -1,4 +1,4 @@
-"""Where a leg runs on the map: after its trip's shape, else straight from call to call."""
+"""The line of a leg on the map: its trip's shape, else straight lines between its stops."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Places as records and command lines name them: ``[FEED=]PATH`` or ``[FEED=]URL``, a key in a URL as ``${NAME}``."""
+"""Parse ``[FEED=]PATH`` and ``[FEED=]URL`` of records and command lines; ``${NAME}`` stands for a key in a URL."""
 
 import re
 from contextlib import suppress
@@ -21,7 +21,7 @@ class NamedPlace(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The place as a record names it: as it was typed, a path made absolute."""
+        """The text for a record: as typed, with a path made absolute."""
         place = self.url if self.path is None else self.path
         return f"{place}" if self.feed_name is None else f"{self.feed_name}={place}"
 
@@ -44,7 +44,7 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
 
 
 def check_places(record: NetworkRecord) -> None:
-    """Do nothing where a record's addresses can be used.
+    """Check that a record's paths and URLs can be used.
 
     Raises:
         ParameterError: an address is none, or holds a key in the clear; ``details["field"]`` is the record's key.

@@ -1,4 +1,4 @@
-"""One network answered by the embedded engine: the ports, over a timetable."""
+"""A network answered by the embedded engine from a timetable."""
 
 import asyncio
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ from fingerpost.transit.timetable.timetable import Timetable
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, straight_line_m
 
 if TYPE_CHECKING:
-    from fingerpost.transit.providers.embedded.network_realtime import NetworkRealtime
+    from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
 
 # A saved place and the stop saved with it are one place within this distance.
 SAME_PLACE_M = 300.0
@@ -42,20 +42,20 @@ _WALKING = f"straight line x {DETOUR_FACTOR:g}; changes between stops up to {FOO
 
 
 class EmbeddedNetwork:
-    """A network over one timetable, which never changes, and what real time says of it. Safe to share by threads."""
+    """A network over one immutable timetable and a realtime overlay. Thread-safe."""
 
     def __init__(self, record: NetworkRecord, timetable: Timetable, *, notes: Sequence[str] = ()) -> None:
         self._timetable = timetable
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
-        self._realtime: NetworkRealtime | None = None
+        self._realtime: RealtimeUpdater | None = None
         self._words = TimetableWords(timetable)
         self._stops = TimetableStops(timetable, self._words)
         self._fares = NetworkFares(timetable, record.name)
         self.configure(record)
 
     def configure(self, record: NetworkRecord, notes: Sequence[str] | None = None) -> None:
-        """Take over what a person has decided anew about the network, and what its answers have to say because of it.
+        """Apply a changed record, and the notes that answers must carry because of it.
 
         ``notes`` None leaves those of before.
         """
@@ -66,12 +66,12 @@ class EmbeddedNetwork:
 
     @property
     def record(self) -> NetworkRecord:
-        """What a person has decided about the network."""
+        """The network's record."""
         return self._facts.record
 
     @property
     def profile(self) -> NetworkProfile:
-        """What is known without asking; see the port."""
+        """The network's profile; see the port."""
         return self._profile
 
     def _provenance(self, snapshot: Snapshot, language: str) -> Provenance:
@@ -98,16 +98,16 @@ class EmbeddedNetwork:
 
     @property
     def timetable(self) -> Timetable:
-        """What is planned."""
+        """The timetable."""
         return self._timetable
 
     @property
-    def realtime(self) -> "NetworkRealtime | None":
-        """What the network follows, None where it has no sources."""
+    def realtime(self) -> "RealtimeUpdater | None":
+        """The realtime updater, None without realtime sources."""
         return self._realtime
 
-    def follow(self, realtime: "NetworkRealtime | None") -> None:
-        """Follow other sources from now on; None leaves the timetable alone."""
+    def follow(self, realtime: "RealtimeUpdater | None") -> None:
+        """Replace the realtime updater; None removes it."""
         if self._realtime is not None:
             self._realtime.leave()
         self._realtime = realtime
@@ -123,11 +123,11 @@ class EmbeddedNetwork:
 
     @property
     def overlay(self) -> Overlay:
-        """What real time says at this moment."""
+        """The current realtime overlay."""
         return self._snapshot.overlay
 
     def publish(self, overlay: Overlay, day: date, updated: int | None = None) -> None:
-        """Replace what real time says; questions that are under way keep what they began with.
+        """Publish a new realtime overlay; running queries keep the one that they began with.
 
         The slice that questions of ``day`` need is built before the swap, so that none of them waits for it.
         ``updated`` is when the stalest message was said (Unix seconds), the overlay's own timestamp where left out.
@@ -141,7 +141,7 @@ class EmbeddedNetwork:
     # ---------------------------------------------------------------------------------------- journeys
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
-        """Plan on the timetable and on what really runs; see the port."""
+        """Plan journeys on the timetable and on real time; see the port."""
         if self._realtime is not None:
             await self._realtime.catch_up()
         if self._is_light(query):
@@ -149,7 +149,7 @@ class EmbeddedNetwork:
         return await asyncio.to_thread(self._plan, query)
 
     def _is_light(self, query: JourneyQuery) -> bool:
-        """Whether the search takes no longer than handing it to a thread would."""
+        """Whether a search is too short to be worth a thread."""
         day, snapshot = local_day(query.instant, self._facts.zone), self._snapshot
         return snapshot.live is snapshot.planned and snapshot.live.is_light(
             day, mirrored=query.arrive_by, step_free=query.step_free and self._facts.has_wheelchair_data
@@ -229,7 +229,7 @@ class EmbeddedNetwork:
     # ------------------------------------------------------------------------------------------ boards
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
-        """List a board of what really runs, and of what does not after all; see the port."""
+        """List departures with real time, cancelled ones included; see the port."""
         if self._realtime is not None:
             await self._realtime.catch_up()
         day = local_day(query.instant, self._facts.zone)
@@ -264,7 +264,7 @@ class EmbeddedNetwork:
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Search the offline index; see the port."""
+        """Search the local place index; see the port."""
         return await self._stops.find_places(text, language, focus)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:

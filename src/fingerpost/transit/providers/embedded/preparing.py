@@ -1,4 +1,4 @@
-"""Opening a prepared network, and preparing it anew where an older version of fingerpost had prepared it."""
+"""Open a stored timetable, and prepare it again if an older version of fingerpost wrote it."""
 
 import logging
 from pathlib import Path
@@ -8,13 +8,13 @@ from fingerpost.store.network_names import plain_name
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.providers.embedded.feed_origins import Content, OriginFolder, read_origin
 from fingerpost.transit.timetable.disk import TimetableOutdated
-from fingerpost.transit.timetable.shelf import Shelf, ShelfEntry
 from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.timetable.timetable_store import StoredTimetable, TimetableStore
 
 _log = logging.getLogger(__name__)
 
 
-def open_prepared(home: Path, name: str) -> tuple[ShelfEntry, Timetable]:
+def open_prepared(home: Path, name: str) -> tuple[StoredTimetable, Timetable]:
     """Return a network's entry and its timetable, opened.
 
     A timetable of an older format is first prepared anew from the feeds that were kept, which takes as long as an
@@ -24,20 +24,20 @@ def open_prepared(home: Path, name: str) -> tuple[ShelfEntry, Timetable]:
         ParameterError: nothing is prepared under this name.
         SettingsInvalid: it is damaged, of a newer format, or of an older one while a feed is no longer there.
     """
-    name, shelf = plain_name(name), Shelf(home)
+    name, store = plain_name(name), TimetableStore(home)
     try:
-        return shelf.open(name)
+        return store.open(name)
     except TimetableOutdated:
         folder = OriginFolder(home, name)
     with folder.locked():
         try:
-            return shelf.open(name)
+            return store.open(name)
         except TimetableOutdated:
-            _prepare_anew(shelf, folder, shelf.get(name))
-        return shelf.open(name)
+            _prepare_anew(store, folder, store.get(name))
+        return store.open(name)
 
 
-def _prepare_anew(shelf: Shelf, folder: OriginFolder, entry: ShelfEntry) -> None:
+def _prepare_anew(store: TimetableStore, folder: OriginFolder, entry: StoredTimetable) -> None:
     feeds = entry.feeds or ()
     if not feeds:
         raise SettingsInvalid(
@@ -54,7 +54,7 @@ def _prepare_anew(shelf: Shelf, folder: OriginFolder, entry: ShelfEntry) -> None
             f"The network {entry.name} was prepared by an older version and cannot be prepared anew: {error.message} "
             f"Run `fingerpost network refresh {entry.name}`."
         ) from error
-    shelf.put(entry.name, imported.timetable, imported.report.to_json(), added_at=entry.added_at, feeds=feeds)
+    store.put(entry.name, imported.timetable, imported.report.to_json(), added_at=entry.added_at, feeds=feeds)
 
 
 def _find_kept(name: str, folder: OriginFolder, text: str, content: Content) -> FeedSource:

@@ -1,6 +1,6 @@
-"""Where a network's real time comes from: files and URLs, asked politely, the last good message of each kept.
+"""Fetch a network's realtime messages from files and URLs, and keep the last good message of each.
 
-A source that fails, or answers something that is no message, changes nothing but what is told of it.
+A source that fails, or sends something that is no message, changes nothing but its reported health.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from fingerpost.errors import SourceLimited, ToolError
-from fingerpost.net.request import Bounds, Request, read_template
+from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.gtfs.realtime.outcomes import APPLIED
@@ -29,11 +29,11 @@ _LONGEST_WAIT_S = 300
 _MAX_BYTES = 64_000_000
 # Inode, size and time of writing.
 _Stamp = tuple[int, ...]
-_BOUNDS = Bounds(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
+_LIMITS = RequestLimits(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
 
 
 class Fetch(Protocol):
-    """How a URL is asked; ``net.client.Client.fetch`` is one. ``known`` makes the request conditional."""
+    """Fetches a URL, as ``net.client.Client.fetch`` does; ``known`` makes the request conditional."""
 
     async def __call__(self, request: Request, known: Response | None = None) -> Response:
         """Return the answer, ``known`` itself where it still holds.
@@ -45,8 +45,8 @@ class Fetch(Protocol):
 
 
 @dataclass(slots=True)
-class _Kept:
-    """One source: its last good message, and when it may be asked again."""
+class _SourceState:
+    """State of one source: its last good message, its failures, and when it is due again."""
 
     source: RealtimeSource
     message: FeedBytes | None = None
@@ -66,11 +66,11 @@ class _Kept:
 
 
 class _NoMessage(Exception):
-    """What a source gave cannot be used; the text says why."""
+    """A source's message cannot be used; the text says why."""
 
 
 class RealtimeFeeds:
-    """The real time of one network.
+    """The realtime messages of one network.
 
     Args:
         sources: where it comes from.
@@ -79,95 +79,95 @@ class RealtimeFeeds:
     """
 
     def __init__(self, sources: Sequence[RealtimeSource], fetch: Fetch, clock: Callable[[], datetime]) -> None:
-        self._kept = [_Kept(source) for source in sources]
+        self._states = [_SourceState(source) for source in sources]
         self._fetch = fetch
         self._clock = clock
 
     async def refresh(self, now: int | None = None, *, only_files: bool = False) -> bool:
-        """Ask the sources that are due, all at once; return whether any message is new.
+        """Fetch all sources that are due, concurrently; return whether any message is new.
 
         ``now`` is Unix seconds, the clock's where left out. Never raises for what a source does.
         A URL that does not answer holds up only whoever asks for it.
         """
         instant = int(self._clock().timestamp()) if now is None else now
-        asked = [kept for kept in self._kept if not (only_files and kept.source.is_url)]
-        return any(await asyncio.gather(*(self._ask_if_due(kept, instant) for kept in asked)))
+        asked = [state for state in self._states if not (only_files and state.source.is_url)]
+        return any(await asyncio.gather(*(self._ask_if_due(state, instant) for state in asked)))
 
-    async def _ask_if_due(self, kept: _Kept, now: int) -> bool:
-        async with kept.lock:
-            return now >= kept.due and await self._ask(kept, now)
+    async def _ask_if_due(self, state: _SourceState, now: int) -> bool:
+        async with state.lock:
+            return now >= state.due and await self._ask(state, now)
 
     def are_urls_due(self, now: int) -> bool:
-        """Whether a URL may be asked again at an instant (Unix seconds)."""
-        return any(kept.source.is_url and now >= kept.due for kept in self._kept)
+        """Whether any URL is due at an instant (Unix seconds)."""
+        return any(state.source.is_url and now >= state.due for state in self._states)
 
     def have_files_changed(self) -> bool:
-        """Whether a file is another than when it was last looked at; one ``stat`` call a file."""
-        return any(not kept.source.is_url and _stamp_of(kept.source.location) != kept.seen for kept in self._kept)
+        """Whether any file has changed since it was last read; one ``stat`` call per file."""
+        return any(not state.source.is_url and _stamp_of(state.source.location) != state.seen for state in self._states)
 
     def messages(self) -> tuple[FeedBytes, ...]:
         """Return the last good message of every source that has one."""
-        return tuple(kept.message for kept in self._kept if kept.message is not None)
+        return tuple(state.message for state in self._states if state.message is not None)
 
     def health(self, overlay: Overlay | None = None, now: int | None = None) -> RealtimeHealth:
-        """Return how the sources fare, and what became of their messages in an overlay that was read from them."""
+        """Return the health of the sources, and what became of their messages in an overlay read from them."""
         instant = int(self._clock().timestamp()) if now is None else now
         counts = overlay.counts if overlay else {}
         return RealtimeHealth(
-            sources=tuple(_health_of(kept, instant) for kept in self._kept),
+            sources=tuple(_health_of(state, instant) for state in self._states),
             matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
             unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
             calls=overlay.stop_time_counts if overlay else MappingProxyType({}),
             messages=overlay.message_counts if overlay else MappingProxyType({}),
         )
 
-    async def _ask(self, kept: _Kept, now: int) -> bool:
-        kept.asked = now
+    async def _ask(self, state: _SourceState, now: int) -> bool:
+        state.asked = now
         try:
-            is_new = await (self._ask_url(kept, now) if kept.source.is_url else self._read_file(kept, now))
+            is_new = await (self._ask_url(state, now) if state.source.is_url else self._read_file(state, now))
         except (ToolError, _NoMessage) as error:
-            kept.problem = str(error)
-            kept.failures += 1
-            kept.due = now + _wait_s(kept, error)
+            state.problem = str(error)
+            state.failures += 1
+            state.due = now + _wait_s(state, error)
             return False
-        kept.problem, kept.failures = None, 0
-        kept.due = now + POLL_S if kept.source.is_url else now
+        state.problem, state.failures = None, 0
+        state.due = now + POLL_S if state.source.is_url else now
         return is_new
 
-    async def _ask_url(self, kept: _Kept, now: int) -> bool:
-        url, secrets = read_template(kept.source.location)
-        request = Request(url=url, secret_params=secrets, bounds=_BOUNDS)
-        response = await self._fetch(request, kept.response)
-        if kept.response is not None and response.body == kept.response.body:
-            kept.response = response
+    async def _ask_url(self, state: _SourceState, now: int) -> bool:
+        url, secrets = read_template(state.source.location)
+        request = Request(url=url, secret_params=secrets, limits=_LIMITS)
+        response = await self._fetch(request, state.response)
+        if state.response is not None and response.body == state.response.body:
+            state.response = response
             return False
-        is_new = await self._keep(kept, response.body, now, now)
-        kept.response = response
+        is_new = await self._store_message(state, response.body, now, now)
+        state.response = response
         return is_new
 
-    async def _read_file(self, kept: _Kept, now: int) -> bool:
-        before = kept.stamp
-        kept.seen = _stamp_of(kept.source.location)
-        data, kept.stamp, written = await asyncio.to_thread(_load, kept.source.location, before)
+    async def _read_file(self, state: _SourceState, now: int) -> bool:
+        before = state.stamp
+        state.seen = _stamp_of(state.source.location)
+        data, state.stamp, written = await asyncio.to_thread(_load, state.source.location, before)
         if data is not None:
-            return await self._keep(kept, data, min(written, now), now)
-        if kept.problem is not None:
-            raise _NoMessage(kept.problem)
+            return await self._store_message(state, data, min(written, now), now)
+        if state.problem is not None:
+            raise _NoMessage(state.problem)
         return False
 
-    async def _keep(self, kept: _Kept, data: bytes, received: int, now: int) -> bool:
-        """Put a message in the place of the kept one, unless it is damaged or older."""
+    async def _store_message(self, state: _SourceState, data: bytes, received: int, now: int) -> bool:
+        """Replace the stored message, unless the new one is damaged or older."""
         timestamp = await asyncio.to_thread(_timestamp, data)
-        believed = kept.timestamp is not None and kept.timestamp <= now + CLOCK_SKEW_S
-        if believed and timestamp is not None and timestamp < (kept.timestamp or 0):
+        believed = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
+        if believed and timestamp is not None and timestamp < (state.timestamp or 0):
             raise _NoMessage("The source gave an older message than before.")
-        kept.message = FeedBytes(data, received, kept.source.feed_name)
-        kept.timestamp = timestamp
+        state.message = FeedBytes(data, received, state.source.feed_name)
+        state.timestamp = timestamp
         return True
 
 
 def _load(location: str, before: _Stamp) -> tuple[bytes | None, _Stamp, int]:
-    """Return what a file holds, None where it is the same as before, what tells it apart, and when it was written."""
+    """Return a file's content (None if unchanged), its stamp, and its time of writing in Unix seconds."""
     path = Path(location).expanduser()
     try:
         stat = path.stat()
@@ -200,23 +200,23 @@ def _timestamp(data: bytes) -> int | None:
         raise _NoMessage("The source gave something that is not a GTFS-Realtime message.") from error
 
 
-def _wait_s(kept: _Kept, error: Exception) -> int:
+def _wait_s(state: _SourceState, error: Exception) -> int:
     """Return how long to leave a source alone: a file may be mended at once, a URL needs patience."""
-    if not kept.source.is_url:
+    if not state.source.is_url:
         return 0
-    patience_s = min(POLL_S << min(kept.failures, 10), _LONGEST_WAIT_S)
+    patience_s = min(POLL_S << min(state.failures, 10), _LONGEST_WAIT_S)
     asked_for_s = int(error.retry_after_s) + 1 if isinstance(error, SourceLimited) else 0
     return max(patience_s, asked_for_s)
 
 
-def _health_of(kept: _Kept, now: int) -> SourceHealth:
-    known = kept.health_time
+def _health_of(state: _SourceState, now: int) -> SourceHealth:
+    known = state.health_time
     return SourceHealth(
-        location=kept.source.location,
-        feed_name=kept.source.feed_name,
-        asked=kept.asked,
-        received=kept.message.received if kept.message else None,
-        timestamp=kept.timestamp,
+        location=state.source.location,
+        feed_name=state.source.feed_name,
+        asked=state.asked,
+        received=state.message.received if state.message else None,
+        timestamp=state.timestamp,
         age_s=None if known is None else max(0, now - known),
-        problem=kept.problem,
+        problem=state.problem,
     )

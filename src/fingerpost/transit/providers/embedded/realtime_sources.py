@@ -1,4 +1,4 @@
-"""Sources of real time, as a network's record names them."""
+"""Parse the realtime sources of a network's record."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +9,14 @@ from fingerpost.transit.providers.embedded.named_places import read_place
 
 @dataclass(frozen=True, slots=True)
 class RealtimeSource:
-    """A file's path or a URL (``${NAME}`` stands for a key in the environment), and the FEED it speaks of, if one."""
+    """A path or URL (``${NAME}`` stands for a key in the environment), and the FEED that it updates, if only one."""
 
     location: str
     feed_name: str | None = None
 
     @property
     def is_url(self) -> bool:
-        """Whether the location is asked over HTTP."""
+        """Whether the location is a URL."""
         return self.location.lower().startswith(("http://", "https://"))
 
     @property
@@ -26,7 +26,7 @@ class RealtimeSource:
 
 
 def read_source(text: str, base: Path | None = None) -> RealtimeSource:
-    """Return the source that ``[FEED=]PATH`` or ``[FEED=]URL`` names; a path that is there is taken whole.
+    """Parse ``[FEED=]PATH`` or ``[FEED=]URL``; an existing path is taken literally.
 
     A relative path counts from ``base``, by default the current folder. A file may come later than its record.
 

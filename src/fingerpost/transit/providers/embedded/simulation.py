@@ -1,4 +1,4 @@
-"""The demo's troubles as an overlay: what the simulator writes is read like any operator's message."""
+"""The demo's simulated disruptions as a realtime overlay."""
 
 from fingerpost.transit.demo.simulator import Scenario, simulate
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
@@ -7,5 +7,5 @@ from fingerpost.transit.timetable.timetable import Timetable
 
 
 def simulate_overlay(timetable: Timetable, index: RealtimeIndex, now: int, scenario: Scenario | None = None) -> Overlay:
-    """Return what the simulator says at an instant (Unix seconds); its own scenario stands where none is given."""
+    """Return the simulated overlay at an instant (Unix seconds), for the default scenario if none is given."""
     return read_realtime(timetable, index, [FeedBytes(simulate(timetable, now, scenario), now)], now)

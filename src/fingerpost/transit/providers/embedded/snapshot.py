@@ -1,4 +1,4 @@
-"""One moment of a network: its timetable, what real time says of it, and the slices of both.
+"""A snapshot of a network: its timetable, a realtime overlay, and the search timetables of both.
 
 A snapshot never changes; a newer one replaces it by one assignment, so a question sees one from start to end.
 """

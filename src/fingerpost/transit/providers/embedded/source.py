@@ -1,4 +1,4 @@
-"""The embedded engine as sources of networks: timetables that were imported from GTFS, and the demos.
+"""Sources of the embedded engine: networks imported from GTFS, and the demo networks.
 
 Nothing is opened before it is asked for, and the timetable store is looked at anew for every call, so a network may
 be added, replaced or removed by another process while a server runs.
@@ -18,15 +18,15 @@ from fingerpost.transit.demo.catalogue import build_demo
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.providers.embedded.preparing import open_prepared
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, read_source
-from fingerpost.transit.timetable.shelf import Shelf, ShelfEntry
+from fingerpost.transit.timetable.timetable_store import StoredTimetable, TimetableStore
 
 if TYPE_CHECKING:
-    from fingerpost.transit.providers.embedded.realtime_keeper import OpenFetch, RealtimeKeeper
+    from fingerpost.transit.providers.embedded.realtime_worker import OpenFetch, RealtimeWorker
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
 
 
-class _Opened(NamedTuple):
+class _OpenedTimetable(NamedTuple):
     network: EmbeddedNetwork
     version: str
 
@@ -43,11 +43,11 @@ class EmbeddedSource:
 
     def __init__(self, home: Path, open_fetch: "OpenFetch") -> None:
         self._home = home
-        self._shelf = Shelf(home)
+        self._store = TimetableStore(home)
         self._open_fetch = open_fetch
-        self._keeper: RealtimeKeeper | None = None
+        self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
-        self._opened: dict[str, _Opened] = {}
+        self._opened: dict[str, _OpenedTimetable] = {}
 
     async def complete(self, record: NetworkRecord) -> NetworkRecord:
         """Return the record as it is: feeds say their own bounds and zone."""
@@ -55,7 +55,7 @@ class EmbeddedSource:
 
     def stamp(self) -> Hashable:
         """Return a value that changes whenever a prepared timetable does; see the port."""
-        return self._shelf.stamp()
+        return self._store.stamp()
 
     def open(self, record: NetworkRecord) -> EmbeddedNetwork:
         """Open the current timetable of a network, or go on with the one that is open; see the port."""
@@ -64,16 +64,16 @@ class EmbeddedSource:
         if opened is None or opened.version != entry.stamp:
             entry, timetable = open_prepared(self._home, record.name)
             self.retire(record.name)
-            opened = _Opened(EmbeddedNetwork(record, timetable, notes=_list_notes(record, entry)), entry.stamp)
+            opened = _OpenedTimetable(EmbeddedNetwork(record, timetable, notes=_list_notes(record, entry)), entry.stamp)
             self._opened[record.name] = opened
         elif opened.network.record != record:
             opened.network.configure(record, _list_notes(record, entry))
         self._follow(opened.network, tuple(read_source(text, self._home) for text in record.realtime))
         return opened.network
 
-    def _get_entry(self, record: NetworkRecord) -> ShelfEntry:
+    def _get_entry(self, record: NetworkRecord) -> StoredTimetable:
         try:
-            return self._shelf.get(record.name)
+            return self._store.get(record.name)
         except ParameterError as error:
             step = "refresh" if record.feeds else "add"
             raise SettingsInvalid(
@@ -82,36 +82,36 @@ class EmbeddedSource:
             ) from error
 
     def retire(self, name: str) -> None:
-        """Follow no real time for a network any more; see the port."""
+        """Stop the network's realtime updates; see the port."""
         opened = self._opened.pop(name, None)
         if opened is not None:
             opened.network.follow(None)
 
     async def close(self) -> None:
-        """End what follows real time; see the port."""
+        """Stop all realtime updates; see the port."""
         with self._lock:
-            keeper, self._keeper = self._keeper, None
+            worker, self._worker = self._worker, None
             for opened in self._opened.values():
                 opened.network.follow(None)
-        if keeper is not None:
-            await asyncio.to_thread(keeper.close)
+        if worker is not None:
+            await asyncio.to_thread(worker.close)
 
     def _follow(self, network: EmbeddedNetwork, sources: tuple[RealtimeSource, ...]) -> None:
-        """Let a network follow the sources of its record."""
+        """Start or replace the realtime updater of a network by its record."""
         if sources == (() if network.realtime is None else network.realtime.sources):
             return
         if not sources:
             network.follow(None)
             return
         # Only networks with real time pay for reading it.
-        from fingerpost.transit.providers.embedded.network_realtime import NetworkRealtime
-        from fingerpost.transit.providers.embedded.realtime_keeper import RealtimeKeeper
+        from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
+        from fingerpost.transit.providers.embedded.realtime_worker import RealtimeWorker
 
         with self._lock:
-            if self._keeper is None:
-                self._keeper = RealtimeKeeper(self._open_fetch)
-                weakref.finalize(self, self._keeper.close)
-            network.follow(NetworkRealtime(network.timetable, sources, self._keeper, clock.now, network.publish))
+            if self._worker is None:
+                self._worker = RealtimeWorker(self._open_fetch)
+                weakref.finalize(self, self._worker.close)
+            network.follow(RealtimeUpdater(network.timetable, sources, self._worker, clock.now, network.publish))
 
 
 class DemoSource:
@@ -149,7 +149,7 @@ class DemoSource:
         """Do nothing: nothing goes on behind a demo."""
 
 
-def _list_notes(record: NetworkRecord, entry: ShelfEntry) -> tuple[str, ...]:
+def _list_notes(record: NetworkRecord, entry: StoredTimetable) -> tuple[str, ...]:
     """Return what every answer must say of a timetable that is not of the record's feeds."""
     note = entry.find_note(record.feeds)
     return () if note is None else (note,)

@@ -1,4 +1,4 @@
-"""The stops of one timetable: by id, by name, and around a point."""
+"""Look up the stops of one timetable by id, by name and around a point."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What a timetable says of its network as a whole: bounds, zone, modes, languages, days, feeds."""
+"""The network profile of a timetable: bounds, zone, modes, languages, days, feeds."""
 
 from datetime import date
 from functools import cached_property
@@ -22,7 +22,7 @@ _ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS
 
 
 class TimetableProfile:
-    """A timetable as a network's record presents it; what the record states beats what the feeds say."""
+    """The profile of a timetable; the record takes precedence over the feeds."""
 
     def __init__(self, record: NetworkRecord, timetable: Timetable, notes: tuple[str, ...] = ()) -> None:
         self.record = record
@@ -31,7 +31,7 @@ class TimetableProfile:
 
     @cached_property
     def zone(self) -> str:
-        """The IANA zone that riders are told times in: the record's, else the first feed's."""
+        """The IANA time zone of the times in answers: the record's, else the first feed's."""
         return self.record.zone or self._timetable.feeds[0].zone
 
     @cached_property

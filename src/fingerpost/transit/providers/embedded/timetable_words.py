@@ -1,4 +1,4 @@
-"""What the timetable's rows are called when a rider is told of them: stops, lines, headsigns, trips."""
+"""Names of timetable rows for riders: stops, lines, headsigns, trips."""
 
 from typing import NamedTuple
 
@@ -16,13 +16,13 @@ from fingerpost.transit.timetable.timetable import (
 # A ride that was added without naming a known route.
 UNKNOWN_LINE = "unknown"
 # Boards are asked for again and again; beyond this many calls their words are worked out anew.
-KEPT_CALLS = 50_000
+CACHED_STOP_TIMES = 50_000
 
 _ACCESS = {WHEELCHAIR_YES: Access.YES, WHEELCHAIR_NO: Access.NO}
 
 
 class CallWords(NamedTuple):
-    """What a board says of a call, whenever it happens."""
+    """The wording of a stop time on a board, independent of the day."""
 
     line: str
     mode: Mode
@@ -32,7 +32,7 @@ class CallWords(NamedTuple):
 
 
 class RideWords(NamedTuple):
-    """What is said of riding a trip from one call to another, on whichever day."""
+    """The wording of a ride between two stop times of a trip, independent of the day."""
 
     line: str
     mode: Mode
@@ -46,7 +46,7 @@ class RideWords(NamedTuple):
 
 
 class TimetableWords:
-    """Names of one timetable's rows in one language, each worked out once."""
+    """Names of one timetable's rows in one language, cached."""
 
     def __init__(self, timetable: Timetable, language: str = "default") -> None:
         self._timetable = timetable
@@ -93,7 +93,7 @@ class TimetableWords:
         return self.line_of_route(int(self._timetable.trip_route[trip]))
 
     def line_of_route(self, route: int) -> tuple[str, Mode]:
-        """Return a route's name and mode; for an unknown one (-1) what can honestly be said."""
+        """Return a route's name and mode; ``UNKNOWN_LINE`` and ``OTHER`` for -1."""
         if route < 0:
             return UNKNOWN_LINE, Mode.OTHER
         known = self._lines.get(route)
@@ -106,7 +106,7 @@ class TimetableWords:
         return known
 
     def headsign(self, trip: int, event: int) -> str:
-        """Return what the vehicle shows: the stop's headsign, else the trip's, else the last stop's name."""
+        """Return the headsign at a stop time: the stop's headsign, else the trip's, else the last stop's name."""
         table = self._timetable
         row = int(table.stop_time_headsign[event]) if len(table.stop_time_headsign) else -1
         if row < 0:
@@ -117,10 +117,10 @@ class TimetableWords:
         return self.stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
     def call(self, trip: int, event: int) -> CallWords:
-        """Return what is said of a call on a board."""
+        """Return the wording of a stop time on a board."""
         known = self._calls.get(event)
         if known is None:
-            if len(self._calls) > KEPT_CALLS:
+            if len(self._calls) > CACHED_STOP_TIMES:
                 self._calls.clear()
             line, mode = self.line(trip)
             known = self._calls[event] = CallWords(
@@ -129,10 +129,10 @@ class TimetableWords:
         return known
 
     def ride(self, trip: int, board_stop_time: int, alight_stop_time: int) -> RideWords:
-        """Return what is said of a ride between two of a trip's events."""
+        """Return the wording of a ride between two stop times of a trip."""
         known = self._rides.get((board_stop_time, alight_stop_time))
         if known is None:
-            if len(self._rides) > KEPT_CALLS:
+            if len(self._rides) > CACHED_STOP_TIMES:
                 self._rides.clear()
             line, mode = self.line(trip)
             stops = self._timetable.stop_time_stop[board_stop_time : alight_stop_time + 1]

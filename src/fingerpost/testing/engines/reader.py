@@ -1,4 +1,4 @@
-"""What is kept of runs, read through the port by whoever is not carrying them on."""
+"""Read recorded runs through the journal port, without executing them."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,13 +9,13 @@ from typing import TypeVar
 from fingerpost.plan.journal import Event, Journal, RunRecord
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.testing.engines.engine import Engine
-from fingerpost.testing.engines.workshop import USER, new_runs
+from fingerpost.testing.engines.fixtures import USER, new_runs
 
 _R = TypeVar("_R")
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRun:
+class RecordedRun:
     """A run's record, its memory by key, and its events."""
 
     record: RunRecord
@@ -31,7 +31,7 @@ class KeptRun:
 
 
 def with_journal(engine: Engine, folder: Path, act: Callable[[Journal], Awaitable[_R]]) -> _R:
-    """Do something with a new opening of a place, and close it."""
+    """Run a function on a newly opened journal, and close it."""
 
     async def once() -> _R:
         journal = engine.open(folder)
@@ -44,19 +44,19 @@ def with_journal(engine: Engine, folder: Path, act: Callable[[Journal], Awaitabl
 
 
 def with_runs(engine: Engine, folder: Path, act: Callable[[PlanRuns], Awaitable[_R]]) -> _R:
-    """Do something with the runs of a place."""
+    """Run a function on the runs of a newly opened journal."""
     return with_journal(engine, folder, lambda journal: act(new_runs(journal, folder)))
 
 
-def read_runs(engine: Engine, folder: Path) -> list[KeptRun]:
+def read_runs(engine: Engine, folder: Path) -> list[RecordedRun]:
     """Return all runs of a place, oldest first."""
 
-    async def read(runs: PlanRuns) -> list[KeptRun]:
+    async def read(runs: PlanRuns) -> list[RecordedRun]:
         found = []
         for line in reversed(await runs.list_runs(USER)):
             record = await runs.get(line.run_id, USER)
             events = await runs.journal.list_events(line.run_id, 0, 10_000)
-            found.append(KeptRun(record, runs.memory_of(record).keyed(), events))
+            found.append(RecordedRun(record, runs.memory_of(record).keyed(), events))
         return found
 
     return with_runs(engine, folder, read)

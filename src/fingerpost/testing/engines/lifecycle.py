@@ -1,4 +1,4 @@
-"""Facts about the life of a run, whoever keeps it: cancelled, out of time, approved over a restart, wide, uneven."""
+"""Lifecycle facts: cancelling, timeouts, approvals over a restart, parallel steps."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,29 +8,29 @@ from fingerpost.plan.journal import RunRecord, RunState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.runs import PlanRuns
-from fingerpost.testing.engines.engine import Broken, Engine, expect
-from fingerpost.testing.engines.kept import read_runs, with_runs
+from fingerpost.testing.engines.engine import Engine, EngineBroken, expect
+from fingerpost.testing.engines.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps
 from fingerpost.testing.engines.process import PATIENCE_S, Worker
-from fingerpost.testing.engines.workshop import USER, Calls, adding, asking, new_runs, plan_of_steps
+from fingerpost.testing.engines.reader import read_runs, with_runs
 
 _LONG_MS = 60_000
 _WIDE = 50
 
 
 async def _until(is_so: Callable[[], Awaitable[bool]], sentence: str) -> None:
-    """Wait until something is so; only a broken engine lets it wait long."""
+    """Wait until a condition holds, up to a limit that only a broken engine reaches."""
     until = asyncio.get_running_loop().time() + PATIENCE_S
     while not await is_so():
         if asyncio.get_running_loop().time() > until:
-            raise Broken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
+            raise EngineBroken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
         await asyncio.sleep(0)
 
 
 async def _begun(folder: Path, calls: int) -> None:
-    """Wait until the tool has been called so often."""
+    """Wait until the tool has been called a number of times."""
 
     async def is_so() -> bool:
-        count = Calls(folder).count()
+        count = CallLog(folder).count()
         return sum(count[each] for each in count if each[0] == "begin") >= calls
 
     await _until(is_so, f"{calls} steps begin")
@@ -40,7 +40,7 @@ async def _ended(runs: PlanRuns, run_id: str) -> RunRecord:
     """Return a run that is under way here when it has ended."""
     await runs.wait(run_id, PATIENCE_S)
     if runs.is_under_way(run_id):
-        raise Broken(f"The run has not ended within {PATIENCE_S:g} s")
+        raise EngineBroken(f"The run has not ended within {PATIENCE_S:g} s")
     return await runs.get(run_id, USER)
 
 
@@ -57,7 +57,7 @@ def a_cancelled_run_stops_what_is_under_way(engine: Engine, folder: Path) -> Non
 
     run = with_runs(engine, folder, cancel)
     expect((run.state, sorted(run.steps)) == ("cancelled", [1]), f"It is {run.state}, with steps {sorted(run.steps)}")
-    expect(Calls(folder).count().total() == 3, "After the cancel another step began")
+    expect(CallLog(folder).count().total() == 3, "After the cancel another step began")
 
 
 def another_process_may_cancel(engine: Engine, folder: Path) -> None:
@@ -100,23 +100,23 @@ def an_attempt_out_of_time_is_recorded_and_the_run_can_be_resumed(engine: Engine
     expect(note == "add_up did not answer within 0.01 s", f"The failed step says: {note}")
     kept = {number: step.state for number, step in ended.steps.items()}
     expect(kept == {1: "completed"}, f"In the end the steps are recorded as {kept}")
-    expect(Calls(folder).count()["begin", f"{run_id}:1"] == 2, "The step did not run twice under one key")
+    expect(CallLog(folder).count()["begin", f"{run_id}:1"] == 2, "The step did not run twice under one key")
 
 
 def an_approval_outlives_a_restart(engine: Engine, folder: Path) -> None:
     """A process ends with a run that waits; a person decides while nobody carries it on; another process goes on."""
-    plan = plan_of_steps(asking(1), {**adding(2, 1), "dependencies": [1]})
+    plan = plan_of_steps(approval_step(1), {**adding(2, 1), "dependencies": [1]})
     with Worker(engine, folder, [plan]) as worker:
         waiting = list(worker.ends().values())
     (run,) = read_runs(engine, folder)
-    before = Calls(folder).count().total()
+    before = CallLog(folder).count().total()
     with_runs(engine, folder, lambda runs: runs.decide(run.record.run_id, USER, 1, approved=True, note="go"))
     with Worker(engine, folder) as worker:
         ends = list(worker.ends().values())
     (after,) = read_runs(engine, folder)
     expect((waiting, before) == (["waiting"], 0), f"Before the approval: {waiting}, {before} calls")
     expect(ends == ["completed"], f"After the approval: {ends}")
-    expect(Calls(folder).count().total() == 2, "The step behind the approval did not run once")
+    expect(CallLog(folder).count().total() == 2, "The step behind the approval did not run once")
     expect("step_approved" in [event.kind for event in after.events], "The approval is not among the events")
 
 

@@ -4,7 +4,7 @@ import pytest
 from mcp import Client
 from mcp_types import ElicitResult
 
-from fingerpost.apps.mcp import asking
+from fingerpost.apps.mcp import elicitation
 from fingerpost.apps.mcp.server import new_server
 from tests.apps.questions import AMBIGUOUS, KAMPPI
 
@@ -26,15 +26,15 @@ class Person:
         return ElicitResult(action=self.action, content=content)
 
 
-def connect(house, mode, person):
-    return Client(new_server(house, user="eva"), mode=mode, elicitation_callback=person)
+def connect(application, mode, person):
+    return Client(new_server(application, user="eva"), mode=mode, elicitation_callback=person)
 
 
 @ERAS
-async def test_the_chosen_place_takes_the_unclear_ones_place(house, mode):
+async def test_the_chosen_place_takes_the_unclear_ones_place(application, mode):
     """The chosen place takes the unclear one's place."""
     person = Person()
-    async with connect(house, mode, person) as client:
+    async with connect(application, mode, person) as client:
         answer = await client.call_tool("plan_trip", AMBIGUOUS)
 
     assert [message for message, _ in person.asked] == ["Which place is the origin?"]
@@ -43,11 +43,11 @@ async def test_the_chosen_place_takes_the_unclear_ones_place(house, mode):
 
 
 @ERAS
-async def test_two_unclear_places_are_asked_one_after_the_other(house, mode):
+async def test_two_unclear_places_are_asked_one_after_the_other(application, mode):
     """The first choice is not forgotten while the second is made."""
     person = Person()
     unclear = {side: {"type": "label", "value": text} for side, text in (("origin", "kamp"), ("destination", "pasi"))}
-    async with connect(house, mode, person) as client:
+    async with connect(application, mode, person) as client:
         answer = await client.call_tool("plan_trip", unclear)
 
     ends = [answer.structured_content[side]["label"] for side in ("origin", "destination")]
@@ -57,10 +57,10 @@ async def test_two_unclear_places_are_asked_one_after_the_other(house, mode):
 
 @ERAS
 @pytest.mark.parametrize("action", ["decline", "cancel"])
-async def test_who_will_not_choose_gets_the_candidates(house, mode, action):
+async def test_who_will_not_choose_gets_the_candidates(application, mode, action):
     """Who will not choose gets the candidates."""
     person = Person(action)
-    async with connect(house, mode, person) as client:
+    async with connect(application, mode, person) as client:
         answer = await client.call_tool("plan_trip", AMBIGUOUS)
 
     tokens = [candidate["token"] for candidate in answer.structured_content["error"]["candidates"]]
@@ -69,10 +69,10 @@ async def test_who_will_not_choose_gets_the_candidates(house, mode, action):
 
 
 @ERAS
-async def test_a_boards_stop_is_asked_too(house, mode):
+async def test_a_boards_stop_is_asked_too(application, mode):
     """A board's stop is asked too."""
     person = Person()
-    async with connect(house, mode, person) as client:
+    async with connect(application, mode, person) as client:
         answer = await client.call_tool("get_departures", {"stop": {"type": "label", "value": "kamp"}})
 
     assert [message for message, _ in person.asked] == ["Which place is the stop?"]
@@ -80,28 +80,28 @@ async def test_a_boards_stop_is_asked_too(house, mode):
 
 
 @ERAS
-async def test_a_clear_place_is_not_asked(house, mode):
+async def test_a_clear_place_is_not_asked(application, mode):
     """A clear place is not asked."""
     person = Person()
-    async with connect(house, mode, person) as client:
+    async with connect(application, mode, person) as client:
         await client.call_tool("get_departures", {"stop": {"type": "label", "value": "Kamppi"}})
 
     assert person.asked == []
 
 
 @pytest.mark.parametrize("state", ["", "[]", "{", '{"origin":7}', '{"limit":"1"}'])
-async def test_a_state_that_we_never_wrote_chooses_nothing(house, state):
+async def test_a_state_that_we_never_wrote_chooses_nothing(application, state):
     """The client may send what it likes; the question is asked as if for the first time."""
-    async with connect(house, "auto", Person()) as client:
+    async with connect(application, "auto", Person()) as client:
         result = await client.session.call_tool("plan_trip", AMBIGUOUS, request_state=state, allow_input_required=True)
 
     assert list(result.input_requests) == ["origin"]
 
 
-async def test_a_choice_that_is_no_place_is_told(house):
+async def test_a_choice_that_is_no_place_is_told(application):
     """A client that sends a token of its own making learns that it names nothing."""
     response = ElicitResult(action="accept", content={"place": "NOWHERE:1"})
-    async with connect(house, "auto", Person()) as client:
+    async with connect(application, "auto", Person()) as client:
         result = await client.session.call_tool(
             "plan_trip", AMBIGUOUS, input_responses={"origin": response}, allow_input_required=True
         )
@@ -118,7 +118,9 @@ async def test_a_choice_that_is_no_place_is_told(house):
 )
 def test_choices_are_named_as_the_clients_revision_names_them(version, choice):
     """Choices are named as the client's revision names them."""
-    schema = asking._schema_of(asking.Question("stop", "Which place is the stop?", {"A:1": "Alpha (A:1)"}), version)
+    schema = elicitation._schema_of(
+        elicitation.PlaceElicitation("stop", "Which place is the stop?", {"A:1": "Alpha (A:1)"}), version
+    )
 
     assert schema == {
         "type": "object",

@@ -1,4 +1,4 @@
-"""One network's real time, kept up with: looked at before every answer, published when it says something new."""
+"""Realtime updates of one network: checked before every answer, published when there is something new."""
 
 import asyncio
 import logging
@@ -12,8 +12,8 @@ from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_real
 from fingerpost.transit.gtfs.realtime.outcomes import MessageOutcome
 from fingerpost.transit.provenance import RealtimeHealth
 from fingerpost.transit.providers.embedded.realtime_feeds import RealtimeFeeds
-from fingerpost.transit.providers.embedded.realtime_keeper import RealtimeKeeper
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
+from fingerpost.transit.providers.embedded.realtime_worker import RealtimeWorker
 from fingerpost.transit.rules.freshness import STALE_AFTER_S
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
@@ -30,13 +30,13 @@ READ_AGAIN_S = 60
 Publish = Callable[[Overlay, date, int | None], None]
 
 
-class NetworkRealtime:
-    """Follows the sources of one network.
+class RealtimeUpdater:
+    """Keeps one network's realtime overlay up to date with its sources.
 
     Args:
         timetable: what the messages speak of.
         sources: where they come from; at least one.
-        keeper: where the work is done.
+        worker: the worker that fetches and decodes messages.
         clock: the present instant.
         publish: takes an overlay, the day that riders ask about now, and since when it holds; called from a thread.
     """
@@ -45,16 +45,16 @@ class NetworkRealtime:
         self,
         timetable: Timetable,
         sources: tuple[RealtimeSource, ...],
-        keeper: RealtimeKeeper,
+        worker: RealtimeWorker,
         clock: Callable[[], datetime],
         publish: Publish,
     ) -> None:
         self.sources = sources
         self._timetable = timetable
-        self._keeper = keeper
+        self._worker = worker
         self._clock = clock
         self._publish = publish
-        self._feeds = RealtimeFeeds(sources, keeper.fetch, clock)
+        self._feeds = RealtimeFeeds(sources, worker.fetch, clock)
         self._reading = asyncio.Lock()
         self._overlay: Overlay | None = None
         self._polled: int | None = None
@@ -64,7 +64,7 @@ class NetworkRealtime:
         self._is_left = False
 
     async def catch_up(self) -> None:
-        """Bring the network up to date, as far as that takes no waiting for other machines.
+        """Bring the network up to date, without waiting for other machines after the first call.
 
         The first call waits, within bounds, until every source was asked once. Later ones wait for files alone;
         URLs that are due are asked while riders go on.
@@ -72,23 +72,23 @@ class NetworkRealtime:
         now = int(self._clock().timestamp())
         if self._first is None:
             self._polled = now
-            self._first = self._keeper.begin(self._begin())
+            self._first = self._worker.begin(self._begin())
         if not self._first.done():
             if not self._has_waited:
                 await _wait(self._first, FIRST_WAIT_S)
                 self._has_waited = True
             return
         if self._feeds.have_files_changed() or self._has_time_moved(now):
-            await _wait(self._keeper.begin(self._look(now)), None)
+            await _wait(self._worker.begin(self._look(now)), None)
         if self._feeds.are_urls_due(now) and (self._poll is None or self._poll.done()):
             has_slept = self._polled is None or now - self._polled > STALE_AFTER_S
             self._polled = now
-            self._poll = self._keeper.begin(self._ask(now, only_files=False))
+            self._poll = self._worker.begin(self._ask(now, only_files=False))
             if has_slept:
                 await _wait(self._poll, WAKING_WAIT_S)
 
     def leave(self) -> None:
-        """Publish nothing any more; another follows the network now."""
+        """Stop publishing, because another updater serves the network now."""
         self._is_left = True
         for work in (self._first, self._poll):
             if work is not None:
@@ -104,7 +104,7 @@ class NetworkRealtime:
         return tuple(problems or ["The realtime source has not answered yet."])
 
     def health(self) -> RealtimeHealth:
-        """Return how the sources fare, and what became of what they said."""
+        """Return the health of the sources, and what became of their messages."""
         return self._feeds.health(self._overlay)
 
     @cached_property
@@ -112,11 +112,11 @@ class NetworkRealtime:
         return RealtimeIndex(self._timetable)
 
     def _has_time_moved(self, now: int) -> bool:
-        """Whether what was read holds for another time than now."""
+        """Whether the overlay was read for an earlier time, and must be read again."""
         return self._overlay is not None and not 0 <= now - self._overlay.as_of < READ_AGAIN_S
 
     async def _begin(self) -> None:
-        """Ask the files, then everybody: a URL that hangs must not keep back what is at hand."""
+        """Read files first, then URLs, because a URL that hangs must not delay the files."""
         now = int(self._clock().timestamp())
         await self._ask(now, only_files=True)
         await self._ask(now, only_files=False)
@@ -148,14 +148,14 @@ class NetworkRealtime:
 
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
-    """Return when the stalest message was said, by its own timestamp, else when it came; None where none was read."""
+    """Return the oldest message's timestamp, else its time of receipt (Unix seconds); None if none was read."""
     if not overlay.message_counts.get(MessageOutcome.READ):
         return None
     return overlay.timestamp or min(message.received for message in messages)
 
 
 async def _wait(work: "Future[None]", longest_s: float | None) -> None:
-    """Wait for work of the keeper's loop, which goes on where it takes longer, even when the caller's loop is gone."""
+    """Wait for work on the worker's loop up to a timeout; the work continues beyond it."""
     loop = asyncio.get_running_loop()
     done = loop.create_future()
 
@@ -163,12 +163,12 @@ async def _wait(work: "Future[None]", longest_s: float | None) -> None:
         if not done.done():
             done.set_result(None)
 
-    def tell(ended: "Future[None]") -> None:
+    def log_failure(ended: "Future[None]") -> None:
         failure = None if ended.cancelled() else ended.exception()
         if failure is not None:
             _log.error("real time could not be read", exc_info=failure)
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(note)
 
-    work.add_done_callback(tell)
+    work.add_done_callback(log_failure)
     await asyncio.wait([done], timeout=longest_s)

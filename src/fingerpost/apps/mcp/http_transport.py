@@ -1,4 +1,4 @@
-"""The path ``/mcp`` over HTTP: an answer in one JSON body, or an event stream for a caller that asks for progress.
+"""The ``/mcp`` endpoint: answers in one JSON body, or as an event stream where the client asks for progress.
 
 A stream costs more, and a server that keeps no session has nothing to send on it but progress.
 """
@@ -19,8 +19,8 @@ _TOKEN = b'"progressToken"'
 _MOST_BODY_BYTES = 4_000_000
 
 
-class Exchanges:
-    """Sends each request to the manager that answers in its way; an ASGI application."""
+class McpTransport:
+    """ASGI application that passes each request to a JSON or a streaming session manager."""
 
     def __init__(self, server: Server[Any], security: TransportSecuritySettings) -> None:
         self._in_one, self._streaming = (
@@ -31,12 +31,12 @@ class Exchanges:
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
-        """Be ready to answer, until the block ends."""
+        """Run both session managers until the block ends."""
         async with self._in_one.run(), self._streaming.run():
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request. There is nothing to listen to outside of calls, and no session to end."""
+        """Answer one request; only POST is allowed, because no session is kept."""
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""Where real time is fetched and read: one thread with an event loop of its own, beside those that answer riders.
+"""A background thread with its own event loop, on which realtime messages are fetched and decoded.
 
 Callers live on several event loops, and none of them may wait for a source that hangs.
 """
@@ -20,8 +20,8 @@ OpenFetch = Callable[[], AbstractAsyncContextManager[Fetch]]
 """Opens what URLs are asked with, for one event loop; leaving it closes the connections."""
 
 
-class RealtimeKeeper:
-    """Runs work on its own loop until it is closed; the thread begins with the first work.
+class RealtimeWorker:
+    """Runs coroutines on a background event loop until it is closed; the thread starts with the first one.
 
     Args:
         open_fetch: called when the first URL is asked, never where all sources are files.
@@ -36,7 +36,7 @@ class RealtimeKeeper:
         self._opened: Fetch | None = None
 
     def begin(self, work: Coroutine[Any, Any, _R]) -> "Future[_R]":
-        """Start work on the keeper's loop."""
+        """Start a coroutine on the worker's loop."""
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
@@ -45,7 +45,7 @@ class RealtimeKeeper:
             return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
-        """Ask a URL; only for work on the keeper's loop.
+        """Fetch a URL; only for coroutines on the worker's loop.
 
         Raises:
             ToolError: as ``Fetch``.

@@ -1,4 +1,4 @@
-"""Where prepared networks are kept, and how one takes another's place in a single step.
+"""The timetable store: prepared networks on disk, replaced atomically.
 
 ::
 
@@ -30,8 +30,8 @@ from fingerpost.transit.timetable.timetable import Timetable
 _SUFFIX = ".json"
 
 
-class ShelfEntry(NamedTuple):
-    """A network on the shelf.
+class StoredTimetable(NamedTuple):
+    """A stored network: its pointer, read.
 
     ``report_json`` is the import's report as its writer gave it; ``stamp`` differs from version to version.
     ``feeds`` are those of the record for which it was prepared, None where that is not known.
@@ -54,8 +54,8 @@ class ShelfEntry(NamedTuple):
         )
 
 
-class Shelf:
-    """The prepared networks below a home folder."""
+class TimetableStore:
+    """The timetable store of a home folder."""
 
     def __init__(self, home: Path) -> None:
         self._root = home / "networks"
@@ -70,7 +70,7 @@ class Shelf:
         *,
         added_at: datetime,
         feeds: Sequence[str] | None = None,
-    ) -> ShelfEntry:
+    ) -> StoredTimetable:
         """Add or replace a network. Killed at any instant, it leaves the old one or the new one, whole.
 
         ``feeds`` are those of the record from which the timetable was prepared.
@@ -100,10 +100,12 @@ class Shelf:
                     self._sweep()
         except OSError as error:
             raise SettingsInvalid(self._refusal(error)) from error
-        return ShelfEntry(name, folder, report_json, added_at, folder.name, None if feeds is None else tuple(feeds))
+        return StoredTimetable(
+            name, folder, report_json, added_at, folder.name, None if feeds is None else tuple(feeds)
+        )
 
     def remove(self, name: str) -> None:
-        """Take a network from the shelf.
+        """Remove a network.
 
         Raises:
             ParameterError: there is no such network.
@@ -127,7 +129,7 @@ class Shelf:
         stems = (path.stem for path in self._root.glob(f"*{_SUFFIX}"))
         return sorted(stem for stem in stems if is_network_name(stem))
 
-    def get(self, name: str) -> ShelfEntry:
+    def get(self, name: str) -> StoredTimetable:
         """Return one network's entry.
 
         Raises:
@@ -147,9 +149,9 @@ class Shelf:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again."
             ) from error
-        return ShelfEntry(name, self._prepared / folder, report_json, added_at, folder, feeds)
+        return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds)
 
-    def open(self, name: str) -> tuple[ShelfEntry, Timetable]:
+    def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
         """Return one network's entry and its timetable, opened, even while another process replaces it.
 
         Raises:
@@ -176,7 +178,7 @@ class Shelf:
         self._count_change()
 
     def _count_change(self) -> None:
-        """Grow the file of changes: its size tells two changes apart that fall into one tick of the file clock."""
+        """Append a byte to ``.changes``, whose size distinguishes changes within one tick of the file clock."""
         with self._changes.open("ab") as file:
             file.write(b".")
 
@@ -215,7 +217,7 @@ def _stat(path: Path) -> tuple[int, int]:
 
 
 def _flush_files(folder: Path) -> None:
-    """Make a folder of files, and its own name, safe from a power cut."""
+    """Flush a folder, its files and its name to disk."""
     for path in folder.iterdir():
         flush_file(path)
     flush_folder(folder)

@@ -1,4 +1,4 @@
-"""The shelf of prepared networks: changes are whole or did not happen, whoever dies and whoever comes second."""
+"""The timetable store: changes are whole or did not happen, whoever dies and whoever comes second."""
 
 import signal
 import subprocess
@@ -9,20 +9,20 @@ import pytest
 
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.timetable import shelf as shelf_module
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable import timetable_store as store_module
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 OLD = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10")
 NEW = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20")
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 
 
-def stops_of(shelf, name="HSL"):
-    return list(shelf.open(name)[1].stop_name)
+def stops_of(store, name="HSL"):
+    return list(store.open(name)[1].stop_name)
 
 
-def put(shelf, timetable, name="HSL"):
-    return shelf.put(name, timetable, '{"report": 1}', added_at=NOON)
+def put(store, timetable, name="HSL"):
+    return store.put(name, timetable, '{"report": 1}', added_at=NOON)
 
 
 def prepared(tmp_path):
@@ -31,33 +31,33 @@ def prepared(tmp_path):
 
 def test_put_and_get(tmp_path):
     """A network comes back with its report and the instant that the caller gave; its name is upper case."""
-    entry = put(Shelf(tmp_path), OLD, "hsl")
+    entry = put(TimetableStore(tmp_path), OLD, "hsl")
 
-    assert Shelf(tmp_path).get("Hsl") == entry
+    assert TimetableStore(tmp_path).get("Hsl") == entry
     assert (entry.name, entry.report_json, entry.added_at) == ("HSL", '{"report": 1}', NOON)
-    assert (Shelf(tmp_path).list_names(), stops_of(Shelf(tmp_path))) == (["HSL"], ["Alpha", "Beta"])
+    assert (TimetableStore(tmp_path).list_names(), stops_of(TimetableStore(tmp_path))) == (["HSL"], ["Alpha", "Beta"])
 
 
 def test_replace_and_remove(tmp_path):
     """A new version takes the old one's place and the old folder goes; a removed network leaves nothing."""
-    shelf = Shelf(tmp_path)
-    first, second = put(shelf, OLD), put(shelf, NEW)
+    store = TimetableStore(tmp_path)
+    first, second = put(store, OLD), put(store, NEW)
 
     assert (first.stamp != second.stamp, prepared(tmp_path)) == (True, [second.folder.name])
-    assert stops_of(shelf) == ["Alpha", "Beta", "Gamma"]
-    shelf.remove("hsl")
-    assert (shelf.list_names(), prepared(tmp_path)) == ([], [])
+    assert stops_of(store) == ["Alpha", "Beta", "Gamma"]
+    store.remove("hsl")
+    assert (store.list_names(), prepared(tmp_path)) == ([], [])
 
 
 def test_neighbours_stay(tmp_path):
     """Replacing one network touches no other, even one whose name begins alike."""
-    shelf = Shelf(tmp_path)
+    store = TimetableStore(tmp_path)
     for name in ("HSL", "HSL-2", "TRE"):
-        put(shelf, OLD, name)
-    put(shelf, NEW, "HSL")
-    shelf.remove("TRE")
+        put(store, OLD, name)
+    put(store, NEW, "HSL")
+    store.remove("TRE")
 
-    assert {name: stops_of(shelf, name) for name in shelf.list_names()} == {
+    assert {name: stops_of(store, name) for name in store.list_names()} == {
         "HSL": ["Alpha", "Beta", "Gamma"],
         "HSL-2": ["Alpha", "Beta"],
     }
@@ -66,22 +66,22 @@ def test_neighbours_stay(tmp_path):
 @pytest.mark.parametrize("name", ["A", "0-9_Z", "x" * 40])
 def test_names(tmp_path, name):
     """Letters, digits, hyphen and underscore make a name."""
-    assert put(Shelf(tmp_path), OLD, name).name == name.upper()
+    assert put(TimetableStore(tmp_path), OLD, name).name == name.upper()
 
 
 @pytest.mark.parametrize("name", ["", "x" * 41, "A B", "Ä", "../A", "demo-helsinki", "DEMO-X"])
 def test_names_that_are_refused(tmp_path, name):
     """Anything else, and what begins like a demo, is refused before the disk is touched."""
     with pytest.raises(ParameterError, match="A network cannot be called"):
-        put(Shelf(tmp_path), OLD, name)
+        put(TimetableStore(tmp_path), OLD, name)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_unknown_network(tmp_path):
     """A network that is not there is named, beside those that are."""
-    shelf = Shelf(tmp_path)
-    put(shelf, OLD)
-    for ask in (shelf.get, shelf.open, shelf.remove):
+    store = TimetableStore(tmp_path)
+    put(store, OLD)
+    for ask in (store.get, store.open, store.remove):
         with pytest.raises(ParameterError) as caught:
             ask("tre")
         assert caught.value.message == "There is no network TRE. Added networks: HSL."
@@ -89,18 +89,18 @@ def test_unknown_network(tmp_path):
 
 def test_stamp(tmp_path):
     """The stamp changes with every change, and only then; before the first there is one too."""
-    shelf = Shelf(tmp_path)
+    store = TimetableStore(tmp_path)
     steps = [
         lambda: None,
-        lambda: put(shelf, OLD),
-        lambda: put(shelf, OLD),
-        lambda: put(shelf, OLD, "TRE"),
-        lambda: shelf.remove("TRE"),
+        lambda: put(store, OLD),
+        lambda: put(store, OLD),
+        lambda: put(store, OLD, "TRE"),
+        lambda: store.remove("TRE"),
     ]
     stamps = []
     for step in steps:
         step()
-        stamps += [shelf.stamp(), Shelf(tmp_path).stamp()]
+        stamps += [store.stamp(), TimetableStore(tmp_path).stamp()]
 
     assert stamps[::2] == stamps[1::2]
     assert len(set(stamps)) == len(steps)
@@ -108,37 +108,37 @@ def test_stamp(tmp_path):
 
 def test_pointer_that_cannot_be_read(tmp_path):
     """A damaged pointer says what to do; adding again mends it."""
-    shelf = Shelf(tmp_path)
-    put(shelf, OLD)
+    store = TimetableStore(tmp_path)
+    put(store, OLD)
     (tmp_path / "networks" / "HSL.json").write_text("{")
     with pytest.raises(SettingsInvalid, match="Run `fingerpost network add` for it again"):
-        shelf.get("HSL")
-    put(shelf, NEW)
+        store.get("HSL")
+    put(store, NEW)
 
-    assert stops_of(shelf) == ["Alpha", "Beta", "Gamma"]
+    assert stops_of(store) == ["Alpha", "Beta", "Gamma"]
 
 
 def test_disk_that_refuses(tmp_path):
     """A home that cannot be written is named, with what to do."""
     (tmp_path / "networks").write_text("a file")
     with pytest.raises(SettingsInvalid, match="or set FINGERPOST_HOME to another folder"):
-        put(Shelf(tmp_path), OLD)
+        put(TimetableStore(tmp_path), OLD)
 
 
 @pytest.mark.parametrize("fails", ["save_timetable", "_flush_files", "replace_file"])
 def test_disk_that_fills_up(tmp_path, monkeypatch, fails):
     """A disk that fills up while a network is replaced leaves the old one, and no litter."""
-    shelf = Shelf(tmp_path)
-    old = put(shelf, OLD)
+    store = TimetableStore(tmp_path)
+    old = put(store, OLD)
 
     def refuse(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(shelf_module, fails, refuse)
+    monkeypatch.setattr(store_module, fails, refuse)
     with pytest.raises(SettingsInvalid, match="No space left on device"):
-        put(shelf, NEW)
+        put(store, NEW)
 
-    assert (prepared(tmp_path), stops_of(shelf)) == ([old.folder.name], ["Alpha", "Beta"])
+    assert (prepared(tmp_path), stops_of(store)) == ([old.folder.name], ["Alpha", "Beta"])
 
 
 # A writer that dies just before its n-th act of a kind on a path that ends so.
@@ -148,7 +148,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 import numpy as np
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 home, name, ending, left = Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 new = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20")
@@ -166,7 +166,7 @@ def mortal(act):
 np.save, os.fsync, os.open = mortal(np.save), mortal(os.fsync), mortal(os.open)
 Path.replace, Path.open = mortal(Path.replace), mortal(Path.open)
 os.rmdir, os.unlink = mortal(os.rmdir), mortal(os.unlink)
-Shelf(home).put("HSL", new, "{}", added_at=datetime(2026, 3, 2, 13, tzinfo=UTC))
+TimetableStore(home).put("HSL", new, "{}", added_at=datetime(2026, 3, 2, 13, tzinfo=UTC))
 """
 BEFORE, AFTER = ["Alpha", "Beta"], ["Alpha", "Beta", "Gamma"]
 
@@ -190,16 +190,16 @@ BEFORE, AFTER = ["Alpha", "Beta"], ["Alpha", "Beta", "Gamma"]
 )
 def test_killed(tmp_path, act, ending, number, found):
     """A kill -9 leaves the old network until the pointer is renamed, the new one from then on; litter is swept."""
-    shelf = Shelf(tmp_path)
-    put(shelf, OLD)
-    stamp = shelf.stamp()
+    store = TimetableStore(tmp_path)
+    put(store, OLD)
+    stamp = store.stamp()
     command = [sys.executable, "-c", KILLED, str(tmp_path), act, ending, str(number)]
     ended = subprocess.run(command, check=False)
 
-    assert (ended.returncode, stops_of(shelf)) == (-signal.SIGKILL, found)
-    assert found == BEFORE or shelf.stamp() != stamp
-    entry = put(shelf, NEW)
-    assert (prepared(tmp_path), stops_of(shelf)) == ([entry.folder.name], AFTER)
+    assert (ended.returncode, stops_of(store)) == (-signal.SIGKILL, found)
+    assert found == BEFORE or store.stamp() != stamp
+    entry = put(store, NEW)
+    assert (prepared(tmp_path), stops_of(store)) == ([entry.folder.name], AFTER)
     left = sorted(path.name for path in (tmp_path / "networks").iterdir())
     assert left == [".changes", ".lock", "HSL.json", "prepared"]
 
@@ -209,29 +209,29 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 
-shelf = Shelf(Path(sys.argv[1]))
+store = TimetableStore(Path(sys.argv[1]))
 table = timetable_from_drawing(f"line A | Alpha 08:00 | {sys.argv[2]} 08:10")
 for _ in range(12):
-    shelf.put("HSL", table, sys.argv[2], added_at=datetime(2026, 3, 2, tzinfo=UTC))
+    store.put("HSL", table, sys.argv[2], added_at=datetime(2026, 3, 2, tzinfo=UTC))
 """
 
 
 def test_two_processes(tmp_path):
     """Two processes that add one network again and again leave one whole, and a reader never sees half of one."""
-    shelf = Shelf(tmp_path)
-    put(shelf, OLD)
+    store = TimetableStore(tmp_path)
+    put(store, OLD)
     writers = [subprocess.Popen([sys.executable, "-c", ADDING, str(tmp_path), name]) for name in ("One", "Two")]
     seen = set()
     while any(writer.poll() is None for writer in writers):
-        entry, table = shelf.open("HSL")
+        entry, table = store.open("HSL")
         seen.add((entry.report_json, *table.stop_name))
 
     assert [writer.returncode for writer in writers] == [0, 0]
     assert seen <= {('{"report": 1}', "Alpha", "Beta"), ("One", "Alpha", "One"), ("Two", "Alpha", "Two")}
-    assert (shelf.get("HSL").report_json in {"One", "Two"}, prepared(tmp_path)) == (
+    assert (store.get("HSL").report_json in {"One", "Two"}, prepared(tmp_path)) == (
         True,
-        [shelf.get("HSL").folder.name],
+        [store.get("HSL").folder.name],
     )
     assert (tmp_path / "networks" / ".changes").stat().st_size == 25

@@ -1,4 +1,4 @@
-"""Facts about engines whose process is killed and whose run is carried on by another build of the program."""
+"""Upgrade facts: the process is killed, and another build of the program executes its run."""
 
 import json
 from pathlib import Path
@@ -7,18 +7,18 @@ from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import PROTOCOL, Given
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.testing.engines.engine import Engine, expect
-from fingerpost.testing.engines.kept import KeptRun, read_runs, with_runs
+from fingerpost.testing.engines.fixtures import USER, Build, CallLog, adding, found_sums, plan_of_steps
 from fingerpost.testing.engines.process import Worker, wait_until
-from fingerpost.testing.engines.workshop import USER, Build, Calls, adding, found_sums, plan_of_steps
+from fingerpost.testing.engines.reader import RecordedRun, read_runs, with_runs
 
 _AT = "2026-03-10T06:00:00Z"
 _PAUSE_MS = 400
 
 
-def _killed_half_way(engine: Engine, folder: Path) -> KeptRun:
+def _killed_half_way(engine: Engine, folder: Path) -> RecordedRun:
     """Return a run of three steps in a row: the first recorded, the second interrupted, the third not begun."""
     chain = plan_of_steps(adding(1, 1), adding(2, _PAUSE_MS, 1), adding(3, 1, 2))
-    calls = Calls(folder)
+    calls = CallLog(folder)
     with Worker(engine, folder, [chain]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 3, "the second step of a chain begins")
         worker.kill()
@@ -33,7 +33,7 @@ def a_newer_build_goes_on_where_an_older_one_was_killed(engine: Engine, folder: 
         ends = worker.ends()
     (after,) = read_runs(engine, folder)
     run_id = before.record.run_id
-    began = Calls(folder).builds()
+    began = CallLog(folder).builds()
     expected = {f"{run_id}:1": ["first"], f"{run_id}:2": ["first", "newer"], f"{run_id}:3": ["newer"]}
     expect(ends == {run_id: "completed"}, f"The newer build ended with {ends}")
     expect(after.record.steps.get(1) == before.record.steps.get(1), "What the older build had recorded was changed")
@@ -56,7 +56,7 @@ def a_build_whose_tool_asks_for_more_refuses_and_spoils_nothing(engine: Engine, 
     )
     expect(refusal == expected, f"The stricter build said: {refusal}")
     expect(between.record.steps == before.record.steps, "A build that refused a run has changed it")
-    expect("stricter" not in str(Calls(folder).builds()), "A build that refused a run has called its tool")
+    expect("stricter" not in str(CallLog(folder).builds()), "A build that refused a run has called its tool")
     expect(end == "completed", f"After the refusal the older build ended with: {end}")
 
 
@@ -97,4 +97,4 @@ def a_run_of_a_newer_program_is_left_alone(engine: Engine, folder: Path) -> None
     sentence = "The run was begun by a newer fingerpost; update this one to read it or to carry it on"
     expect(refusals == [sentence] * 4, f"Asked for a newer program's run, this one said: {refusals}")
     expect((len(listed), signals) == (1, 0), f"The run is listed {len(listed)} times, and was told {signals} things")
-    expect(not Calls(folder).count(), "A newer program's run was carried on")
+    expect(not CallLog(folder).count(), "A newer program's run was carried on")

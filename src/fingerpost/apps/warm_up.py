@@ -1,4 +1,4 @@
-"""Opening the networks and compiling the engine before the first question needs them."""
+"""Warm-up: open the networks and compile the engine before the first query."""
 
 import asyncio
 import logging
@@ -19,8 +19,8 @@ _BOARD_S = 60
 _SEARCH_RADIUS_M = 100_000.0
 
 
-class Warming:
-    """The warming of one process: started once, in a thread that never holds the process back.
+class WarmUp:
+    """The warm-up of one process, started once in a daemon thread.
 
     ``problem`` is a sentence while the networks are not usable, None once they are.
     """
@@ -37,10 +37,10 @@ class Warming:
             self._thread.start()
 
     def leave(self) -> None:
-        """End the process now, with status 0, if the warming is still under way; else do nothing.
+        """End the process now, with status 0, if the warm-up is still running; else do nothing.
 
-        A compilation cannot be interrupted, and Python would wait for it. Nothing of it is lost but its time:
-        numba puts each kernel in its place in one step.
+        A compilation cannot be interrupted, and Python would wait for it. No compiled kernel is damaged by it: numba
+        writes each in one step.
         """
         if self._thread is not None and self._thread.is_alive():
             logging.shutdown()
@@ -63,7 +63,7 @@ class Warming:
 
 
 async def warm(networks: Networks) -> None:
-    """Compile the engine, and ask each network one trip and one board of today, so that all is there.
+    """Compile the engine, then plan one trip and list one board of today on each network.
 
     Raises:
         ToolError: a network cannot be opened.

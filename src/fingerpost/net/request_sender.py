@@ -1,4 +1,4 @@
-"""One request out, one answer in: bounded in size, and without following where it leads."""
+"""Send one request and read its response, limited in size; redirects are not followed."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -10,9 +10,9 @@ from fingerpost import clock
 from fingerpost.errors import ParameterError, SourceFailed, ToolError
 from fingerpost.net import redirects
 from fingerpost.net.body import Body, MemoryBody
-from fingerpost.net.inflation import ACCEPT_ENCODING, Inflation
+from fingerpost.net.decompression import ACCEPT_ENCODING, Decompression
 from fingerpost.net.redaction import redact_text
-from fingerpost.net.request import Bounds, Request
+from fingerpost.net.request import Request, RequestLimits
 from fingerpost.net.response import Response
 
 NOT_MODIFIED = 304
@@ -22,15 +22,15 @@ _MOST_REFUSAL_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
-    """How one request is sent. ``open_transport`` gives what carries it; ``environ`` is where keys are read from."""
+class RequestSender:
+    """Sends single requests over ``open_transport()``, with keys read from ``environ``."""
 
     open_transport: Callable[[], httpx2.AsyncBaseTransport]
     user_agent: str
     environ: Mapping[str, str]
 
     async def send(self, request: Request, conditions: Mapping[str, str], body: Body, secrets: list[str]) -> Response:
-        """Send a request; let content flow into ``body`` and keep a refusal in the response.
+        """Send a request; content of a success is written to ``body``, that of a refusal is kept in the response.
 
         The secrets that leave with it are added to ``secrets``.
 
@@ -49,7 +49,7 @@ class Exchange:
                 url,
                 headers={**ours, **{name.lower(): value for name, value in headers.items()}, **conditions},
                 content=request.content,
-                extensions={"timeout": _wire_timeouts(request.bounds)},
+                extensions={"timeout": _wire_timeouts(request.limits)},
             )
         except (httpx2.InvalidURL, UnicodeError) as error:
             raise ParameterError("The address, or a header, cannot be sent", {"field": "url"}) from error
@@ -59,12 +59,12 @@ class Exchange:
                 status=answer.status_code,
                 headers=dict(answer.headers.items()),
                 body=b"",
-                shown=redact_text(request.shown, secrets),
+                redacted_url=redact_text(request.redacted_url, secrets),
                 retrieved_at=clock.now(),
             )
             if 200 <= head.status < 300:
                 body.restart()
-                await _read(answer, body, request.bounds.max_bytes)
+                await _read(answer, body, request.limits.max_bytes)
                 return head
             return replace(head, body=await _read_refusal(answer, request))
         finally:
@@ -80,26 +80,26 @@ async def _read(answer: httpx2.Response, body: Body, max_bytes: int) -> None:
     announced = answer.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > max_bytes:
         raise _too_large(max_bytes)
-    inflation = Inflation(answer.headers.get("content-encoding", ""))
+    decompression = Decompression(answer.headers.get("content-encoding", ""))
     wire_bytes = content_bytes = 0
     async for wire in answer.aiter_raw():
         wire_bytes += len(wire)
-        for piece in inflation.feed(wire):
+        for piece in decompression.feed(wire):
             content_bytes += len(piece)
             if max(wire_bytes, content_bytes) > max_bytes:
                 raise _too_large(max_bytes)
             body.write(piece)
-    inflation.end()
+    decompression.end()
 
 
 async def _read_refusal(answer: httpx2.Response, request: Request) -> bytes:
     """Return what explains a refusal, as far as it can be had; the status counts without it."""
     status, body = answer.status_code, MemoryBody()
     if status in request.accept:
-        await _read(answer, body, request.bounds.max_bytes)
+        await _read(answer, body, request.limits.max_bytes)
     elif status != NOT_MODIFIED and status not in redirects.STATUSES:
         with suppress(ToolError):
-            await _read(answer, body, min(_MOST_REFUSAL_BYTES, request.bounds.max_bytes))
+            await _read(answer, body, min(_MOST_REFUSAL_BYTES, request.limits.max_bytes))
     return body.content()
 
 
@@ -111,5 +111,5 @@ def _too_large(max_bytes: int) -> SourceFailed:
     return error
 
 
-def _wire_timeouts(bounds: Bounds) -> dict[str, float]:
-    return {"connect": bounds.connect_s, "read": bounds.read_s, "write": bounds.read_s, "pool": bounds.total_s}
+def _wire_timeouts(limits: RequestLimits) -> dict[str, float]:
+    return {"connect": limits.connect_s, "read": limits.read_s, "write": limits.read_s, "pool": limits.total_s}

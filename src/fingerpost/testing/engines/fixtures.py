@@ -1,4 +1,4 @@
-"""Plans for engines to keep, and the tool that carries them out and tells of every call.
+"""Fixtures of the engine suite: plans, and a tool that logs every call.
 
 The tool comes in builds: what an upgrade of the program may have changed about it.
 """
@@ -38,7 +38,7 @@ class Build(StrEnum):
 
 
 class AddUp(BaseModel):
-    """What the tool takes: how long it takes (ms), which it adds to what other steps have found."""
+    """The tool's parameters: its duration in ms, which is added to the sums of other steps."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,14 +65,14 @@ _MODELS: Mapping[Build, type[AddUp]] = {
 }
 
 
-class Calls:
-    """The file in which the tool writes a line for every call that it begins, and for every one that it ends."""
+class CallLog:
+    """The file to which the tool writes a line at the beginning and at the end of each call."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "calls.txt"
 
     def writer(self) -> Callable[[str], None]:
-        """Return what adds a line; it is there whatever becomes of the process."""
+        """Return a function that appends a line, which survives the process."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
@@ -98,15 +98,15 @@ class Calls:
 
 def new_runs(journal: Journal, folder: Path, build: Build = Build.FIRST, limits: Limits | None = None) -> PlanRuns:
     """Return runs over the tool of a build."""
-    tell = Calls(folder).writer()
+    write = CallLog(folder).writer()
 
     async def execute(query_type: str, parameters: dict[str, Any], _user: str | None) -> Mapping[str, Any]:
         attempt = find_attempt()
         assert attempt is not None
-        tell(f"begin {attempt.idempotency_key} {build}")
+        write(f"begin {attempt.idempotency_key} {build}")
         await asyncio.sleep(parameters["n"] / 1000)
         data = {"sum": parameters["n"] + sum(parameters.get("extra") or []), "build": build.value}
-        tell(f"end {attempt.idempotency_key} {build}")
+        write(f"end {attempt.idempotency_key} {build}")
         return success_response("add_up", query_type, parameters, [data], {"data": data})
 
     tools = []
@@ -127,7 +127,7 @@ def adding(number: int, milliseconds: int, *before: int) -> dict[str, Any]:
     }
 
 
-def asking(number: int) -> dict[str, Any]:
+def approval_step(number: int) -> dict[str, Any]:
     """Return a step that a person approves."""
     return {"step_id": number, "description": "May we?", "agent": "human"}
 

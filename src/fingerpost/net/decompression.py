@@ -1,4 +1,4 @@
-"""Decompressing an answer in bounded pieces, and noticing one that breaks off."""
+"""Decompress a response body in bounded pieces, and detect truncation."""
 
 import zlib
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ _GZIP_WINDOW = zlib.MAX_WBITS | 16
 ACCEPT_ENCODING = "gzip"
 
 
-class Inflation:
-    """One body's way from the wire to its content; it may consist of several gzip members (RFC 1952, section 2.2).
+class Decompression:
+    """Decompressor of one body; a gzip body may have several members (RFC 1952, section 2.2).
 
     Raises:
         SourceChanged: the body is in an encoding that was not asked for.
@@ -29,7 +29,7 @@ class Inflation:
         self._held = False
 
     def feed(self, wire: bytes) -> Iterator[bytes]:
-        """Yield the content of a piece of the wire, each time a little.
+        """Yield the decompressed content of some received bytes in bounded pieces.
 
         Raises:
             SourceChanged: it is not what its header says.
@@ -59,7 +59,7 @@ class Inflation:
         return wire
 
     def end(self) -> None:
-        """Check that the body was whole.
+        """Check that the body is complete.
 
         Raises:
             SourceUnreachable: it broke off.

@@ -1,4 +1,4 @@
-"""The one door from the command line to the rooms behind it."""
+"""Open the application for a command: settings, logging and exit codes, and calls of tools."""
 
 import asyncio
 import logging
@@ -19,19 +19,19 @@ from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
-    from fingerpost.apps.wiring import House
+    from fingerpost.apps.wiring import Application
     from fingerpost.contract.published import Answer
 
 TOOL_ERROR = 1
 USAGE = 2
 
-# Nobody need be told of a wait that is shorter.
-_SILENCE_S = 1.0
+# A shorter wait needs no explanation.
+_EXPLAIN_AFTER_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The options that went before the command."""
+    """The global options, given before the command."""
 
     user: str | None
     verbose: bool
@@ -39,7 +39,7 @@ class Caller:
 
 @contextmanager
 def usage() -> Iterator[None]:
-    """End the process with a sentence and the status of wrong usage where a setting or an option is no good."""
+    """Turn a ``ToolError`` about a setting or an option into a sentence on stderr and exit code 2."""
     try:
         yield
     except ToolError as error:
@@ -48,8 +48,8 @@ def usage() -> Iterator[None]:
 
 
 def read_caller_settings(caller: Caller) -> "Settings":
-    """Return the settings, with the caller's own."""
-    # Here and in open_house: the rooms behind take longer to import than --help and --version may last.
+    """Read the settings for a command, and start logging if ``--verbose`` was given."""
+    # Here and in open_application: these modules take longer to import than --help and --version may last.
     from fingerpost.apps.settings import read_settings
 
     if caller.verbose:
@@ -68,8 +68,8 @@ def prepare_settings(ctx: typer.Context) -> "Settings":
     return settings
 
 
-def open_house(caller: Caller, groups: Collection[str] | None = None) -> "House":
-    """Return the house with the tools of some groups, or all."""
+def open_application(caller: Caller, groups: Collection[str] | None = None) -> "Application":
+    """Return the application with the tools of some groups, or all."""
     settings = read_caller_settings(caller)
     from fingerpost.apps.wiring import build
 
@@ -77,32 +77,32 @@ def open_house(caller: Caller, groups: Collection[str] | None = None) -> "House"
         return build(settings, groups)
 
 
-def ask(house: "House", tool: str, arguments: object) -> "Answer":
-    """Return a tool's answer for the house's user."""
-    from fingerpost.apps import wall
+def ask(application: "Application", tool: str, arguments: object) -> "Answer":
+    """Return a tool's answer for the application's user."""
+    from fingerpost.apps import error_boundary
 
     async def ask_and_close() -> "Answer":
         try:
-            return await wall.answer(house.tools, tool, arguments, user=house.settings.user)
+            return await error_boundary.answer(application.tools, tool, arguments, user=application.settings.user)
         finally:
-            await house.networks.close()
+            await application.networks.close()
 
-    with _patience():
+    with _explaining_compilation():
         return asyncio.run(ask_and_close())
 
 
-def find_zone(house: "House", origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
-    """Return the zone of the network that a trip is planned in; UTC where the ends are no good and none will be."""
+def find_zone(application: "Application", origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:
+    """Return the time zone of the network that would plan this trip, UTC where origin or destination is unusable."""
     from fingerpost.apps.trip_zone import find_trip_zone
 
-    with _patience():
-        return ZoneInfo(asyncio.run(find_trip_zone(house, origin, destination)) or "UTC")
+    with _explaining_compilation():
+        return ZoneInfo(asyncio.run(find_trip_zone(application, origin, destination)) or "UTC")
 
 
 @contextmanager
-def _patience() -> Iterator[None]:
-    """Say why, on stderr, where a person waits for machine code that is not there yet."""
-    reason = threading.Timer(_SILENCE_S, say, ["Compiling the engine; this happens once ..."])
+def _explaining_compilation() -> Iterator[None]:
+    """Explain on stderr that the engine is being compiled, if the block takes longer than ``_EXPLAIN_AFTER_S``."""
+    reason = threading.Timer(_EXPLAIN_AFTER_S, say, ["Compiling the engine; this happens once ..."])
     reason.daemon = True
     if count_kernels() == 0:
         reason.start()
@@ -117,7 +117,7 @@ def ask_once(ctx: typer.Context, tool: str, arguments: object, *, as_json: bool)
 
     With ``as_json`` the envelope goes to stdout, success or error, and nothing else; an error ends the process.
     """
-    answer = ask(open_house(ctx.obj), tool, arguments)
+    answer = ask(open_application(ctx.obj), tool, arguments)
     if as_json:
         print_json(answer.body)
     if answer.is_error:

@@ -1,6 +1,6 @@
-"""How one step's tool or agent is asked: limits, timeouts, retries, breaker, and one answer at the end.
+"""Attempts of one step: concurrency limits, timeouts, retries and the circuit breaker.
 
-The policy stands here once, whatever engine a run is kept by.
+The policy is the same for every engine.
 """
 
 import asyncio
@@ -15,19 +15,19 @@ from fingerpost.contract.response import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.size_limits import find_excess
 from fingerpost.plan.validation import ReadyStep
-from fingerpost.plan.weighing import find_excess
 from fingerpost.resilience.breaker import Breaker
 from fingerpost.resilience.retry import RetryPolicy, call_with_retries
 
-Tell = Callable[[int, str, float | None], None]
-"""Attempt, what failed, and the wait before the next one (None: there is none)."""
+OnFailedAttempt = Callable[[int, str, float | None], None]
+"""Callback on a failed attempt: its number, the reason, and the seconds until the next one (None: no retry)."""
 
 THINKING = "thinking"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepOutcome:
     """How a step ended: a standard response, and the number of attempts. ``note`` is why it failed, or None."""
 
     response: Mapping[str, Any]
@@ -45,7 +45,7 @@ class _Failure:
 
 
 class _AttemptFailed(Exception):
-    """Carries a failure past the attempts."""
+    """One attempt failed; raised to the retry loop."""
 
     def __init__(self, failure: _Failure, number: int) -> None:
         self.failure = failure
@@ -53,8 +53,8 @@ class _AttemptFailed(Exception):
         super().__init__(failure.note)
 
 
-class Performer:
-    """Asks tools and agents on behalf of all runs of a process."""
+class StepExecutor:
+    """Calls tools and agents for the steps of all runs in a process."""
 
     def __init__(self, catalogue: Catalogue, limits: Limits, breaker: Breaker | None = None) -> None:
         self._catalogue = catalogue
@@ -63,33 +63,38 @@ class Performer:
             attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.longest_backoff_s
         )
         self._breaker = breaker or Breaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s)
-        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._semaphores: dict[str, asyncio.Semaphore] = {}
 
     async def perform(
-        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, tell: Tell
-    ) -> Outcome:
+        self,
+        ready: ReadyStep,
+        parameters: dict[str, Any],
+        run_id: str,
+        user: str | None,
+        on_failed_attempt: OnFailedAttempt,
+    ) -> StepOutcome:
         """Return how a step ended; ``parameters`` are the question's arguments, references resolved.
 
         Whatever a tool or an agent raises besides ToolError rises.
         """
         key = f"{run_id}:{ready.step.step_id}"
 
-        async def attempt(number: int) -> Outcome:
+        async def attempt(number: int) -> StepOutcome:
             begin_attempt(Attempt(key, number))
             result = await self._attempt(ready, parameters, run_id, user, key)
             if isinstance(result, _Failure):
                 raise _AttemptFailed(result, number)
-            return Outcome(result, number, None)
+            return StepOutcome(result, number, None)
 
         def find_wait_s(error: _AttemptFailed, number: int) -> float | None:
             wait_s = self._find_wait_s(error.failure, number, key)
-            tell(number, error.failure.note, wait_s)
+            on_failed_attempt(number, error.failure.note, wait_s)
             return wait_s
 
         try:
             return await call_with_retries(attempt, _AttemptFailed, find_wait_s, attempts=self._retries.attempts)
         except _AttemptFailed as error:
-            return Outcome(error.failure.response, error.number, error.failure.note)
+            return StepOutcome(error.failure.response, error.number, error.failure.note)
 
     def _find_wait_s(self, failure: _Failure, number: int, key: str) -> float | None:
         if not failure.may_retry:
@@ -105,12 +110,12 @@ class Performer:
         if (wait_s := self._breaker.enter(name)) is not None:
             message = f"{name} failed {self._breaker.threshold} times in a row and is left alone for a while"
             return _failure_of(SourceLimited(message, retry_after_s=wait_s), name, query_type, parameters)
-        gate = self._gates.get(name)
-        if gate is None:
-            gate = self._gates[name] = asyncio.Semaphore(self._limits.calls_per_tool)
+        semaphore = self._semaphores.get(name)
+        if semaphore is None:
+            semaphore = self._semaphores[name] = asyncio.Semaphore(self._limits.calls_per_tool)
         note = self._breaker.left
         try:
-            async with gate:
+            async with semaphore:
                 result = await self._answer(ready, parameters, run_id, user, key)
             if not isinstance(result, _Failure):
                 note = self._breaker.succeeded
@@ -205,7 +210,7 @@ def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: Too
 
 
 def _names_of(ready: ReadyStep) -> tuple[str, str]:
-    """Return who is asked, and which of its questions."""
+    """Return the tool's or agent's name, and the query type."""
     name = ready.step.tool or ready.step.agent or THINKING
     return name, ready.question.query_type if ready.question is not None else name
 

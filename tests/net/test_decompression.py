@@ -7,15 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.errors import SourceChanged, SourceUnreachable
-from fingerpost.net.inflation import Inflation
+from fingerpost.net.decompression import Decompression
 
 
 def inflate(wire, cuts, coding="gzip"):
-    inflation, content, start = Inflation(coding), b"", 0
+    decompression, content, start = Decompression(coding), b"", 0
     for cut in [*sorted(cut % (len(wire) + 1) for cut in cuts), len(wire)]:
-        content += b"".join(inflation.feed(wire[start:cut]))
+        content += b"".join(decompression.feed(wire[start:cut]))
         start = cut
-    inflation.end()
+    decompression.end()
     return content
 
 
@@ -40,7 +40,7 @@ def test_a_member_that_breaks_off_is_noticed(content, left_out):
 
 def test_pieces_are_small():
     """A bomb comes out in pieces, so that the reader can stop it."""
-    pieces = Inflation("gzip").feed(gzip.compress(bytes(10_000_000)))
+    pieces = Decompression("gzip").feed(gzip.compress(bytes(10_000_000)))
 
     assert max(map(len, pieces)) == 262_144
 

@@ -1,4 +1,4 @@
-"""The outer wall: whatever happens inside, the caller gets an envelope and the operator gets the traceback."""
+"""The error boundary: an unexpected exception becomes an envelope for the caller and a traceback in the log."""
 
 import errno
 import logging
@@ -26,7 +26,7 @@ async def answer(
     report: Report = tell_nobody,
     wants: Collection[str] = (),
 ) -> Answer:
-    """Answer one call of a tool by its name, whatever is asked and whatever breaks.
+    """Answer one call of a tool by its name; never raises an ``Exception``.
 
     ``wants`` names what the caller wants beside the body, such as ``geometry``.
     A name that no tool bears is answered in contract 000's envelope: the caller can do something about it.
@@ -36,7 +36,7 @@ async def answer(
         return _unknown(tools, name, raw, user)
     try:
         return await tool.answer(raw, user=user, report=report, wants=wants)
-    except Exception as raised:  # noqa: BLE001  (the one place: nothing may leave the house as a traceback)
+    except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
         error = StorageUnavailable(_FULL) if _is_disk_full(raised) else unexpected(correlation_id)
@@ -44,7 +44,7 @@ async def answer(
 
 
 def _is_disk_full(raised: Exception) -> bool:
-    """Whether something could not be written, machine code of the engine for one, because there is no room left."""
+    """Whether the disk is full, as when a compiled kernel is written."""
     return isinstance(raised, OSError) and raised.errno in (errno.ENOSPC, errno.EDQUOT)
 
 

@@ -1,4 +1,4 @@
-"""Asking the person behind the client which place was meant (ruling B10), in both eras of the protocol.
+"""Elicitation: ask the user behind the client which place was meant (ruling B10), in both eras of the protocol.
 
 In the modern era a question travels inside the result, and the client calls again with the answer; what was
 chosen before comes back in the request state. In the handshake era the server asks while the call waits.
@@ -25,8 +25,8 @@ _SIDES = ("origin", "destination", "stop")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One place that could be several: the argument it stands in, and what it could be (token to name)."""
+class PlaceElicitation:
+    """An ambiguous place: the argument it stands in, and its candidates (token to name)."""
 
     side: str
     message: str
@@ -35,7 +35,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the person has answered: tokens by argument, and the arguments that they would not decide."""
+    """The user's answers so far: chosen tokens by argument, and the arguments that they declined to decide."""
 
     tokens: Mapping[str, str] = field(default_factory=dict)
     declined: frozenset[str] = frozenset()
@@ -50,7 +50,7 @@ class Choices:
         return choices
 
     def with_response(self, side: str, response: types.ElicitResult) -> "Choices":
-        """Return these choices and one more answer."""
+        """Return these choices with one more answer."""
         token = (response.content or {}).get(_PLACE)
         if response.action == "accept" and isinstance(token, str):
             return replace(self, tokens={**self.tokens, side: token})
@@ -66,8 +66,8 @@ class Choices:
         return {**arguments, **labelled}
 
 
-def find_question(answer: Answer, choices: Choices) -> Question | None:
-    """Return what to ask, or None where the answer is no question or was asked already."""
+def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:
+    """Return the elicitation that an answer calls for, None if the place is clear or was asked about already."""
     error = answer.error
     if not isinstance(error, PlaceAmbiguous):
         return None
@@ -75,11 +75,11 @@ def find_question(answer: Answer, choices: Choices) -> Question | None:
     if side not in _SIDES or side in choices.tokens or side in choices.declined:
         return None
     names = {candidate["token"]: _name_of(candidate) for candidate in error.details.get("candidates", ())}
-    return Question(str(side), f"Which place is the {side}?", names) if names else None
+    return PlaceElicitation(str(side), f"Which place is the {side}?", names) if names else None
 
 
-def can_be_asked(ctx: ServerRequestContext[Any, Any]) -> bool:
-    """Whether the client shows forms, and there is a way to it."""
+def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:
+    """Whether the client supports form elicitation and can be reached during a call."""
     capabilities = ctx.session.client_capabilities
     elicitation = None if capabilities is None else capabilities.elicitation
     # A bare capability is the older way of saying "forms".
@@ -87,36 +87,36 @@ def can_be_asked(ctx: ServerRequestContext[Any, Any]) -> bool:
     return shows_forms and (_is_modern(ctx) or ctx.session.can_send_request)
 
 
-async def ask(
-    ctx: ServerRequestContext[Any, Any], question: Question, choices: Choices
+async def elicit(
+    ctx: ServerRequestContext[Any, Any], place: PlaceElicitation, choices: Choices
 ) -> Choices | types.InputRequiredResult:
-    """Ask: in the modern era by returning the question, else by waiting for the answer.
+    """Elicit a choice: in the modern era by returning an ``InputRequiredResult``, else by waiting for the answer.
 
-    A client that breaks off the question has declined it.
+    A client that fails to answer counts as declining.
     """
-    schema = _schema_of(question, ctx.protocol_version)
+    schema = _schema_of(place, ctx.protocol_version)
     if _is_modern(ctx):
-        form = types.ElicitRequestFormParams(message=question.message, requested_schema=schema)
+        form = types.ElicitRequestFormParams(message=place.message, requested_schema=schema)
         return types.InputRequiredResult(
-            input_requests={question.side: types.ElicitRequest(params=form)},
+            input_requests={place.side: types.ElicitRequest(params=form)},
             request_state=json.dumps(dict(choices.tokens), separators=(",", ":")),
         )
     try:
-        response = await ctx.session.elicit_form(question.message, schema, related_request_id=ctx.request_id)
+        response = await ctx.session.elicit_form(place.message, schema, related_request_id=ctx.request_id)
     except MCPError:
         response = types.ElicitResult(action="cancel")
-    return choices.with_response(question.side, response)
+    return choices.with_response(place.side, response)
 
 
 def _is_modern(ctx: ServerRequestContext[Any, Any]) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def _schema_of(question: Question, version: str) -> dict[str, Any]:
-    tokens, names = list(question.names_by_token), list(question.names_by_token.values())
-    choice: dict[str, Any] = {"type": "string", "title": question.side.capitalize()}
+def _schema_of(place: PlaceElicitation, version: str) -> dict[str, Any]:
+    tokens, names = list(place.names_by_token), list(place.names_by_token.values())
+    choice: dict[str, Any] = {"type": "string", "title": place.side.capitalize()}
     if is_version_at_least(version, _TITLED_CHOICES):
-        choice["oneOf"] = [{"const": token, "title": name} for token, name in question.names_by_token.items()]
+        choice["oneOf"] = [{"const": token, "title": name} for token, name in place.names_by_token.items()]
     else:
         choice |= {"enum": tokens, "enumNames": names}
     return {"type": "object", "properties": {_PLACE: choice}, "required": [_PLACE]}

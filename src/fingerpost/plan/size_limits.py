@@ -1,4 +1,4 @@
-"""Whether a value is JSON, and small enough, found without building its text.
+"""Check that a value is JSON and within size and depth limits, without encoding it.
 
 A value of many references to few objects may be small in memory and endless as text; the walk stops at the bound.
 """
@@ -7,33 +7,33 @@ import json
 import math
 from typing import Any
 
-# Python writes no longer number than this into JSON without a fight.
+# Python refuses to convert longer integers to text by default.
 _MOST_BITS = 4096
 
 
 def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
-    """Return what is wrong with a value, as the end of a sentence, or None.
+    """Return why a value cannot be stored as JSON, as the end of a sentence, or None.
 
     The count of bytes is a lower bound of the JSON text's length.
     """
-    weight = 0
+    size_bytes = 0
     level = [value]
     for _ in range(most_depth + 1):
         below: list[Any] = []
         for item in level:
             kind = type(item)
             if kind is str:
-                weight += len(item) + 2
+                size_bytes += len(item) + 2
             elif kind is dict:
-                weight += 2
+                size_bytes += 2
                 for key in item:
                     if type(key) is not str:
                         return "has a key that is not text"
-                    weight += len(key) + 4
+                    size_bytes += len(key) + 4
                 below.extend(item.values())
             elif kind is list or kind is tuple:
-                weight += 2 + len(item)
-                if weight > most_bytes:
+                size_bytes += 2 + len(item)
+                if size_bytes > most_bytes:
                     break
                 below.extend(item)
             elif (
@@ -42,12 +42,12 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
                 or item is None
                 or kind is bool
             ):
-                weight += 1
+                size_bytes += 1
             else:
                 return _describe_fault(item)
-            if weight > most_bytes:
+            if size_bytes > most_bytes:
                 break
-        if weight > most_bytes:
+        if size_bytes > most_bytes:
             return f"is larger than {most_bytes:,} bytes of JSON"
         if not below:
             return None
@@ -68,5 +68,5 @@ _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=Fa
 
 
 def encode(value: Any) -> str:
-    """Return compact ASCII JSON of a value that ``find_excess`` has nothing against."""
+    """Return compact ASCII JSON of a value for which ``find_excess`` returned None."""
     return _encode(value)
