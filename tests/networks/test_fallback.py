@@ -50,7 +50,7 @@ def test_an_honest_nothing_is_an_answer():
     live = FakeNetwork(name="LIVE", journeys=[NoItinerary("none")])
 
     with pytest.raises(NoItinerary):
-        asyncio.run(FallbackNetwork(live, OFFLINE).plan_journeys(_board()))
+        asyncio.run(FallbackNetwork(live, OFFLINE).plan_journeys(_trip(arrive_by=False)))
 
 
 def test_both_fail():
