@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from fingerpost.errors import SettingsInvalid
+from fingerpost.errors import SettingsInvalid, SourceFailed
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.networks import composite
@@ -23,6 +23,7 @@ class DrawnSource:
         self.kind = kind
         self.opened, self.retired, self.closed = [], [], 0
         self.gates = {}
+        self.failures = {}
 
     def stamp(self):
         return None
@@ -31,6 +32,8 @@ class DrawnSource:
         self.opened.append(record.name)
         if record.name in self.gates:
             self.gates[record.name].wait(20)
+        if record.name in self.failures:
+            raise self.failures[record.name]
         if record.name == "BAD":
             raise SettingsInvalid("BAD is damaged. Add it again.")
         return FakeNetwork(
@@ -114,7 +117,7 @@ def test_a_network_that_is_slow_to_open_keeps_no_other_waiting(tmp_path, network
     ours = networks()
     first = open_now(ours)
     gate.set()
-    ours._opening["SLOW"].result(20)
+    ours._opening["SLOW"].future.result(20)
     second = open_now(ours)
 
     assert (names(first.answering), dict(first.problems)) == (
@@ -190,3 +193,57 @@ def test_closing_reaches_every_kind_of_source(networks, source):
 
     assert source.closed == 1
     assert names(open_now(ours).answering) == ["DEMO-X"]
+
+
+def test_an_edit_while_a_network_is_being_opened_is_not_lost(tmp_path, networks, source, monkeypatch):
+    """SLOW gets priority 7 while it is being opened with 0: it is opened as it is now."""
+    monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
+    gate = source.gates["SLOW"] = threading.Event()
+    write_record(tmp_path, "A", source="drawn")
+    write_record(tmp_path, "SLOW", source="drawn")
+    ours = networks()
+    open_now(ours)
+    write_record(tmp_path, "SLOW", source="drawn", priority=7)
+    gate.set()
+    ours._opening["SLOW"].future.result(20)
+    monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 20.0)
+    open_now(ours)
+
+    assert {each.profile.name: each.profile.priority for each in open_now(ours).answering} == {"SLOW": 7, "A": 0}
+
+
+@pytest.mark.parametrize(
+    ("failure", "sentence"),
+    [
+        (SourceFailed("The disk is busy."), "The disk is busy."),
+        (KeyError("x"), "B failed unexpectedly; the log says how."),
+    ],
+)
+def test_whatever_a_source_raises_when_it_opens_closes_one_network_only(tmp_path, networks, source, failure, sentence):
+    """B fails in a way that the port does not foresee: A answers, B is told."""
+    source.failures["B"] = failure
+    for name in ("A", "B"):
+        write_record(tmp_path, name, source="drawn")
+    opened = open_now(networks())
+
+    assert (names(opened.answering), dict(opened.problems)) == (["A"], {"B": sentence})
+
+
+def test_a_source_that_was_busy_is_asked_again(tmp_path, networks, source):
+    """Nothing was edited between the two calls, yet B opens with the second."""
+    source.failures["B"] = SourceFailed("The disk is busy.")
+    write_record(tmp_path, "B", source="drawn")
+    ours = networks()
+    open_now(ours)
+    source.failures.clear()
+
+    assert names(open_now(ours).answering) == ["B"]
+
+
+def test_a_network_that_cannot_be_opened_keeps_its_priority(tmp_path, networks):
+    """BAD is preferred to OTHER, and so is the fallback that answers in its stead."""
+    write_record(tmp_path, "BAD", source="drawn", priority=10, fallback="STANDIN")
+    write_record(tmp_path, "OTHER", source="drawn", priority=5)
+    write_record(tmp_path, "STANDIN", source="drawn")
+
+    assert names(open_now(networks()).answering) == ["BAD", "OTHER"]

@@ -6,9 +6,9 @@ import pytest
 
 from fingerpost.errors import NoItinerary, SourceFailed
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Coordinate
+from fingerpost.transit.model import Coordinate, Location, LocationSource
 from fingerpost.transit.networks.fallback import FallbackNetwork
-from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.profile import Ability
 from tests.contracts.conftest import stop_place
 from tests.networks.limits import Limits, MeetingNetwork
@@ -50,7 +50,7 @@ def test_an_honest_nothing_is_an_answer():
     live = FakeNetwork(name="LIVE", journeys=[NoItinerary("none")])
 
     with pytest.raises(NoItinerary):
-        asyncio.run(FallbackNetwork(live, OFFLINE).plan_journeys(_board()))
+        asyncio.run(FallbackNetwork(live, OFFLINE).plan_journeys(_trip(arrive_by=False)))
 
 
 def test_both_fail():
@@ -78,6 +78,32 @@ def test_a_fallback_that_cannot_either():
 
     with pytest.raises(SourceFailed, match=r"^live is down$"):
         asyncio.run(FallbackNetwork(live, deaf).list_departures(_board()))
+
+
+@pytest.mark.parametrize(("arrive_by", "asked"), [(False, "LIVE"), (True, "OFFLINE")])
+def test_a_latest_arrival_is_asked_of_who_can_keep_it(arrive_by, asked):
+    """A first network without arrive-by would take the latest arrival for a departure; its fallback is asked."""
+    live = FakeNetwork(name="LIVE", abilities=frozenset({Ability.PLANS}))
+    both = FallbackNetwork(live, OFFLINE)
+    answer = asyncio.run(both.plan_journeys(_trip(arrive_by=arrive_by)))
+
+    assert answer.provenance.network == asked
+
+
+def test_a_latest_arrival_is_not_asked_of_a_fallback_that_cannot_keep_it():
+    """The first network's failure is told, in place of a trip that leaves when it should have arrived."""
+    live = FakeNetwork(name="LIVE", journeys=[SourceFailed("live is down")])
+    without = FakeNetwork(name="OFFLINE", abilities=frozenset({Ability.PLANS}))
+
+    with pytest.raises(SourceFailed, match=r"^live is down$"):
+        asyncio.run(FallbackNetwork(live, without).plan_journeys(_trip(arrive_by=True)))
+
+
+def _trip(*, arrive_by):
+    origin, destination = (
+        Location(coordinate=Coordinate(lat, 25), source=LocationSource.INPUT) for lat in (60.0, 60.1)
+    )
+    return JourneyQuery(origin=origin, destination=destination, instant=0, arrive_by=arrive_by)
 
 
 def _board():

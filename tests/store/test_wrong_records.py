@@ -111,6 +111,8 @@ WRONG = {
         2,
         f"[networks.BAD] stands here a second time, after line {FIRST_LINE}; correct the line",
     ),
+    "a number of 5,000 digits": (f"[networks.BAD]\npriority = {'9' * 5000}", 1, "this is no TOML ("),
+    "lists in lists": (f"[networks.BAD]\nfeeds = {'[' * 5000}{']' * 5000}", 1, "this is no TOML ("),
     "a value for a record": ("[networks]\nBAD = 1", 1, "[networks.BAD] is no table; correct the line"),
 }
 
@@ -193,3 +195,10 @@ def test_without_a_file_there_is_no_record(tmp_path):
     """And nothing is written."""
     assert dict(open_record_file(tmp_path).read().records) == {}
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_tilde_without_a_user_is_part_of_the_name(tmp_path):
+    """``~draft.zip`` names nobody's home: the record is read like any other, and the other records with it."""
+    records = read(tmp_path, lines('[networks.DRAFT]\nfeeds = ["~draft.zip"]')).records
+
+    assert sorted(records) == ["DRAFT", "GOOD"]

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 NETWORKS = "networks"
 
+# A number of too many digits, and lists in lists without end, are told in other ways.
+_NO_TOML = (ValueError, RecursionError)
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
 # A header whose bracket is missing still begins a record.
 _CUT_OFF = re.compile(r"\s*\[\s*networks\s*\.\s*([A-Za-z0-9_-]+)\s*(?:#.*)?$")
@@ -56,7 +58,7 @@ def is_toml(text: str) -> bool:
     """Whether a text is TOML as a whole."""
     try:
         tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except _NO_TOML:
         return False
     return True
 
@@ -73,7 +75,7 @@ def read_document(text: str) -> Document:
         if not _NOT_UTF8.search(text):
             _take(document, tomllib.loads(text), text)
             return document
-    except tomllib.TOMLDecodeError:
+    except _NO_TOML:
         pass
     lines = split_lines(text)
     declared: dict[tuple[str, ...], int] = {}
@@ -124,7 +126,7 @@ def _read_section(
         return TextProblem("this is not UTF-8", section.first + piece.count("\n", 0, wrong.start()) + 1)
     try:
         read = tomllib.loads(piece)
-    except tomllib.TOMLDecodeError as error:
+    except _NO_TOML as error:
         place = _PLACE.search(str(error))
         line = int(place[1]) if place and place[1] else piece.rstrip("\n").count("\n") + 1
         what = _PLACE.sub("", str(error))
@@ -179,7 +181,7 @@ def _read_path(text: str) -> tuple[str, ...]:
     """Return the keys that a line of TOML leads through; empty where it is none."""
     try:
         inner: Any = tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except _NO_TOML:
         return ()
     path = []
     while isinstance(inner, (dict, list)) and inner:

@@ -1,7 +1,6 @@
 """Parse values of a network's record from command-line arguments."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from fingerpost.errors import ParameterError
@@ -54,7 +53,9 @@ def _whole_number(typed: str) -> int:
 
 def _plain(key: str, typed: str) -> str:
     if key == "extract":
-        return str(Path(typed).expanduser().absolute())
+        from fingerpost.transit.providers.embedded.named_places import expand_home
+
+        return str(expand_home(typed).absolute())
     if key in ("feeds", "realtime"):
         from fingerpost.transit.providers.embedded.feed_origins import read_origin
         from fingerpost.transit.providers.embedded.realtime_sources import read_typed_source

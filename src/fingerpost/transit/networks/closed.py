@@ -18,15 +18,16 @@ class ClosedNetwork:
         name: the network's name.
         problem: a sentence on why it could not be opened.
         fallback: the profile of the network that will answer; what is not known of this one is taken from there.
+        priority: of this network's own record.
     """
 
-    def __init__(self, name: str, problem: str, fallback: NetworkProfile) -> None:
+    def __init__(self, name: str, problem: str, fallback: NetworkProfile, *, priority: int = 0) -> None:
         self._problem = problem
-        self._profile = replace(fallback, name=name)
+        self._profile = replace(fallback, name=name, priority=priority)
 
     @property
     def profile(self) -> NetworkProfile:
-        """The fallback's profile under this network's name."""
+        """The fallback's profile under this network's name and priority."""
         return self._profile
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:  # noqa: ARG002  # the port's signature

@@ -13,7 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.transit.networks.closed import ClosedNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
@@ -46,6 +46,11 @@ class _OpenedNetwork(NamedTuple):
     network: Network
 
 
+class _Opening(NamedTuple):
+    record: NetworkRecord
+    future: Future[_Opened]
+
+
 class AllNetworks:
     """The networks of the records, and the demos; see the port's ``Networks``.
 
@@ -69,9 +74,9 @@ class AllNetworks:
         self._load_sources = load_sources
         self._demos = tuple(demos)
         self._demo_mode = demo_mode
-        self._sources: Mapping[str, NetworkSource] = {}
-        self._opened: dict[str, _OpenedNetwork] = {}
-        self._opening: dict[str, Future[_OpenedNetwork]] = {}
+        self._sources: Mapping[str, Source] = {}
+        self._opened: dict[str, _Opened] = {}
+        self._opening: dict[str, _Opening] = {}
         self._pool = ThreadPoolExecutor(OPENING_THREADS, thread_name_prefix="fingerpost-opening")
         self._current = OpenNetworks()
         self._stamp: Hashable = None
@@ -103,7 +108,7 @@ class AllNetworks:
             opened: dict[str, _OpenedNetwork] = {}
             records = {**kept.records, **{record.name: record for record in self._demos}}
             for name, opening in self._open_all(records).items():
-                if not opening.done():
+                if not opening.future.done():
                     # The next call looks again, whatever the records say by then.
                     stamp = None
                     if name in self._opened:
@@ -112,11 +117,14 @@ class AllNetworks:
                         problems[name] = f"{name} is still being opened. Ask again in a moment."
                     continue
                 del self._opening[name]
-                try:
-                    opened[name] = opening.result()
-                except (SettingsInvalid, ParameterError) as error:
-                    problems[name] = error.message
-                    _log.error("network=%s cannot be used: %s", name, error.message)
+                error = opening.future.exception()
+                if error is None:
+                    opened[name] = opening.future.result()
+                else:
+                    problems[name] = _say_why_closed(name, error)
+                if isinstance(error, StorageUnavailable) or opening.record != records[name]:
+                    # It may open at the next call; or its record was edited while it was being opened.
+                    stamp = None
             for name, gone in self._opened.items():
                 if name not in opened or opened[name].source is not gone.source:
                     gone.source.retire(name)
@@ -125,17 +133,17 @@ class AllNetworks:
             self._stamp = stamp
             return self._current
 
-    def _open_all(self, records: Mapping[str, NetworkRecord]) -> dict[str, Future[_OpenedNetwork]]:
+    def _open_all(self, records: Mapping[str, NetworkRecord]) -> dict[str, _Opening]:
         """Open all networks at once, and wait until each is open, or one is and the others take too long.
 
         A timetable of an older format is prepared anew when it is opened, which may take minutes.
         """
         for name, record in records.items():
             if name not in self._opening:
-                self._opening[name] = self._pool.submit(self._open, record)
+                self._opening[name] = _Opening(record, self._pool.submit(self._open, record))
         openings = {name: self._opening[name] for name in records}
-        added = {opening for name, opening in openings.items() if records[name] not in self._demos}
-        wait(set(openings.values()) - added)
+        added = {each.future for each in openings.values() if each.record not in self._demos}
+        wait({each.future for each in openings.values()} - added)
         done, late = wait(added, timeout=OPENING_DEADLINE_S)
         while late and all(each.exception() is not None for each in done):
             more, late = wait(late, return_when=FIRST_COMPLETED)
@@ -147,7 +155,10 @@ class AllNetworks:
         if source is None:
             kinds = ", ".join(sorted(self._sources))
             raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}.")
-        return _OpenedNetwork(source, source.open(record))
+        network = source.open(record)
+        # One whose profile cannot be read would take all others down when they are put in order.
+        _ = network.profile
+        return _Opened(source, network)
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         """Return the networks in order, each fallback behind the network that names it."""
@@ -174,5 +185,15 @@ class AllNetworks:
         if fallback is None:
             return None if opened is None else opened.network
         if opened is None:
-            return FallbackNetwork(ClosedNetwork(record.name, problems[record.name], fallback.profile), fallback)
+            closed = ClosedNetwork(record.name, problems[record.name], fallback.profile, priority=record.priority)
+            return FallbackNetwork(closed, fallback)
         return FallbackNetwork(opened.network, fallback)
+
+
+def _say_why_closed(name: str, error: BaseException) -> str:
+    """Return why a network cannot be used, and log it."""
+    if isinstance(error, ToolError):
+        _log.error("network=%s cannot be used: %s", name, error.message)
+        return error.message
+    _log.error("network=%s failed in a way that no source may", name, exc_info=error)
+    return f"{name} failed unexpectedly; the log says how."

@@ -45,16 +45,17 @@ class FallbackNetwork:
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         """Plan, on the fallback if need be; see the port."""
-        return await self._ask(Ability.PLANS, lambda network: network.plan_journeys(query))
+        needed = (Ability.PLANS, Ability.ARRIVE_BY) if query.arrive_by else (Ability.PLANS,)
+        return await self._ask(needed, lambda network: network.plan_journeys(query))
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """List a board, of the fallback if need be; see the port."""
-        return await self._ask(Ability.BOARDS, lambda network: network.list_departures(query))
+        return await self._ask((Ability.BOARDS,), lambda network: network.list_departures(query))
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
         """List stops, of the fallback if need be; see the port."""
         return await self._ask(
-            Ability.STOPS, lambda network: network.list_stops_near(coordinate, radius_m, language=language)
+            (Ability.STOPS,), lambda network: network.list_stops_near(coordinate, radius_m, language=language)
         )
 
     async def find_places(
@@ -62,19 +63,21 @@ class FallbackNetwork:
     ) -> Sequence[PlaceMatch]:
         """Find places; the fallback's names are as good, and nothing is lost by them."""
         found, _ = await self._ask_either(
-            Ability.NAMES, lambda network: network.find_places(text, language=language, focus=focus)
+            (Ability.NAMES,), lambda network: network.find_places(text, language=language, focus=focus)
         )
         return found
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Find a stop in either network; see the port."""
-        found, _ = await self._ask_either(Ability.NAMES, lambda network: network.find_stop(stop_id, language=language))
+        found, _ = await self._ask_either(
+            (Ability.NAMES,), lambda network: network.find_stop(stop_id, language=language)
+        )
         return found
 
     async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Find a stop's place in either network; see the port."""
         found, _ = await self._ask_either(
-            Ability.NAMES, lambda network: network.find_stop_place(stop_id, language=language)
+            (Ability.NAMES,), lambda network: network.find_stop_place(stop_id, language=language)
         )
         return found
 
@@ -82,20 +85,20 @@ class FallbackNetwork:
         """Return how the first network's real time fares; see the port."""
         return await self._network.find_realtime_health()
 
-    async def _ask(self, ability: Ability, query: Callable[[Network], Awaitable[_AnswerT]]) -> _AnswerT:
-        answer, failure = await self._ask_either(ability, query)
+    async def _ask(self, needed: Sequence[Ability], question: Callable[[Network], Awaitable[_AnswerT]]) -> _AnswerT:
+        answer, failure = await self._ask_either(needed, question)
         if failure is None:
             return answer
         return replace(answer, provenance=self._say_what_is_lost(answer.provenance, failure))
 
     async def _ask_either(
-        self, ability: Ability, query: Callable[[Network], Awaitable[_T]]
+        self, needed: Sequence[Ability], question: Callable[[Network], Awaitable[_T]]
     ) -> tuple[_T, ToolError | None]:
         """Return an answer, and why it is the fallback's, None where it is not."""
-        if not self._network.profile.can(ability):
-            return await query(self._fallback), None
+        if not self._network.profile.can(*needed):
+            return await question(self._fallback), None
         profile = self._network.profile
-        deadline_s = profile.names_deadline_s if ability is Ability.NAMES else profile.answer_deadline_s
+        deadline_s = profile.names_deadline_s if Ability.NAMES in needed else profile.answer_deadline_s
         # Whoever waits for both must not have lost patience when the fallback is asked.
         limit_s = None if deadline_s is None else deadline_s / 2
         try:
@@ -103,7 +106,7 @@ class FallbackNetwork:
                 return await query(self._network), None
         except UNAVAILABLE as error:
             failure = late(profile, limit_s) if isinstance(error, TimeoutError) else error
-        if not self._fallback.profile.can(ability):
+        if not self._fallback.profile.can(*needed):
             raise failure
         return await query(self._fallback), failure
 

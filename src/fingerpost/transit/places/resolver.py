@@ -23,10 +23,25 @@ _LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundStop:
-    """A stop, station or place, and the networks that know it, the preferred first."""
+    """A stop, station or place, and the networks that know it, the preferred first; ``places`` as each knows it."""
 
     networks: tuple[Network, ...]
-    place: Place
+    places: tuple[Place, ...]
+
+    @property
+    def place(self) -> Place:
+        """The place as the preferred network knows it."""
+        return self.places[0]
+
+    def keep_same(self) -> "FoundStop":
+        """Return it without the networks that use its id for a stop elsewhere."""
+        here = self.place.coordinate
+        same = [
+            (network, place)
+            for network, place in zip(self.networks, self.places, strict=True)
+            if distance_m(here, place.coordinate) <= RIVAL_DISTANCE_M
+        ]
+        return FoundStop(networks=tuple(each for each, _ in same), places=tuple(each for _, each in same))
 
 
 class PlaceResolver:
@@ -55,7 +70,7 @@ class PlaceResolver:
             return await _get_by_id(opened, _get_stop_id(variable), language, warnings)
         known = await find_place_of_token(opened, value, language, warnings)
         if known is not None:
-            return known
+            return known.keep_same()
         return await _get_by_name(opened, value, language, warnings)
 
     async def find_places(
@@ -100,18 +115,21 @@ def _choose_first(answers: Answers[Place | None], warnings: Warnings) -> FoundSt
     found = [(network, place) for network, place in answers.by_network if place is not None]
     if not found:
         return None
-    return FoundStop(networks=tuple(network for network, _ in found), place=found[0][1])
+    return FoundStop(networks=tuple(network for network, _ in found), places=tuple(place for _, place in found))
 
 
 async def _get_by_id(opened: OpenNetworks, stop_id: str, language: str, warnings: Warnings) -> FoundStop:
     wanted = stop_id.strip()
     owners = [network for network in opened.list_owners(wanted) if network.profile.can(Ability.BOARDS)]
+    unasked = list(opened.problems.values())
     if owners:
         answers = await ask_all(owners, lambda network: network.find_stop(wanted, language=language))
         found = _choose_first(answers, warnings)
         if found is not None:
-            return found
-    raise PlaceUnknown(f"no stop has the id '{stop_id}'", {"field": "stop.value"}, hint=_LOOK_UP)
+            return found.keep_same()
+        unasked = [*(each.sentence for each in answers.left_out), *unasked]
+    silent = "".join(f". {sentence.rstrip('.')}" for sentence in unasked)
+    raise PlaceUnknown(f"no stop has the id '{stop_id}'{silent}", {"field": "stop.value"}, hint=_LOOK_UP)
 
 
 async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings: Warnings) -> FoundStop:
@@ -126,10 +144,8 @@ async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings:
         raise ambiguous(text, matches, side="stop")
     place = decision.match.place
     warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{text}' was taken as {place.name} ({place.token}).")
-    return FoundStop(
-        networks=tuple(network for match, network in found if match is decision.match),
-        place=place,
-    )
+    owners = tuple(network for match, network in found if match is decision.match)
+    return FoundStop(networks=owners, places=(place,) * len(owners))
 
 
 async def _find_by_name(

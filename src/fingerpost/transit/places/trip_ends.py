@@ -117,7 +117,8 @@ class _Resolution:
         """Resolve positions and tokens first, because they tell in which region to look for names."""
         readings: dict[str, _ByNetwork] = {}
         named: dict[str, str] = {}
-        for side, label in labels.items():
+        # A demo network covers a position only once its own id has let it in.
+        for side, label in sorted(labels.items(), key=lambda item: _is_bare_position(item[1])):
             if isinstance(label, Position):
                 readings[side] = self._read_position(label.location)
             elif isinstance(label, StopText):
@@ -131,7 +132,8 @@ class _Resolution:
         region = [
             network for network in self.networks if all(network.profile.name in read for read in readings.values())
         ]
-        return readings | dict(zip(named, await self._read_names(region, list(named.values())), strict=True))
+        readings |= dict(zip(named, await self._read_names(region, list(named.values())), strict=True))
+        return {side: readings[side] for side in labels}
 
     def _read_position(self, location: Location) -> _ByNetwork:
         for stop_id in location.stop_ids:
@@ -148,8 +150,11 @@ class _Resolution:
                 return self._read_position(location_of_variable(label.variable))
             return None
         self._let_in(found.networks)
-        location = location_of_place(found.place, label.label, label.variable)
-        return {network.profile.name: _Reading(score=1.0, location=location) for network in found.networks}
+        # Two networks may use one id for different stops, so each plans from its own.
+        return {
+            network.profile.name: _Reading(score=1.0, location=location_of_place(place, label.label, label.variable))
+            for network, place in zip(found.networks, found.places, strict=True)
+        }
 
     def _let_in(self, owners: Sequence[Network]) -> None:
         """Add a demo network that answers for its own ids."""
@@ -185,6 +190,10 @@ class _Resolution:
                 return unknown(text, side=side, left_out=[*self._silent, *self._opened.problems.values()])
         lacking = needed if set.intersection(*map(set, everywhere.values())) else ()
         return uncovered(self.networks, {side: list(read) for side, read in everywhere.items()}, lacking=lacking)
+
+
+def _is_bare_position(label: Label) -> bool:
+    return isinstance(label, Position) and not label.location.stop_ids
 
 
 def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:

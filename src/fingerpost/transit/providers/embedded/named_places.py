@@ -40,7 +40,16 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
     if "://" in place and not _exists(here / place):
         read_template(place)
         return NamedPlace(name, None, place)
-    return NamedPlace(name, (here / Path(place).expanduser()).absolute(), None)
+    return NamedPlace(name, (here / expand_home(place)).absolute(), None)
+
+
+def expand_home(text: str) -> Path:
+    """Return a path, a leading ``~`` or ``~USER`` expanded; as it stands where there is no such user."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        # Many programs name their drafts ~like-this.zip.
+        return Path(text)
 
 
 def check_places(record: NetworkRecord) -> None:

@@ -1,0 +1,62 @@
+"""Tokens that several networks know, that only a demo knows, and that nobody can be asked for."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.tools.catalogue import list_tools
+from tests.homes import keep_network, open_networks, write_record
+
+HERE = "line A | Alpha 08:05 | Beta 08:15"
+ELSEWHERE = {"Beta": (61.50, 23.75), "Gamma": (61.52, 23.80)}
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    """Ask a tool over the networks of a home folder: ``ask(name, arguments)``."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-05-06T08:00:00+03:00")
+
+    def answer(name, arguments):
+        variables = VariableStore(tmp_path / "variables.sqlite")
+        tools = {tool.name: tool for tool in list_tools(open_networks(tmp_path), variables)}
+        return asyncio.run(tools[name].answer(arguments, user="ann")).body
+
+    return answer
+
+
+def label(text):
+    return {"type": "label", "value": text}
+
+
+def test_two_towns_that_share_ids_plan_each_from_its_own_stops(tmp_path, ask):
+    """TEST:BETA is a stop in both towns, TEST:GAMMA in the second only: the trip begins where its first leg does."""
+    keep_network(tmp_path, "A-TOWN", timetable_from_drawing(HERE))
+    there = timetable_from_drawing("line B | Beta 08:05 | Gamma 08:25", coordinates=ELSEWHERE)
+    keep_network(tmp_path, "B-TOWN", there)
+    trip = ask("plan_trip", {"origin": label("TEST:BETA"), "destination": label("TEST:GAMMA")})
+
+    assert trip["origin"]["coordinate"] == trip["itineraries"][0]["legs"][0]["from"]["coordinate"]
+    assert trip["origin"]["coordinate"] == {"lat": 61.5, "lon": 23.75}
+
+
+@pytest.mark.parametrize("token_first", [False, True])
+def test_a_demos_token_lets_it_plan_from_either_end(tmp_path, ask, token_first):
+    """The other end is a position that both the demo and an added network cover."""
+    keep_network(tmp_path, "TOWN", timetable_from_drawing(HERE))
+    ends = [{"type": "coords", "value": {"lat": 60.169, "lon": 24.9315}}, label("DEMO-HELSINKI:TAPIOLA")]
+    origin, destination = reversed(ends) if token_first else ends
+    trip = ask("plan_trip", {"origin": origin, "destination": destination})
+
+    assert trip["meta"]["network"] == "DEMO-HELSINKI"
+
+
+def test_an_id_of_a_network_that_cannot_be_opened_says_so(tmp_path, ask):
+    """Nobody may conclude that the stop does not exist."""
+    write_record(tmp_path, "CLOSED")
+    board = ask("get_departures", {"stop": {"type": "id", "value": "CLOSED:1"}})
+
+    assert board["error"]["message"] == (
+        "no stop has the id 'CLOSED:1'. Nothing is prepared of CLOSED. Run `fingerpost network add CLOSED FEED...`"
+    )
