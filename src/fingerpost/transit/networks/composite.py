@@ -11,14 +11,18 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.closed import ClosedNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.order import by_preference
 from fingerpost.transit.port import Network, OpenNetworks, Source
+
+if TYPE_CHECKING:
+    from fingerpost.net.loop_clients import LoopClients
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +59,8 @@ class AllNetworks:
             because what stands behind a source may take long to import.
         demos: records of the demo networks, which are in no file.
         demo_mode: when the demos answer.
+        learned: what remote sources said of their networks.
+        clients: what remote sources ask with; closed after them.
     """
 
     def __init__(
@@ -64,11 +70,15 @@ class AllNetworks:
         *,
         demos: Sequence[NetworkRecord] = (),
         demo_mode: DemoMode = DemoMode.AUTO,
+        learned: LearnedProfiles | None = None,
+        clients: "LoopClients | None" = None,
     ) -> None:
         self._records = records
         self._load_sources = load_sources
         self._demos = tuple(demos)
         self._demo_mode = demo_mode
+        self._learned = learned
+        self._clients = clients
         self._sources: Mapping[str, Source] = {}
         self._opened: dict[str, _Opened] = {}
         self._opening: dict[str, Future[_Opened]] = {}
@@ -89,9 +99,12 @@ class AllNetworks:
             sources, self._stamp = tuple(self._sources.values()), None
         for source in sources:
             await source.close()
+        if self._clients is not None:
+            await self._clients.aclose()
 
     def _read_stamp(self) -> Hashable:
-        return self._records.stamp(), *[source.stamp() for source in self._sources.values()]
+        learned = None if self._learned is None else self._learned.stamp()
+        return self._records.stamp(), learned, *[source.stamp() for source in self._sources.values()]
 
     def _refresh(self) -> OpenNetworks:
         with self._lock:
@@ -147,7 +160,8 @@ class AllNetworks:
         if source is None:
             kinds = ", ".join(sorted(self._sources))
             raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}.")
-        return _Opened(source, source.open(record))
+        learned = None if self._learned is None else self._learned.find(record)
+        return _Opened(source, source.open(record, learned))
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         """Return the networks in order, each fallback behind the network that names it."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 
 from fingerpost.errors import SourceLimited, ToolError
+from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import Bounds, Request, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
@@ -30,18 +30,6 @@ _MAX_BYTES = 64_000_000
 # Inode, size and time of writing.
 _Stamp = tuple[int, ...]
 _BOUNDS = Bounds(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
-
-
-class Fetch(Protocol):
-    """How a URL is asked; ``net.client.Client.fetch`` is one. ``known`` makes the request conditional."""
-
-    async def __call__(self, request: Request, known: Response | None = None) -> Response:
-        """Return the answer, ``known`` itself where it still holds.
-
-        Raises:
-            ToolError: the source did not answer, or with a failure.
-        """
-        ...
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.demo.catalogue import build_demo
+from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.providers.embedded.preparing import open_prepared
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, read_source
@@ -49,15 +50,11 @@ class EmbeddedSource:
         self._lock = threading.Lock()
         self._opened: dict[str, _Opened] = {}
 
-    async def complete(self, record: NetworkRecord) -> NetworkRecord:
-        """Return the record as it is: feeds say their own bounds and zone."""
-        return record
-
     def stamp(self) -> Hashable:
         """Return a value that changes whenever a prepared timetable does; see the port."""
         return self._shelf.stamp()
 
-    def open(self, record: NetworkRecord) -> EmbeddedNetwork:
+    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
         """Open the current timetable of a network, or go on with the one that is open; see the port."""
         opened = self._opened.get(record.name)
         entry = self._get_entry(record)
@@ -122,19 +119,11 @@ class DemoSource:
     def __init__(self) -> None:
         self._opened: dict[str, EmbeddedNetwork] = {}
 
-    async def complete(self, record: NetworkRecord) -> NetworkRecord:
-        """Refuse: demo networks are there without being added.
-
-        Raises:
-            SettingsInvalid: always.
-        """
-        raise SettingsInvalid(f"{record.name} ships with fingerpost and cannot be added.")
-
     def stamp(self) -> Hashable:
         """Return a constant: demos never change."""
         return None
 
-    def open(self, record: NetworkRecord) -> EmbeddedNetwork:
+    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
         """Build a demo network once; see the port."""
         network = self._opened.get(record.name)
         if network is None:
