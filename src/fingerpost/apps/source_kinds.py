@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fingerpost.net.fetch import Fetch
 from fingerpost.transit.add_option import AddOption
 
 if TYPE_CHECKING:
-    from fingerpost.net.fetch import Fetch
     from fingerpost.transit.port import RemoteSource
 
 EMBEDDED = "gtfs"

@@ -11,6 +11,7 @@ import os
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from functools import cache
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -108,7 +109,10 @@ class _Kept:
     learned: LearnedProfile
 
 
-_FILE = TypeAdapter(_Kept)
+@cache
+def _file() -> TypeAdapter[_Kept]:
+    """Return what reads and writes a file; made by those who have one."""
+    return TypeAdapter(_Kept)
 
 
 class LearnedProfiles:
@@ -125,7 +129,7 @@ class LearnedProfiles:
         """
         path = self._path(record.name)
         try:
-            kept = _FILE.validate_json(path.read_bytes())
+            kept = _file().validate_json(path.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as error:
@@ -140,7 +144,7 @@ class LearnedProfiles:
         Raises:
             SettingsInvalid: the disk refuses; the old file stays.
         """
-        kept = _FILE.dump_python(_Kept(source=record.source, url=record.url, learned=learned), mode="json")
+        kept = _file().dump_python(_Kept(source=record.source, url=record.url, learned=learned), mode="json")
         try:
             with locked(self._folder / ".lock"):
                 replace_file(self._path(record.name), json.dumps(kept, ensure_ascii=False, indent=1).encode())

@@ -11,18 +11,16 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.closed import ClosedNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.order import by_preference
 from fingerpost.transit.port import Network, OpenNetworks, Source
-
-if TYPE_CHECKING:
-    from fingerpost.net.loop_clients import LoopClients
 
 _log = logging.getLogger(__name__)
 
@@ -71,7 +69,7 @@ class AllNetworks:
         demos: Sequence[NetworkRecord] = (),
         demo_mode: DemoMode = DemoMode.AUTO,
         learned: LearnedProfiles | None = None,
-        clients: "LoopClients | None" = None,
+        clients: LoopClients | None = None,
     ) -> None:
         self._records = records
         self._load_sources = load_sources

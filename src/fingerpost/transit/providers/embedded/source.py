@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections.abc import Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
@@ -18,11 +18,9 @@ from fingerpost.transit.demo.catalogue import build_demo
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.providers.embedded.preparing import open_prepared
+from fingerpost.transit.providers.embedded.realtime_keeper import OpenFetch, RealtimeKeeper
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, read_source
 from fingerpost.transit.timetable.shelf import Shelf, ShelfEntry
-
-if TYPE_CHECKING:
-    from fingerpost.transit.providers.embedded.realtime_keeper import OpenFetch, RealtimeKeeper
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
 
@@ -42,7 +40,7 @@ class EmbeddedSource:
 
     kind = "gtfs"
 
-    def __init__(self, home: Path, open_fetch: "OpenFetch") -> None:
+    def __init__(self, home: Path, open_fetch: OpenFetch) -> None:
         self._home = home
         self._shelf = Shelf(home)
         self._open_fetch = open_fetch
@@ -102,7 +100,6 @@ class EmbeddedSource:
             return
         # Only networks with real time pay for reading it.
         from fingerpost.transit.providers.embedded.network_realtime import NetworkRealtime
-        from fingerpost.transit.providers.embedded.realtime_keeper import RealtimeKeeper
 
         with self._lock:
             if self._keeper is None:
