@@ -4,19 +4,24 @@ import json
 import os
 import subprocess
 import tomllib
+from datetime import UTC, datetime
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from fingerpost.apps import record_file
-from fingerpost.apps.cli.application import Caller
+from fingerpost.apps.cli import network_commands
+from fingerpost.apps.cli.house import Caller
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.add_option import AddOption
-from fingerpost.transit.timetable.timetable_store import TimetableStore
+from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
+from fingerpost.transit.model import Bounds
+from fingerpost.transit.timetable.shelf import Shelf
 from tests.apps.processes import COMMAND
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}
@@ -245,12 +250,16 @@ class PaperSource:
     """A source that knows its bounds and its zone."""
 
     def __init__(self):
-        self.asked, self.is_closed = [], False
+        self.asked, self.is_closed, self.zone = [], False, "Europe/Lisbon"
 
-    async def complete(self, record):
+    async def learn(self, record):
         self.asked.append(record)
-        known = {"bounds": (1.0, 2.0, 3.0, 4.0), "zone": "Europe/Lisbon", "languages": ("pt",)}
-        return record.model_copy(update=known)
+        return LearnedProfile(
+            bounds=Bounds(south=1.0, west=2.0, north=3.0, east=4.0),
+            zone=self.zone,
+            languages=("pt",),
+            learned_at=datetime(2026, 3, 10, 8, tzinfo=UTC),
+        )
 
     async def close(self):
         self.is_closed = True
@@ -260,6 +269,10 @@ def fill(region):
     if region != "porto":
         raise ParameterError(f"There is no region {region}", {"field": "paper"}, hint="The regions are porto")
     return {"url": "https://example.org/porto", "key": "PAPER_KEY"}
+
+
+def _call(ctx: typer.Context):
+    ctx.obj = Caller(user=None, verbose=False)
 
 
 @pytest.fixture
@@ -272,20 +285,17 @@ def paper(home, monkeypatch):
             name="paper-map", metavar=None, help="Ask the map.", fill=lambda _: {"url": "https://example.org/map"}
         ),
     )
-    kind = SourceKind(kind="paper", open_source=lambda _settings: source, add_options=options)
+    kind = SourceKind(kind="paper", open_source=lambda _fetch: source, add_options=options)
     monkeypatch.setattr(record_file, "list_kinds", lambda: frozenset({"gtfs", "paper"}))
     app = typer.Typer()
 
-    @app.callback()
-    def before(ctx: typer.Context):
-        ctx.obj = Caller(user=None, verbose=False)
-
+    app.callback()(_call)
     app.command("add")(new_add_command([kind]))
     return source, lambda *arguments: app(arguments, standalone_mode=False)
 
 
 def test_a_kind_of_source_brings_its_option_and_states_its_bounds(paper, home, capsys):
-    """One declaration; the record has what the source knows, and what was typed stands above it."""
+    """One declaration; the record has what was typed, and what the source knows is kept beside it."""
     source, command = paper
     command("add", "porto", "--paper", "porto", "--zone", "Europe/Madrid", "--priority", "2")
 
@@ -295,10 +305,13 @@ def test_a_kind_of_source_brings_its_option_and_states_its_bounds(paper, home, c
         "url": "https://example.org/porto",
         "key": "PAPER_KEY",
         "priority": 2,
-        "languages": ["pt"],
-        "bounds": [1.0, 2.0, 3.0, 4.0],
         "zone": "Europe/Madrid",
     }
+    record = records_of(home)["PORTO"]
+    learned = LearnedProfiles(home).find(record)
+    assert learned.languages == ("pt",)
+    profile = new_remote_profile(record, learned, ())
+    assert (profile.zone, profile.bounds) == ("Europe/Madrid", Bounds(south=1.0, west=2.0, north=3.0, east=4.0))
     assert ([record.name for record in source.asked], source.is_closed) == (["PORTO"], True)
     assert capsys.readouterr().out == "PORTO is ready.\n"
 
@@ -334,9 +347,30 @@ def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper,
     command("add", "porto", "--paper", "porto")
 
     written = tomllib.loads((home / "fingerpost.toml").read_text())["networks"]["PORTO"]
-    assert (written["source"], written["priority"], written["zone"], "feeds" in written) == (
+    assert (written["source"], written["priority"], written.get("zone"), "feeds" in written) == (
         "paper",
         4,
-        "Europe/Lisbon",
+        None,
         False,
     )
+
+
+def test_a_remote_source_is_asked_again_by_refresh_shown_and_forgotten(paper, home, monkeypatch):
+    """What it says now takes the place of what it said; ``remove`` leaves nothing of it."""
+    source, command = paper
+    command("add", "porto", "--paper", "porto")
+    monkeypatch.setattr(network_commands, "REMOTE_KINDS", [SourceKind(kind="paper", open_source=lambda _: source)])
+    before = typer.Typer()
+    before.callback()(_call)
+    before.add_typer(network_commands.app, name="network")
+
+    def run(*arguments):
+        result = CliRunner().invoke(before, ["network", *arguments])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    source.zone = "Europe/Madrid"
+    assert run("refresh", "porto") == "PORTO said again what it covers.\n"
+    assert '  zone = "Europe/Madrid"\n' in run("show", "porto")
+    run("remove", "porto")
+    assert LearnedProfiles(home).stamp() == ()

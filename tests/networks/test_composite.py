@@ -28,7 +28,7 @@ class DrawnSource:
     def stamp(self):
         return None
 
-    def open(self, record):
+    def open(self, record, learned=None):
         self.opened.append(record.name)
         if record.name in self.gates:
             self.gates[record.name].wait(20)

@@ -29,7 +29,6 @@ class ThrowawayConformance(ConformingSource):
         {
             Ability.FARES: NotYetTheirs("the server's JSON knows no prices"),
             Ability.GEOMETRY: NotYetOurs("the server would tell its own provenance of lines, and we do not ask"),
-            "its_modes_are_those_that_run": NotYetOurs("a network's record has no place for the modes of its server"),
         }
     )
 
@@ -53,22 +52,18 @@ class ThrowawayConformance(ConformingSource):
     @asynccontextmanager
     async def open_in_trouble(self, town, trouble):
         async with EmbeddedConformance().open(town) as served:
-            async with serving_network(served) as port:
-                source = ThrowawaySource(new_client(port), LIMITS)
-                record = await source.complete(new_record(town))
-                await source.close()
-            async with serving_network(served, trouble) as port:
-                source = ThrowawaySource(new_client(port), replace(LIMITS, read_s=0.05))
-                yield source.open(record)
-                await source.close()
+            record = new_record(town)
+            async with serving_network(served) as port, new_client(port) as client:
+                learned = await ThrowawaySource(client.fetch, LIMITS).learn(record)
+            async with serving_network(served, trouble) as port, new_client(port) as client:
+                yield ThrowawaySource(client.fetch, replace(LIMITS, read_s=0.05)).open(record, learned)
 
     @asynccontextmanager
     async def _opened(self, town, port, limits):
-        source = ThrowawaySource(new_client(port, self._tape), limits)
-        try:
-            yield source.open(await source.complete(new_record(town)))
-        finally:
-            await source.close()
+        record = new_record(town)
+        async with new_client(port, self._tape) as client:
+            source = ThrowawaySource(client.fetch, limits)
+            yield source.open(record, await source.learn(record))
 
 
 def new_record(town):

@@ -37,7 +37,7 @@ class Port(httpcore2.AnyIOBackend):
 async def tell_about(network, _):
     box = network.profile.bounds
     told = {"bounds": [box.south, box.west, box.north, box.east], "zone": network.profile.zone}
-    return {**told, "attribution": network.profile.attribution}
+    return {**told, "attribution": network.profile.attribution, "modes": sorted(network.profile.modes)}
 
 
 async def tell_plan(network, asked):

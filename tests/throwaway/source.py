@@ -6,11 +6,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from fingerpost.errors import OutsideCalendar, SourceChanged
-from fingerpost.net.request import Request, RequestLimits
-from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.model import Bounds, Departure, Itinerary, NearbyStop, Place, PlaceMatch
+from fingerpost.net.request import Bounds as Limits
+from fingerpost.net.request import Request
+from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
+from fingerpost.transit.model import Bounds, Departure, Itinerary, Mode, NearbyStop, Place, PlaceMatch
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
-from fingerpost.transit.profile import Ability, NetworkProfile
+from fingerpost.transit.profile import Ability
 from fingerpost.transit.provenance import FeedVersion, Provenance
 
 ABILITIES = frozenset(Ability) - {Ability.FARES, Ability.GEOMETRY}
@@ -23,57 +24,54 @@ _PLACE = TypeAdapter(Place | None)
 _STOPS = TypeAdapter(list[NearbyStop])
 _PLAN = TypeAdapter(JourneyQuery)
 _BOARD = TypeAdapter(DepartureQuery)
+_BOX = TypeAdapter(tuple[float, float, float, float])
+_MODES = TypeAdapter(frozenset[Mode])
+_TEXTS = TypeAdapter(tuple[str, ...])
 
 
 class ThrowawaySource:
-    """Opens networks whose records say ``source = "throwaway"``; ``client`` asks their servers."""
+    """Opens networks whose records say ``source = "throwaway"``; their servers are asked with ``fetch``."""
 
     kind = "throwaway"
 
-    def __init__(self, client, limits=LIMITS):
-        self._client = client
+    def __init__(self, fetch, limits=LIMITS):
+        self._fetch = fetch
         self._limits = limits
 
-    async def complete(self, record):
-        """Ask the server for its box, its zone and whom to name."""
-        told, _ = await _ask(self._client, record, self._limits, "about", {})
-        known = {name: told.get(name) for name in ("bounds", "zone", "attribution")}
-        return _read(TypeAdapter(NetworkRecord), {**record.model_dump(), **known})
+    async def learn(self, record):
+        """Ask the server for its box, its zone, what runs there and whom to name."""
+        told, response = await _ask(self._fetch, record, self._limits, "about", {})
+        south, west, north, east = _read(_BOX, told.get("bounds"))
+        return LearnedProfile(
+            bounds=Bounds(south=south, west=west, north=north, east=east),
+            zone=_read(TypeAdapter(str), told.get("zone")),
+            feeds=(FeedVersion(name=record.name),),
+            modes=_read(_MODES, told.get("modes")),
+            attribution=_read(_TEXTS, told.get("attribution")),
+            learned_at=response.retrieved_at,
+        )
 
     def stamp(self):
         return None
 
-    def open(self, record):
-        return ThrowawayNetwork(record, self._client, self._limits)
+    def open(self, record, learned=None):
+        return ThrowawayNetwork(record, new_remote_profile(record, learned, ABILITIES), self._fetch, self._limits)
 
     def retire(self, name):
         """Nothing goes on behind a network."""
 
     async def close(self):
-        await self._client.aclose()
+        """Nothing goes on behind any; what asks the servers is another's to close."""
 
 
 class ThrowawayNetwork:
     """One network; see the port."""
 
-    def __init__(self, record, client, limits):
+    def __init__(self, record, profile, fetch, limits):
         self._record = record
-        self._client = client
+        self.profile = profile
+        self._fetch = fetch
         self._limits = limits
-
-    @property
-    def profile(self):
-        south, west, north, east = self._record.bounds
-        return NetworkProfile(
-            name=self._record.name,
-            source="throwaway",
-            bounds=Bounds(south=south, west=west, north=north, east=east),
-            zone=self._record.zone,
-            abilities=ABILITIES,
-            feed_names=frozenset({self._record.name}),
-            attribution=self._record.attribution,
-            priority=self._record.priority,
-        )
 
     async def plan_journeys(self, query):
         told, provenance = await self._ask("plan", _PLAN.dump_python(query, mode="json"))
@@ -115,20 +113,20 @@ class ThrowawayNetwork:
         return
 
     async def _ask(self, what, arguments):
-        told, response = await _ask(self._client, self._record, self._limits, what, arguments)
+        told, response = await _ask(self._fetch, self._record, self._limits, what, arguments)
         provenance = Provenance(
-            network=self._record.name,
-            source="throwaway",
-            zone=self._record.zone,
+            network=self.profile.name,
+            source=self.profile.source,
+            zone=self.profile.zone,
             retrieved_at=int(response.retrieved_at.timestamp()),
-            feeds=(FeedVersion(name=self._record.name),),
-            attribution=self._record.attribution,
+            feeds=tuple(FeedVersion(name=name) for name in sorted(self.profile.feed_names)),
+            attribution=self.profile.attribution,
             realtime_updated=told.get("realtime"),
         )
         return told, provenance
 
 
-async def _ask(client, record, limits, what, arguments):
+async def _ask(fetch, record, limits, what, arguments):
     request = Request(
         url=f"{record.url}/{what}",
         method="POST",
@@ -138,7 +136,7 @@ async def _ask(client, record, limits, what, arguments):
         content=json.dumps(arguments, sort_keys=True).encode(),
         limits=limits,
     )
-    response = await client.fetch(request)
+    response = await fetch(request)
     told: Any = response.json()
     if not isinstance(told, dict):
         raise SourceChanged(f"{response.redacted_url} answered something that is no object")

@@ -1,9 +1,11 @@
 """A source over HTTP takes one package, one line of wiring and one conformance class, and is recorded and replayed."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.recording.player import Player
 from fingerpost.net.recording.recorder import Recorder
 from fingerpost.store.network_records import NetworkRecordFile
@@ -12,11 +14,13 @@ from fingerpost.testing.networks.checking import NetworkBroken, NetworkFact
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from fingerpost.testing.networks.town import NOW, new_town
 from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.learned_profile import LearnedProfiles
+from fingerpost.transit.model import Mode
 from fingerpost.transit.networks.composite import AllNetworks
 from tests.conformance.embedded import EmbeddedConformance
 from tests.homes import write_record
 from tests.throwaway.conformance import ENVIRON, ThrowawayConformance, new_client, new_record
-from tests.throwaway.server import Port, serving_network
+from tests.throwaway.server import URL, Port, serving_network
 from tests.throwaway.source import ThrowawaySource
 
 # One for each set of abilities, with real time and without.
@@ -57,12 +61,9 @@ async def test_one_line_of_wiring_serves_every_tool(tmp_path, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", NOW)
     town = new_town(live=True)
     async with EmbeddedConformance().open(town) as served, serving_network(served) as port:
-        source = ThrowawaySource(new_client(port))
-        record = await source.complete(new_record(town))
-        await source.close()
-        write_record(tmp_path, town.name, **json.loads(record.model_dump_json(exclude={"name"}, exclude_none=True)))
-        live = await _ask_tools(tmp_path, new_client(port, Recorder(tmp_path / "recording")))
-    replayed = await _ask_tools(tmp_path, new_client(Port(None), Player(tmp_path / "recording")))
+        await _add_network(tmp_path, town, port)
+        live = await _ask_tools(tmp_path, port, Recorder(tmp_path / "recording"))
+    replayed = await _ask_tools(tmp_path, Port(None), Player(tmp_path / "recording"))
 
     assert replayed == live
     plan, board, _ = (json.loads(answer) for answer in live)
@@ -74,8 +75,69 @@ async def test_one_line_of_wiring_serves_every_tool(tmp_path, monkeypatch):
     ]
 
 
-async def _ask_tools(home, client):
-    networks = AllNetworks(NetworkRecordFile(home), lambda: {"throwaway": ThrowawaySource(client)})
+async def test_the_record_holds_what_a_person_decided_and_what_was_learned_lies_beside(tmp_path, monkeypatch):
+    """Modes, bounds and zone are known at once in a home that is opened later, though no record states them."""
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+    town = new_town()
+    async with EmbeddedConformance().open(town) as served, serving_network(served) as port:
+        await _add_network(tmp_path, town, port)
+        wanted = served.profile
+    networks = _open_networks(tmp_path, Port(None))
+    (network,) = (await networks.open()).answering
+    await networks.close()
+
+    assert "bounds" not in (tmp_path / "fingerpost.toml").read_text()
+    told = network.profile
+    assert (told.modes, told.bounds, told.zone) == (wanted.modes, wanted.bounds, wanted.zone)
+
+
+async def test_what_is_learned_anew_counts_from_the_next_call(tmp_path, monkeypatch):
+    """A refresh by another process, while a server runs."""
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+    town, profiles = new_town(), LearnedProfiles(tmp_path)
+    async with EmbeddedConformance().open(town) as served, serving_network(served) as port:
+        await _add_network(tmp_path, town, port)
+    networks = _open_networks(tmp_path, Port(None))
+    (before,) = (await networks.open()).answering
+    record = new_record(town)
+    profiles.put(record, replace(profiles.find(record), modes=frozenset({Mode.FERRY})))
+    (after,) = (await networks.open()).answering
+    await networks.close()
+
+    assert (before.profile.modes, after.profile.modes) == ({Mode.TRAM, Mode.BUS, Mode.RAIL}, {Mode.FERRY})
+
+
+async def test_a_record_without_anything_learned_is_a_problem_of_that_network_alone(tmp_path):
+    """Written by hand: where it lies is not known, and a sentence says what to do."""
+    write_record(tmp_path, "TOWN", source="throwaway", url=URL)
+    networks = _open_networks(tmp_path, Port(None))
+    opened = await networks.open()
+    await networks.close()
+
+    assert opened.answering == ()
+    assert "Run `fingerpost network refresh TOWN`" in opened.problems["TOWN"]
+
+
+async def _add_network(home, town, port):
+    """Do what ``network add`` does for a remote source."""
+    record = new_record(town)
+    async with new_client(port) as client:
+        LearnedProfiles(home).put(record, await ThrowawaySource(client.fetch).learn(record))
+    write_record(home, town.name, source=record.source, url=record.url, key=record.key)
+
+
+def _open_networks(home, port, tape=None):
+    clients = LoopClients(lambda: new_client(port, tape))
+    return AllNetworks(
+        NetworkRecordFile(home),
+        lambda: {"throwaway": ThrowawaySource(clients.fetch)},
+        learned=LearnedProfiles(home),
+        clients=clients,
+    )
+
+
+async def _ask_tools(home, port, tape):
+    networks = _open_networks(home, port, tape)
     tools = {tool.name: tool for tool in list_tools(networks, VariableStore(home / "variables.sqlite"))}
     ends = {name: {"type": "label", "value": stop} for name, stop in (("origin", "Alpha"), ("destination", "Gamma"))}
     asked = {

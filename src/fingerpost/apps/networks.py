@@ -6,44 +6,72 @@ from typing import TYPE_CHECKING
 
 from fingerpost.apps.record_file import open_record_file
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.source_kinds import REMOTE_KINDS
+from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind
+from fingerpost.net.fetch import Fetch
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import NetworkSource
 
 if TYPE_CHECKING:
-    from fingerpost.transit.providers.embedded.realtime_feeds import Fetch
+    from fingerpost.net.client import Client
 
 DEMOS = ("DEMO-HELSINKI", "DEMO-LONDON")
 
 
 def new_networks(settings: Settings) -> AllNetworks:
     """Return the networks of a home folder; nothing is opened, and no engine imported, before somebody asks."""
+    clients = LoopClients(lambda: open_client(settings))
     return AllNetworks(
         open_record_file(settings.home),
-        lambda: load_sources(settings),
+        lambda: load_sources(settings, clients.fetch),
         demos=[NetworkRecord(name=name, source="demo") for name in DEMOS],
         demo_mode=DemoMode(settings.demo),
+        learned=LearnedProfiles(settings.home),
+        clients=clients,
     )
 
 
-def load_sources(settings: Settings) -> Mapping[str, NetworkSource]:
-    """Return every kind of source by its name in records. A new kind is one line in ``source_kinds.py``."""
+def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, Source]:
+    """Return every kind of source by its word; remote ones ask with ``fetch``.
+
+    A new kind is one line in ``source_kinds.py``.
+    """
     # The engine takes longer to import than a server may take to say who it is.
     from fingerpost.transit.providers.embedded.source import DemoSource, EmbeddedSource
 
     kinds: list[NetworkSource] = [
         EmbeddedSource(settings.home, lambda: _open_fetch(settings)),
         DemoSource(),
-        *(kind.open_source(settings) for kind in REMOTE_KINDS),
+        *(kind.open_source(fetch) for kind in REMOTE_KINDS),
     ]
     return {source.kind: source for source in kinds}
 
 
-@asynccontextmanager
-async def _open_fetch(settings: Settings) -> AsyncIterator["Fetch"]:
-    # HTTP is loaded by those who ask a URL.
+async def learn(settings: Settings, kind: SourceKind, record: NetworkRecord) -> LearnedProfile:
+    """Ask the server of a record for its profile.
+
+    Raises:
+        ToolError: as ``RemoteSource.learn``.
+    """
+    clients = LoopClients(lambda: open_client(settings))
+    source = kind.open_source(clients.fetch)
+    try:
+        return await source.learn(record)
+    finally:
+        await source.close()
+        await clients.aclose()
+
+
+def open_client(settings: Settings) -> "Client":
+    """Return a client for requests to the outside; HTTP is loaded by those who ask a URL."""
     from fingerpost.apps.outbound import new_client
 
-    async with new_client(settings) as client:
+    return new_client(settings)
+
+
+@asynccontextmanager
+async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
+    async with open_client(settings) as client:
         yield client.fetch

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fingerpost.net.fetch import Fetch
 from fingerpost.transit.add_option import AddOption
 
 if TYPE_CHECKING:
-    from fingerpost.apps.settings import Settings
-    from fingerpost.transit.port import NetworkSource
+    from fingerpost.transit.port import RemoteSource
 
 EMBEDDED = "gtfs"
 """The kind of the embedded engine, whose networks are added with their feeds."""
@@ -24,12 +24,13 @@ class SourceKind:
 
     Attributes:
         kind: the word in a record's ``source``.
-        open_source: makes the source; its modules are imported only then.
+        open_source: makes the source, which asks its servers with what it is given and never closes that; its modules
+            are imported only then.
         add_options: the options of ``network add`` that make a network one of this kind.
     """
 
     kind: str
-    open_source: "Callable[[Settings], NetworkSource]"
+    open_source: "Callable[[Fetch], RemoteSource]"
     add_options: tuple[AddOption, ...] = ()
 
 

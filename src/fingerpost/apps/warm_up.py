@@ -63,7 +63,9 @@ class WarmUp:
 
 
 async def warm(networks: Networks) -> None:
-    """Compile the engine, then plan one trip and list one board of today on each network.
+    """Compile the engine, and ask each network of this process one trip and one board of today, so that all is there.
+
+    A network behind a server has nothing to warm, and its server is not to be asked what nobody wants to know.
 
     Raises:
         ToolError: a network cannot be opened.
@@ -74,6 +76,8 @@ async def warm(networks: Networks) -> None:
 
     warm_kernels()
     for network in opened.answering:
+        if network.profile.answer_deadline_s is not None:
+            continue
         try:
             await _ask_once(network)
         except ToolError as error:

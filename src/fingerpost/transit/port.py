@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model import (
     Coordinate,
     Departure,
@@ -197,21 +198,14 @@ class NetworkSource(Protocol):
         """The kind's name in a record's ``source``."""
         ...
 
-    async def complete(self, record: NetworkRecord) -> NetworkRecord:
-        """Return a new record with what the source itself knows: bounds, zone, languages; asked once, when it is added.
-
-        Raises:
-            ParameterError: the record lacks what this kind of source needs.
-            StorageUnavailable: the source cannot be asked.
-        """
-        ...
-
     def stamp(self) -> Hashable:
         """Return a value that changes whenever a network of this kind has to be opened anew; asked before each call."""
         ...
 
-    def open(self, record: NetworkRecord) -> Network:
+    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> Network:
         """Open the network of a record; the same object as before where only the record has changed. May block.
+
+        ``learned`` is what was kept of ``RemoteSource.learn``, None where nothing was.
 
         Raises:
             SettingsInvalid: it cannot be opened; the message says what to do.
@@ -224,4 +218,17 @@ class NetworkSource(Protocol):
 
     async def close(self) -> None:
         """Stop the background work of all networks of this source; a later ``open`` starts it again."""
+        ...
+
+
+class RemoteSource(Source, Protocol):
+    """A kind of source whose networks are answered by a server."""
+
+    async def learn(self, record: NetworkRecord) -> LearnedProfile:
+        """Ask the server of a record for its profile; asked when a network is added or refreshed, and its answer kept.
+
+        Raises:
+            ParameterError: the record lacks what this kind of source needs.
+            StorageUnavailable, SourceChanged: the server cannot be asked, or answered in an unknown shape.
+        """
         ...

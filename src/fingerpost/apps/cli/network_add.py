@@ -1,6 +1,5 @@
 """``fingerpost network add``: add a network from GTFS feeds, or from another kind of source by its own option."""
 
-import asyncio
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
@@ -8,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from fingerpost.apps.cli.application import prepare_settings, usage
-from fingerpost.apps.cli.feed_work import run_import
+from fingerpost.apps.cli.feed_work import keep_feeds
+from fingerpost.apps.cli.house import prepare_settings, usage
+from fingerpost.apps.cli.learning import learn_profile
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.record_values import parse_bounds, parse_value
 from fingerpost.apps.cli.report_view import print_report
@@ -20,7 +20,6 @@ from fingerpost.transit.add_option import AddOption
 
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
-    from fingerpost.store.network_record import NetworkRecord
 
 _OF_A_SOURCE = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", "languages")
 
@@ -141,7 +140,7 @@ class _Adding:
         from fingerpost.apps.record_file import open_record_file
         from fingerpost.store.network_record import KEYS, NetworkRecord
 
-        self._settings, self._typed = settings, typed
+        self._settings = settings
         self._name = plain_name(name)
         self._file = open_record_file(settings.home)
         records = self._file.read()
@@ -163,7 +162,7 @@ class _Adding:
         if record.source == EMBEDDED:
             report = run_import(self._settings, f"Importing {record.name} ...", lambda importer: importer.add(record))
         else:
-            record = asyncio.run(self._complete(kinds[record.source]))
+            learn_profile(self._settings, kinds[record.source], record)
         self._file.put(record)
         # Whoever reads what we print may stop listening; by now everything is kept.
         console = new_console()
@@ -181,12 +180,3 @@ class _Adding:
             )
         for text in record.realtime:
             console.print(f"Real time: {text}", soft_wrap=True)
-
-    async def _complete(self, kind: SourceKind) -> "NetworkRecord":
-        """Complete the record with what the source states; typed options take precedence."""
-        source = kind.open_source(self._settings)
-        try:
-            completed = await source.complete(self._record)
-        finally:
-            await source.close()
-        return completed.model_copy(update=self._typed)

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, prepare_settings, usage
-from fingerpost.apps.cli.feed_work import run_import
+from fingerpost.apps.cli.feed_work import keep_feeds
+from fingerpost.apps.cli.house import TOOL_ERROR, prepare_settings, usage
+from fingerpost.apps.cli.learning import learn_profile
 from fingerpost.apps.cli.network_add import new_add_command
-from fingerpost.apps.cli.network_view import print_networks, print_record
+from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
 from fingerpost.apps.cli.output import complain, new_console
 from fingerpost.apps.cli.record_values import parse_value
 from fingerpost.apps.cli.report_view import print_report
@@ -60,7 +61,10 @@ def refresh_networks(
     ctx: typer.Context,
     name: Annotated[str | None, typer.Argument(help="Which one; all of them, where none is named.")] = None,
 ) -> None:
-    """Fetch the feeds of a network again, and import them where they, or their names in the record, have changed."""
+    """Fetch the feeds of a network again, and import them where they, or their names in the record, have changed.
+
+    A remote source is asked again for what it says of its network, such as bounds, zone and modes.
+    """
     settings = prepare_settings(ctx)
     from fingerpost.apps.record_file import open_record_file
 
@@ -79,7 +83,8 @@ def refresh_networks(
 
 def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -> None:
     if record.source != EMBEDDED:
-        new_console().print(f"{record.name} is asked anew at every call; there is nothing to refresh.")
+        learn_profile(settings, next(kind for kind in REMOTE_KINDS if kind.kind == record.source), record)
+        new_console().print(f"{record.name} said again what it covers.")
         return
     if not record.feeds and not is_named:
         new_console().print(f"{record.name} has no feeds in its record; there is nothing to refresh.")
@@ -107,13 +112,15 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     settings = prepare_settings(ctx)
     from fingerpost.apps.overview import find_report
     from fingerpost.apps.record_file import open_record_file
-    from fingerpost.transit.timetable.timetable_store import TimetableStore
+    from fingerpost.transit.learned_profile import LearnedProfiles
+    from fingerpost.transit.timetable.shelf import Shelf
 
     store, file = TimetableStore(settings.home), open_record_file(settings.home)
     record = _get_record(file.read(), plain_name(name))
     console = new_console()
     print_record(record, file.path)
     if record.source != EMBEDDED:
+        print_learned(record, LearnedProfiles(settings.home))
         return
     if record.name not in store.list_names():
         console.print(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
@@ -136,6 +143,7 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
     """Forget a network: its record, what was fetched for it, and what was prepared."""
     settings = prepare_settings(ctx)
     from fingerpost.apps.record_file import open_record_file
+    from fingerpost.transit.learned_profile import LearnedProfiles
     from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
     from fingerpost.transit.timetable.timetable_store import TimetableStore
 
@@ -154,6 +162,7 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
     if is_prepared:
         store.remove(network)
     OriginFolder(settings.home, network).remove()
+    LearnedProfiles(settings.home).remove(network)
     new_console().print(f"Removed {network}.")
 
 

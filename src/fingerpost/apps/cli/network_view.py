@@ -12,7 +12,8 @@ from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
-    from fingerpost.transit.timetable.timetable_store import TimetableStore
+    from fingerpost.transit.learned_profile import LearnedProfiles
+    from fingerpost.transit.timetable.shelf import Shelf
 
 
 def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_mode: str) -> None:
@@ -81,3 +82,28 @@ def print_record(record: "NetworkRecord", path: Path) -> None:
     console.print(f"[networks.{record.name}] in {path}", soft_wrap=True)
     for key, value in record.model_dump(exclude={"name"}, exclude_defaults=True, mode="json").items():
         console.print(f"  {key} = {json.dumps(value, ensure_ascii=False)}", soft_wrap=True)
+
+
+def print_learned(record: "NetworkRecord", profiles: "LearnedProfiles") -> None:
+    """Print what a remote source said of its network, and when."""
+    console = new_console()
+    learned = profiles.find(record)
+    if learned is None:
+        console.print(f"Its source was not asked yet. Run `fingerpost network refresh {record.name}`.")
+        return
+    box = learned.bounds
+    told = {
+        "bounds": None if box is None else [box.south, box.west, box.north, box.east],
+        "zone": learned.zone,
+        "languages": list(learned.languages),
+        "feeds": [feed.name for feed in learned.feeds],
+        "modes": sorted(learned.modes),
+        "attribution": list(learned.attribution),
+        "first day": learned.first_day and learned.first_day.isoformat(),
+        "last day": learned.last_day and learned.last_day.isoformat(),
+        "traits": dict(learned.traits),
+    }
+    console.print(f"Learned from its source on {learned.learned_at:%Y-%m-%d %H:%M}:")
+    for key, value in told.items():
+        if value:
+            console.print(f"  {key} = {json.dumps(value, ensure_ascii=False)}", soft_wrap=True, markup=False)

@@ -13,8 +13,10 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
+from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.closed import ClosedNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
 from fingerpost.transit.networks.order import by_preference
@@ -60,6 +62,8 @@ class AllNetworks:
             because what stands behind a source may take long to import.
         demos: records of the demo networks, which are in no file.
         demo_mode: when the demos answer.
+        learned: what remote sources said of their networks.
+        clients: what remote sources ask with; closed after them.
     """
 
     def __init__(
@@ -69,11 +73,15 @@ class AllNetworks:
         *,
         demos: Sequence[NetworkRecord] = (),
         demo_mode: DemoMode = DemoMode.AUTO,
+        learned: LearnedProfiles | None = None,
+        clients: LoopClients | None = None,
     ) -> None:
         self._records = records
         self._load_sources = load_sources
         self._demos = tuple(demos)
         self._demo_mode = demo_mode
+        self._learned = learned
+        self._clients = clients
         self._sources: Mapping[str, Source] = {}
         self._opened: dict[str, _Opened] = {}
         self._opening: dict[str, _Opening] = {}
@@ -94,9 +102,12 @@ class AllNetworks:
             sources, self._stamp = tuple(self._sources.values()), None
         for source in sources:
             await source.close()
+        if self._clients is not None:
+            await self._clients.aclose()
 
     def _read_stamp(self) -> Hashable:
-        return self._records.stamp(), *[source.stamp() for source in self._sources.values()]
+        learned = None if self._learned is None else self._learned.stamp()
+        return self._records.stamp(), learned, *[source.stamp() for source in self._sources.values()]
 
     def _refresh(self) -> OpenNetworks:
         with self._lock:
@@ -155,10 +166,8 @@ class AllNetworks:
         if source is None:
             kinds = ", ".join(sorted(self._sources))
             raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}.")
-        network = source.open(record)
-        # One whose profile cannot be read would take all others down when they are put in order.
-        _ = network.profile
-        return _Opened(source, network)
+        learned = None if self._learned is None else self._learned.find(record)
+        return _Opened(source, source.open(record, learned))
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         """Return the networks in order, each fallback behind the network that names it."""

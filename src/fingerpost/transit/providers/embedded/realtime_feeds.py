@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 
 from fingerpost.errors import SourceLimited, ToolError
-from fingerpost.net.request import Request, RequestLimits, read_template
+from fingerpost.net.fetch import Fetch
+from fingerpost.net.request import Bounds, Request, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.gtfs.realtime.outcomes import APPLIED
@@ -30,18 +30,6 @@ _MAX_BYTES = 64_000_000
 # Inode, size and time of writing.
 _Stamp = tuple[int, ...]
 _LIMITS = RequestLimits(total_s=15.0, max_bytes=_MAX_BYTES, attempts=1)
-
-
-class Fetch(Protocol):
-    """Fetches a URL, as ``net.client.Client.fetch`` does; ``known`` makes the request conditional."""
-
-    async def __call__(self, request: Request, known: Response | None = None) -> Response:
-        """Return the answer, ``known`` itself where it still holds.
-
-        Raises:
-            ToolError: the source did not answer, or with a failure.
-        """
-        ...
 
 
 @dataclass(slots=True)

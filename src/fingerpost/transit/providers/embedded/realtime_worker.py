@@ -10,9 +10,9 @@ from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any, TypeVar
 
+from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response
-from fingerpost.transit.providers.embedded.realtime_feeds import Fetch
 
 _R = TypeVar("_R")
 

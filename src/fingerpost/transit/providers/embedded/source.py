@@ -9,19 +9,18 @@ import threading
 import weakref
 from collections.abc import Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.demo.catalogue import build_demo
+from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.providers.embedded.preparing import open_prepared
+from fingerpost.transit.providers.embedded.realtime_keeper import OpenFetch, RealtimeKeeper
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, read_source
 from fingerpost.transit.timetable.timetable_store import StoredTimetable, TimetableStore
-
-if TYPE_CHECKING:
-    from fingerpost.transit.providers.embedded.realtime_worker import OpenFetch, RealtimeWorker
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
 
@@ -41,7 +40,7 @@ class EmbeddedSource:
 
     kind = "gtfs"
 
-    def __init__(self, home: Path, open_fetch: "OpenFetch") -> None:
+    def __init__(self, home: Path, open_fetch: OpenFetch) -> None:
         self._home = home
         self._store = TimetableStore(home)
         self._open_fetch = open_fetch
@@ -49,15 +48,11 @@ class EmbeddedSource:
         self._lock = threading.Lock()
         self._opened: dict[str, _OpenedTimetable] = {}
 
-    async def complete(self, record: NetworkRecord) -> NetworkRecord:
-        """Return the record as it is: feeds say their own bounds and zone."""
-        return record
-
     def stamp(self) -> Hashable:
         """Return a value that changes whenever a prepared timetable does; see the port."""
         return self._store.stamp()
 
-    def open(self, record: NetworkRecord) -> EmbeddedNetwork:
+    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
         """Open the current timetable of a network, or go on with the one that is open; see the port."""
         opened = self._opened.get(record.name)
         entry = self._get_entry(record)
@@ -104,8 +99,7 @@ class EmbeddedSource:
             network.follow(None)
             return
         # Only networks with real time pay for reading it.
-        from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
-        from fingerpost.transit.providers.embedded.realtime_worker import RealtimeWorker
+        from fingerpost.transit.providers.embedded.network_realtime import NetworkRealtime
 
         with self._lock:
             if self._worker is None:
@@ -122,19 +116,11 @@ class DemoSource:
     def __init__(self) -> None:
         self._opened: dict[str, EmbeddedNetwork] = {}
 
-    async def complete(self, record: NetworkRecord) -> NetworkRecord:
-        """Refuse: demo networks are there without being added.
-
-        Raises:
-            SettingsInvalid: always.
-        """
-        raise SettingsInvalid(f"{record.name} ships with fingerpost and cannot be added.")
-
     def stamp(self) -> Hashable:
         """Return a constant: demos never change."""
         return None
 
-    def open(self, record: NetworkRecord) -> EmbeddedNetwork:
+    def open(self, record: NetworkRecord, learned: LearnedProfile | None = None) -> EmbeddedNetwork:  # noqa: ARG002
         """Build a demo network once; see the port."""
         network = self._opened.get(record.name)
         if network is None:

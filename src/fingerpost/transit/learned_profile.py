@@ -1,0 +1,181 @@
+"""Learned profiles: what a remote source said of its network when it was last asked for that.
+
+It is asked when the network is added, and again by ``fingerpost network refresh``. A person edits none of it, so it
+stays out of ``fingerpost.toml``::
+
+    networks/learned/HSL.json
+"""
+
+import json
+import os
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from functools import cache
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.store.atomic_file import locked, replace_file
+from fingerpost.store.network_record import NetworkRecord
+from fingerpost.transit.model import Bounds, Mode
+from fingerpost.transit.profile import Ability, NetworkProfile
+from fingerpost.transit.provenance import FeedVersion
+
+_SUFFIX = ".json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearnedProfile:
+    """What a source knows of its network; None or empty for what it does not say.
+
+    Attributes:
+        bounds: the box that it covers.
+        zone: the IANA time zone of its agencies.
+        languages: in which it has names, the preferred first.
+        feeds: its feeds, by the FEED as the source spells it.
+        modes: the modes that run.
+        attribution: whom an answer must name.
+        first_day, last_day: bounds of its timetable.
+        abilities: what this server can do of all that its kind can; None for all.
+        traits: what the source alone understands, such as which fields its server's version has.
+        learned_at: when it was asked.
+    """
+
+    bounds: Bounds | None = None
+    zone: str | None = None
+    languages: tuple[str, ...] = ()
+    feeds: tuple[FeedVersion, ...] = ()
+    modes: frozenset[Mode] = frozenset()
+    attribution: tuple[str, ...] = ()
+    first_day: date | None = None
+    last_day: date | None = None
+    abilities: frozenset[Ability] | None = None
+    traits: Mapping[str, str] = field(default_factory=dict)
+    learned_at: datetime
+
+
+def new_remote_profile(
+    record: NetworkRecord, learned: LearnedProfile | None, abilities: Iterable[Ability]
+) -> NetworkProfile:
+    """Return the profile of a network behind a server; what the record states beats what the server said.
+
+    ``abilities`` are those of the kind of source.
+
+    Raises:
+        SettingsInvalid: neither says where the network lies, or in which zone.
+    """
+    bounds = None if learned is None else learned.bounds
+    if record.bounds is not None:
+        south, west, north, east = record.bounds
+        bounds = Bounds(south=south, west=west, north=north, east=east)
+    zone = record.zone or (None if learned is None else learned.zone)
+    if bounds is None or zone is None:
+        what = "bounds" if bounds is None else "zone"
+        raise SettingsInvalid(
+            f"It is not known which {what} {record.name} has. Run `fingerpost network refresh {record.name}`, "
+            f"or state it: `fingerpost network set {record.name} {what} ...`."
+        )
+    stated = NetworkProfile(
+        name=record.name,
+        source=record.source,
+        bounds=bounds,
+        zone=zone,
+        abilities=frozenset(abilities),
+        feed_names=frozenset({record.name}),
+        attribution=record.attribution,
+        priority=record.priority,
+    )
+    if learned is None:
+        return stated
+    return replace(
+        stated,
+        abilities=stated.abilities if learned.abilities is None else stated.abilities & learned.abilities,
+        feed_names=frozenset(feed.name.upper() for feed in learned.feeds) or stated.feed_names,
+        modes=learned.modes,
+        attribution=tuple(dict.fromkeys((*record.attribution, *learned.attribution))),
+        first_day=learned.first_day,
+        last_day=learned.last_day,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """The content of a file: what was learned, and of whom."""
+
+    source: str
+    url: str | None
+    learned: LearnedProfile
+
+
+@cache
+def _file() -> TypeAdapter[_Kept]:
+    """Return what reads and writes a file; made by those who have one."""
+    return TypeAdapter(_Kept)
+
+
+class LearnedProfiles:
+    """The learned profiles below a home folder."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / "networks" / "learned"
+
+    def find(self, record: NetworkRecord) -> LearnedProfile | None:
+        """Return what was learned of a record's source; None where nothing was, or another server was asked.
+
+        Raises:
+            SettingsInvalid: it cannot be read.
+        """
+        path = self._path(record.name)
+        try:
+            kept = _file().validate_json(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError) as error:
+            raise SettingsInvalid(
+                f"{path} cannot be read. Run `fingerpost network refresh {record.name}` to have it written anew."
+            ) from error
+        return kept.learned if (kept.source, kept.url) == (record.source, record.url) else None
+
+    def put(self, record: NetworkRecord, learned: LearnedProfile) -> None:
+        """Keep what was learned, in place of what was known before.
+
+        Raises:
+            SettingsInvalid: the disk refuses; the old file stays.
+        """
+        kept = _file().dump_python(_Kept(source=record.source, url=record.url, learned=learned), mode="json")
+        try:
+            with locked(self._folder / ".lock"):
+                replace_file(self._path(record.name), json.dumps(kept, ensure_ascii=False, indent=1).encode())
+        except OSError as error:
+            raise self._refusal(error) from error
+
+    def remove(self, name: str) -> None:
+        """Forget what was learned of a network, if anything was.
+
+        Raises:
+            SettingsInvalid: the disk refuses.
+        """
+        try:
+            self._path(name).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._refusal(error) from error
+
+    def stamp(self) -> Hashable:
+        """Return a value that changes whenever one is written or removed."""
+        try:
+            with os.scandir(self._folder) as files:
+                looks = [(file.name, file.stat()) for file in files if file.name.endswith(_SUFFIX)]
+        except OSError:
+            # Nothing was ever learned, or a file has gone between two looks; the next look sees it gone.
+            return ()
+        return tuple(sorted((name, status.st_mtime_ns, status.st_size) for name, status in looks))
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}{_SUFFIX}"
+
+    def _refusal(self, error: OSError) -> SettingsInvalid:
+        return SettingsInvalid(
+            f"{self._folder} cannot be written ({error.strerror or error}). Free space or mend its rights."
+        )
