@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from fingerpost.apps import record_file
 from fingerpost.apps.cli import network_commands
-from fingerpost.apps.cli.house import Caller
+from fingerpost.apps.cli.application import Caller
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.source_kinds import SourceKind
 from fingerpost.errors import ParameterError
@@ -21,7 +21,7 @@ from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.add_option import AddOption
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
 from fingerpost.transit.model import Bounds
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.timetable.timetable_store import TimetableStore
 from tests.apps.processes import COMMAND
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}

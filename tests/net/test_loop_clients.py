@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.net.request import Request
-from tests.net.local_server import BOUNDS, answer, new_client, serving
+from tests.net.local_server import LIMITS, answer, new_client, serving
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def clients(made):
 
 
 def asking(server):
-    return Request(url=f"{server.url}/", bounds=BOUNDS)
+    return Request(url=f"{server.url}/", limits=LIMITS)
 
 
 async def test_one_loop_has_one_client_and_keeps_its_connection(clients, made):

@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from fingerpost.errors import OutsideCalendar, SourceChanged
-from fingerpost.net.request import Bounds as Limits
-from fingerpost.net.request import Request
+from fingerpost.net.request import Request, RequestLimits
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.model import Bounds, Departure, Itinerary, Mode, NearbyStop, Place, PlaceMatch
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops

@@ -33,7 +33,7 @@ def new_networks(settings: Settings) -> AllNetworks:
     )
 
 
-def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, Source]:
+def load_sources(settings: Settings, fetch: Fetch) -> Mapping[str, NetworkSource]:
     """Return every kind of source by its word; remote ones ask with ``fetch``.
 
     A new kind is one line in ``source_kinds.py``.

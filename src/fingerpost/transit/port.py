@@ -221,7 +221,7 @@ class NetworkSource(Protocol):
         ...
 
 
-class RemoteSource(Source, Protocol):
+class RemoteSource(NetworkSource, Protocol):
     """A kind of source whose networks are answered by a server."""
 
     async def learn(self, record: NetworkRecord) -> LearnedProfile:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from fingerpost.apps.cli.feed_work import keep_feeds
-from fingerpost.apps.cli.house import prepare_settings, usage
+from fingerpost.apps.cli.application import prepare_settings, usage
+from fingerpost.apps.cli.feed_work import run_import
 from fingerpost.apps.cli.learning import learn_profile
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.record_values import parse_bounds, parse_value

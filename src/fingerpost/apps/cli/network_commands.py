@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.feed_work import keep_feeds
-from fingerpost.apps.cli.house import TOOL_ERROR, prepare_settings, usage
+from fingerpost.apps.cli.application import TOOL_ERROR, prepare_settings, usage
+from fingerpost.apps.cli.feed_work import run_import
 from fingerpost.apps.cli.learning import learn_profile
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
@@ -113,7 +113,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     from fingerpost.apps.overview import find_report
     from fingerpost.apps.record_file import open_record_file
     from fingerpost.transit.learned_profile import LearnedProfiles
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
     store, file = TimetableStore(settings.home), open_record_file(settings.home)
     record = _get_record(file.read(), plain_name(name))

@@ -13,7 +13,7 @@ from fingerpost.errors import ToolError
 if TYPE_CHECKING:
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
     from fingerpost.transit.learned_profile import LearnedProfiles
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 
 def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_mode: str) -> None:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.transit.learned_profile import LearnedProfiles
@@ -50,7 +50,7 @@ class _OpenedNetwork(NamedTuple):
 
 class _Opening(NamedTuple):
     record: NetworkRecord
-    future: Future[_Opened]
+    future: Future[_OpenedNetwork]
 
 
 class AllNetworks:
@@ -82,8 +82,8 @@ class AllNetworks:
         self._demo_mode = demo_mode
         self._learned = learned
         self._clients = clients
-        self._sources: Mapping[str, Source] = {}
-        self._opened: dict[str, _Opened] = {}
+        self._sources: Mapping[str, NetworkSource] = {}
+        self._opened: dict[str, _OpenedNetwork] = {}
         self._opening: dict[str, _Opening] = {}
         self._pool = ThreadPoolExecutor(OPENING_THREADS, thread_name_prefix="fingerpost-opening")
         self._current = OpenNetworks()
@@ -167,7 +167,7 @@ class AllNetworks:
             kinds = ", ".join(sorted(self._sources))
             raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}.")
         learned = None if self._learned is None else self._learned.find(record)
-        return _Opened(source, source.open(record, learned))
+        return _OpenedNetwork(source, source.open(record, learned))
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         """Return the networks in order, each fallback behind the network that names it."""

@@ -85,18 +85,18 @@ class FallbackNetwork:
         """Return how the first network's real time fares; see the port."""
         return await self._network.find_realtime_health()
 
-    async def _ask(self, needed: Sequence[Ability], question: Callable[[Network], Awaitable[_AnswerT]]) -> _AnswerT:
-        answer, failure = await self._ask_either(needed, question)
+    async def _ask(self, needed: Sequence[Ability], query: Callable[[Network], Awaitable[_AnswerT]]) -> _AnswerT:
+        answer, failure = await self._ask_either(needed, query)
         if failure is None:
             return answer
         return replace(answer, provenance=self._say_what_is_lost(answer.provenance, failure))
 
     async def _ask_either(
-        self, needed: Sequence[Ability], question: Callable[[Network], Awaitable[_T]]
+        self, needed: Sequence[Ability], query: Callable[[Network], Awaitable[_T]]
     ) -> tuple[_T, ToolError | None]:
         """Return an answer, and why it is the fallback's, None where it is not."""
         if not self._network.profile.can(*needed):
-            return await question(self._fallback), None
+            return await query(self._fallback), None
         profile = self._network.profile
         deadline_s = profile.names_deadline_s if Ability.NAMES in needed else profile.answer_deadline_s
         # Whoever waits for both must not have lost patience when the fallback is asked.

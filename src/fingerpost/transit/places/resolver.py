@@ -121,14 +121,14 @@ def _choose_first(answers: Answers[Place | None], warnings: Warnings) -> FoundSt
 async def _get_by_id(opened: OpenNetworks, stop_id: str, language: str, warnings: Warnings) -> FoundStop:
     wanted = stop_id.strip()
     owners = [network for network in opened.list_owners(wanted) if network.profile.can(Ability.BOARDS)]
-    unasked = list(opened.problems.values())
+    left_out = list(opened.problems.values())
     if owners:
         answers = await ask_all(owners, lambda network: network.find_stop(wanted, language=language))
         found = _choose_first(answers, warnings)
         if found is not None:
             return found.keep_same()
-        unasked = [*(each.sentence for each in answers.left_out), *unasked]
-    silent = "".join(f". {sentence.rstrip('.')}" for sentence in unasked)
+        left_out = [*(each.sentence for each in answers.left_out), *left_out]
+    silent = "".join(f". {sentence.rstrip('.')}" for sentence in left_out)
     raise PlaceUnknown(f"no stop has the id '{stop_id}'{silent}", {"field": "stop.value"}, hint=_LOOK_UP)
 
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from fingerpost.errors import SourceLimited, ToolError
 from fingerpost.net.fetch import Fetch
-from fingerpost.net.request import Bounds, Request, read_template
+from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
 from fingerpost.transit.gtfs.realtime.outcomes import APPLIED

@@ -18,8 +18,8 @@ from fingerpost.transit.demo.catalogue import build_demo
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.providers.embedded.preparing import open_prepared
-from fingerpost.transit.providers.embedded.realtime_keeper import OpenFetch, RealtimeKeeper
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, read_source
+from fingerpost.transit.providers.embedded.realtime_worker import OpenFetch, RealtimeWorker
 from fingerpost.transit.timetable.timetable_store import StoredTimetable, TimetableStore
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
@@ -99,7 +99,7 @@ class EmbeddedSource:
             network.follow(None)
             return
         # Only networks with real time pay for reading it.
-        from fingerpost.transit.providers.embedded.network_realtime import NetworkRealtime
+        from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
 
         with self._lock:
             if self._worker is None:
