@@ -16,7 +16,7 @@ from fingerpost.filings.fact import Company, Fact
 from fingerpost.filings.figure import Series, View
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve
-from fingerpost.filings.revisions import SPLIT_CONCEPT, Split, list_splits
+from fingerpost.filings.splits import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, list_splits
 from fingerpost.filings.store import SAMPLE, FactStore, new_sample, plain_ticker
 from fingerpost.filings.window import Found, Window, look
 
@@ -112,7 +112,10 @@ class FactLibrary:
 
     def splits(self, company: Company) -> list[Split]:
         """Return the company's share splits."""
-        return self._keep(("splits", company.cik), lambda: list_splits(self._facts(company, (SPLIT_CONCEPT,))))
+        return self._keep(
+            ("splits", company.cik),
+            lambda: list_splits(self._facts(company, (SPLIT_CONCEPT,)), self._facts(company, WITNESS_CONCEPTS)),
+        )
 
     def series(self, company: Company, metric: Metric, view: View) -> Series:
         """Return every figure of a metric under a view."""

@@ -13,14 +13,8 @@ from fingerpost.filings.fact import PERIODIC_FORMS, RECAST_FORMS, Fact
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, Revision, Series, View
 from fingerpost.filings.periods import QUARTER, FiscalCalendar, class_of, day_number
 from fingerpost.filings.quarters import derive_quarters
-from fingerpost.filings.revisions import (
-    Split,
-    is_per_share,
-    is_rounding,
-    is_share_count,
-    kind_of_change,
-    split_factor,
-)
+from fingerpost.filings.revisions import is_rounding, kind_of_change
+from fingerpost.filings.splits import Split, is_per_share, is_share_count, split_factor
 
 _LATEST = View()
 _SAME_START_DAYS = 7
