@@ -236,5 +236,8 @@ def _in_shares_of(figure: Figure, factor: float, view: View) -> Figure:
 
 
 def _named(figure: Figure, calendar: FiscalCalendar) -> Figure:
-    year, quarter = calendar.place(figure.end)
+    if figure.is_cover:
+        year, quarter = calendar.place_of_report(figure.fact.filed, is_annual=figure.is_cover_of_year)
+    else:
+        year, quarter = calendar.place(figure.end)
     return replace(figure, fiscal_year=year, fiscal_quarter=quarter)

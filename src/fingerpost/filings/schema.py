@@ -12,6 +12,9 @@ _VERSION = 1
 _BUSY_TIMEOUT_S = 5.0
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
+MAIN_TICKERS = (
+    "CREATE TABLE IF NOT EXISTS main_tickers (cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL)"
+)
 TABLES = """
 CREATE TABLE companies (
     cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL, name TEXT NOT NULL, sic TEXT, industry TEXT, exchange TEXT,
