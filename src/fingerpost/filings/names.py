@@ -22,10 +22,10 @@ WELL_KNOWN: Mapping[str, str] = {
     "tesla": "TSLA",
     "walmart": "WMT",
 }
-_LEGAL_FORMS = frozenset(
-    "inc incorporated corp corporation co company companies plc ltd limited llc lp sa nv ag se ab asa oyj spa kk"
-    " holding holdings group the and de new".split()
-)
+_LEGAL_FORMS = frozenset({
+    "inc", "incorporated", "corp", "corporation", "co", "company", "companies", "plc", "ltd", "limited", "llc", "lp",
+    "sa", "nv", "ag", "se", "ab", "asa", "oyj", "spa", "kk", "holding", "holdings", "group", "the", "and", "de", "new",
+})  # fmt: skip
 # EDGAR writes the state of incorporation behind some names: "BEST BUY CO INC /MN/".
 _STATE = re.compile(r"/[A-Za-z]{2,3}/?\s*$")
 

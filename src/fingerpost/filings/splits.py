@@ -8,6 +8,7 @@ that were stated in old and in new shares show that shares were split by it a se
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from fingerpost.filings.fact import Fact
 from fingerpost.filings.periods import day_number
@@ -146,7 +147,7 @@ def _list_changes(witnesses: Iterable[Fact]) -> Iterator[tuple[float, float, _Si
             tellings[fact.concept, fact.unit, fact.start, fact.end].append(fact)
     for facts in tellings.values():
         facts.sort(key=lambda fact: (fact.filed, fact.accession, fact.value))
-        for before, after in zip(facts, facts[1:], strict=False):
+        for before, after in pairwise(facts):
             if before.filed < after.filed and before.value != after.value:
                 slack = min(_SEEN_SHARE + cents_share(before.value, after.value, after.unit), _LOOSEST_SHARE)
                 seen = shares_ratio(before.value, after.value, after.unit)
