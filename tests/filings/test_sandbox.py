@@ -54,7 +54,7 @@ ENDLESS = [
     "SELECT count(*) FROM facts a, facts b, facts c, facts d",
     "WITH RECURSIVE t (a) AS (SELECT 1 UNION SELECT a + 1 FROM t) SELECT max(a) FROM t",
     "WITH RECURSIVE t (a, b) AS (SELECT 1, printf('%90000d', 1) UNION SELECT a + 1, b FROM t) SELECT max(a) FROM t",
-    "SELECT max(instr(replace(printf('%99000d',value),' ','a'), replace(printf('%49000d',value),' ','a')||'b')) FROM facts",
+    "SELECT max(instr(replace(printf('%99000d',cik),' ','a'), replace(printf('%49000d',cik),' ','a')||'b')) FROM facts",
     "SELECT replace(printf('%99000d', 1), ' ', 'a') LIKE '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%b'",
 ]
 

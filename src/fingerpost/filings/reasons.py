@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from fingerpost.filings.concepts import PER_SHARE, Metric, suggest
+from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, raw_metric, suggest
 from fingerpost.filings.fact import Company
 from fingerpost.filings.figure import Series, View
 from fingerpost.filings.library import FactLibrary
@@ -20,6 +20,8 @@ HIDDEN_BY_AS_OF = "hidden_by_as_of"
 OTHER_UNIT = "other_unit"
 OTHER_FORM = "other_form"
 NOT_DERIVABLE = "not_derivable"
+
+_NAMED = 3
 
 
 def load_hint(ticker: str) -> str:
@@ -84,14 +86,22 @@ def missing_figure(
         return _entry(
             BEFORE_XBRL, f"{company.name} files figures as data since {company.first_end}", "Ask for a later period"
         )
-    if not series.figures:
-        return _entry(
-            NOT_REPORTED, f"{company.name} reports no {metric.name} under any tag that stands for it", _OTHERS
-        )
-    return _entry(NOT_REPORTED, f"{company.name} reports no {metric.name} for {window.told}", _OTHERS)
+    return untagged(library, company, metric, window, view)
 
 
-_OTHERS = "Ask query_type metrics for what the company does report"
+def untagged(library: FactLibrary, company: Company, metric: Metric, window: Window, view: View) -> dict[str, Any]:
+    """Return that no tag that stands for a metric holds a figure, which is not to say that the company states none.
+
+    The data set leaves out a company's own tags and what it tells by segment.
+    """
+    near: list[str] = []
+    for concept in list_near_concepts(metric, library.list_concepts(company)):
+        if len(near) < _NAMED and library.look(company, raw_metric(concept), window, view).headline:
+            near.append(concept)
+    what = f"{metric.name} of {company.name} for {window.told}"
+    message = f"{what} is not under a standard tag in this data set; the filing may state it"
+    step = f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for its tags, or read the filing"
+    return _entry(NOT_REPORTED, message, step, near)
 
 
 def _has_year(series: Series, window: Window) -> bool:

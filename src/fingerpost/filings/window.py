@@ -118,6 +118,9 @@ def _is_inside(figure: Figure, window: Window, calendar: FiscalCalendar) -> bool
         return False
     if window.year is None:
         return True
+    if figure.is_cover and window.quarter is not None and calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS:
+        # A float is of the second quarter's end, and stands on the annual report.
+        return calendar.place(figure.end) == (window.year, window.quarter)
     if figure.fiscal_year != window.year:
         return False
     if window.quarter is not None:
