@@ -7,7 +7,7 @@ from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, r
 from fingerpost.filings.fact import Company
 from fingerpost.filings.figure import Series, View
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.window import BY_PERIOD, Window
+from fingerpost.filings.window import BY_PERIOD, FIRST_DAY, Window
 
 NOT_REPORTED = "not_reported"
 NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
@@ -20,6 +20,7 @@ HIDDEN_BY_AS_OF = "hidden_by_as_of"
 OTHER_UNIT = "other_unit"
 OTHER_FORM = "other_form"
 NOT_DERIVABLE = "not_derivable"
+NOT_COMPARABLE = "not_comparable"
 
 _NAMED = 3
 
@@ -76,7 +77,7 @@ def missing_figure(
             f"{what} is not reported, and per-share figures do not add up over quarters",
             "Send estimate: true for an estimate, and call it one",
         )
-    if _is_later(window, company, series):
+    if _is_later(library, window, company):
         return _entry(
             NOT_IN_AGGREGATE_YET,
             f"{what} is not in the SEC's aggregate as of {company.complete_through}",
@@ -108,13 +109,13 @@ def _has_year(series: Series, window: Window) -> bool:
     return any(figure.fiscal_year == window.year and figure.period == "FY" for figure in series.figures)
 
 
-def _is_later(window: Window, company: Company, series: Series) -> bool:
+def _is_later(library: FactLibrary, window: Window, company: Company) -> bool:
+    """Whether a window lies beyond the newest report of the company, of whatever it tells."""
+    calendar = library.calendar(company)
+    covered = calendar.place_of_report(company.complete_through, is_annual=False)
     if window.year is None:
-        return window.first > max((figure.end for figure in series.figures), default=company.complete_through)
-    if not series.figures:
-        return False
-    newest = series.figures[-1]
-    return (window.year, window.quarter or 4) > (newest.fiscal_year, newest.fiscal_quarter)
+        return window.first != FIRST_DAY and calendar.place(window.first) > covered
+    return (window.year, window.quarter or 4) > covered
 
 
 def _is_before(window: Window, company: Company) -> bool:

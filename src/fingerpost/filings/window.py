@@ -27,6 +27,13 @@ class Window:
     basis: str = BY_PERIOD
 
     @property
+    def period(self) -> str:
+        """The fiscal period as a question's parameter; empty where days are asked for."""
+        if self.year is None:
+            return ""
+        return f"{self.year}-Q{self.quarter}" if self.quarter else str(self.year)
+
+    @property
     def told(self) -> str:
         """The window in words."""
         if self.year is not None:
