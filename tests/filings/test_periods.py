@@ -146,3 +146,26 @@ def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, plac
 def test_without_annual_reports_a_report_is_of_the_calendar(annual, place):
     """A company that has filed no annual report yet."""
     assert FiscalCalendar([]).place_of_report("2022-05-10", is_annual=annual) == place
+
+
+@pytest.mark.parametrize(
+    ("day", "place"),
+    [
+        ("2022-09-25", (2023, 1)),
+        ("2022-09-24", (2022, 4)),
+        ("2021-12-26", (2022, 2)),
+        ("2022-06-26", (2022, 4)),
+        ("2022-05-01", (2022, 3)),
+        ("2023-10-01", (2024, 1)),
+        ("2024-10-08", (2025, 1)),
+    ],
+)
+def test_a_day_lies_in_the_quarter_that_it_begins(day, place):
+    """Apple's quarters begin the day after the last one's end."""
+    assert APPLE.quarter_of(day) == place
+
+
+@pytest.mark.parametrize(("day", "place"), [("2022-03-31", (2022, 1)), ("2022-04-01", (2022, 2))])
+def test_without_annual_reports_a_day_lies_in_the_calendar_s_quarter(day, place):
+    """A company that has filed no annual report yet."""
+    assert FiscalCalendar([]).quarter_of(day) == place

@@ -40,8 +40,9 @@ HEADINGS = st.sampled_from(
         "ITEM {number}. {upper}",
         "Item {number} \u2014 {title}",
         "Item\u00a0{number}.   {title}.",
+        "Item {number}.\n{title}",
+        "ITEM {number}: {upper}",
     ]
-    + ["Item {number}.\n{title}", "ITEM {number}: {upper}"]
 )
 CONTENTS = st.sampled_from(
     ["", "Item {number}. {title} {page}", "Item {number}. {title} .......... {page}", "Item {number}.\n{title}\n{page}"]

@@ -18,6 +18,9 @@ _YEAR_DAYS = 365.25
 _SLACK_DAYS = 7
 # A year that ends in the first days of January bears the name of the year before.
 _NEW_YEAR_DAYS = 10
+_LONGEST_YEAR_DAYS = 380
+# Quarters are of 90 to 92 days, and of 13 weeks.
+_QUARTER_SLACK_DAYS = 3
 # Ends that are further from a whole number of years apart belong to different year ends: the company moved its own.
 _SAME_YEAR_END_DAYS = 10
 
@@ -81,6 +84,19 @@ class FiscalCalendar:
             return year, 4
         quarter = 4 - math.ceil((year_end - day) / (_YEAR_DAYS / 4))
         return (year - 1, 4) if is_annual or quarter < 1 else (year, quarter)
+
+    def quarter_of(self, start: str) -> tuple[int, int]:
+        """Return the fiscal year and quarter that a day lies in: of the first day of a quarter, that quarter."""
+        day = day_number(start)
+        if not self._anchors:
+            return date.fromordinal(day).year, (date.fromordinal(day).month + 2) // 3
+        at = bisect_left(self._days, day)
+        if 0 < at < len(self._days) and self._days[at] - self._days[at - 1] <= _LONGEST_YEAR_DAYS:
+            year_end, year = self._anchors[at]
+        else:
+            year_end, year = self._year_around(day + _SLACK_DAYS)
+        left = (year_end - day - _QUARTER_SLACK_DAYS) / (_YEAR_DAYS / 4)
+        return year, max(1, min(4, 4 - math.floor(left)))
 
     def days_off(self, end: str) -> int:
         """Return how many days lie between a day and the nearest end of a fiscal quarter."""

@@ -114,7 +114,7 @@ def _is_later(library: FactLibrary, window: Window, company: Company) -> bool:
     calendar = library.calendar(company)
     covered = calendar.place_of_report(company.complete_through, is_annual=False)
     if window.year is None:
-        return window.first != FIRST_DAY and calendar.place(window.first) > covered
+        return window.first != FIRST_DAY and calendar.quarter_of(window.first) > covered
     return (window.year, window.quarter or 4) > covered
 
 
