@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from figures import p50
 
-from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 20220222
@@ -39,15 +39,15 @@ def measure(*, count: int) -> None:
         timetable = levelled.level(feed, path)
         with _quiet_stderr():
             rival = levelled.load_rival(path)
-    piece = build_slice(timetable, levelled.DAY, mirrored=False, step_free=False)
-    served = np.unique(piece.chains.position_stop).tolist()
+    search_timetable = build_search_timetable(timetable, levelled.DAY, mirrored=False, step_free=False)
+    served = np.unique(search_timetable.patterns.position_stop).tolist()
     ids = list(timetable.stop_local_id)
     locations = {stop: rival.find_location(ids[stop]) for stop in served}
     dice = random.Random(SEED)
     questions = [(*dice.sample(served, 2), dice.randrange(5 * 3600, 23 * 3600, 60)) for _ in range(count)]
     ratios = []
     for question in questions:
-        our_ms, ours = _time(levelled.ask_engine, timetable, piece, *question)
+        our_ms, ours = _time(levelled.ask_engine, timetable, search_timetable, *question)
         their_ms, theirs = _time(levelled.ask_rival, rival, locations, *question)
         if _comparable(ours) != _comparable(theirs):
             raise RuntimeError(f"the answers differ: {question}")
@@ -69,9 +69,9 @@ def _quiet_stderr() -> Iterator[None]:
             os.close(kept)
 
 
-def _time(ask, *given):
+def _time(query, *given):
     begin = time.perf_counter()
-    answer = ask(*given)
+    answer = query(*given)
     return (time.perf_counter() - begin) * 1000, answer
 
 

@@ -30,20 +30,22 @@ def ours(paths: list[str], first: str) -> dict[str, float]:
 
     from fingerpost.testing.feeds import timetable_from_drawing
     from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-    from fingerpost.transit.raptor.chains import build_slice
+    from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
 
-    build_slice(timetable_from_drawing("line A | B 08:00 | C 08:10"), date(2026, 3, 2), mirrored=False, step_free=False)
+    build_search_timetable(
+        timetable_from_drawing("line A | B 08:00 | C 08:10"), date(2026, 3, 2), mirrored=False, step_free=False
+    )
     begin = time.perf_counter()
     timetable = import_feeds("bench", [FeedSource(Path(path)) for path in paths]).timetable
     imported = time.perf_counter()
-    piece = build_slice(timetable, date.fromisoformat(first), mirrored=False, step_free=False)
+    search_timetable = build_search_timetable(timetable, date.fromisoformat(first), mirrored=False, step_free=False)
     end = time.perf_counter()
     return {
         "seconds": end - begin,
-        "slice_s": end - imported,
+        "search_s": end - imported,
         "stops": timetable.stop_count,
-        "calls": len(timetable.event_stop),
-        "vehicles": piece.vehicle_count,
+        "calls": len(timetable.stop_time_stop),
+        "vehicles": search_timetable.instance_count,
         "peak_mb": getrusage(RUSAGE_SELF).ru_maxrss // 1024,
     }
 
@@ -100,7 +102,7 @@ def compare(name: str, paths: list[Path], day: date, first: date, last: date, ro
     print(f"{name} read alike: {own['stops']:.0f} and {other['stops']:.0f} stops, {own['calls']:.0f} of {calls} calls "
           f"{'ok' if same else 'short'}")  # fmt: skip
     ratio = statistics.median(ours["seconds"] / theirs["seconds"] for ours, theirs in pairs)
-    day_share = statistics.median(ours["slice_s"] / ours["seconds"] for ours, _ in pairs)
+    day_share = statistics.median(ours["search_s"] / ours["seconds"] for ours, _ in pairs)
     print(f"{name} zip to ready network, of nigiri's load: {ratio:.2f} (at most {BOUND}, goal {GOAL}; "
           f"one service day is {day_share:.0%} of it) {verdict(ratio, BOUND)}")  # fmt: skip
     peaks = [max(pair[side]["peak_mb"] for pair in pairs) for side in (0, 1)]

@@ -39,7 +39,7 @@ def level_new_york(feeds: list[Path], path: Path) -> Timetable:
 
 
 def _write(timetable: Timetable, path: Path) -> None:
-    if len(timetable.run_trip) != len(timetable.trip_route) or timetable.run_shift_s.any():
+    if len(timetable.trip_departure_trip) != len(timetable.trip_route) or timetable.trip_departure_shift_s.any():
         raise RuntimeError("New York has trips by frequency now: write them")
     with zipfile.ZipFile(path, "w") as out:
         zone = timetable.feeds[0].zone
@@ -75,17 +75,17 @@ def _dates(timetable: Timetable) -> Iterator[str]:
 def _stop_times(timetable: Timetable) -> Iterator[str]:
     clock = [f"{minute // 60:02}:{minute % 60:02}:00" for minute in range(HOURS * 60)]
     doors = [f"{bool(flags & NO_BOARDING):d},{bool(flags & NO_ALIGHTING):d}\n" for flags in range(4)]
-    first = timetable.trip_first_event.tolist()
+    first = timetable.trip_first_stop_time.tolist()
     for trip in range(len(timetable.trip_route)):
         rows = slice(first[trip], first[trip + 1])
         yield "".join(
             f"T{trip},{clock[arrival_s // 60]},{clock[departure_s // 60]},S{stop},{sequence},{doors[flags & 3]}"
             for arrival_s, departure_s, stop, sequence, flags in zip(
-                timetable.event_arrival_s[rows].tolist(),
-                timetable.event_departure_s[rows].tolist(),
-                timetable.event_stop[rows].tolist(),
-                timetable.event_sequence[rows].tolist(),
-                timetable.event_flags[rows].tolist(),
+                timetable.stop_time_arrival_s[rows].tolist(),
+                timetable.stop_time_departure_s[rows].tolist(),
+                timetable.stop_time_stop[rows].tolist(),
+                timetable.stop_time_sequence[rows].tolist(),
+                timetable.stop_time_flags[rows].tolist(),
                 strict=True,
             )
         )

@@ -18,7 +18,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.timetable.timetable import Timetable
@@ -38,7 +38,7 @@ def write_message(timetable: Timetable, now: int) -> bytes:
     while len(message.entity) < UPDATES:
         start = service_day_start(day, zone)
         for trip in np.flatnonzero(services_on(timetable, day)[timetable.trip_service]).tolist():
-            first, end = int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1])
+            first, end = int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
             if end - first < CALLS or len(message.entity) == UPDATES:
                 continue
             update = message.entity.add(id=str(len(message.entity))).trip_update
@@ -48,12 +48,12 @@ def write_message(timetable: Timetable, now: int) -> bytes:
             update.trip.schedule_relationship = 0
             delay_s = int(dice.integers(-60, 900))
             for event in range(end - CALLS, end):
-                call = update.stop_time_update.add(stop_sequence=int(timetable.event_sequence[event]))
-                call.stop_id = timetable.stop_local_id[int(timetable.event_stop[event])]
+                call = update.stop_time_update.add(stop_sequence=int(timetable.stop_time_sequence[event]))
+                call.stop_id = timetable.stop_local_id[int(timetable.stop_time_stop[event])]
                 call.schedule_relationship = 0
                 for told, planned_s in (
-                    (call.arrival, timetable.event_arrival_s[event]),
-                    (call.departure, timetable.event_departure_s[event]),
+                    (call.arrival, timetable.stop_time_arrival_s[event]),
+                    (call.departure, timetable.stop_time_departure_s[event]),
                 ):
                     told.delay, told.time, told.uncertainty = delay_s, start + int(planned_s) + delay_s, 0
         day += timedelta(days=1)
@@ -89,8 +89,10 @@ def check_times(timetable: Timetable, data: bytes, overlay: Overlay) -> None:
         trip, day = rows[update.trip.trip_id], date.fromisoformat(update.trip.start_date)
         ride = overlay.rides[trip, day.toordinal()]
         start = service_day_start(day, timetable.feeds[0].zone)
-        last = slice(int(timetable.trip_first_event[trip + 1]) - CALLS, int(timetable.trip_first_event[trip + 1]))
-        expected = (timetable.event_departure_s[last] + start + ride.departure_delay_s[-CALLS:]).tolist()
+        last = slice(
+            int(timetable.trip_first_stop_time[trip + 1]) - CALLS, int(timetable.trip_first_stop_time[trip + 1])
+        )
+        expected = (timetable.stop_time_departure_s[last] + start + ride.departure_delay_s[-CALLS:]).tolist()
         if expected != [call.departure.time for call in update.stop_time_update]:
             raise SystemExit(f"short: {update.trip.trip_id} is expected at other times than it is told")
 
@@ -115,14 +117,14 @@ def main() -> int:
         return read_realtime(timetable, index, [FeedBytes(data, now)], now)
 
     def to_slice() -> object:
-        return build_slice(timetable, DAY, mirrored=False, step_free=False, overlay=to_overlay())
+        return build_search_timetable(timetable, DAY, mirrored=False, step_free=False, overlay=to_overlay())
 
     check_times(timetable, data, to_overlay())
     print(f"ok: {UPDATES} updates, {UPDATES * CALLS} calls, every expected time is the message's own")
     to_slice()
     rounds = [(seconds(lambda: read_fields(data)), seconds(to_overlay), seconds(to_slice)) for _ in range(ROUNDS)]
     reading = statistics.median(overlay / fields for fields, overlay, _ in rounds)
-    published = statistics.median(piece / fields for fields, _, piece in rounds)
+    published = statistics.median(search_timetable / fields for fields, _, search_timetable in rounds)
     print(
         f"bytes to overlay: {reading:.2f} times reading the fields (at most {READING_BOUND}) "
         f"{verdict(reading, READING_BOUND)}"

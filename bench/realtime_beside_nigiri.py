@@ -23,7 +23,7 @@ from levelled_new_york import level_new_york
 from realtime_queries import LIVE_TRIPS, busiest_day
 
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
 from fingerpost.transit.timetable.service_days import service_day_start, services_on
 from fingerpost.transit.timetable.timetable import Timetable
 
@@ -50,15 +50,15 @@ def write_all_calls(timetable: Timetable, day: date, count: int, dice: random.Ra
     for trip in dice.sample(running, min(count, len(running))):
         update = message.entity.add(id=str(trip)).trip_update
         update.trip.trip_id, update.trip.start_date = timetable.trip_local_id[trip], f"{day:%Y%m%d}"
-        rows = range(int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1]))
+        rows = range(int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1]))
         late_s = [60 * dice.choice([0, 1, 2, 4, 8]) for _ in range(2)]
         latest = 0
         for index, event in enumerate(rows):
-            call = update.stop_time_update.add(stop_sequence=int(timetable.event_sequence[event]))
-            call.stop_id = timetable.stop_local_id[int(timetable.event_stop[event])]
+            call = update.stop_time_update.add(stop_sequence=int(timetable.stop_time_sequence[event]))
+            call.stop_id = timetable.stop_local_id[int(timetable.stop_time_stop[event])]
             for told, planned_s in (
-                (call.arrival, timetable.event_arrival_s[event]),
-                (call.departure, timetable.event_departure_s[event]),
+                (call.arrival, timetable.stop_time_arrival_s[event]),
+                (call.departure, timetable.stop_time_departure_s[event]),
             ):
                 latest = max(latest, int(planned_s) + late_s[2 * index >= len(rows)])
                 told.time = start + latest
@@ -77,11 +77,11 @@ def compare(
     for number, question in enumerate(questions):
         seconds: dict[Callable[..., Answer], float] = {}
         answers = {}
-        for ask in (ours, theirs) if number % 2 else (theirs, ours):
+        for query in (ours, theirs) if number % 2 else (theirs, ours):
             begin = time.perf_counter()
-            answers[ask] = ask(*question)
-            seconds[ask] = time.perf_counter() - begin
-        kept = [[row for row in answers[ask] if row[1] <= LAST_ARRIVAL_S] for ask in (ours, theirs)]
+            answers[query] = query(*question)
+            seconds[query] = time.perf_counter() - begin
+        kept = [[row for row in answers[query] if row[1] <= LAST_ARRIVAL_S] for query in (ours, theirs)]
         if kept[0] != kept[1]:
             raise SystemExit(f"short: the answers differ: {question}: {kept[0]}, nigiri {kept[1]}")
         ratios.append(seconds[ours] / seconds[theirs])
@@ -116,17 +116,17 @@ def new_york() -> bool:
     message = write_all_calls(timetable, day, LIVE_TRIPS, dice)
     now = message.header.timestamp
     overlay = read_realtime(timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), now)], now)
-    piece = build_slice(timetable, day, mirrored=False, step_free=False, overlay=overlay)
-    planned = build_slice(timetable, day, mirrored=False, step_free=False)
+    search_timetable = build_search_timetable(timetable, day, mirrored=False, step_free=False, overlay=overlay)
+    planned = build_search_timetable(timetable, day, mirrored=False, step_free=False)
     live = apply_live(rival, day, message)
-    served = np.unique(piece.chains.position_stop).tolist()
+    served = np.unique(search_timetable.patterns.position_stop).tolist()
     questions = [(*dice.sample(served, 2), dice.randrange(6 * 3600, 22 * 3600, 60)) for _ in range(QUESTIONS)]
     ids = list(timetable.stop_local_id)
     locations = {stop: rival.find_location(ids[stop]) for question in questions for stop in question[:2]}
     midnight = service_day_start(day, timetable.feeds[0].zone)
 
     def ours(*question: int) -> Answer:
-        return levelled.ask_engine(timetable, piece, *question, midnight=midnight)
+        return levelled.ask_engine(timetable, search_timetable, *question, midnight=midnight)
 
     def theirs(*question: int) -> Answer:
         return levelled.ask_rival(rival, locations, *question, live=live, midnight=midnight)
@@ -159,14 +159,14 @@ def helsinki() -> bool:
         timetable = levelled.level(feed, path)
         rival = levelled.load_rival(path)
     message = test_live_helsinki.draw_message(timetable, SEED)
-    piece = test_live_helsinki.read_live((None, timetable, RealtimeIndex(timetable)), message)
+    search_timetable = test_live_helsinki.read_live((None, timetable, RealtimeIndex(timetable)), message)
     live = apply_live(rival, levelled.DAY, message)
-    questions = test_live_helsinki.draw_questions(piece, SEED, QUESTIONS)
+    questions = test_live_helsinki.draw_questions(search_timetable, SEED, QUESTIONS)
     ids = list(timetable.stop_local_id)
     locations = {stop: rival.find_location(ids[stop]) for question in questions for stop in question[:2]}
     ratios = compare(
         questions,
-        lambda *question: levelled.ask_engine(timetable, piece, *question),
+        lambda *question: levelled.ask_engine(timetable, search_timetable, *question),
         lambda *question: levelled.ask_rival(rival, locations, *question, live=live),
     )
     print(

@@ -17,14 +17,15 @@ from figures import p50, percentile, verdict
 from google.transit.gtfs_realtime_pb2 import FeedMessage
 
 from fingerpost.apps.interpreter import take_short_turns
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
 from fingerpost.transit.model import Coordinate, Location, LocationSource
-from fingerpost.transit.port import JourneyQuestion
+from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-from fingerpost.transit.raptor.ends import find_end
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.service_days import find_covered_days, service_day_start, services_on
 from fingerpost.transit.timetable.timetable import STOP, Timetable
 
@@ -48,14 +49,14 @@ def write_delays(timetable: Timetable, day: date, count: int, dice: random.Rando
     message = FeedMessage()
     message.header.gtfs_realtime_version = "2.0"
     message.header.timestamp = service_day_start(day, timetable.feeds[0].zone) + 8 * 3600
-    once = np.bincount(timetable.run_trip, minlength=len(timetable.trip_local_id)) == 1
+    once = np.bincount(timetable.trip_departure_trip, minlength=len(timetable.trip_local_id)) == 1
     running = np.flatnonzero(once & (services_on(timetable, day)[timetable.trip_service] != 0)).tolist()
     for trip in dice.sample(running, min(count, len(running))):
         update = message.entity.add(id=str(trip)).trip_update
         update.trip.trip_id, update.trip.start_date = timetable.trip_local_id[trip], f"{day:%Y%m%d}"
-        begin, end = int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1])
+        begin, end = int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
         for event in (begin, (begin + end) // 2):
-            call = update.stop_time_update.add(stop_sequence=int(timetable.event_sequence[event]))
+            call = update.stop_time_update.add(stop_sequence=int(timetable.stop_time_sequence[event]))
             call.arrival.delay = call.departure.delay = 60 * dice.choice([0, 1, 2, 4, 8])
     return message
 
@@ -72,24 +73,24 @@ def new_york() -> bool:
     message = write_delays(timetable, day, LIVE_TRIPS, dice)
     now = message.header.timestamp
     overlay = read_realtime(timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), now)], now)
-    planned, live = Slices(timetable), Slices(timetable, overlay)
-    for slices in (planned, live):
-        slices.get_slice(day, mirrored=False, step_free=False)
+    planned, live = SearchTimetables(timetable), SearchTimetables(timetable, overlay)
+    for search_timetables in (planned, live):
+        search_timetables.get_search_timetable(day, mirrored=False, step_free=False)
     served = np.flatnonzero(timetable.stop_kind == STOP).tolist()
     ratios = []
     for _ in range(QUESTIONS):
         ends = [
-            find_end(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], 1000)
+            find_endpoint(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], 1000)
             for stop in dice.sample(served, 2)
         ]
-        wish = Wish(
+        query = SearchQuery(
             origin=ends[0], destination=ends[1], instant=now + dice.randrange(0, 10 * 3600), arrive_by=False,
             max_rides=5, max_walk_m=1500, step_free=False, wanted=3,
         )  # fmt: skip
         seconds = []
-        for slices in (planned, live, planned, live):
+        for search_timetables in (planned, live, planned, live):
             begin = time.perf_counter()
-            find_journeys(timetable, slices, wish)
+            find_journeys(timetable, search_timetables, query)
             seconds.append(time.perf_counter() - begin)
         ratios.append(min(seconds[1::2]) / min(seconds[0::2]))
     ratio = p50(ratios)
@@ -108,8 +109,8 @@ def kingston() -> bool:
         print("skipped: needs Kingston's timetable beside the project")
         return True
     timetable = import_feeds("KINGSTON", [FeedSource(realtime.KINGSTON)]).timetable
-    network, index = EmbeddedNetwork("KINGSTON", timetable, is_demo=False), RealtimeIndex(timetable)
-    now = service_day_start(realtime.DAY, network.zone) + 12 * 3600
+    network, index = EmbeddedNetwork(NetworkRecord(name="KINGSTON"), timetable), RealtimeIndex(timetable)
+    now = service_day_start(realtime.DAY, network.profile.zone) + 12 * 3600
     data = realtime.write_message(timetable, now)
     dice = random.Random(SEED)
     served = np.flatnonzero(timetable.stop_kind == STOP).tolist()
@@ -120,13 +121,13 @@ def kingston() -> bool:
         return Location(coordinate=place, source=LocationSource.INPUT)
 
     # Few questions take most of the time, so both rounds ask the same.
-    questions = [JourneyQuestion(origin=end(), destination=end(), instant=now) for _ in range(SWAP_QUESTIONS)]
+    questions = [JourneyQuery(origin=end(), destination=end(), instant=now) for _ in range(SWAP_QUESTIONS)]
 
     def swap() -> None:
         network.publish(read_realtime(timetable, index, [FeedBytes(data, now)], now), realtime.DAY)
 
-    def ask_all(asked: list[JourneyQuestion]) -> list[float]:
-        async def ask() -> list[float]:
+    def ask_all(asked: list[JourneyQuery]) -> list[float]:
+        async def query() -> list[float]:
             times = []
             for question in asked:
                 begin = time.perf_counter()
@@ -134,7 +135,7 @@ def kingston() -> bool:
                 times.append(time.perf_counter() - begin)
             return times
 
-        return asyncio.run(ask())
+        return asyncio.run(query())
 
     take_short_turns()  # as ``fingerpost serve`` does
     swap()

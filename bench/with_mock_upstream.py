@@ -11,7 +11,7 @@ from questions import NOW
 
 from fingerpost.contract.published import PublishedTool
 from fingerpost.store.variables import VariableStore
-from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
+from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
 from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.model import (
     Coordinate,
@@ -24,7 +24,6 @@ from fingerpost.transit.model import (
     PlaceMatch,
     StopPoint,
 )
-from fingerpost.transit.port import JourneyAnswer
 
 # Contracts 000 and 001: (median, p95) in milliseconds.
 BOUNDS = {"plan_trip": (120.0, 400.0), "get_departures": (80.0, 250.0)}
@@ -40,7 +39,7 @@ def _network() -> FakeNetwork:
     itineraries = [_itinerary(now + 60 * number, 400 if number % 2 else 0) for number in range(ITINERARIES)]
     place = Place(id="T:A", name="A", coordinate=Coordinate(60.17, 24.94), kind=PlaceKind.STOP, member_ids=("T:A",))
     return FakeNetwork(
-        journeys=[JourneyAnswer(itineraries=tuple(itineraries))],
+        journeys=[Journeys(itineraries=tuple(itineraries))],
         departures=[_departure(now + 10 * number) for number in range(DEPARTURES)],
         places={"A": [PlaceMatch(place=place, score=1.0)]},
     )

@@ -3,6 +3,7 @@
 ``FINGERPOST_NOW`` (RFC 3339, with an offset) fixes the clock, so that every answer can be reproduced byte for byte.
 """
 
+import asyncio
 import os
 from datetime import UTC, datetime
 
@@ -40,3 +41,11 @@ def find_fixed() -> datetime | None:
 
 def _complaint(text: str) -> str:
     return f"{VARIABLE} is {text!r}, which is not an instant. Write it like 2026-01-31T08:00:00Z, or unset it."
+
+
+def time_limit(seconds: float | None) -> asyncio.Timeout:
+    """Return an async context that raises TimeoutError when it lasts longer; None is no limit.
+
+    Waiting has one place, so that a test can let a limit expire without waiting for it.
+    """
+    return asyncio.timeout(seconds)

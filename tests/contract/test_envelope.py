@@ -8,9 +8,9 @@ from fingerpost.contract.envelope import (
     code_of,
     is_failure,
     render_error,
-    render_unexpected,
     step_fields,
     text_of_error,
+    unexpected,
 )
 from fingerpost.errors import (
     BrokenContract,
@@ -441,7 +441,7 @@ def test_the_text_twin_stands_alone(error, family, expected):
 )
 def test_what_nobody_foresaw_is_our_own_fault(family, expected):
     """A5, J20: an exception outside the tree has its code, and the correlation id to find it by."""
-    body = render_unexpected(family, "0b5f", tool="t", query_type="q", parameters={})
+    body = render_error(unexpected("0b5f"), family, "0b5f", tool="t", query_type="q", parameters={})
     told = body["error"] if isinstance(body.get("error"), dict) else body
     assert told["error_code" if family is Family.STEP else "code"] == expected
     assert "correlation id 0b5f" in str(body)

@@ -8,7 +8,7 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
 from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.providers.embedded.networks import EmbeddedNetworks
+from tests.homes import open_networks
 
 NOW = "2022-02-22T08:00:00+02:00"
 ANN, EVE = "ann", "eve"
@@ -22,7 +22,7 @@ def _standing_clock(monkeypatch):
 @pytest.fixture(scope="session")
 def demo_networks(tmp_path_factory):
     """The networks of a home to which nothing was added."""
-    return EmbeddedNetworks(tmp_path_factory.mktemp("home"))
+    return open_networks(tmp_path_factory.mktemp("home"))
 
 
 @pytest.fixture

@@ -7,7 +7,8 @@ import pytest
 
 from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Departure, Mode, Provenance
+from fingerpost.transit.model import Departure, Mode
+from fingerpost.transit.provenance import Provenance
 from tests.contracts.conftest import board_of, codes, label, refusal, stop_place
 from tests.rules.drawing import DAY, T0, at, departure
 
@@ -93,6 +94,7 @@ def test_a_board_has_the_contracts_fields(over):
         "meta": {
             "network": "FAKE",
             "source": "fake",
+            "retrievedAt": "2022-02-22T08:00:00+02:00",
             "timeZone": "Europe/Helsinki",
             "language": "en",
             "realtimeAgeSeconds": 0,
@@ -208,7 +210,12 @@ def test_a_source_in_trouble_has_its_code(over, error, code):
 def test_a_day_outside_the_calendar_is_an_empty_board_that_says_so(over):
     """D13, A5: an empty list with the warning outside-calendar."""
     provenance = Provenance(
-        network="FAKE", source="fake", zone="Europe/Helsinki", first_day=DAY.replace(day=1), last_day=DAY.replace(day=2)
+        network="FAKE",
+        source="fake",
+        zone="Europe/Helsinki",
+        retrieved_at=0,
+        first_day=DAY.replace(day=1),
+        last_day=DAY.replace(day=2),
     )
     network = board_of()
     network.provenance = provenance

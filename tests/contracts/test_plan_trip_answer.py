@@ -7,9 +7,8 @@ import uuid
 import pytest
 
 from fingerpost.errors import SourceFailed
-from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model import Access, Optimize
-from fingerpost.transit.port import JourneyAnswer
 from tests.contracts.conftest import at, codes, refusal
 from tests.rules.drawing import T0, ride, trip, walk
 
@@ -17,7 +16,7 @@ ENDS = {"origin": at(60.1699, 24.9384), "destination": at(60.2055, 24.6559)}
 
 
 def found(*itineraries, **more):
-    return JourneyAnswer(itineraries=itineraries, **more)
+    return Journeys(itineraries=itineraries, **more)
 
 
 def bus(line="7", departs=5, delay_s=None, **more):
@@ -61,7 +60,8 @@ def test_an_answer_has_the_contracts_fields_and_ours_in_meta(over):
         "meta", "origin", "realtimeUsed", "requested",
     ]  # fmt: skip
     assert body["meta"] == {
-        "network": "FAKE", "source": "fake", "timeZone": "Europe/Helsinki", "language": "en", "walking": "unknown",
+        "network": "FAKE", "source": "fake", "retrievedAt": "2022-02-22T08:00:00+02:00",
+        "timeZone": "Europe/Helsinki", "language": "en", "walking": "unknown",
         "fares": [{"unknown": "FAKE states no fares"}],
     }  # fmt: skip
 
@@ -302,9 +302,21 @@ def test_what_only_the_relaxed_attempt_found_says_what_is_unmet(over):
     ]
 
 
-def test_a_failure_of_the_second_query_is_a_failure(over):
-    """P39, never silent: an answer that lost its alternatives on the way is not given as whole."""
+def test_a_failure_of_the_second_query_costs_the_alternatives_alone(over):
+    """P39, A13, never silent: what the first query found is shown, and that nothing stands in for it is said."""
     network = FakeNetwork(journeys=[found(trip(bus(delay_s=400))), SourceFailed("The source answered 503")])
+    answer = over(network)("plan_trip", ENDS)
+
+    told = {each["code"]: each["message"] for each in answer.body["warnings"]}
+    assert (len(answer.body["itineraries"]), told["network-left-out"]) == (
+        1,
+        "FAKE was not asked for alternatives to what is disrupted: The source answered 503.",
+    )
+
+
+def test_a_failure_of_the_one_relax_attempt_is_a_failure(over):
+    """P39: with nothing found before it, there is nothing to show."""
+    network = FakeNetwork(journeys=[found(), SourceFailed("The source answered 503")])
 
     assert refusal(over(network)("plan_trip", ENDS))[:2] == ("upstream-error", "The source answered 503")
 

@@ -2,12 +2,11 @@
 
 import pytest
 
-from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.port import JourneyAnswer
+from fingerpost.testing.fakes import FakeNetwork, Journeys
 from tests.contracts.conftest import EVE, at, codes, label, refusal, stop_place
 from tests.rules.drawing import ride, trip
 
-FOUND = JourneyAnswer(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
+FOUND = Journeys(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
 HOME = {"lat": 60.1699, "lon": 24.9384, "name": "Home", "address": "Street 1"}
 
 

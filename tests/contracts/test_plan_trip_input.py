@@ -3,16 +3,16 @@
 import pytest
 
 from fingerpost.errors import OutsideCalendar, SourceLimited, SourceTimeout
-from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model import Optimize
-from fingerpost.transit.port import JourneyAnswer
 from tests.contracts.conftest import at, codes, label, refusal
 from tests.rules.drawing import ride, trip
 
 ORIGIN, DESTINATION = at(60.1699, 24.9384), at(60.2055, 24.6559)
 ENDS = {"origin": ORIGIN, "destination": DESTINATION}
-FOUND = JourneyAnswer(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
+FOUND = Journeys(itineraries=(trip(ride("7", "A", "B", 5, 15)),))
 CONSTRAINTS = ("accessibility", "language", "maxTransfers", "maxWalkingDistance", "optimize")
+ONE_REGION = "Feeds of one region belong into one network: fingerpost network add NAME FEED.zip FEED.zip. "
 NETWORKS_HINT = (
     "Networks: DEMO-LONDON (lat 51.43 to 51.59, lon -0.30 to 0.12); "
     "DEMO-HELSINKI (lat 60.09 to 60.50, lon 24.38 to 25.20)"
@@ -188,7 +188,7 @@ def test_two_cities_are_not_one_network(demo):
     answer = demo("plan_trip", {**ENDS, "origin": at(51.5074, -0.1278)})
 
     sentence = "origin lies in DEMO-LONDON and destination lies in DEMO-HELSINKI; no one network covers both"
-    assert refusal(answer) == ("unsupported-region", sentence, NETWORKS_HINT)
+    assert refusal(answer) == ("unsupported-region", sentence, ONE_REGION + NETWORKS_HINT)
 
 
 def test_a_day_outside_the_calendar_names_the_days_inside(over):

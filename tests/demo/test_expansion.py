@@ -5,7 +5,7 @@ import pytest
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.demo.expansion import expand, slug
 from fingerpost.transit.demo.tables import read_network
-from fingerpost.transit.timetable.draft import RouteRow, RunRow, ServiceRow, StopRow, TripRow
+from fingerpost.transit.timetable.draft import RouteRow, ServiceRow, StopRow, TripDepartureRow, TripRow
 from fingerpost.transit.timetable.timetable import Feed
 from tests.demo.drawing import TOWN
 
@@ -19,13 +19,13 @@ def test_each_direction_is_a_trip_and_each_departure_an_exact_run():
     draft = town()
 
     line_7 = [19800, 20400, 21000, 21600, 22800, 23400]
-    assert draft.runs == [
-        *(RunRow(0, shift_s, 0) for shift_s in line_7),
-        *(RunRow(1, shift_s, 0) for shift_s in line_7),
-        RunRow(2, 85800, 0),
-        RunRow(2, 87000, 0),
-        RunRow(2, 88200, 0),
-        RunRow(3, 21600, 0),
+    assert draft.trip_departures == [
+        *(TripDepartureRow(0, shift_s, 0) for shift_s in line_7),
+        *(TripDepartureRow(1, shift_s, 0) for shift_s in line_7),
+        TripDepartureRow(2, 85800, 0),
+        TripDepartureRow(2, 87000, 0),
+        TripDepartureRow(2, 88200, 0),
+        TripDepartureRow(3, 21600, 0),
     ]
 
 
@@ -49,11 +49,11 @@ def test_events_count_from_the_start_of_each_trip():
     draft = town()
 
     assert (
-        draft.trip_event_count.tolist(),
-        draft.event_stop.tolist(),
-        draft.event_arrival_s.tolist(),
-        draft.event_departure_s.tolist(),
-        draft.event_flags.tolist(),
+        draft.trip_stop_time_count.tolist(),
+        draft.stop_time_stop.tolist(),
+        draft.stop_time_arrival_s.tolist(),
+        draft.stop_time_departure_s.tolist(),
+        draft.stop_time_flags.tolist(),
     ) == (
         [3, 3, 2, 2],
         [0, 1, 2, 2, 1, 0, 3, 4, 4, 3],

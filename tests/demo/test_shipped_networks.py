@@ -29,7 +29,9 @@ def distance_m(here: tuple[float, float], there: tuple[float, float]) -> float:
 
 
 def calls(timetable: Timetable, trip: int) -> list[int]:
-    return timetable.event_stop[timetable.trip_first_event[trip] : timetable.trip_first_event[trip + 1]].tolist()
+    return timetable.stop_time_stop[
+        timetable.trip_first_stop_time[trip] : timetable.trip_first_stop_time[trip + 1]
+    ].tolist()
 
 
 def footpaths_from(timetable: Timetable, stop: int) -> list[int]:
@@ -124,7 +126,7 @@ def test_a_demo_holds_on_any_day(name):
 @pytest.mark.parametrize("name", NETWORKS)
 def test_service_goes_on_over_midnight(name):
     """Some trip leaves its first stop after 24:00."""
-    assert int(timetable_of(name).run_shift_s.max()) > 24 * 3600
+    assert int(timetable_of(name).trip_departure_shift_s.max()) > 24 * 3600
 
 
 def test_the_last_metro_to_mellunmaki_leaves_tapiola_half_an_hour_after_midnight():

@@ -9,9 +9,8 @@ import pytest
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.providers.embedded.networks import EmbeddedNetworks
-from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, RealtimeSources
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
+from tests.homes import keep_network, open_networks, write_record
 from tests.realtime.messages import NOW
 
 DRAWING = """
@@ -35,12 +34,10 @@ class Town:
     def __init__(self, home, drawing=DRAWING, open_fetch=None, **drawn):
         self.home = home
         self.file = home / "updates.pb"
-        self.sources = RealtimeSources(home)
+        self.followed = ()
         drawn.setdefault("coordinates", COORDINATES)
-        Shelf(home).put(
-            "TEST", timetable_from_drawing(drawing, **drawn), "{}", added_at=datetime(2026, 1, 1, tzinfo=UTC)
-        )
-        self.networks = EmbeddedNetworks(home, open_fetch)
+        keep_network(home, "TEST", timetable_from_drawing(drawing, **drawn))
+        self.networks = open_networks(home, open_fetch)
         self.tools = {tool.name: tool for tool in list_tools(self.networks, VariableStore(home / "variables.sqlite"))}
 
     def say(self, data):
@@ -51,8 +48,10 @@ class Town:
         self.follow(RealtimeSource(str(self.file)))
 
     def follow(self, *sources):
-        if self.sources.read("TEST") != sources:
-            self.sources.write("TEST", sources)
+        told = [each.location if each.feed_name is None else f"{each.feed_name}={each.location}" for each in sources]
+        if self.followed != told:
+            self.followed = told
+            write_record(self.home, "TEST", realtime=told)
 
     def ask(self, tool, **arguments):
         """Return the body of a tool's answer."""
@@ -66,7 +65,7 @@ class Town:
         return self.ask("get_departures", stop={"type": "id", "value": stop}, **more)
 
     def close(self):
-        self.networks.close()
+        asyncio.run(self.networks.close())
 
 
 @pytest.fixture

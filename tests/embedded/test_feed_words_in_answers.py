@@ -2,6 +2,7 @@
 
 import pytest
 
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import timetable_from_drawing
@@ -34,7 +35,7 @@ def over(tmp_path, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
 
     def with_tables(tables):
-        network = EmbeddedNetwork("TEST", timetable_from_drawing(DRAWING, tables=tables), is_demo=False)
+        network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable_from_drawing(DRAWING, tables=tables))
         return asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
 
     return with_tables

@@ -2,9 +2,10 @@
 
 import pytest
 
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.model import Access, Coordinate, Location, LocationSource
-from fingerpost.transit.port import JourneyQuestion
+from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.rules.accessibility import WeakestLink, weakest_link
 from tests.embedded.test_outage import alert
@@ -23,7 +24,7 @@ def network_with(*entities):
         head, *rows = tables[table].splitlines()
         tables[table] = "\n".join([f"{head},{name}", *(f"{row},1" for row in rows)]) + "\n"
     timetable = timetable_from_tables(tables)
-    network = EmbeddedNetwork("TEST", timetable, is_demo=False)
+    network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable)
     network.publish(read(timetable, *entities), DAY)
     return network
 
@@ -34,7 +35,7 @@ async def weakest(network, *, step_free):
             coordinate=Coordinate(*COORDINATES[name]), source=LocationSource.INPUT, stop_ids=(f"TEST:{name.upper()}",)
         )
 
-    question = JourneyQuestion(origin=end("Alpha"), destination=end("Gamma"), instant=NOW, step_free=step_free)
+    question = JourneyQuery(origin=end("Alpha"), destination=end("Gamma"), instant=NOW, step_free=step_free)
     [itinerary] = (await network.plan_journeys(question)).itineraries
     return weakest_link(itinerary)
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.testing.feeds import timetable_from_drawing
@@ -27,7 +28,7 @@ def plan(tmp_path, monkeypatch):
 
     def plan_with(tables, question=QUESTION):
         timetable = timetable_from_drawing(DRAWING, tables=tables)
-        network = EmbeddedNetwork("T", timetable, is_demo=False)
+        network = EmbeddedNetwork(NetworkRecord(name="T"), timetable)
         return asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))("plan_trip", question)
 
     return plan_with

@@ -1,13 +1,25 @@
 """The filings tools as a caller meets them: contract 002's envelope, and ``data`` of ruling F3."""
 
+import asyncio
+from dataclasses import replace
+from itertools import pairwise
+from typing import Literal
+
 import pytest
 
 from fingerpost.contract.check import validate_call
 from fingerpost.contract.registry import ToolRegistry
+from fingerpost.contract.wire import Number
 from fingerpost.errors import ParameterError
+from fingerpost.filings import questions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.reply import Reply
 from fingerpost.filings.store import FactStore
 from fingerpost.tools.sec_financial_data import SecFinancialData
+from fingerpost.tools.sec_params import Ticker, WindowParams, Word
+from fingerpost.tools.sec_query import QueryType, StepModel
+from fingerpost.tools.sec_shapes import SourcedAnswer
+from fingerpost.tools.sec_text import tell_rows
 from fingerpost.tools.tool_details import ToolDetails
 from tests.filings.drawing import company_file, facts, library_of
 
@@ -184,6 +196,39 @@ def test_validate_call_knows_the_questions(figures):
 
 
 @pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"start_date": None}, "start_date"),
+        ({"end_date": None}, "end_date"),
+        ({"start_date": None, "end_date": None}, "start_date"),
+        ({"metrics": "Revenue"}, "metrics"),
+        ({"metrics": []}, "metrics"),
+        ({"metrics": ["Revenue", 5]}, "metrics"),
+        ({"ticker": None}, "ticker"),
+        ({"start_date": ""}, "start_date"),
+    ],
+)
+def test_validate_call_names_the_first_field_that_is_wrong(figures, changed, field):
+    """S64: a missing day is a field too, and one metric is no list of metrics."""
+    params = {name: value for name, value in (EXAMPLE | changed).items() if value is not None}
+    with ToolRegistry.only(figures.spec), pytest.raises(ParameterError) as caught:
+        validate_call("sec_financial_data", "financial_facts", params)
+
+    assert caught.value.details["field"] == field
+
+
+def test_a_fiscal_period_stands_instead_of_both_days(figures):
+    """Ours, beyond the contract (ruling F3)."""
+    with ToolRegistry.only(figures.spec):
+        assert (
+            validate_call(
+                "sec_financial_data", "financial_facts", {"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022"}
+            )
+            is None
+        )
+
+
+@pytest.mark.parametrize(
     ("claim", "verdict"),
     [
         ("Apple 2022 revenue was $394.3B", "confirmed"),
@@ -207,9 +252,15 @@ QUESTIONS = {
     "compare": {"tickers": ["AAPL", "NVDA"], "metrics": ["Revenue"], "period": "2022"},
     "statement": {"ticker": "AAPL", "statement": "balance"},
     "verify_claim": {"claim": "Apple 2022 revenue was $394.3B"},
+    "calculate": {"ticker": "AAPL", "expression": "free_cash_flow", "period": "2022"},
     "custom_sql": {"sql_query": "SELECT count(*) AS n FROM facts"},
     "financial_facts": EXAMPLE,
 }
+
+
+def test_every_query_type_is_asked_here(figures):
+    """A new query type needs an example call in QUESTIONS that the shipped sample can answer."""
+    assert [query.name for query in figures.queries if query.name not in QUESTIONS] == []
 
 
 @pytest.mark.parametrize("question", sorted(QUESTIONS))
@@ -223,7 +274,6 @@ async def test_every_question_answers_and_takes_as_of(figures, question):
     assert [(answer.body["success"], answer.is_error, bool(answer.text)) for answer in answers] == [
         (True, False, True)
     ] * 2
-    assert sorted(QUESTIONS) == sorted(figures.kinds)
 
 
 async def test_ratios_name_their_parts(figures):
@@ -288,3 +338,115 @@ def test_a_library_follows_its_file(tmp_path):
         "Drawn Inc.",
         "sample",
     )
+
+
+class GrowthParams(WindowParams):
+    """One metric's growth."""
+
+    ticker: Ticker
+    metric: Word
+
+
+class GrowthRow(StepModel):
+    """Growth over the fiscal year before."""
+
+    fiscal_year: int
+    growth: Number
+
+
+class GrowthAnswer(SourcedAnswer):
+    """Growth by year."""
+
+    query_type: Literal["growth"]
+    results: list[GrowthRow]
+
+
+def growth_of(library, asked):
+    series = questions.time_series(library, asked.ticker, asked.metric, asked.window, "annual", asked.view)
+    rows = [
+        {"fiscal_year": new["fiscal_year"], "growth": round(new["value"] / old["value"] - 1, 3)}
+        for old, new in pairwise(series.results)
+    ]
+    return Reply(rows, source=series.source, missing=series.missing)
+
+
+GROWTH = QueryType(
+    name="growth",
+    params=GrowthParams,
+    answer=growth_of,
+    output=GrowthAnswer,
+    text=tell_rows(lambda row: f"{row['fiscal_year']}: {row['growth']:+.1%}"),
+    usage="growth {ticker, metric}",
+)
+
+
+def test_a_query_type_is_one_record(sample):
+    """Listed by a tool, it has its schema, its description, its checks and its text; nothing else is written."""
+
+    class Figures(SecFinancialData):
+        queries = (*SecFinancialData.queries, GROWTH)
+
+    tool = Figures(sample)
+    asked = {"query_type": "growth", "parameters": {"ticker": "AAPL", "metric": "Revenue", "end_date": "2020-12-31"}}
+    answer = asyncio.run(tool.answer(asked, user=None))
+    refused = asyncio.run(tool.answer({"query_type": "growth", "parameters": {"ticker": "AAPL"}}, user=None))
+
+    assert answer.text.startswith("2019: -2.0%; 2020: +5.5%. Source: SEC filings, sample, complete through ")
+    assert refused.body["error"] == "Missing required parameters: ticker and metric"
+    assert "custom_sql {sql_query}, growth {ticker, metric}. All take" in tool.description
+    assert tool.spec.input_schema["growth"] is GrowthParams
+    assert GrowthAnswer in tool.output_models
+
+
+def test_a_record_that_contradicts_itself_is_refused_at_once():
+    """Its own answers could never pass the check on the way out; two of one name could never both be asked."""
+    with pytest.raises(ValueError, match=r"GrowthAnswer.query_type is \('growth',\), which does not allow 'grown'"):
+        replace(GROWTH, name="grown")
+    with pytest.raises(ValueError, match="share a name"):
+        type("Twice", (SecFinancialData,), {"queries": (GROWTH, GROWTH)})
+
+
+CLAIMS = {
+    "Apple 2022 revenue was $394.3B": "confirmed",
+    "Apple's revenue was $394.3 billion and its net income $100.9 billion in 2022": "contradicted",
+    "Apple's revenue was \u20ac394.3 billion in 2022": "cannot_judge",
+    "Initech made a billion": "cannot_judge",
+}
+
+
+@pytest.mark.parametrize(("claim", "verdict"), CLAIMS.items())
+async def test_every_verdict_is_an_answer_that_says_why(figures, claim, verdict):
+    """Also the one that nothing can be said: what was not understood, or why it cannot be compared."""
+    answer = await figures.answer({"query_type": "verify_claim", "parameters": {"claim": claim}}, user=None)
+
+    assert (answer.is_error, answer.body["data"]["verdict"]) == (False, verdict)
+    assert answer.text.startswith(f"{verdict}: {answer.body['explanation']}.")
+
+
+async def test_a_calculation_says_its_formula_and_its_filings_in_the_text(figures):
+    """Who reads no structure has the same."""
+    asked = {"ticker": "Apple", "expression": "FCF", "period": 2022}
+    answer = await figures.answer({"query_type": "calculate", "parameters": asked}, user=None)
+
+    assert answer.body["data"] == {"FCF": 111443000000}
+    assert answer.text.startswith(
+        "AAPL FCF fiscal 2022 FY: 111443000000 USD = OperatingCashFlow - CapitalExpenditure"
+        " = 122151000000 - 10708000000 = 111443000000, from 10-K 0000320193-22-000108."
+    )
+
+
+@pytest.mark.parametrize("asked", [{}, {"period": "2022", "periods": ["2021"]}, {"periods": []}])
+async def test_a_calculation_takes_one_period_or_several(figures, asked):
+    """Not neither, and not both."""
+    answer = await figures.execute("calculate", {"ticker": "AAPL", "expression": "FCF", **asked})
+
+    assert answer["error_code"] == "ParameterError"
+
+
+async def test_a_query_by_another_ticker_says_how_it_was_read(figures):
+    """In the notes, and in the text."""
+    query = {"sql_query": "SELECT count(*) AS n FROM facts WHERE ticker = 'aapl'"}
+    answer = await figures.answer({"query_type": "custom_sql", "parameters": query}, user=None)
+
+    assert answer.body["results"][0]["n"] > 0
+    assert "'aapl' was read as 'AAPL'" in answer.text

@@ -149,15 +149,15 @@ def outcome(path: Path) -> str:
         return "refused" if error.message.endswith(".") and len(error.message) < 5_000 else error.message
     table, report = imported.timetable, imported.report.feeds[0]
     stops, trips = table.stop_count, len(table.trip_route)
-    events = len(table.event_stop)
-    first = table.trip_first_event
+    events = len(table.stop_time_stop)
+    first = table.trip_first_stop_time
     assert (int(first[0]), int(first[-1]), len(first)) == (0, events, trips + 1)
     assert ((first[1:] - first[:-1]) >= 2).all()
-    assert ((table.event_stop >= 0) & (table.event_stop < stops)).all()
-    assert (table.event_departure_s >= table.event_arrival_s).all()
+    assert ((table.stop_time_stop >= 0) & (table.stop_time_stop < stops)).all()
+    assert (table.stop_time_departure_s >= table.stop_time_arrival_s).all()
     assert ((table.trip_route >= 0) & (table.trip_route < len(table.route_type))).all()
     assert ((table.trip_service >= 0) & (table.trip_service < len(table.service_every_day))).all()
-    assert ((table.run_trip >= 0) & (table.run_trip < trips)).all()
+    assert ((table.trip_departure_trip >= 0) & (table.trip_departure_trip < trips)).all()
     assert ((table.foot_to >= 0) & (table.foot_to < stops)).all()
     assert (len(table.foot_first), int(table.foot_first[-1])) == (stops + 1, len(table.foot_to))
     assert ((table.trip_shape >= -1) & (table.trip_shape < len(table.shape_first) - 1)).all()
@@ -166,7 +166,7 @@ def outcome(path: Path) -> str:
     assert table.trip_headsign.max() < len(list(table.headsign))
     assert (report.stops, report.trips, report.events) == (stops, trips, events)
     assert all(found.count > 0 and found.places for found in report.findings)
-    assert len(table.event_shape_point) in (0, events)
+    assert len(table.stop_time_shape_point) in (0, events)
     for trip in range(trips):
         find_ride_line(table, trip, int(first[trip]), int(first[trip + 1]) - 1)
     _price_a_trip(table)
@@ -177,9 +177,9 @@ def _price_a_trip(table: Timetable) -> None:
     """Price riding every trip from end to end, one after the other: a figure, or why there is none."""
     legs = []
     for trip in range(len(table.trip_route)):
-        begin, end = int(table.trip_first_event[trip]), int(table.trip_first_event[trip + 1]) - 1
+        begin, end = int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]) - 1
         point = StopPoint(name="somewhere", coordinate=Coordinate(0.0, 0.0))
-        times = (int(table.event_departure_s[begin]), int(table.event_arrival_s[end]))
+        times = (int(table.stop_time_departure_s[begin]), int(table.stop_time_arrival_s[end]))
         handle = TimetableRide(trip, begin, end)
         legs.append(
             Leg(

@@ -6,7 +6,7 @@ import pytest
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.archive import open_archive
+from fingerpost.transit.gtfs.csv.archive import open_archive
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from tests.gtfs.importing import ONE_LINE, import_text
 

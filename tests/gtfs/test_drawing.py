@@ -42,7 +42,7 @@ def test_timetable():
     table = timetable_from_drawing(DRAWING)
 
     assert list(table.stop_printed_id) == ["TEST:ALPHA", "TEST:NEW-BETA", "TEST:GAMMA", "TEST:DELTA"]
-    assert table.event_flags[[0, 2, 4]].tolist() == [NO_ALIGHTING, NO_BOARDING, BY_ARRANGEMENT]
+    assert table.stop_time_flags[[0, 2, 4]].tolist() == [NO_ALIGHTING, NO_BOARDING, BY_ARRANGEMENT]
     assert (table.foot_first.tolist(), table.foot_to.tolist(), table.foot_s.tolist()) == (
         [0, 0, 0, 1, 2],
         [3, 2],

@@ -9,25 +9,28 @@ line B | Alpha 07:00 | Beta 07:10
 HEAD = "trip_id,start_time,end_time,headway_secs,exact_times\n"
 
 
-def runs_of(table):
+def trip_departures_of(table):
     """Return (trip, first departure, headway) of every run."""
-    first_s = table.event_departure_s[table.trip_first_event[table.run_trip]] + table.run_shift_s
-    trips = [table.trip_local_id[trip] for trip in table.run_trip.tolist()]
-    return list(zip(trips, first_s.tolist(), table.run_headway_s.tolist(), strict=True))
+    first_s = (
+        table.stop_time_departure_s[table.trip_first_stop_time[table.trip_departure_trip]]
+        + table.trip_departure_shift_s
+    )
+    trips = [table.trip_local_id[trip] for trip in table.trip_departure_trip.tolist()]
+    return list(zip(trips, first_s.tolist(), table.trip_departure_headway_s.tolist(), strict=True))
 
 
 def test_without_frequencies(tmp_path):
     """Every trip runs once, at its own times."""
     table = import_text(tmp_path, {}, DRAWING).timetable
 
-    assert runs_of(table) == [("A-1", 23400, 0), ("B-1", 25200, 0)]
+    assert trip_departures_of(table) == [("A-1", 23400, 0), ("B-1", 25200, 0)]
 
 
 def test_exact_times(tmp_path):
     """With exact times there is a run at the start and every headway after it, before the end."""
     table = import_text(tmp_path, {"frequencies.txt": HEAD + "A-1,05:00:00,05:30:00,900,1\n"}, DRAWING).timetable
 
-    assert runs_of(table) == [("A-1", 18000, 0), ("A-1", 18900, 0), ("B-1", 25200, 0)]
+    assert trip_departures_of(table) == [("A-1", 18000, 0), ("A-1", 18900, 0), ("B-1", 25200, 0)]
 
 
 def test_end_is_not_a_departure(tmp_path):
@@ -35,7 +38,7 @@ def test_end_is_not_a_departure(tmp_path):
     rows = "A-1,05:00:00,05:15:01,900,1\nB-1,05:00:00,05:15:00,900,1\n"
     table = import_text(tmp_path, {"frequencies.txt": HEAD + rows}, DRAWING).timetable
 
-    assert runs_of(table) == [("A-1", 18000, 0), ("A-1", 18900, 0), ("B-1", 18000, 0)]
+    assert trip_departures_of(table) == [("A-1", 18000, 0), ("A-1", 18900, 0), ("B-1", 18000, 0)]
 
 
 def test_headways(tmp_path):
@@ -43,7 +46,7 @@ def test_headways(tmp_path):
     rows = "A-1,05:00:00,05:20:00,600,0\nA-1,24:00:00,24:10:00,300,\n"
     table = import_text(tmp_path, {"frequencies.txt": HEAD + rows}, DRAWING).timetable
 
-    assert runs_of(table)[:4] == [
+    assert trip_departures_of(table)[:4] == [
         ("A-1", 18000, 600),
         ("A-1", 18600, 600),
         ("A-1", 86400, 300),
@@ -56,7 +59,7 @@ def test_rows_that_make_no_run(tmp_path):
     rows = "X,05:00:00,05:20:00,600,0\nA-1,05:00:00,05:00:00,600,0\n"
     imported = import_text(tmp_path, {"frequencies.txt": HEAD + rows}, DRAWING)
 
-    assert runs_of(imported.timetable) == [("B-1", 25200, 0)]
+    assert trip_departures_of(imported.timetable) == [("B-1", 25200, 0)]
     assert findings_of(imported) == [
         ("frequency-of-unknown-trip", 1, "frequencies.txt", 2),
         ("frequency-without-departures", 1, "frequencies.txt", 3),

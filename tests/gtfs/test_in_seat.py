@@ -19,7 +19,7 @@ def seats_of(tmp_path, drawing, **tables):
     imported = import_text(tmp_path, {f"{name}.txt": text for name, text in tables.items()}, drawing)
     table = imported.timetable
     ids = [
-        [table.trip_local_id[trip] for trip in table.run_trip[runs].tolist()]
+        [table.trip_local_id[trip] for trip in table.trip_departure_trip[runs].tolist()]
         for runs in (table.in_seat_from, table.in_seat_to)
     ]
     later = ["+1" if days else "" for days in table.in_seat_days_later.tolist()]
@@ -89,7 +89,7 @@ def test_a_linked_trip_with_exact_departures_is_followed_by_the_nearest(tmp_path
     )
     imported = import_text(tmp_path, {"frequencies.txt": often}, drawing)
     table = imported.timetable
-    starts = [table.run_shift_s[runs].tolist() for runs in (table.in_seat_from, table.in_seat_to)]
+    starts = [table.trip_departure_shift_s[runs].tolist() for runs in (table.in_seat_from, table.in_seat_to)]
     assert starts == [[0, 1200], [0, 1200]]
 
 

@@ -123,17 +123,17 @@ def told_by_timetable(table, day):
     stop_ids = list(table.stop_local_id)
     column = (day - table.calendar_start).days
     departures = Counter()
-    for trip, shift_s in zip(table.run_trip.tolist(), table.run_shift_s.tolist(), strict=True):
+    for trip, shift_s in zip(table.trip_departure_trip.tolist(), table.trip_departure_shift_s.tolist(), strict=True):
         if table.service_runs_on[table.trip_service[trip], column]:
-            events = slice(table.trip_first_event[trip], table.trip_first_event[trip + 1])
-            stops, times_s = table.event_stop[events].tolist(), table.event_departure_s[events].tolist()
+            events = slice(table.trip_first_stop_time[trip], table.trip_first_stop_time[trip + 1])
+            stops, times_s = table.stop_time_stop[events].tolist(), table.stop_time_departure_s[events].tolist()
             departures.update((stop_ids[stop], at + shift_s) for stop, at in zip(stops, times_s, strict=True))
     counts = {
         "stops": table.stop_count,
         "routes": len(table.route_type),
         "trips": len(table.trip_route),
-        "runs": len(table.run_trip),
-        "events": len(table.event_stop),
+        "runs": len(table.trip_departure_trip),
+        "events": len(table.stop_time_stop),
     }
     return counts, departures
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.raptor.ends import find_end
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.service_days import services_on
 from tests.raptor.linked_networks import Links, Rule, Seat
 from tests.raptor.linked_oracle import LinkedOracle
-from tests.raptor.oracle import NEVER, around, list_vehicles
+from tests.raptor.oracle import NEVER, around, list_trip_instances
 from tests.shared_data import get_shared
 
 QUESTIONS = 200 if os.environ.get("FINGERPOST_SOAK") else 12
@@ -42,8 +42,8 @@ FEEDS = [
 def cut(timetable, day, dice):
     """Keep some of the runs of one day that leave in the morning, and what these go on as."""
     active = services_on(timetable, day)
-    trip = timetable.run_trip
-    leaves_s = timetable.event_departure_s[timetable.trip_first_event[trip]] + timetable.run_shift_s
+    trip = timetable.trip_departure_trip
+    leaves_s = timetable.stop_time_departure_s[timetable.trip_first_stop_time[trip]] + timetable.trip_departure_shift_s
     chosen = np.flatnonzero(
         (active[timetable.trip_service[trip]] == 1) & (leaves_s >= 6 * 3600) & (leaves_s < 11 * 3600)
     )
@@ -53,9 +53,9 @@ def cut(timetable, day, dice):
     is_whole = np.isin(begin, kept) & np.isin(end, kept)
     return replace(
         timetable,
-        run_trip=trip[kept],
-        run_shift_s=timetable.run_shift_s[kept],
-        run_headway_s=timetable.run_headway_s[kept],
+        trip_departure_trip=trip[kept],
+        trip_departure_shift_s=timetable.trip_departure_shift_s[kept],
+        trip_departure_headway_s=timetable.trip_departure_headway_s[kept],
         in_seat_from=np.searchsorted(kept, begin[is_whole]).astype(np.int32),
         in_seat_to=np.searchsorted(kept, end[is_whole]).astype(np.int32),
         in_seat_days_later=timetable.in_seat_days_later[is_whole],
@@ -65,13 +65,14 @@ def cut(timetable, day, dice):
 
 def links_of(table):
     """Return what the cut's trips are linked by, as the oracle is told of it."""
-    trips = set(table.run_trip.tolist())
+    trips = set(table.trip_departure_trip.tolist())
     rules = [
         Rule(*(None if row < 0 else row for row in names), type=3 if seconds < 0 else 2, min_s=seconds)
         for *names, seconds in np.column_stack(
             [
-                table.narrow_from_stop, table.narrow_to_stop, table.narrow_from_route, table.narrow_to_route,
-                table.narrow_from_trip, table.narrow_to_trip, table.narrow_s,
+                table.specific_transfer_from_stop, table.specific_transfer_to_stop,
+                table.specific_transfer_from_route, table.specific_transfer_to_route,
+                table.specific_transfer_from_trip, table.specific_transfer_to_trip, table.specific_transfer_s,
             ]
         ).tolist()
         if {*names[4:]} - {-1} <= trips
@@ -90,23 +91,23 @@ def test_engine_equals_oracle(name, day):
     path = get_shared(f"gtfs/{name}.gtfs.zip")
     dice = random.Random(name)
     table = cut(import_feeds("real", [FeedSource(path)]).timetable, day, dice)
-    vehicles = list_vehicles(table, around(day, 1, 3))
+    vehicles = list_trip_instances(table, around(day, 1, 3))
     served = sorted({call.stop for vehicle in vehicles for call in vehicle.calls})
     oracle = LinkedOracle(table, links_of(table), vehicles)
-    slices, zone = Slices(table), ZoneInfo(table.feeds[0].zone)
+    search_timetables, zone = SearchTimetables(table), ZoneInfo(table.feeds[0].zone)
     found = 0
     for _ in range(QUESTIONS):
         ends = [
-            find_end(table, float(table.stop_lat[stop]), float(table.stop_lon[stop]), [stop], WALK_M)
+            find_endpoint(table, float(table.stop_lat[stop]), float(table.stop_lon[stop]), [stop], WALK_M)
             for stop in dice.sample(served, 2)
         ]
         midnight = datetime(day.year, day.month, day.day, tzinfo=zone).timestamp()
         instant = int(midnight) + dice.randint(6 * 3600, 10 * 3600)
-        wish = Wish(
+        query = SearchQuery(
             origin=ends[0], destination=ends[1], instant=instant, arrive_by=False,
             max_rides=RIDES, max_walk_m=WALK_M, step_free=False, wanted=3,
         )  # fmt: skip
-        journeys = find_journeys(table, slices, wish)
+        journeys = find_journeys(table, search_timetables, query)
         promised = oracle.earliest_arrivals(*ends, instant, RIDES, WALK_M)
         direct = min((journey.arrival for journey in journeys if not journey.rides), default=NEVER)
         for count, arrival in enumerate(promised, 1):

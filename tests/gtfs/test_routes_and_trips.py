@@ -63,7 +63,7 @@ def test_dangling_trips(tmp_path):
     )
     table = imported.timetable
 
-    assert (list(table.trip_local_id), table.event_arrival_s.tolist()) == (["A-2"], [32400, 33000])
+    assert (list(table.trip_local_id), table.stop_time_arrival_s.tolist()) == (["A-2"], [32400, 33000])
     assert findings_of(imported) == [
         ("id-repeated", 1, "trips.txt", 5),
         ("trip-without-route", 1, "trips.txt", 2),

@@ -7,16 +7,16 @@ import pytest
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
-from fingerpost.transit.gtfs.archive import Bounds, open_archive
+from fingerpost.transit.gtfs.csv.archive import ArchiveLimits, open_archive
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from tests.gtfs.importing import ONE_LINE
 
 FEED = feed_from_drawing(ONE_LINE)
-SMALL = Bounds(members=20, whole_bytes=100_000, listed_bytes=3_000, trusted_bytes=1_000, ratio=20)
+SMALL = ArchiveLimits(members=20, whole_bytes=100_000, listed_bytes=3_000, trusted_bytes=1_000, ratio=20)
 
 
-def refusal(path, bounds=None):
-    with pytest.raises(FeedUnusable) as caught, open_archive(path, None, bounds) as archive:
+def refusal(path, limits=None):
+    with pytest.raises(FeedUnusable) as caught, open_archive(path, None, limits) as archive:
         archive.find_table("stops.txt")
     return caught.value.message
 

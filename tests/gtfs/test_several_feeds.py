@@ -74,9 +74,13 @@ def test_different_feeds_share_nothing(tmp_path):
         [0, 1],
         [0, 1],
     )
-    assert (table.event_stop.tolist(), table.transfer_from.tolist()) == ([0, 1, 2, 3], [2, 3])
-    assert (table.trip_route.tolist(), table.trip_service.tolist(), table.run_trip.tolist()) == ([0, 1], [0, 1], [0, 1])
-    assert table.trip_first_event.tolist() == [0, 2, 4]
+    assert (table.stop_time_stop.tolist(), table.transfer_from.tolist()) == ([0, 1, 2, 3], [2, 3])
+    assert (table.trip_route.tolist(), table.trip_service.tolist(), table.trip_departure_trip.tolist()) == (
+        [0, 1],
+        [0, 1],
+        [0, 1],
+    )
+    assert table.trip_first_stop_time.tolist() == [0, 2, 4]
 
 
 def test_same_feed_shares_stops(tmp_path):
@@ -84,7 +88,7 @@ def test_same_feed_shares_stops(tmp_path):
     table = import_feeds("net", [FeedSource(path, "MTA") for path in write_both(tmp_path)]).timetable
 
     assert list(table.stop_printed_id) == ["MTA:ALPHA", "MTA:BETA", "MTA:GAMMA"]
-    assert (table.event_stop.tolist(), table.transfer_to.tolist()) == ([0, 1, 1, 2], [2, 1])
+    assert (table.stop_time_stop.tolist(), table.transfer_to.tolist()) == ([0, 1, 1, 2], [2, 1])
     assert (list(table.trip_local_id), table.route_feed.tolist()) == (["A-1", "A-1"], [0, 1])
     assert (table.headsign[0], table.headsign[1], table.trip_headsign.tolist()) == ("Beta", "Gamma", [0, 1])
 

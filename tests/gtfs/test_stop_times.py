@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.gtfs.table import find_time_s
+from fingerpost.transit.gtfs.csv.table import find_time_s
 from fingerpost.transit.timetable.timetable import BY_ARRANGEMENT, NO_ALIGHTING, NO_BOARDING
 from tests.gtfs.importing import findings_of, import_text
 
@@ -23,9 +23,9 @@ def calls_of(table):
     """Return (trip, stop, arrival, departure) of every event."""
     calls = []
     for trip, name in enumerate(table.trip_local_id):
-        for event in range(table.trip_first_event[trip], table.trip_first_event[trip + 1]):
-            times_s = (int(table.event_arrival_s[event]), int(table.event_departure_s[event]))
-            calls.append((name, table.stop_local_id[int(table.event_stop[event])], *times_s))
+        for event in range(table.trip_first_stop_time[trip], table.trip_first_stop_time[trip + 1]):
+            times_s = (int(table.stop_time_arrival_s[event]), int(table.stop_time_departure_s[event]))
+            calls.append((name, table.stop_local_id[int(table.stop_time_stop[event])], *times_s))
     return calls
 
 
@@ -116,7 +116,7 @@ def test_boarding_and_alighting(tmp_path):
         "A-1,BETA,4,8:30:00,,,3\nA-1,ALPHA,5,8:40:00,,1,1\nA-1,BETA,6,8:50:00,,,\nA-1,GAMMA,7,8:55:00,,1,2\n",
     )
 
-    assert imported.timetable.event_flags.tolist() == [
+    assert imported.timetable.stop_time_flags.tolist() == [
         NO_ALIGHTING,
         NO_BOARDING,
         BY_ARRANGEMENT,
@@ -133,7 +133,7 @@ def test_headsigns_of_stops(tmp_path):
         tmp_path, "A-1,ALPHA,1,8:00:00,,,,via Beta\nA-1,BETA,2,8:10:00,,,,\nA-1,GAMMA,3,8:20:00,,,,Gamma\n"
     ).timetable
 
-    signs = [table.headsign[row] if row >= 0 else None for row in table.event_headsign.tolist()]
+    signs = [table.headsign[row] if row >= 0 else None for row in table.stop_time_headsign.tolist()]
     assert (signs, table.headsign[int(table.trip_headsign[0])]) == (["via Beta", None, "Gamma"], "Gamma")
 
 

@@ -71,11 +71,11 @@ def test_stop_times_equal_the_slow_way(drawn):
     for trip, trip_id in enumerate(table.trip_local_id):
         found[trip_id] = [
             (
-                table.stop_local_id[table.event_stop[row]],
-                int(table.event_arrival_s[row]),
-                int(table.event_departure_s[row]),
+                table.stop_local_id[table.stop_time_stop[row]],
+                int(table.stop_time_arrival_s[row]),
+                int(table.stop_time_departure_s[row]),
             )
-            for row in range(table.trip_first_event[trip], table.trip_first_event[trip + 1])
+            for row in range(table.trip_first_stop_time[trip], table.trip_first_stop_time[trip + 1])
         ]
 
     sound = {"A-1": [("ALPHA", 28800, 28800), ("BETA", 29400, 29400)]}

@@ -75,23 +75,26 @@ def test_what_is_not_applied(tmp_path):
 NARROW = "from_stop_id,to_stop_id,from_route_id,to_route_id,from_trip_id,to_trip_id,transfer_type,min_transfer_time\n"
 
 
-def narrow_of(tmp_path, rows, **more):
-    """Return the narrow rules as (stops, routes and trips by their ids, seconds), the strongest last; and findings."""
+def specific_of(tmp_path, rows, **more):
+    """Return the rules (stops, routes and trips by their ids, seconds), the strongest last; and the findings."""
     imported = import_text(tmp_path, {"stops.txt": STOPS, "transfers.txt": NARROW + rows}, **more)
     table = imported.timetable
     columns = (
-        (table.narrow_from_stop, table.stop_local_id), (table.narrow_to_stop, table.stop_local_id),
-        (table.narrow_from_route, table.route_local_id), (table.narrow_to_route, table.route_local_id),
-        (table.narrow_from_trip, table.trip_local_id), (table.narrow_to_trip, table.trip_local_id),
-    )  # fmt: skip
+        (table.specific_transfer_from_stop, table.stop_local_id),
+        (table.specific_transfer_to_stop, table.stop_local_id),
+        (table.specific_transfer_from_route, table.route_local_id),
+        (table.specific_transfer_to_route, table.route_local_id),
+        (table.specific_transfer_from_trip, table.trip_local_id),
+        (table.specific_transfer_to_trip, table.trip_local_id),
+    )
     ids = [["" if row < 0 else names[row] for row in column.tolist()] for column, names in columns]
     said = [",".join(each) for each in zip(*ids, strict=True)]
-    return list(zip(said, table.narrow_s.tolist(), strict=True)), findings_of(imported)
+    return list(zip(said, table.specific_transfer_s.tolist(), strict=True)), findings_of(imported)
 
 
 def test_rules_for_trips_and_routes_stand_in_the_order_of_their_ranks(tmp_path):
     """However they stand in the file; the trip counts where its route is named too; a station means its stops."""
-    rules, findings = narrow_of(
+    rules, findings = specific_of(
         tmp_path,
         "BETA,BETA,,,A-1,A-1,2,6\nBETA,BETA,A,A,A-1,,2,5\nBETA,BETA,A,,,,2,1\n"
         "BETA,BETA,,,,A-1,2,3\nBETA,BETA,A,A,,,3,\nC,C1,A,,,,2,9\n",
@@ -113,10 +116,10 @@ def test_more_kinds_of_trips_than_a_search_can_bear_are_left_out(tmp_path, monke
     """Two trips named at Beta make two kinds and four links: four are allowed, three are not, and that is counted."""
     drawing = "line A | Alpha 08:00 | Beta 08:10\nline B | Beta 08:12 | Gamma 08:20"
     rows = "BETA,BETA,,,A-1,B-1,1,\nALPHA,ALPHA,A,,,,3,\n"
-    monkeypatch.setattr("fingerpost.transit.gtfs.narrow_transfers.MOST_LINKS", 5)
-    assert len(narrow_of(tmp_path / "few", rows, drawing=drawing)[0]) == 2
+    monkeypatch.setattr("fingerpost.transit.gtfs.transfers.MOST_LINKS", 5)
+    assert len(specific_of(tmp_path / "few", rows, drawing=drawing)[0]) == 2
 
-    monkeypatch.setattr("fingerpost.transit.gtfs.narrow_transfers.MOST_LINKS", 4)
-    rules, findings = narrow_of(tmp_path / "many", rows, drawing=drawing)
+    monkeypatch.setattr("fingerpost.transit.gtfs.transfers.MOST_LINKS", 4)
+    rules, findings = specific_of(tmp_path / "many", rows, drawing=drawing)
     assert [said for said, _ in rules] == ["ALPHA,ALPHA,A,,,"]
     assert findings == [("transfer-by-route-or-trip-unapplied", 1, "transfers.txt", 2)]

@@ -6,11 +6,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from fingerpost.net.addresses import CheckedBackend
-from fingerpost.net.breaker import Breaker
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import Bounds
 from fingerpost.net.transport import WireTransport
+from fingerpost.resilience.breaker import Breaker
 
 HOST = "feeds.example"
 LOOPBACK = "127.0.0.1"

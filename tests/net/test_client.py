@@ -18,8 +18,8 @@ from fingerpost.errors import (
     SourceTimeout,
     SourceUnreachable,
 )
-from fingerpost.net.breaker import Breaker
 from fingerpost.net.request import Request
+from fingerpost.resilience.breaker import Breaker
 from tests.net.local_server import BOUNDS, FakeTime, answer, new_client, serving
 
 OK = answer(body=b"hello")
@@ -321,7 +321,7 @@ async def test_a_host_that_keeps_failing_rests():
         for _ in range(5):
             with pytest.raises(SourceFailed):
                 await client.fetch(asking(server))
-        with pytest.raises(SourceUnreachable, match="in peace"):
+        with pytest.raises(SourceUnreachable, match="left alone"):
             await client.fetch(asking(server))
         before_rest = len(server.asked)
         await time.sleep(30)

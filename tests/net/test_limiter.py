@@ -174,5 +174,5 @@ def test_a_file_that_is_no_database_is_named(tmp_path):
     path = tmp_path / "limits.sqlite"
     path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
 
-    with pytest.raises(SettingsInvalid, match=r"limits\.sqlite cannot be used"):
+    with pytest.raises(SettingsInvalid, match=r"limits\.sqlite is not a database that can be read; remove it"):
         LimitFile(path).limit("sec").check(TokenBucket(), [Rate(8, 1000)], START_MS, 1)

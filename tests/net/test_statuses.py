@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from fingerpost.errors import SourceLimited, SourceTimeout
-from fingerpost.net.retry import may_pass
-from fingerpost.net.statuses import find_retry_after
+from fingerpost.net.statuses import find_retry_after, may_pass
 
 NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
 

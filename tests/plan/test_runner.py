@@ -1,11 +1,14 @@
 """The runner: order, limits, timeouts, retries, breaker, events."""
 
 import asyncio
+import json
 
 import pytest
+import stamina
 
 from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
 from fingerpost.plan.limits import Limits
+from fingerpost.resilience.breaker import Breaker
 from tests.plan.drawing import Recorder, ended, failure, plan, step
 
 
@@ -71,33 +74,30 @@ async def test_only_what_says_so_is_tried_again(opened, recorder, script, state,
     assert set(recorder.keys) == {f"{run.run_id}:1"}
 
 
+async def waits_of(runs, a_plan):
+    """Carry a plan out without its waits, and return what each of them would have been in seconds."""
+    with stamina.set_testing(True, attempts=100, cap=True):
+        _state, run = await ended(runs, a_plan)
+    events = await runs.journal.list_events(run.run_id, 0, 1000)
+    return [json.loads(event.data)["retried_after_s"] for event in events if event.kind == "attempt_failed"]
+
+
 async def test_a_retry_waits_longer_each_time_and_never_longer_than_allowed(opened, recorder):
     """The waits grow, spread by at most half, up to the bound."""
-    waits = []
-
-    async def sleep(seconds):
-        waits.append(seconds)
-
     recorder.script = {"x": failure("busy", retryable=True)}
     limits = Limits(attempts=5, backoff_s=1.0, longest_backoff_s=5.0, breaker_failures=99)
-    runs = opened(recorder.tool(), limits=limits, sleep=sleep)
-    await ended(runs, plan(step(1, parameters={"label": "x"})))
+    runs = opened(recorder.tool(), limits=limits)
+    *waits, last = await waits_of(runs, plan(step(1, parameters={"label": "x"})))
 
-    assert len(waits) == 4
+    assert (len(waits), last) == (4, None)
     assert all(0.5 * 2**n <= wait <= min(1.5 * 2**n, 5.0) for n, wait in enumerate(waits))
 
 
 async def test_the_source_says_how_long_to_wait(opened, recorder):
     """``retry_after`` beats a shorter wait of ours."""
-    waits = []
-
-    async def sleep(seconds):
-        waits.append(seconds)
-
     recorder.script = {"x": [failure("busy", retryable=True, retry_after=7), None]}
-    await ended(opened(recorder.tool(), sleep=sleep), plan(step(1, parameters={"label": "x"})))
 
-    assert waits == [7.0]
+    assert await waits_of(opened(recorder.tool()), plan(step(1, parameters={"label": "x"}))) == [7.0]
 
 
 @pytest.mark.parametrize(("is_idempotent", "calls"), [(True, 3), (False, 1)])
@@ -134,9 +134,35 @@ async def test_a_breaker_lets_one_through_when_its_rest_is_over(opened, recorder
     recorder.script = {"x": [failure("down", retryable=True), None]}
     runs = opened(recorder.tool(), limits=Limits(attempts=1, breaker_failures=1, breaker_s=0.0))
     first, _run = await ended(runs, plan(step(1, parameters={"label": "x"})))
-    second, _run = await ended(runs, plan(step(1, parameters={"label": "x"}), step(2)))
+    second, _run = await ended(runs, plan(step(1, parameters={"label": "x"}), step(2, dependencies=[1])))
 
     assert (first, second) == ("failed", "completed")
+
+
+async def test_while_one_call_tries_a_rested_tool_the_others_are_refused(opened, recorder):
+    """However long the trial takes: nobody else waits for a tool of which nobody knows whether it is well."""
+    now_s, trying, gate = [0.0], asyncio.Event(), asyncio.Event()
+
+    async def try_it(_parameters):
+        trying.set()
+        await gate.wait()
+
+    recorder.script = {"x": [failure("down", retryable=True), try_it]}
+    breaker = Breaker(threshold=1, rest_s=30, clock_s=lambda: now_s[0])
+    runs = opened(recorder.tool(), limits=Limits(attempts=1), breaker=breaker)
+    one = plan(step(1, parameters={"label": "x"}))
+    first, _run = await ended(runs, one)
+    now_s[0] = 30.0
+    trial = asyncio.create_task(ended(runs, one))
+    await trying.wait()
+    now_s[0] = 300.0
+    meanwhile, _run = await ended(runs, one)
+    gate.set()
+    tried, _run = await trial
+    after, _run = await ended(runs, one)
+
+    assert (first, meanwhile, tried, after) == ("failed", "failed", "completed", "completed")
+    assert len(recorder.calls) == 3
 
 
 async def test_a_failure_stops_its_own_branch_and_no_other(opened, recorder):

@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.raptor.arrays import Question
+from fingerpost.transit.raptor.arrays import KernelQuery
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
 from fingerpost.transit.raptor.search import run_kernel
 from fingerpost.transit.timetable.timetable import STOP
@@ -136,7 +136,7 @@ def _instant(time):
     return int(time.replace(tzinfo=ZoneInfo("UTC")).timestamp()) if isinstance(time, datetime) else int(time) * 60
 
 
-def ask_engine(timetable, piece, origin, destination, leave_s, *, midnight=MIDNIGHT):
+def ask_engine(timetable, search_timetable, origin, destination, leave_s, *, midnight=MIDNIGHT):
     """Return (changes, arrival) of our best journeys, arrival in seconds since midnight."""
     into = np.flatnonzero(timetable.foot_to == destination)
     origins = np.searchsorted(timetable.foot_first, into, side="right") - 1
@@ -146,9 +146,9 @@ def ask_engine(timetable, piece, origin, destination, leave_s, *, midnight=MIDNI
     egress_m = np.concatenate([nothing, timetable.foot_m[into]])
     direct = into[origins == origin]
     direct_s = int(timetable.foot_s[direct[0]]) if len(direct) else int(UNREACHED)
-    ask = Question(
+    query = KernelQuery(
         np.array([origin], np.int32), nothing, nothing, egress_stop, egress_s, egress_m,
         leave_s, leave_s, int(UNREACHED) - 1, direct_s, MAX_TRANSFERS + 1, 10**6,
     )  # fmt: skip
-    journeys = run_kernel(timetable, piece, ask)
+    journeys = run_kernel(timetable, search_timetable, query)
     return sorted((journey.transfers, journey.arrival - midnight) for journey in journeys)

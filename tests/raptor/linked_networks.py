@@ -8,10 +8,10 @@ import numpy as np
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.draft import (
     InSeatColumns,
-    NarrowTransferColumns,
     RouteRow,
-    RunRow,
+    SpecificTransferColumns,
     StopRow,
+    TripDepartureRow,
     TripRow,
 )
 from tests.raptor.networks import LAT, LON, random_draft
@@ -35,8 +35,8 @@ class Rule:
 class Seat:
     """Who rides the one run to its end may stay seated and rides the other; on some service days only, where named."""
 
-    from_run: int
-    to_run: int
+    from_departure: int
+    to_departure: int
     days_later: int
     service: int | None
 
@@ -64,15 +64,15 @@ def random_linked(seed, *, with_rules=True, with_seats=True):
     count = dice.randint(1, 10) if with_rules else 0
     rules = [_random_rule(draft, dice, planted, is_of_trips) for _ in range(count)]
     draft.in_seat = InSeatColumns(
-        from_run=np.array([seat.from_run for seat in seats], np.int32),
-        to_run=np.array([seat.to_run for seat in seats], np.int32),
+        from_departure=np.array([seat.from_departure for seat in seats], np.int32),
+        to_departure=np.array([seat.to_departure for seat in seats], np.int32),
         days_later=np.array([seat.days_later for seat in seats], np.int8),
         service=np.array([_row(seat.service) for seat in seats], np.int32),
     )
-    draft.narrow_transfers = NarrowTransferColumns(
+    draft.specific_transfers = SpecificTransferColumns(
         **{
             name: np.array([_row(getattr(rule, name)) for rule in rules], np.int8 if name == "type" else np.int32)
-            for name in NarrowTransferColumns.__slots__
+            for name in SpecificTransferColumns.__slots__
         }
     )
     return assemble(draft), Links(tuple(rules), tuple(seats), (begin, goal), leave_s)
@@ -87,16 +87,18 @@ def _grow_trips(draft, dice):
     seats = set()
     for _ in range(dice.randint(2, 6)):
         before = dice.randrange(len(draft.trips))
-        last = int(draft.trip_event_count[: before + 1].sum()) - 1
+        last = int(draft.trip_stop_time_count[: before + 1].sum()) - 1
         is_linked = dice.random() < 0.5
         if not is_linked:
-            last -= dice.randrange(int(draft.trip_event_count[before]) - 1)
+            last -= dice.randrange(int(draft.trip_stop_time_count[before]) - 1)
         length = dice.randint(2, min(5, len(draft.stops)))
         line = dice.sample(range(len(draft.stops)), length)
         if dice.random() < 0.7 or not is_linked:
-            line[0] = int(draft.event_stop[last])
+            line[0] = int(draft.stop_time_stop[last])
         days_later = int(dice.random() < 0.15)
-        clock = int(draft.event_departure_s[last]) + dice.choice([0, 0, 60, 150, 300, 600, -120]) - 86400 * days_later
+        clock = (
+            int(draft.stop_time_departure_s[last]) + dice.choice([0, 0, 60, 150, 300, 600, -120]) - 86400 * days_later
+        )
         if clock < 0:
             days_later, clock = 0, clock + 86400 * days_later
         stops, arrivals, departures = [], [], []
@@ -108,24 +110,24 @@ def _grow_trips(draft, dice):
             clock += dice.choice([60, 240, 600])
         service = dice.choice([draft.trips[before].service, 0, 0, dice.randrange(3)])
         _add_trip(draft, dice, stops, arrivals, departures, service)
-        linked = [row for row, run in enumerate(draft.runs) if run.trip == before]
+        linked = [row for row, trip_departure in enumerate(draft.trip_departures) if trip_departure.trip == before]
         if is_linked:
-            seats.add((dice.choice(linked), len(draft.runs) - 1, days_later))
+            seats.add((dice.choice(linked), len(draft.trip_departures) - 1, days_later))
     for _ in range(dice.randint(0, 4)):
-        seats.add((dice.randrange(len(draft.runs)), dice.randrange(len(draft.runs)), 0))
+        seats.add((dice.randrange(len(draft.trip_departures)), dice.randrange(len(draft.trip_departures)), 0))
     return seats
 
 
 def _add_trip(draft, dice, stops, arrivals, departures, service):
     """Add a trip with one run, some of whose doors may stay shut."""
     doors = [dice.choice([0, 0, 0, 0, 0, 1, 2]) for _ in stops]
-    draft.event_stop = np.append(draft.event_stop, np.array(stops, np.int32))
-    draft.event_arrival_s = np.append(draft.event_arrival_s, np.array(arrivals, np.int32))
-    draft.event_departure_s = np.append(draft.event_departure_s, np.array(departures, np.int32))
-    draft.event_flags = np.append(draft.event_flags, np.array(doors, np.uint8))
-    draft.trip_event_count = np.append(draft.trip_event_count, np.int32(len(stops)))
+    draft.stop_time_stop = np.append(draft.stop_time_stop, np.array(stops, np.int32))
+    draft.stop_time_arrival_s = np.append(draft.stop_time_arrival_s, np.array(arrivals, np.int32))
+    draft.stop_time_departure_s = np.append(draft.stop_time_departure_s, np.array(departures, np.int32))
+    draft.stop_time_flags = np.append(draft.stop_time_flags, np.array(doors, np.uint8))
+    draft.trip_stop_time_count = np.append(draft.trip_stop_time_count, np.int32(len(stops)))
     draft.trips.append(TripRow(f"T{len(draft.trips)}", dice.randrange(3), service, wheelchair=dice.choice([0, 1])))
-    draft.runs.append(RunRow(len(draft.trips) - 1))
+    draft.trip_departures.append(TripDepartureRow(len(draft.trips) - 1))
 
 
 def _plant_crossing(draft, dice, seats):
@@ -144,25 +146,25 @@ def _plant_crossing(draft, dice, seats):
         times = [leave_s + late_s, leave_s + late_s + 900, leave_s + late_s + 1200]
         stops = [begin, middle, other][: dice.choice([2, 2, 3])]
         _add_trip(draft, dice, stops, times[: len(stops)], times[: len(stops)], dice.choice([0, 0, 1, 2]))
-        into.append((len(draft.runs) - 1, len(draft.event_stop) - len(stops) + 1))
+        into.append((len(draft.trip_departures) - 1, len(draft.stop_time_stop) - len(stops) + 1))
     for _ in range(dice.randint(1, 3)):
         clock = leave_s + 900 + dice.choice([0, 30, 60, 119, 120, 121, 240, 300, 600])
         days_later = int(clock >= 86_400 and dice.random() < 0.7)
         clock -= 86_400 * days_later
         times = [clock, clock + 600]
         _add_trip(draft, dice, [dice.choice([*4 * [middle], other]), goal], times, times, dice.choice([0, 0, 1, 2]))
-        out_of.append(len(draft.event_stop) - 2)
-        for run, _ in into:
+        out_of.append(len(draft.stop_time_stop) - 2)
+        for trip_departure, _ in into:
             if dice.random() < 0.4:
-                seats.add((run, len(draft.runs) - 1, days_later))
+                seats.add((trip_departure, len(draft.trip_departures) - 1, days_later))
     return begin, goal, leave_s, [(event, then) for _, event in into for then in out_of]
 
 
 def _random_rule(draft, dice, planted, is_of_trips):
     """A rule between two calls, mostly such as were planted; of two trips, or with some of the names left out."""
-    trips = np.repeat(np.arange(len(draft.trips)), draft.trip_event_count)
+    trips = np.repeat(np.arange(len(draft.trips)), draft.trip_stop_time_count)
     one, other = dice.choice(planted) if dice.random() < 0.7 else _find_two_calls(draft, trips, dice)
-    here, there = (int(draft.event_stop[event]) for event in (one, other))
+    here, there = (int(draft.stop_time_stop[event]) for event in (one, other))
     from_trip, to_trip = int(trips[one]), int(trips[other])
     names = {
         "from_route": draft.trips[from_trip].route, "to_route": draft.trips[to_trip].route,
@@ -174,7 +176,7 @@ def _random_rule(draft, dice, planted, is_of_trips):
     # Where a trip is named its route is not looked at.
     kept = {side for side in chosen if not (side.endswith("route") and side.replace("route", "trip") in chosen)}
     kind = dice.choice([0, 1, 1, 2, 2, 3, 3])
-    wait_s = int(draft.event_departure_s[other] - draft.event_arrival_s[one])
+    wait_s = int(draft.stop_time_departure_s[other] - draft.stop_time_arrival_s[one])
     return Rule(
         here,
         there,
@@ -187,7 +189,7 @@ def _random_rule(draft, dice, planted, is_of_trips):
 def _find_two_calls(draft, trips, dice):
     """Two events of different trips, the later soon after the earlier and at its stop where there are such."""
     one = dice.randrange(len(trips))
-    wait_s = draft.event_departure_s - draft.event_arrival_s[one]
+    wait_s = draft.stop_time_departure_s - draft.stop_time_arrival_s[one]
     is_soon = (wait_s >= 0) & (wait_s < 1800) & (trips != trips[one])
-    at_once = np.flatnonzero(is_soon & (draft.event_stop == draft.event_stop[one])).tolist()
+    at_once = np.flatnonzero(is_soon & (draft.stop_time_stop == draft.stop_time_stop[one])).tolist()
     return one, dice.choice(at_once or np.flatnonzero(is_soon).tolist() or list(range(len(trips))))

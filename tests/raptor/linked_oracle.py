@@ -19,15 +19,17 @@ class LinkedOracle:
     ``overlay`` only tells which rides pass their first or last call without a stop.
     """
 
-    def __init__(self, timetable, links: Links, vehicles, overlay=None):
-        self.timetable, self.links, self.vehicles = timetable, links, vehicles
-        self.trips = [int(timetable.run_trip[v.run]) if v.run >= 0 else None for v in vehicles]
+    def __init__(self, timetable, links: Links, instances, overlay=None):
+        self.timetable, self.links, self.instances = timetable, links, instances
+        self.trips = [
+            int(timetable.trip_departure_trip[v.trip_departure]) if v.trip_departure >= 0 else None for v in instances
+        ]
         added = overlay.added if overlay else ()
         self.routes = [
-            int(timetable.trip_route[trip]) if trip is not None else added[-1 - v.run].route
-            for trip, v in zip(self.trips, vehicles, strict=True)
+            int(timetable.trip_route[trip]) if trip is not None else added[-1 - v.trip_departure].route
+            for trip, v in zip(self.trips, instances, strict=True)
         ]
-        self.order = sorted(range(len(vehicles)), key=lambda index: vehicles[index].calls[0].departure)
+        self.order = sorted(range(len(instances)), key=lambda index: instances[index].stop_times[0].departure)
         self.next = self._list_next(overlay)
         self._ways = {}
         self.near = self._list_near()
@@ -46,20 +48,20 @@ class LinkedOracle:
         return near
 
     def _list_next(self, overlay):
-        by_ride = {(v.run, v.day): index for index, v in enumerate(self.vehicles)}
+        by_ride = {(v.trip_departure, v.day): index for index, v in enumerate(self.instances)}
         following = {}
-        for index, vehicle in enumerate(self.vehicles):
+        for index, instance in enumerate(self.instances):
             for seat in self.links.seats:
-                if seat.from_run != vehicle.run or not self._holds(seat, vehicle.day):
+                if seat.from_departure != instance.trip_departure or not self._holds(seat, instance.day):
                     continue
-                day = vehicle.day.fromordinal(vehicle.day.toordinal() + seat.days_later)
-                other = by_ride.get((seat.to_run, day))
+                day = instance.day.fromordinal(instance.day.toordinal() + seat.days_later)
+                other = by_ride.get((seat.to_departure, day))
                 if other is None:
                     continue
-                first, then = vehicle.calls, self.vehicles[other].calls
+                first, then = instance.stop_times, self.instances[other].stop_times
                 if first[-1].arrival > then[0].departure or first[0].departure >= then[0].departure:
                     continue
-                if overlay is not None and (_skips(overlay, vehicle, -1) or _skips(overlay, self.vehicles[other], 0)):
+                if overlay is not None and (_skips(overlay, instance, -1) or _skips(overlay, self.instances[other], 0)):
                     continue
                 following.setdefault(index, []).append(other)
         return following
@@ -136,14 +138,14 @@ class LinkedOracle:
 
     def _ride(self, index, seated, start, known, reached, max_walk_m):
         """Ride one vehicle from wherever it can be boarded; return the least walked of who is in it at its end."""
-        trip, route, calls = self.trips[index], self.routes[index], self.vehicles[index].calls
+        trip, route, stop_times = self.trips[index], self.routes[index], self.instances[index].stop_times
         boarded = NEVER
-        for at, call in enumerate(calls):
+        for at, call in enumerate(stop_times):
             aboard = min(boarded, seated) if at else boarded
             if aboard < NEVER and not call.flags & 2:
                 came_with = (trip, route) if call.stop in self.ruled else (None, None)
                 _add(reached.setdefault((call.stop, *came_with), []), call.arrival, aboard)
-            if not call.flags & 1 and at < len(calls) - 1:
+            if not call.flags & 1 and at < len(stop_times) - 1:
                 boarded = min(boarded, self._board(call, trip, route, start, known, max_walk_m))
         return min(boarded, seated)
 
@@ -159,8 +161,8 @@ class LinkedOracle:
         return least
 
 
-def _skips(overlay, vehicle, at):
-    update = overlay.rides.get((vehicle.run, vehicle.day.toordinal()))
+def _skips(overlay, instance, at):
+    update = overlay.rides.get((instance.trip_departure, instance.day.toordinal()))
     return update is not None and bool(update.is_skipped[at])
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.draft import (
     RouteRow,
-    RunRow,
     ServiceRow,
     StopRow,
     TimetableDraft,
     TransferRow,
+    TripDepartureRow,
     TripRow,
 )
 from fingerpost.transit.timetable.timetable import Feed
@@ -70,17 +70,17 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
             )
             trip = len(draft.trips) - 1
             if dice.random() < 0.15:
-                draft.runs += [RunRow(trip, shift) for shift in range(0, 3600, 900)]
+                draft.trip_departures += [TripDepartureRow(trip, shift) for shift in range(0, 3600, 900)]
             else:
-                draft.runs.append(RunRow(trip))
+                draft.trip_departures.append(TripDepartureRow(trip))
             begin += dice.randint(0, 1500)
     for _ in range(dice.randint(0, 3)):
         a, b = dice.randrange(len(draft.stops)), dice.randrange(len(draft.stops))
         kind = dice.choice([0, 1, 2, 3])
         draft.transfers.append(TransferRow(a, b, kind, dice.randint(0, 900) if kind == 2 else -1))
-    draft.trip_event_count = np.array(counts, np.int32)
-    draft.event_stop = np.array(stops, np.int32)
-    draft.event_arrival_s = np.array(arrivals, np.int32)
-    draft.event_departure_s = np.array(departures, np.int32)
-    draft.event_flags = np.array(flags, np.uint8)
+    draft.trip_stop_time_count = np.array(counts, np.int32)
+    draft.stop_time_stop = np.array(stops, np.int32)
+    draft.stop_time_arrival_s = np.array(arrivals, np.int32)
+    draft.stop_time_departure_s = np.array(departures, np.int32)
+    draft.stop_time_flags = np.array(flags, np.uint8)
     return draft

@@ -12,7 +12,7 @@ NEVER = float("inf")
 
 
 @dataclass(frozen=True)
-class Call:
+class StopTime:
     stop: int
     arrival: int
     departure: int
@@ -20,18 +20,18 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Vehicle:
-    run: int
+class TripInstance:
+    trip_departure: int
     day: date
-    calls: tuple[Call, ...]
+    stop_times: tuple[StopTime, ...]
 
 
-def list_vehicles(timetable, days, step_free=False):
+def list_trip_instances(timetable, days, step_free=False):
     """Every vehicle of the given service days, at its instants, straight from the columns."""
-    vehicles = []
+    instances = []
     for day in days:
-        for run in range(len(timetable.run_trip)):
-            trip = int(timetable.run_trip[run])
+        for trip_departure in range(len(timetable.trip_departure_trip)):
+            trip = int(timetable.trip_departure_trip[trip_departure])
             service = int(timetable.trip_service[trip])
             offset = (day - timetable.calendar_start).days
             width = timetable.service_runs_on.shape[1]
@@ -43,23 +43,25 @@ def list_vehicles(timetable, days, step_free=False):
                 continue
             zone = ZoneInfo(timetable.feeds[int(timetable.service_feed[service])].zone)
             start = int(datetime(day.year, day.month, day.day, 12, tzinfo=zone).timestamp()) - 12 * 3600
-            start += int(timetable.run_shift_s[run])
-            calls = []
-            for event in range(int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1])):
-                stop = int(timetable.event_stop[event])
-                flags = int(timetable.event_flags[event]) & 3
+            start += int(timetable.trip_departure_shift_s[trip_departure])
+            stop_times = []
+            for event in range(
+                int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
+            ):
+                stop = int(timetable.stop_time_stop[event])
+                flags = int(timetable.stop_time_flags[event]) & 3
                 if step_free and timetable.stop_wheelchair[stop] == 2:
                     flags = 3
-                calls.append(
-                    Call(
+                stop_times.append(
+                    StopTime(
                         stop,
-                        start + int(timetable.event_arrival_s[event]),
-                        start + int(timetable.event_departure_s[event]),
+                        start + int(timetable.stop_time_arrival_s[event]),
+                        start + int(timetable.stop_time_departure_s[event]),
                         flags,
                     )
                 )
-            vehicles.append(Vehicle(run, day, tuple(calls)))
-    return vehicles
+            instances.append(TripInstance(trip_departure, day, tuple(stop_times)))
+    return instances
 
 
 def around(day, before=3, after=4):
@@ -74,7 +76,7 @@ def _add(labels, time, walked):
     return True
 
 
-def earliest_arrivals(timetable, vehicles, origin, destination, instant, max_rides, max_walk_m):
+def earliest_arrivals(timetable, instances, origin, destination, instant, max_rides, max_walk_m):
     """For 1..max_rides rides at most: the earliest arrival with at most ``max_walk_m`` walked, or NEVER."""
     ready = {}
     for stop, seconds, metres in zip(origin.stop, origin.seconds, origin.metres, strict=True):
@@ -87,9 +89,9 @@ def earliest_arrivals(timetable, vehicles, origin, destination, instant, max_rid
     best, best_by_rides = NEVER, []
     for _ in range(max_rides):
         reached = {}
-        for vehicle in vehicles:
+        for instance in instances:
             aboard = NEVER
-            for call in vehicle.calls:
+            for call in instance.stop_times:
                 if aboard < NEVER and not call.flags & 2:
                     _add(reached.setdefault(call.stop, []), call.arrival, aboard)
                 if not call.flags & 1:
@@ -110,15 +112,15 @@ def earliest_arrivals(timetable, vehicles, origin, destination, instant, max_rid
     return best_by_rides
 
 
-def leaves(vehicles, origin, since, until):
+def leaves(instances, origin, since, until):
     """Every instant in [since, until] at which leaving the origin catches some vehicle exactly."""
     walks = {}
     for stop, seconds in zip(origin.stop, origin.seconds, strict=True):
         walks[int(stop)] = min(int(seconds), walks.get(int(stop), 10**9))
     instants = {
         call.departure - walks[call.stop]
-        for vehicle in vehicles
-        for call in vehicle.calls
+        for instance in instances
+        for call in instance.stop_times
         if call.stop in walks and not call.flags & 1
     }
     return sorted(instant for instant in instants if since <= instant <= until)
@@ -134,12 +136,12 @@ def pareto(triples):
     )
 
 
-def profile(timetable, vehicles, origin, destination, since, until, max_rides, max_walk_m, direct_s=None):
+def profile(timetable, instances, origin, destination, since, until, max_rides, max_walk_m, direct_s=None):
     """All best (departure, arrival, rides) that leave in [since, until]; walking all the way beats what is slower."""
     triples = []
-    for leave in leaves(vehicles, origin, since, until):
+    for leave in leaves(instances, origin, since, until):
         before = NEVER
-        arrivals = earliest_arrivals(timetable, vehicles, origin, destination, leave, max_rides, max_walk_m)
+        arrivals = earliest_arrivals(timetable, instances, origin, destination, leave, max_rides, max_walk_m)
         for rides, arrival in enumerate(arrivals, 1):
             if arrival < before and (direct_s is None or arrival < leave + direct_s):
                 triples.append((leave, arrival, rides))

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.raptor.ends import find_end
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.overlay import AddedRide, Overlay
 from tests.realtime.messages import DAY, at
 
@@ -39,12 +39,12 @@ def test_an_added_ride_has_its_routes_rules(rule, found):
         updated=at("07:00"),
     )
     ends = [
-        find_end(table, float(table.stop_lat[stop]), float(table.stop_lon[stop]), [stop], 100.0)
+        find_endpoint(table, float(table.stop_lat[stop]), float(table.stop_lon[stop]), [stop], 100.0)
         for stop in (stops["Alpha"], stops["Gamma"])
     ]
-    wish = Wish(
+    query = SearchQuery(
         origin=ends[0], destination=ends[1], instant=at("07:50"), arrive_by=False,
         max_rides=3, max_walk_m=100, step_free=False, wanted=3,
     )  # fmt: skip
-    journeys = find_journeys(table, Slices(table, Overlay(added=(added,))), wish)
+    journeys = find_journeys(table, SearchTimetables(table, Overlay(added=(added,))), query)
     assert [journey.arrival for journey in journeys if journey.arrival < at("12:00")] == [at("08:40")] * found

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
 from tests.raptor.levelled import DAY, FEED, ask_engine, ask_rival, level, load_rival
 from tests.shared_data import get_shared
 
@@ -31,14 +31,14 @@ def rival(levelled):
 def test_pareto_sets_of_300_random_questions_are_nigiris(levelled, rival):
     """On the real feed, arrivals and changes of all best journeys are the same, question by question."""
     _, timetable = levelled
-    piece = build_slice(timetable, DAY, mirrored=False, step_free=False)
-    served = np.unique(piece.chains.position_stop).tolist()
+    search_timetable = build_search_timetable(timetable, DAY, mirrored=False, step_free=False)
+    served = np.unique(search_timetable.patterns.position_stop).tolist()
     ids = list(timetable.stop_local_id)
     dice = random.Random(20220222)
     questions = [(*dice.sample(served, 2), dice.randrange(5 * 3600, 23 * 3600, 60)) for _ in range(QUESTIONS)]
     locations = {stop: rival.find_location(ids[stop]) for question in questions for stop in question[:2]}
 
-    answers = [ask_engine(timetable, piece, *question) for question in questions]
+    answers = [ask_engine(timetable, search_timetable, *question) for question in questions]
     theirs = [ask_rival(rival, locations, *question) for question in questions]
 
     assert [[row for row in answer if row[1] <= LAST_ARRIVAL_S] for answer in answers] == [

@@ -5,13 +5,13 @@ from itertools import pairwise
 
 import pytest
 
-from fingerpost.transit.raptor.in_seat import list_paths
+from fingerpost.transit.raptor.search_timetable.in_seat import list_paths
 
 
-def paths_of(pairs, vehicles=10, calls=2):
+def paths_of(pairs, instances=10, stop_times=2):
     """Return the ways, sorted; vehicles begin in the order of their numbers."""
     first, then = zip(*pairs, strict=True)
-    return sorted(list_paths(list(first), list(then), list(range(vehicles)), [calls] * vehicles))
+    return sorted(list_paths(list(first), list(then), list(range(instances)), [stop_times] * instances))
 
 
 @pytest.mark.parametrize(
@@ -34,21 +34,21 @@ def test_dividing_and_coming_together_again_needs_no_way_twice():
 
 
 @pytest.mark.parametrize(
-    ("calls", "ways"), [(10_000, [[0, 1, 2]]), (10_001, [[0, 1], [1, 2]]), (15_001, [[0], [1], [2]])]
+    ("stop_times", "ways"), [(10_000, [[0, 1, 2]]), (10_001, [[0, 1], [1, 2]]), (15_001, [[0], [1], [2]])]
 )
-def test_what_grows_too_long_is_cut(calls, ways):
+def test_what_grows_too_long_is_cut(stop_times, ways):
     """The kernels count 30,000 calls of a vehicle: three, two or no rides of this length are one."""
-    assert paths_of([(0, 1), (1, 2)], calls=calls) == ways
+    assert paths_of([(0, 1), (1, 2)], stop_times=stop_times) == ways
 
 
 def test_ways_that_multiply_are_bounded_and_nobody_is_lost(caplog):
     """Fifty layers of eight vehicles, each going on as all eight of the next: sixteen times their calls at most."""
     layers = [range(8 * layer, 8 * layer + 8) for layer in range(50)]
     pairs = [(one, other) for here, there in pairwise(layers) for one in here for other in there]
-    ways = paths_of(pairs, vehicles=400)
+    ways = paths_of(pairs, instances=400)
 
     assert sum(map(len, ways)) <= 16 * 400 + 50 + 400
-    assert {vehicle for way in ways for vehicle in way} == set(range(400))
+    assert {instance for way in ways for instance in way} == set(range(400))
     assert "divide and join too often" in caplog.text
 
 
@@ -64,7 +64,7 @@ def test_each_reachable_pair_is_in_one_way_and_no_way_leaves_the_pairs():
         assert {(one, other) for way in ways for at, one in enumerate(way) for other in way[at + 1 :]} == _closure(
             pairs
         )
-        assert {vehicle for way in ways for vehicle in way} == {vehicle for pair in pairs for vehicle in pair}
+        assert {instance for way in ways for instance in way} == {instance for pair in pairs for instance in pair}
 
 
 def _closure(pairs):

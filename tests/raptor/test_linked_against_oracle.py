@@ -10,16 +10,16 @@ from bisect import bisect_left
 
 import pytest
 
-from fingerpost.transit.raptor.arrays import Question
-from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.arrays import KernelQuery
+from fingerpost.transit.raptor.endpoints import find_endpoint
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.search import WINDOWS_S, Wish, find_journeys, run_kernel
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search import WINDOWS_S, SearchQuery, find_journeys, run_kernel
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from tests.raptor.linked_networks import random_linked
 from tests.raptor.linked_oracle import LinkedOracle
 from tests.raptor.networks import DAY, LAT, LON
-from tests.raptor.oracle import NEVER, around, leaves, list_vehicles, pareto
+from tests.raptor.oracle import NEVER, around, leaves, list_trip_instances, pareto
 from tests.raptor.test_live_against_oracle import _edited, _random_overlay
 from tests.raptor.test_search_against_oracle import MIDNIGHT
 
@@ -37,8 +37,14 @@ def _question(seed):
     timetable, links = random_linked(seed, with_rules=seed % 3 != 1, with_seats=seed % 3 != 2)
     dice = random.Random(seed * 7 + 1)
     limit = dice.choice([100, 600, 1500, 3000])
-    first = timetable.trip_first_event
-    trips = [tuple(int(timetable.run_trip[run]) for run in (seat.from_run, seat.to_run)) for seat in links.seats]
+    first = timetable.trip_first_stop_time
+    trips = [
+        tuple(
+            int(timetable.trip_departure_trip[trip_departure])
+            for trip_departure in (seat.from_departure, seat.to_departure)
+        )
+        for seat in links.seats
+    ]
     stops, instant = [None, None], MIDNIGHT + dice.randint(0, 86399)
     if dice.random() < 0.6:
         stops, instant = links.ends, MIDNIGHT + links.leave_s - dice.randint(0, 300)
@@ -46,22 +52,22 @@ def _question(seed):
         one, other = dice.choice(trips)
         board = dice.randrange(int(first[one]), int(first[one + 1]) - 1)
         alight = dice.randrange(int(first[other]) + 1, int(first[other + 1]))
-        stops = [int(timetable.event_stop[event]) for event in (board, alight)]
-        instant = MIDNIGHT + int(timetable.event_departure_s[board]) - dice.randint(0, 300)
+        stops = [int(timetable.stop_time_stop[event]) for event in (board, alight)]
+        instant = MIDNIGHT + int(timetable.stop_time_departure_s[board]) - dice.randint(0, 300)
 
     def end(stop):
         if stop is None and dice.random() < 0.5:
             stop = dice.randrange(timetable.stop_count)
         if stop is None:
-            return find_end(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit)
-        return find_end(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit)
+            return find_endpoint(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit)
+        return find_endpoint(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit)
 
     rides = dice.choice([1, 2, 3, 5] if links.seats else [2, 2, 3])
     return timetable, links, end(stops[0]), end(stops[1]), instant, rides, limit
 
 
 def _wish(origin, destination, instant, rides, limit, *, arrive_by):
-    return Wish(
+    return SearchQuery(
         origin=origin, destination=destination, instant=instant, arrive_by=arrive_by,
         max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
     )  # fmt: skip
@@ -69,29 +75,29 @@ def _wish(origin, destination, instant, rides, limit, *, arrive_by):
 
 def _check(journey, oracle, limit):
     """Every ride is what some vehicle does; every change is in time by the rules, and every seat is kept by one."""
-    by_ride = {(v.run, v.day): index for index, v in enumerate(oracle.vehicles)}
+    by_ride = {(v.trip_departure, v.day): index for index, v in enumerate(oracle.instances)}
     timetable, before = oracle.timetable, None
     for ride in journey.rides:
-        index = by_ride[ride.run, ride.service_day]
-        trip, route, calls = oracle.trips[index], oracle.routes[index], oracle.vehicles[index].calls
-        begin = int(timetable.trip_first_event[trip]) if trip is not None else 0
-        on, off = ride.board_event - begin, ride.alight_event - begin
-        assert 0 <= on < off < len(calls)
-        assert (ride.departure, ride.arrival) == (calls[on].departure, calls[off].arrival)
+        index = by_ride[ride.trip_departure, ride.service_day]
+        trip, route, stop_times = oracle.trips[index], oracle.routes[index], oracle.instances[index].stop_times
+        begin = int(timetable.trip_first_stop_time[trip]) if trip is not None else 0
+        on, off = ride.board_stop_time - begin, ride.alight_stop_time - begin
+        assert 0 <= on < off < len(stop_times)
+        assert (ride.departure, ride.arrival) == (stop_times[on].departure, stop_times[off].arrival)
         if ride.stays_seated:
             assert on == 0
-            assert before[1] == len(oracle.vehicles[before[0]].calls) - 1
+            assert before[1] == len(oracle.instances[before[0]].stop_times) - 1
             assert index in oracle.next[before[0]]
             assert ride.foot_m == 0
         else:
-            assert not calls[on].flags & 1
+            assert not stop_times[on].flags & 1
             if before is not None:
                 assert not before[2].flags & 2
                 at = (before[2].stop, oracle.trips[before[0]], oracle.routes[before[0]])
-                seconds, metres = oracle.way(*at, calls[on].stop, trip, route)
+                seconds, metres = oracle.way(*at, stop_times[on].stop, trip, route)
                 assert before[2].arrival + seconds <= ride.departure
                 assert metres == ride.foot_m
-        before = index, off, calls[off]
+        before = index, off, stop_times[off]
     assert not before[2].flags & 2
     assert journey.walk_m <= limit
 
@@ -101,16 +107,16 @@ def test_window_search_finds_exactly_the_best(chunk):
     """All journeys best in (leave, arrive, vehicles boarded) within an hour, and no other."""
     for seed in range(chunk * 40 * SCALE, (chunk + 1) * 40 * SCALE):
         timetable, links, origin, destination, instant, rides, _ = _question(seed)
-        piece = build_slice(timetable, DAY, mirrored=False, step_free=False)
-        begin = piece.to_slice_s(instant)
-        ask = Question(
+        search_timetable = build_search_timetable(timetable, DAY, mirrored=False, step_free=False)
+        begin = search_timetable.to_search_s(instant)
+        query = KernelQuery(
             origin.stop, origin.seconds, origin.metres, destination.stop, destination.seconds, destination.metres,
             begin, begin + 3600, int(UNREACHED) - 1, int(UNREACHED), rides, 10**6,
         )  # fmt: skip
-        journeys = run_kernel(timetable, piece, ask)
-        oracle = LinkedOracle(timetable, links, list_vehicles(timetable, around(DAY, 2, 4)))
+        journeys = run_kernel(timetable, search_timetable, query)
+        oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4)))
         triples = []
-        for leave in [*leaves(oracle.vehicles, origin, instant, instant + 3599), instant + 3600]:
+        for leave in [*leaves(oracle.instances, origin, instant, instant + 3599), instant + 3600]:
             arrivals = oracle.earliest_arrivals(origin, destination, leave, rides, 10**6)
             triples += [(leave, arrival, count) for count, arrival in enumerate(arrivals, 1) if arrival < NEVER]
         best = pareto(triples)
@@ -131,11 +137,11 @@ def test_the_earliest_arrival_within_the_walking_limit_is_never_lost(chunk):
     held = 0
     for seed in range(chunk * 100 * SCALE, (chunk + 1) * 100 * SCALE):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
-        wish = _wish(origin, destination, instant, rides, limit, arrive_by=False)
-        journeys = find_journeys(timetable, Slices(timetable), wish)
-        oracle = LinkedOracle(timetable, links, list_vehicles(timetable, around(DAY, 2, 4)))
+        query = _wish(origin, destination, instant, rides, limit, arrive_by=False)
+        journeys = find_journeys(timetable, SearchTimetables(timetable), query)
+        oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4)))
 
-        held += _hold_arrivals(seed, journeys, oracle, wish)
+        held += _hold_arrivals(seed, journeys, oracle, query)
     assert held > 20 * SCALE
 
 
@@ -145,27 +151,27 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed_with_real_time(chunk):
     held = 0
     for seed in range(chunk * 100 * SCALE, (chunk + 1) * 100 * SCALE):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
-        promised = list_vehicles(timetable, around(DAY, 2, 4))
+        promised = list_trip_instances(timetable, around(DAY, 2, 4))
         overlay = _random_overlay(random.Random(seed), timetable, promised)
-        wish = _wish(origin, destination, instant, rides, limit, arrive_by=False)
-        journeys = find_journeys(timetable, Slices(timetable, overlay), wish)
+        query = _wish(origin, destination, instant, rides, limit, arrive_by=False)
+        journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
         oracle = LinkedOracle(timetable, links, _edited(promised, overlay), overlay)
 
-        held += _hold_arrivals(seed, journeys, oracle, wish)
+        held += _hold_arrivals(seed, journeys, oracle, query)
     assert held > 20 * SCALE
 
 
-def _hold_arrivals(seed, journeys, oracle, wish):
+def _hold_arrivals(seed, journeys, oracle, query):
     """Hold journeys against the oracle; return for how many numbers of vehicles there was something to hold."""
     held = 0
-    best = oracle.earliest_arrivals(wish.origin, wish.destination, wish.instant, wish.max_rides, wish.max_walk_m)
+    best = oracle.earliest_arrivals(query.origin, query.destination, query.instant, query.max_rides, query.max_walk_m)
     direct = [journey.arrival for journey in journeys if not journey.rides]
     for journey in journeys:
         if journey.rides:
-            _check(journey, oracle, wish.max_walk_m)
-        assert journey.departure >= wish.instant
+            _check(journey, oracle, query.max_walk_m)
+        assert journey.departure >= query.instant
     for count, arrival in enumerate(best, 1):
-        if arrival - wish.instant > SOON_S:
+        if arrival - query.instant > SOON_S:
             continue
         known = [journey.arrival for journey in journeys if journey.boardings <= count]
         expected = min(arrival, direct[0]) if direct else arrival
@@ -179,12 +185,12 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
     """Arrive-by: for each number of vehicles boarded, the latest departure that arrives in time within the limit."""
     for seed in range(chunk * 25 * SCALE, (chunk + 1) * 25 * SCALE):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
-        wish = _wish(origin, destination, instant + 3600, rides, limit, arrive_by=True)
-        journeys = find_journeys(timetable, Slices(timetable), wish)
-        oracle = LinkedOracle(timetable, links, list_vehicles(timetable, around(DAY, 2, 4)))
-        instant = wish.instant
-        starts = leaves(oracle.vehicles, origin, instant - 86400, instant)
-        latest = [_latest(oracle, wish, starts, count) for count in range(1, rides + 1)]
+        query = _wish(origin, destination, instant + 3600, rides, limit, arrive_by=True)
+        journeys = find_journeys(timetable, SearchTimetables(timetable), query)
+        oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4)))
+        instant = query.instant
+        starts = leaves(oracle.instances, origin, instant - 86400, instant)
+        latest = [_latest(oracle, query, starts, count) for count in range(1, rides + 1)]
         direct = [journey.departure for journey in journeys if not journey.rides]
 
         for journey in journeys:
@@ -199,13 +205,14 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
                 assert max(known, default=-NEVER) == departure, (seed, count)
 
 
-def _latest(oracle, wish, starts, count):
+def _latest(oracle, query, starts, count):
     """The latest start that arrives in time with so many vehicles; whoever starts earlier arrives no later."""
     in_time = bisect_left(
         starts,
         True,
         key=lambda leave: (
-            oracle.earliest_arrivals(wish.origin, wish.destination, leave, count, wish.max_walk_m)[-1] > wish.instant
+            oracle.earliest_arrivals(query.origin, query.destination, leave, count, query.max_walk_m)[-1]
+            > query.instant
         ),
     )
     return starts[in_time - 1] if in_time else -NEVER

@@ -11,11 +11,11 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.overlay import AddedRide, Overlay, RideUpdate
 from tests.raptor.networks import DAY
-from tests.raptor.oracle import NEVER, Call, Vehicle, around, earliest_arrivals, list_vehicles
+from tests.raptor.oracle import NEVER, StopTime, TripInstance, around, earliest_arrivals, list_trip_instances
 from tests.raptor.test_search_against_oracle import MIDNIGHT, _question
 
 CHUNKS = range(10)
@@ -23,14 +23,14 @@ PER_CHUNK = 1000 if os.environ.get("FINGERPOST_SOAK") else 100
 LATE_S = 6 * 3600
 
 
-def _random_overlay(dice, timetable, vehicles):
+def _random_overlay(dice, timetable, instances):
     rides, added = {}, []
-    for vehicle in vehicles:
-        if abs((vehicle.day - DAY).days) > 1 or dice.random() < 0.4:
+    for instance in instances:
+        if abs((instance.day - DAY).days) > 1 or dice.random() < 0.4:
             continue
-        count = len(vehicle.calls)
+        count = len(instance.stop_times)
         delays = np.cumsum([dice.choice([0, 0, 60, 300, -120, 900]) for _ in range(count)]).astype(np.int32)
-        rides[vehicle.run, vehicle.day.toordinal()] = RideUpdate(
+        rides[instance.trip_departure, instance.day.toordinal()] = RideUpdate(
             is_cancelled=dice.random() < 0.25,
             arrival_delay_s=delays,
             departure_delay_s=delays + np.array([dice.choice([0, 0, 30]) for _ in range(count)], np.int32),
@@ -59,39 +59,41 @@ def _random_overlay(dice, timetable, vehicles):
     return Overlay(rides=rides, added=tuple(added))
 
 
-def _edited(vehicles, overlay):
+def _edited(instances, overlay):
     """The vehicles as they really run, one call after the other."""
     running = []
-    for vehicle in vehicles:
-        update = overlay.rides.get((vehicle.run, vehicle.day.toordinal()))
+    for instance in instances:
+        update = overlay.rides.get((instance.trip_departure, instance.day.toordinal()))
         if update is None:
-            running.append(vehicle)
+            running.append(instance)
         elif not update.is_cancelled:
-            calls, clock = [], -NEVER
-            for index, call in enumerate(vehicle.calls):
+            stop_times, clock = [], -NEVER
+            for index, call in enumerate(instance.stop_times):
                 arrival = call.arrival + int(update.arrival_delay_s[index])
                 departure = call.departure + int(update.departure_delay_s[index])
                 arrival = max(arrival, clock) if index else arrival
                 departure = clock = max(departure, arrival)
-                calls.append(Call(call.stop, arrival, departure, 3 if update.is_skipped[index] else call.flags))
-            running.append(replace(vehicle, calls=tuple(calls)))
+                stop_times.append(
+                    StopTime(call.stop, arrival, departure, 3 if update.is_skipped[index] else call.flags)
+                )
+            running.append(replace(instance, stop_times=tuple(stop_times)))
     for index, ride in enumerate(overlay.added):
         rows = zip(ride.stop.tolist(), ride.arrival.tolist(), ride.departure.tolist(), strict=True)
-        running.append(Vehicle(-1 - index, ride.service_day, tuple(Call(s, a, d, 0) for s, a, d in rows)))
+        running.append(TripInstance(-1 - index, ride.service_day, tuple(StopTime(s, a, d, 0) for s, a, d in rows)))
     return running
 
 
-def _is_ridden(journey, vehicles):
+def _is_ridden(journey, instances):
     """Every ride of a journey is what some running vehicle does."""
-    by_ride = {(vehicle.run, vehicle.day): vehicle.calls for vehicle in vehicles}
+    by_ride = {(instance.trip_departure, instance.day): instance.stop_times for instance in instances}
     return all(
         any(
             first.departure == ride.departure
             and last.arrival == ride.arrival
             and not first.flags & 1
             and not last.flags & 2
-            for at, first in enumerate(by_ride.get((ride.run, ride.service_day), ()))
-            for last in by_ride[ride.run, ride.service_day][at + 1 :]
+            for at, first in enumerate(by_ride.get((ride.trip_departure, ride.service_day), ()))
+            for last in by_ride[ride.trip_departure, ride.service_day][at + 1 :]
         )
         for ride in journey.rides
     )
@@ -102,15 +104,15 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
     """Issue 4: nobody boards what is cancelled or skipped, and added or delayed rides that are better are found."""
     for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK):
         timetable, origin, destination, instant, rides, limit, _ = _question(seed)
-        promised = list_vehicles(timetable, around(DAY, 2, 4))
+        promised = list_trip_instances(timetable, around(DAY, 2, 4))
         overlay = _random_overlay(random.Random(seed), timetable, promised)
         running = _edited(promised, overlay)
-        wish = Wish(
+        query = SearchQuery(
             origin=origin, destination=destination, instant=instant, arrive_by=False,
             max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
         )  # fmt: skip
 
-        journeys = find_journeys(timetable, Slices(timetable, overlay), wish)
+        journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
         best = earliest_arrivals(timetable, running, origin, destination, instant, rides, limit)
 
         direct = [journey.arrival for journey in journeys if not journey.rides]
@@ -126,26 +128,26 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
 def test_an_overlay_of_another_day_changes_nothing():
     """A ride is a run on one service day: what is said of it tomorrow does not touch today."""
     timetable, origin, destination, instant, rides, limit, _ = _question(3)
-    vehicles = list_vehicles(timetable, [DAY])
+    instances = list_trip_instances(timetable, [DAY])
     far = date.fromordinal(DAY.toordinal()) + timedelta(days=30)
     overlay = Overlay(
         rides={
-            (vehicle.run, far.toordinal()): RideUpdate(
+            (instance.trip_departure, far.toordinal()): RideUpdate(
                 is_cancelled=True,
-                arrival_delay_s=np.zeros(len(vehicle.calls), np.int32),
-                departure_delay_s=np.zeros(len(vehicle.calls), np.int32),
-                is_known=np.ones(len(vehicle.calls), np.bool_),
-                is_skipped=np.zeros(len(vehicle.calls), np.bool_),
+                arrival_delay_s=np.zeros(len(instance.stop_times), np.int32),
+                departure_delay_s=np.zeros(len(instance.stop_times), np.int32),
+                is_known=np.ones(len(instance.stop_times), np.bool_),
+                is_skipped=np.zeros(len(instance.stop_times), np.bool_),
                 updated=MIDNIGHT,
             )
-            for vehicle in vehicles
+            for instance in instances
         }
     )
-    wish = Wish(
+    query = SearchQuery(
         origin=origin, destination=destination, instant=instant, arrive_by=False,
         max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
     )  # fmt: skip
 
-    assert find_journeys(timetable, Slices(timetable, overlay), wish) == find_journeys(
-        timetable, Slices(timetable), wish
+    assert find_journeys(timetable, SearchTimetables(timetable, overlay), query) == find_journeys(
+        timetable, SearchTimetables(timetable), query
     )

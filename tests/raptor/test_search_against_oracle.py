@@ -6,14 +6,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from fingerpost.transit.raptor.arrays import Question
-from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.ends import find_end
+from fingerpost.transit.raptor.arrays import KernelQuery
+from fingerpost.transit.raptor.endpoints import find_endpoint
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.search import Wish, find_journeys, run_kernel
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys, run_kernel
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from tests.raptor.networks import DAY, LAT, LON, random_timetable
-from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_vehicles, profile
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances, profile
 
 MIDNIGHT = int(datetime(DAY.year, DAY.month, DAY.day, tzinfo=ZoneInfo("Europe/Helsinki")).timestamp())
 CHUNKS = range(20)
@@ -27,8 +27,10 @@ def _question(seed):
     def end(limit):
         if dice.random() < 0.3:
             stop = dice.randrange(timetable.stop_count)
-            return find_end(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit)
-        return find_end(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit)
+            return find_endpoint(
+                timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], limit
+            )
+        return find_endpoint(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit)
 
     limit = dice.choice([200, 600, 1500, 3000])
     instant = MIDNIGHT + dice.randint(0, 86399)
@@ -44,15 +46,17 @@ def _check(timetable, journey, origin, destination, limit):
     }
     at = None
     for ride in journey.rides:
-        board, alight = (int(timetable.event_stop[event]) for event in (ride.board_event, ride.alight_event))
-        assert ride.board_event < ride.alight_event
-        assert not timetable.event_flags[ride.board_event] & 1
-        assert not timetable.event_flags[ride.alight_event] & 2
+        board, alight = (
+            int(timetable.stop_time_stop[event]) for event in (ride.board_stop_time, ride.alight_stop_time)
+        )
+        assert ride.board_stop_time < ride.alight_stop_time
+        assert not timetable.stop_time_flags[ride.board_stop_time] & 1
+        assert not timetable.stop_time_flags[ride.alight_stop_time] & 2
         noon = datetime(ride.service_day.year, ride.service_day.month, ride.service_day.day, 12)
         start = int(noon.replace(tzinfo=ZoneInfo("Europe/Helsinki")).timestamp()) - 43200
-        start += int(timetable.run_shift_s[ride.run])
-        assert ride.departure == start + timetable.event_departure_s[ride.board_event]
-        assert ride.arrival == start + timetable.event_arrival_s[ride.alight_event]
+        start += int(timetable.trip_departure_shift_s[ride.trip_departure])
+        assert ride.departure == start + timetable.stop_time_departure_s[ride.board_stop_time]
+        assert ride.arrival == start + timetable.stop_time_arrival_s[ride.alight_stop_time]
         if at is None:
             seconds, metres = walk_to[board]
             assert (journey.departure + seconds, metres) == (ride.departure, ride.foot_m)
@@ -77,17 +81,18 @@ def test_window_search_finds_exactly_the_best_departures_arrivals_and_rides(chun
     """All journeys best in (leave, arrive, rides) within an hour, and no other, forwards."""
     for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK // 2):
         timetable, origin, destination, instant, rides, _, step_free = _question(seed)
-        piece = build_slice(timetable, DAY, mirrored=False, step_free=step_free)
-        begin = piece.to_slice_s(instant)
-        ask = Question(
+        search_timetable = build_search_timetable(timetable, DAY, mirrored=False, step_free=step_free)
+        begin = search_timetable.to_search_s(instant)
+        query = KernelQuery(
             origin.stop, origin.seconds, origin.metres, destination.stop, destination.seconds, destination.metres,
             begin, begin + 3600, int(UNREACHED) - 1, int(UNREACHED), rides, 10**6,
         )  # fmt: skip
         found = [
-            (journey.departure, journey.arrival, len(journey.rides)) for journey in run_kernel(timetable, piece, ask)
+            (journey.departure, journey.arrival, len(journey.rides))
+            for journey in run_kernel(timetable, search_timetable, query)
         ]
-        vehicles = list_vehicles(timetable, around(DAY, 2, 4), step_free)
-        best = profile(timetable, vehicles, origin, destination, instant, instant + 86400 * 3, rides, 10**6)
+        instances = list_trip_instances(timetable, around(DAY, 2, 4), step_free)
+        best = profile(timetable, instances, origin, destination, instant, instant + 86400 * 3, rides, 10**6)
         after = [row for row in best if row[0] >= instant + 3600]
         expected = [row for row in best if row[0] < instant + 3600]
 
@@ -103,13 +108,13 @@ def test_the_earliest_arrival_within_the_walking_limit_is_never_lost(chunk):
     """B6: for each number of rides, the earliest arrival whose walking sums to at most the limit is found."""
     for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK):
         timetable, origin, destination, instant, rides, limit, step_free = _question(seed)
-        wish = Wish(
+        query = SearchQuery(
             origin=origin, destination=destination, instant=instant, arrive_by=False,
             max_rides=rides, max_walk_m=limit, step_free=step_free, wanted=3,
         )  # fmt: skip
-        journeys = find_journeys(timetable, Slices(timetable), wish)
-        vehicles = list_vehicles(timetable, around(DAY, 2, 4), step_free)
-        promised = earliest_arrivals(timetable, vehicles, origin, destination, instant, rides, limit)
+        journeys = find_journeys(timetable, SearchTimetables(timetable), query)
+        instances = list_trip_instances(timetable, around(DAY, 2, 4), step_free)
+        promised = earliest_arrivals(timetable, instances, origin, destination, instant, rides, limit)
         direct = [journey.arrival for journey in journeys if not journey.rides]
 
         for journey in journeys:
@@ -130,15 +135,15 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
     """Arrive-by: for each number of rides, the latest departure that arrives in time within the walking limit."""
     for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK // 4):
         timetable, origin, destination, instant, rides, limit, step_free = _question(seed)
-        wish = Wish(
+        query = SearchQuery(
             origin=origin, destination=destination, instant=instant, arrive_by=True,
             max_rides=rides, max_walk_m=limit, step_free=step_free, wanted=3,
         )  # fmt: skip
-        journeys = find_journeys(timetable, Slices(timetable), wish)
-        vehicles = list_vehicles(timetable, around(DAY, 2, 4), step_free)
+        journeys = find_journeys(timetable, SearchTimetables(timetable), query)
+        instances = list_trip_instances(timetable, around(DAY, 2, 4), step_free)
         latest = [-NEVER] * rides
-        for leave in leaves(vehicles, origin, instant - 86400, instant):
-            arrivals = earliest_arrivals(timetable, vehicles, origin, destination, leave, rides, limit)
+        for leave in leaves(instances, origin, instant - 86400, instant):
+            arrivals = earliest_arrivals(timetable, instances, origin, destination, leave, rides, limit)
             latest = [
                 max(known, leave) if arrival <= instant else known
                 for known, arrival in zip(latest, arrivals, strict=True)

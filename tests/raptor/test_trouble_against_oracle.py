@@ -11,10 +11,10 @@ import pytest
 from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from tests.raptor.networks import DAY
-from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_vehicles
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
 from tests.raptor.test_search_against_oracle import MIDNIGHT, _question
 from tests.raptor.trouble import draw_trouble, edited, is_ridden
 
@@ -28,14 +28,14 @@ UNPLACED = {"trip-replaced-by-nothing-known", "added-trip-without-two-known-call
 def _troubled(seed):
     """A network, its message as read, the vehicles as they run around the day and in two weeks, and a question."""
     timetable, *question, _ = _question(seed)
-    promised = list_vehicles(timetable, around(DAY, 2, 4))
-    near = [vehicle for vehicle in promised if abs((vehicle.day - DAY).days) <= 1]
+    promised = list_trip_instances(timetable, around(DAY, 2, 4))
+    near = [instance for instance in promised if abs((instance.day - DAY).days) <= 1]
     message = draw_trouble(random.Random(seed), timetable, near, len(near) * 2 // 3, MIDNIGHT)
     overlay = read_realtime(
         timetable, RealtimeIndex(timetable), [FeedBytes(message.SerializeToString(), MIDNIGHT)], MIDNIGHT
     )
     # Where a day offers nothing, the answer is of another.
-    weeks = list_vehicles(timetable, around(DAY, 8, 10))
+    weeks = list_trip_instances(timetable, around(DAY, 8, 10))
     return timetable, message, overlay, *(edited(timetable, each, message) for each in (promised, weeks)), question
 
 
@@ -47,12 +47,12 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed(chunk):
         timetable, message, overlay, running, weeks, (origin, destination, instant, rides, limit) = _troubled(seed)
         kinds.update(entity.trip_update.trip.schedule_relationship for entity in message.entity)
         changes += len(message.entity)
-        wish = Wish(
+        query = SearchQuery(
             origin=origin, destination=destination, instant=instant, arrive_by=False,
             max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
         )  # fmt: skip
 
-        journeys = find_journeys(timetable, Slices(timetable, overlay), wish)
+        journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
         best = earliest_arrivals(timetable, running, origin, destination, instant, rides, limit)
 
         assert set(overlay.counts) <= APPLIED | UNPLACED, seed
@@ -74,12 +74,12 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
     """Arrive-by: for each number of rides, the latest departure with which one really arrives in time."""
     for seed in range(chunk * PER_CHUNK, chunk * PER_CHUNK + PER_CHUNK // 4):
         timetable, _, overlay, running, weeks, (origin, destination, instant, rides, limit) = _troubled(seed)
-        wish = Wish(
+        query = SearchQuery(
             origin=origin, destination=destination, instant=instant, arrive_by=True,
             max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
         )  # fmt: skip
 
-        journeys = find_journeys(timetable, Slices(timetable, overlay), wish)
+        journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
         latest = [-NEVER] * rides
         for leave in leaves(running, origin, instant - 86400, instant):
             arrivals = earliest_arrivals(timetable, running, origin, destination, leave, rides, limit)

@@ -8,12 +8,12 @@ import pytest
 
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.raptor.ends import find_end
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.timetable import STOP
 from tests.raptor.levelled import DAY, FEED, MIDNIGHT
-from tests.raptor.oracle import NEVER, earliest_arrivals, list_vehicles
+from tests.raptor.oracle import NEVER, earliest_arrivals, list_trip_instances
 from tests.raptor.test_trouble_against_oracle import APPLIED, UNPLACED
 from tests.raptor.trouble import draw_trouble, edited, is_ridden
 from tests.shared_data import get_shared
@@ -29,7 +29,7 @@ LATEST_START_S = 22 * 3600
 @pytest.fixture(scope="module")
 def helsinki():
     timetable = import_feeds("HSL", [FeedSource(get_shared(FEED))]).timetable
-    return timetable, RealtimeIndex(timetable), list_vehicles(timetable, [DAY])
+    return timetable, RealtimeIndex(timetable), list_trip_instances(timetable, [DAY])
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
@@ -41,21 +41,21 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed(helsinki, seed):
     message = draw_trouble(dice, timetable, promised, CHANGES, now)
     overlay = read_realtime(timetable, index, [FeedBytes(message.SerializeToString(), now)], now)
     running = edited(timetable, promised, message)
-    slices, planned = Slices(timetable, overlay), Slices(timetable)
+    search_timetables, planned = SearchTimetables(timetable, overlay), SearchTimetables(timetable)
     served = np.flatnonzero(timetable.stop_kind == STOP).tolist()
     changed = 0
     for number in range(QUESTIONS):
         ends = [
-            find_end(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], 400)
+            find_endpoint(timetable, float(timetable.stop_lat[stop]), float(timetable.stop_lon[stop]), [stop], 400)
             for stop in dice.sample(served, 2)
         ]
         instant = MIDNIGHT + dice.randrange(5 * 3600, LATEST_START_S)
-        wish = Wish(
+        query = SearchQuery(
             origin=ends[0], destination=ends[1], instant=instant, arrive_by=False,
             max_rides=MAX_RIDES, max_walk_m=MAX_WALK_M, step_free=False, wanted=3,
         )  # fmt: skip
-        journeys = find_journeys(timetable, slices, wish)
-        changed += journeys != find_journeys(timetable, planned, wish)
+        journeys = find_journeys(timetable, search_timetables, query)
+        changed += journeys != find_journeys(timetable, planned, query)
 
         assert all(is_ridden(timetable, overlay, journey, running) for journey in journeys)
         if number < ORACLE_QUESTIONS:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.raptor.vehicles import gather_vehicles, mirror
+from fingerpost.transit.raptor.search_timetable.trip_instances import gather_trip_instances, mirror
 from fingerpost.transit.timetable.service_days import service_day_start
 
 DAY = date(2026, 3, 3)
@@ -16,53 +16,53 @@ def vehicles_of(drawing):
     """Return what runs within two days, and the timetable."""
     table = timetable_from_drawing(drawing)
     start = service_day_start(DAY, table.feeds[0].zone)
-    return gather_vehicles(table, DAY, start, 0, 2 * 86_400), table
+    return gather_trip_instances(table, DAY, start, 0, 2 * 86_400), table
 
 
-def times(vehicles):
+def times(instances):
     """Return each vehicle's departures in minutes."""
     return sorted(
-        (vehicles.departure_s[rows] // 60 + vehicles.shift_s[index] // 60).tolist()
-        for index in range(vehicles.count)
-        for rows in [vehicles.rows_of(np.array([index]))]
+        (instances.departure_s[rows] // 60 + instances.shift_s[index] // 60).tolist()
+        for index in range(instances.count)
+        for rows in [instances.rows_of(np.array([index]))]
     )
 
 
 def test_a_trip_of_two_days_is_there_once():
     """08:00 to 08:10, today and tomorrow: the rows are the timetable's."""
-    vehicles, table = vehicles_of("line A | B 08:00 | C 08:10")
+    instances, table = vehicles_of("line A | B 08:00 | C 08:10")
 
-    assert vehicles.stop is table.event_stop
-    assert times(vehicles) == [[480, 490], [1920, 1930]]
+    assert instances.stop is table.stop_time_stop
+    assert times(instances) == [[480, 490], [1920, 1930]]
 
 
 def test_rows_of_its_own_change_one_vehicle_alone():
     """Tomorrow's trip is made ten minutes late; today's is not, nor is the timetable."""
-    vehicles, table = vehicles_of("line A | B 08:00 | C 08:10")
-    tomorrow = np.flatnonzero(vehicles.begins_s > 86_400)
-    late = vehicles.with_own_rows(tomorrow)
+    instances, table = vehicles_of("line A | B 08:00 | C 08:10")
+    tomorrow = np.flatnonzero(instances.begins_s > 86_400)
+    late = instances.with_own_rows(tomorrow)
     late.departure_s[late.rows_of(tomorrow)] += 600
 
     assert times(late) == [[480, 490], [1930, 1940]]
-    assert times(vehicles) == [[480, 490], [1920, 1930]]
-    assert table.event_departure_s.tolist() == [8 * 3600, 8 * 3600 + 600]
+    assert times(instances) == [[480, 490], [1920, 1930]]
+    assert table.stop_time_departure_s.tolist() == [8 * 3600, 8 * 3600 + 600]
 
 
 @pytest.mark.parametrize(("kept", "rows"), [(4, 4), (1, 2)], ids=["no more rows than calls", "one left of two"])
 def test_compact_leaves_out_what_nobody_uses_only_where_that_spares_rows(kept, rows):
     """Two trips on two days are four rows for eight calls; of one vehicle only its two remain."""
-    vehicles, _ = vehicles_of("line A | B 08:00 | C 08:10\nline D | B 09:00 | C 09:10")
-    few = vehicles.take(np.arange(kept))
+    instances, _ = vehicles_of("line A | B 08:00 | C 08:10\nline D | B 09:00 | C 09:10")
+    few = instances.take(np.arange(kept))
 
-    assert vehicles.count == 4
+    assert instances.count == 4
     assert len(few.compact().stop) == rows
     assert times(few.compact()) == times(few)
 
 
 def test_mirrored():
     """B 08:00, C 08:10 becomes C at minus 490 minutes, B at minus 480."""
-    vehicles, table = vehicles_of("line A | B 08:00 | C 08:10")
-    back = mirror(vehicles)
+    instances, table = vehicles_of("line A | B 08:00 | C 08:10")
+    back = mirror(instances)
     stops = [table.stop_local_id[stop] for stop in back.stop[back.rows_of(np.array([0]))].tolist()]
 
     assert stops == ["C", "B"]

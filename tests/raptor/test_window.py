@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from fingerpost.testing.feeds import timetable_from_drawing
-from fingerpost.transit.raptor.arrays import Question, new_workspace
-from fingerpost.transit.raptor.chains import build_slice
+from fingerpost.transit.raptor.arrays import KernelQuery, new_workspace
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
-from fingerpost.transit.raptor.kernel.searching import _scan
+from fingerpost.transit.raptor.kernel.range_raptor import _scan
 from fingerpost.transit.raptor.search import run_kernel
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
 from tests.realtime.messages import DAY, at
 
 ONE_RIDE = 1
@@ -19,12 +19,12 @@ def _ways(timetable, access, egress, since, until):
     stops = {name: row for row, name in enumerate(timetable.stop_name)}
     near, far = ((np.array([stops[name] for name in end], np.int32), np.array(list(end.values()), np.int32))
                  for end in (access, egress))  # fmt: skip
-    piece = build_slice(timetable, DAY, mirrored=False, step_free=False)
-    ask = Question(
-        *near, near[1], *far, far[1], piece.to_slice_s(at(since)), piece.to_slice_s(at(until)),
+    search_timetable = build_search_timetable(timetable, DAY, mirrored=False, step_free=False)
+    query = KernelQuery(
+        *near, near[1], *far, far[1], search_timetable.to_search_s(at(since)), search_timetable.to_search_s(at(until)),
         int(UNREACHED) - 1, int(UNREACHED), ONE_RIDE, 10**6,
     )  # fmt: skip
-    found = [(journey.departure, journey.arrival) for journey in run_kernel(timetable, piece, ask)]
+    found = [(journey.departure, journey.arrival) for journey in run_kernel(timetable, search_timetable, query)]
     return sorted(way for way in found if way[0] < at(until))
 
 
@@ -60,14 +60,16 @@ def test_an_earlier_vehicle_is_ridden_anew():
 def test_what_was_reached_before_leads_nowhere_new(reached_from, reached):
     """One vehicle, boarded at Alpha: not ridden where it was before; as far as Beta where it was ridden from there."""
     table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20")
-    piece = build_slice(table, DAY, mirrored=False, step_free=False)
-    work = new_workspace(piece.stop_count, piece.chain_count, piece.longest_chain, ONE_RIDE)
-    alpha = int(piece.chains.position_stop[0])
+    search_timetable = build_search_timetable(table, DAY, mirrored=False, step_free=False)
+    work = new_workspace(
+        search_timetable.stop_count, search_timetable.pattern_count, search_timetable.longest_pattern, ONE_RIDE
+    )
+    alpha = int(search_timetable.patterns.position_stop[0])
     for hopeful in (work.arrived, work.goal, work.horizon_s):
         hopeful[:] = UNREACHED
     work.is_marked[0, alpha] = True
     work.queue_position[0] = work.queue_last[0] = 0
-    work.reached_vehicle[ONE_RIDE, 0], work.reached_from[ONE_RIDE, 0] = 0, reached_from
+    work.reached_instance[ONE_RIDE, 0], work.reached_from[ONE_RIDE, 0] = 0, reached_from
 
-    assert _scan(piece.chains, work, ONE_RIDE, 0, 0, int(UNREACHED), 0) == reached
+    assert _scan(search_timetable.patterns, work, ONE_RIDE, 0, 0, int(UNREACHED), 0) == reached
     assert work.reached_from[ONE_RIDE, 0] == 0

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor, TripUpdate
 
-from tests.raptor.oracle import Call, Vehicle
+from tests.raptor.oracle import StopTime, TripInstance
 
 SKIPPED = TripUpdate.StopTimeUpdate.SKIPPED
 KINDS = ("SCHEDULED", "SCHEDULED", "LATE", "CANCELED", "DELETED", "REPLACEMENT", "DUPLICATED", "NEW", "ADDED")
@@ -20,41 +20,41 @@ REGULAR, NO_PICKUP = 0, 1
 LATE_S = (0, 0, 60, 120, 300, 900, 1800, -60)
 
 
-def draw_trouble(dice, timetable, vehicles, count, received):
+def draw_trouble(dice, timetable, instances, count, received):
     """A message about some vehicles, one entity each, or added rides instead."""
     message = FeedMessage()
     message.header.gtfs_realtime_version, message.header.timestamp = "2.0", received
-    for number, vehicle in enumerate(dice.sample(vehicles, min(count, len(vehicles)))):
+    for number, instance in enumerate(dice.sample(instances, min(count, len(instances)))):
         kind = dice.choice(KINDS)
         update = message.entity.add(id=f"{number}").trip_update
-        update.trip.start_date = f"{vehicle.day:%Y%m%d}"
+        update.trip.start_date = f"{instance.day:%Y%m%d}"
         update.trip.schedule_relationship = TripDescriptor.ScheduleRelationship.Value(kind.replace("LATE", "SCHEDULED"))
         if update.trip.schedule_relationship in COMING:
             update.trip.trip_id = f"EXTRA {number}"
-            _draw_new_calls(dice, timetable, update, vehicle)
+            _draw_new_calls(dice, timetable, update, instance)
             continue
-        update.trip.trip_id = _trip_id(timetable, vehicle)
-        if _is_frequent(timetable, vehicle):
-            update.trip.start_time = _clock(_start_s(timetable, vehicle))
+        update.trip.trip_id = _trip_id(timetable, instance)
+        if _is_frequent(timetable, instance):
+            update.trip.start_time = _clock(_start_s(timetable, instance))
         if kind == "SCHEDULED":
-            _draw_all_calls(dice, timetable, update, vehicle)
+            _draw_all_calls(dice, timetable, update, instance)
         elif kind == "LATE":
-            _draw_one_delay(dice, timetable, update, vehicle)
+            _draw_one_delay(dice, timetable, update, instance)
         elif kind == "REPLACEMENT":
-            _draw_detour(dice, timetable, update, vehicle)
+            _draw_detour(dice, timetable, update, instance)
         elif kind == "DUPLICATED":
             update.trip_properties.trip_id = f"COPY {number}"
             update.trip_properties.start_date = update.trip.start_date
             update.trip_properties.start_time = _clock(dice.randrange(5 * 3600, 24 * 3600))
             if dice.random() < 0.5:
-                _draw_one_delay(dice, timetable, update, vehicle)
+                _draw_one_delay(dice, timetable, update, instance)
     return message
 
 
-def _draw_all_calls(dice, timetable, update, vehicle):
+def _draw_all_calls(dice, timetable, update, instance):
     """Every call is told: late or early, skipped, or at another stop."""
     latest = 0
-    for sequence, call in zip(_sequences(timetable, vehicle), vehicle.calls, strict=True):
+    for sequence, call in zip(_sequences(timetable, instance), instance.stop_times, strict=True):
         told = update.stop_time_update.add(stop_sequence=sequence)
         if dice.random() < 0.15:
             told.schedule_relationship = SKIPPED
@@ -87,18 +87,18 @@ def _draw_doors(dice, told):
             setattr(told.stop_time_properties, name, dice.choice((NO_PICKUP, REGULAR)))
 
 
-def _draw_one_delay(dice, timetable, update, vehicle):
+def _draw_one_delay(dice, timetable, update, instance):
     """One delay, from some call on."""
-    sequence = dice.choice(_sequences(timetable, vehicle))
+    sequence = dice.choice(_sequences(timetable, instance))
     told = update.stop_time_update.add(stop_sequence=sequence)
     told.arrival.delay = told.departure.delay = dice.choice((60, 300, 1200))
 
 
-def _draw_detour(dice, timetable, update, vehicle):
+def _draw_detour(dice, timetable, update, instance):
     """Some calls are kept, all late by the same; in between there are others."""
     late_s = dice.choice(LATE_S)
     before = None
-    for sequence, call in zip(_sequences(timetable, vehicle), vehicle.calls, strict=True):
+    for sequence, call in zip(_sequences(timetable, instance), instance.stop_times, strict=True):
         if dice.random() < 0.3:
             continue
         if before is not None and dice.random() < 0.4:
@@ -108,9 +108,9 @@ def _draw_detour(dice, timetable, update, vehicle):
         before = call.departure
 
 
-def _draw_new_calls(dice, timetable, update, vehicle):
+def _draw_new_calls(dice, timetable, update, instance):
     """A ride from stop to stop of the network, some time around the vehicle's own."""
-    instant = vehicle.calls[0].departure + dice.randrange(-3600, 3600)
+    instant = instance.stop_times[0].departure + dice.randrange(-3600, 3600)
     for stop in dice.sample(range(timetable.stop_count), dice.randint(2, 4)):
         _tell(dice, timetable, update, stop, instant)
         instant += dice.randrange(60, 900)
@@ -127,39 +127,39 @@ def _tell(dice, timetable, update, stop, instant):
         told.schedule_relationship = SKIPPED
 
 
-def edited(timetable, vehicles, message):
-    """The vehicles as they really run. An added ride's ``run`` is its trip id."""
+def edited(timetable, instances, message):
+    """The vehicles as they really run. An added ride's ``trip_departure`` is its trip id."""
     told = {_name(entity.trip_update): entity.trip_update for entity in message.entity}
     running = []
-    for vehicle in vehicles:
-        clock = _clock(_start_s(timetable, vehicle)) if _is_frequent(timetable, vehicle) else ""
-        update = told.get((_trip_id(timetable, vehicle), f"{vehicle.day:%Y%m%d}", clock))
+    for instance in instances:
+        clock = _clock(_start_s(timetable, instance)) if _is_frequent(timetable, instance) else ""
+        update = told.get((_trip_id(timetable, instance), f"{instance.day:%Y%m%d}", clock))
         relationship = TripDescriptor.SCHEDULED if update is None else update.trip.schedule_relationship
         if update is None or relationship == TripDescriptor.DUPLICATED:
-            running.append(vehicle)
+            running.append(instance)
         elif relationship not in GONE:
-            running.append(replace(vehicle, calls=tuple(_late(timetable, vehicle, vehicle.calls, update))))
+            running.append(replace(instance, stop_times=tuple(_late(timetable, instance, instance.stop_times, update))))
         if relationship == TripDescriptor.REPLACEMENT:
-            running += _placed(timetable, update, vehicle)
+            running += _placed(timetable, update, instance)
         if relationship == TripDescriptor.DUPLICATED:
             copy = update.trip_properties
-            later = _midnight(timetable, vehicle.day) + _seconds(copy.start_time) - vehicle.calls[0].departure
-            calls = [replace(call, arrival=call.arrival + later, departure=call.departure + later)
-                     for call in vehicle.calls]  # fmt: skip
-            calls = tuple(_late(timetable, vehicle, calls, update))
-            running.append(Vehicle(copy.trip_id, vehicle.day, calls))
+            later = _midnight(timetable, instance.day) + _seconds(copy.start_time) - instance.stop_times[0].departure
+            stop_times = [replace(call, arrival=call.arrival + later, departure=call.departure + later)
+                     for call in instance.stop_times]  # fmt: skip
+            stop_times = tuple(_late(timetable, instance, stop_times, update))
+            running.append(TripInstance(copy.trip_id, instance.day, stop_times))
     for update in told.values():
         if update.trip.schedule_relationship in COMING:
             running += _placed(timetable, update, None)
     return running
 
 
-def _late(timetable, vehicle, calls, update):
+def _late(timetable, instance, stop_times, update):
     """The calls with what is told of them; what is told of one holds for those behind it."""
     told = {call.stop_sequence: call for call in update.stop_time_update}
     stops = {stop_id: row for row, stop_id in enumerate(timetable.stop_local_id)}
     carried_s = 0
-    for sequence, call in zip(_sequences(timetable, vehicle), calls, strict=True):
+    for sequence, call in zip(_sequences(timetable, instance), stop_times, strict=True):
         news = told.get(sequence)
         if news is None:
             yield replace(call, arrival=call.arrival + carried_s, departure=call.departure + carried_s)
@@ -170,7 +170,7 @@ def _late(timetable, vehicle, calls, update):
             departure = news.departure.time or call.departure + news.departure.delay
             carried_s = departure - call.departure
             stop = news.stop_time_properties.assigned_stop_id or news.stop_id
-            yield Call(stops[stop] if stop else call.stop, arrival, departure, _doors(news, call.flags))
+            yield StopTime(stops[stop] if stop else call.stop, arrival, departure, _doors(news, call.flags))
 
 
 def _doors(told, flags):
@@ -184,13 +184,13 @@ def _doors(told, flags):
 
 def _placed(timetable, update, original):
     """A ride call by call as it is told; one that nobody could ride is none."""
-    planned = dict(zip(_sequences(timetable, original), original.calls, strict=True)) if original else {}
+    planned = dict(zip(_sequences(timetable, original), original.stop_times, strict=True)) if original else {}
     stops = {stop_id: row for row, stop_id in enumerate(timetable.stop_local_id)}
-    calls = []
+    stop_times = []
     for told in update.stop_time_update:
         if told.stop_sequence:
             call = planned[told.stop_sequence]
-            calls.append(
+            stop_times.append(
                 replace(
                     call, arrival=call.arrival + told.arrival.delay, departure=call.departure + told.departure.delay
                 )
@@ -198,30 +198,32 @@ def _placed(timetable, update, original):
             continue
         flags = _doors(told, 0)
         instants = told.arrival.time or told.departure.time, told.departure.time or told.arrival.time
-        calls.append(Call(stops[told.stop_id], *instants, 3 if told.schedule_relationship == SKIPPED else flags))
+        stop_times.append(
+            StopTime(stops[told.stop_id], *instants, 3 if told.schedule_relationship == SKIPPED else flags)
+        )
     served = [told for told in update.stop_time_update if told.schedule_relationship != SKIPPED]
     day = datetime.strptime(update.trip.start_date, "%Y%m%d").date()
-    return [Vehicle(update.trip.trip_id, day, tuple(calls))] if len(served) > 1 else []
+    return [TripInstance(update.trip.trip_id, day, tuple(stop_times))] if len(served) > 1 else []
 
 
-def is_ridden(timetable, overlay, journey, vehicles):
+def is_ridden(timetable, overlay, journey, instances):
     """Whether every ride of a journey is what some running vehicle does, and its doors open at both ends."""
     by_name = {}
-    for vehicle in vehicles:
-        by_name.setdefault((vehicle.run, vehicle.day), []).append(vehicle.calls)
+    for instance in instances:
+        by_name.setdefault((instance.trip_departure, instance.day), []).append(instance.stop_times)
     for ride in journey.rides:
-        name, first = ride.run, 0
-        if ride.run < 0:
-            name = overlay.added[-1 - ride.run].trip_id
+        name, first = ride.trip_departure, 0
+        if ride.trip_departure < 0:
+            name = overlay.added[-1 - ride.trip_departure].trip_id
         else:
-            first = int(timetable.trip_first_event[timetable.run_trip[ride.run]])
-        board, alight = ride.board_event - first, ride.alight_event - first
+            first = int(timetable.trip_first_stop_time[timetable.trip_departure_trip[ride.trip_departure]])
+        board, alight = ride.board_stop_time - first, ride.alight_stop_time - first
         if not any(
-            board < alight < len(calls)
-            and (calls[board].departure, calls[alight].arrival) == (ride.departure, ride.arrival)
-            and not calls[board].flags & 1
-            and not calls[alight].flags & 2
-            for calls in by_name.get((name, ride.service_day), ())
+            board < alight < len(stop_times)
+            and (stop_times[board].departure, stop_times[alight].arrival) == (ride.departure, ride.arrival)
+            and not stop_times[board].flags & 1
+            and not stop_times[alight].flags & 2
+            for stop_times in by_name.get((name, ride.service_day), ())
         ):
             return False
     return True
@@ -231,17 +233,19 @@ def _name(update):
     return update.trip.trip_id, update.trip.start_date, update.trip.start_time
 
 
-def _trip_id(timetable, vehicle):
-    return timetable.trip_local_id[int(timetable.run_trip[vehicle.run])]
+def _trip_id(timetable, instance):
+    return timetable.trip_local_id[int(timetable.trip_departure_trip[instance.trip_departure])]
 
 
-def _is_frequent(timetable, vehicle):
-    return int((timetable.run_trip == timetable.run_trip[vehicle.run]).sum()) > 1
+def _is_frequent(timetable, instance):
+    return int((timetable.trip_departure_trip == timetable.trip_departure_trip[instance.trip_departure]).sum()) > 1
 
 
-def _sequences(timetable, vehicle):
-    trip = int(timetable.run_trip[vehicle.run])
-    return timetable.event_sequence[timetable.trip_first_event[trip] : timetable.trip_first_event[trip + 1]].tolist()
+def _sequences(timetable, instance):
+    trip = int(timetable.trip_departure_trip[instance.trip_departure])
+    return timetable.stop_time_sequence[
+        timetable.trip_first_stop_time[trip] : timetable.trip_first_stop_time[trip + 1]
+    ].tolist()
 
 
 def _platforms(timetable, stop):
@@ -257,8 +261,8 @@ def _midnight(timetable, day: date):
     return int((noon.astimezone(ZoneInfo("UTC")) - timedelta(hours=12)).timestamp())
 
 
-def _start_s(timetable, vehicle):
-    return vehicle.calls[0].departure - _midnight(timetable, vehicle.day)
+def _start_s(timetable, instance):
+    return instance.stop_times[0].departure - _midnight(timetable, instance.day)
 
 
 def _clock(seconds):

@@ -104,21 +104,23 @@ def read_bytes(timetable: Timetable, *messages: bytes, now: int = NOW, feed_name
     )
 
 
-def draw(timetable: Timetable, overlay: Overlay, trip_id: str = "A-1", day: date = DAY, run_of_trip: int = 0) -> str:
+def draw(
+    timetable: Timetable, overlay: Overlay, trip_id: str = "A-1", day: date = DAY, departure_of_trip: int = 0
+) -> str:
     """Draw a ride as it is expected: stops and times, ``?`` where nothing is known, ``skip`` where it passes."""
     trip = list(timetable.trip_local_id).index(trip_id)
-    run = [row for row, own in enumerate(timetable.run_trip.tolist()) if own == trip][run_of_trip]
+    run = [row for row, own in enumerate(timetable.trip_departure_trip.tolist()) if own == trip][departure_of_trip]
     told = overlay.rides.get((run, day.toordinal()))
     if told is None:
         return "nothing"
     if told.is_cancelled:
         return "deleted" if told.is_deleted else "cancelled"
-    begin, end = int(timetable.trip_first_event[trip]), int(timetable.trip_first_event[trip + 1])
+    begin, end = int(timetable.trip_first_stop_time[trip]), int(timetable.trip_first_stop_time[trip + 1])
     feed = timetable.feeds[int(timetable.route_feed[int(timetable.trip_route[trip])])]
-    start = service_day_start(day, feed.zone) + int(timetable.run_shift_s[run])
-    stops = timetable.event_stop[begin:end] if told.stop is None else told.stop
-    arrivals = (timetable.event_arrival_s[begin:end] + start + told.arrival_delay_s).tolist()
-    departures = (timetable.event_departure_s[begin:end] + start + told.departure_delay_s).tolist()
+    start = service_day_start(day, feed.zone) + int(timetable.trip_departure_shift_s[run])
+    stops = timetable.stop_time_stop[begin:end] if told.stop is None else told.stop
+    arrivals = (timetable.stop_time_arrival_s[begin:end] + start + told.arrival_delay_s).tolist()
+    departures = (timetable.stop_time_departure_s[begin:end] + start + told.departure_delay_s).tolist()
     marks = [
         " skip" if skipped else "" if known else " ?"
         for skipped, known in zip(told.is_skipped.tolist(), told.is_known.tolist(), strict=True)

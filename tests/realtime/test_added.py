@@ -23,7 +23,7 @@ def test_an_added_ride_runs_at_the_times_that_are_told(relationship):
     assert added(told) == [("EXTRA", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")]
     ride = told.added[0]
     assert (ride.service_day, ride.route, ride.trip, ride.updated) == (DAY, 0, -1, at("08:00"))
-    assert (dict(told.counts), dict(told.call_counts)) == ({"trip-added": 1}, {"call-applied": 3})
+    assert (dict(told.counts), dict(told.stop_time_counts)) == ({"trip-added": 1}, {"call-applied": 3})
 
 
 def test_an_added_ride_may_pass_a_stop():
@@ -46,14 +46,14 @@ def test_calls_of_an_added_ride_that_cannot_be_placed_are_left_out_and_counted()
     calls = (THREE_CALLS[0], call("OMEGA", "08:10"), call("DELTA", 60), THREE_CALLS[2])
     told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
     assert added(told) == [("EXTRA", "Alpha 08:05 | Gamma 08:25")]
-    assert dict(told.call_counts) == {"call-applied": 2, "call-at-unknown-stop": 1, "call-without-times": 1}
+    assert dict(told.stop_time_counts) == {"call-applied": 2, "call-at-unknown-stop": 1, "call-without-times": 1}
 
 
 def test_an_added_ride_needs_two_calls():
     """Nobody rides from Gamma to nowhere."""
     told = read(LINES, update("EXTRA", THREE_CALLS[2], relationship="ADDED"))
     assert (added(told), dict(told.counts)) == ([], {"added-trip-without-two-known-calls": 1})
-    assert dict(told.call_counts) == {"call-of-a-trip-left-out": 1}
+    assert dict(told.stop_time_counts) == {"call-of-a-trip-left-out": 1}
 
 
 def test_an_added_ride_does_not_run_backwards():
@@ -61,7 +61,7 @@ def test_an_added_ride_does_not_run_backwards():
     calls = (THREE_CALLS[0], THREE_CALLS[1], call("GAMMA", "08:14"))
     told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
     assert added(told) == [("EXTRA", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:16")]
-    assert dict(told.call_counts) == {"call-applied": 2, "call-applied-but-held-in-order": 1}
+    assert dict(told.stop_time_counts) == {"call-applied": 2, "call-applied-but-held-in-order": 1}
 
 
 def test_of_two_added_rides_of_one_id_the_newer_counts():

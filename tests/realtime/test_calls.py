@@ -33,7 +33,10 @@ def test_a_sequence_with_gaps_is_matched_exactly():
 def test_a_sequence_that_the_trip_has_not_is_counted():
     """There is no sequence 11."""
     told = read(gapped(), update("A-1", call(arrive=60, sequence=11)))
-    assert (dict(told.call_counts), dict(told.counts)) == ({"call-not-of-this-trip": 1}, {"trip-calls-unmatched": 1})
+    assert (dict(told.stop_time_counts), dict(told.counts)) == (
+        {"call-not-of-this-trip": 1},
+        {"trip-calls-unmatched": 1},
+    )
 
 
 def test_sequence_zero_is_a_sequence():
@@ -69,7 +72,7 @@ def test_a_stop_that_is_called_at_twice_is_told_by_its_time():
 def test_a_stop_that_is_called_at_twice_is_not_guessed():
     """A delay alone does not say which of the two calls is meant."""
     told = read(LOOP, update("A-1", call("ALPHA", 60, 60)))
-    assert (dict(told.rides), dict(told.call_counts)) == ({}, {"call-ambiguous": 1})
+    assert (dict(told.rides), dict(told.stop_time_counts)) == ({}, {"call-ambiguous": 1})
 
 
 def test_the_sequence_tells_which_of_two_calls_is_meant():
@@ -87,14 +90,14 @@ def test_the_stop_wins_where_the_sequence_is_of_another_version():
 def test_an_unknown_stop_is_counted():
     """A stop of another feed version is not guessed from its sequence."""
     told = read(LOOP, update("A-1", call("OMEGA", 60, 60, sequence=2)))
-    assert (dict(told.rides), dict(told.call_counts)) == ({}, {"call-at-unknown-stop": 1})
+    assert (dict(told.rides), dict(told.stop_time_counts)) == ({}, {"call-at-unknown-stop": 1})
 
 
 def test_of_two_updates_for_one_call_the_first_counts():
     """Beta is told twice."""
     told = read(LOOP, update("A-1", call("BETA", 60, 60), call("BETA", 120, 120)))
     assert draw(LOOP, told) == "Alpha 08:00 ? | Beta 08:11 | Gamma 08:21 | Alpha 08:31"
-    assert dict(told.call_counts) == {"call-applied": 1, "call-repeated": 1}
+    assert dict(told.stop_time_counts) == {"call-applied": 1, "call-repeated": 1}
 
 
 def test_an_assigned_stop_is_another_platform():
@@ -127,4 +130,4 @@ def test_an_unknown_new_stop_keeps_the_time():
     """The time holds at the planned platform, and that the new one is unknown is counted."""
     told = read(gapped(), update("A-1", call("P1", 60, 60, platform="P9")))
     assert draw(gapped(), told) == "End 08:00 ? | Hub 1 08:11 | End 08:31"
-    assert dict(told.call_counts) == {"call-applied-without-its-unknown-new-stop": 1}
+    assert dict(told.stop_time_counts) == {"call-applied-without-its-unknown-new-stop": 1}

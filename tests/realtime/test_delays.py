@@ -110,7 +110,7 @@ def test_time_never_runs_backwards():
     """Gamma is told before Beta; the later call waits for the earlier, and that is counted."""
     overlay = read(FOUR_STOPS, update("A-1", call("BETA", "08:20", "08:22"), call("GAMMA", "08:20", "08:21")))
     assert draw(FOUR_STOPS, overlay) == "Alpha 08:00 ? | Beta 08:20-08:22 | Gamma 08:22 | Delta 08:30"
-    assert dict(overlay.call_counts) == {"call-applied": 1, "call-applied-but-held-in-order": 1}
+    assert dict(overlay.stop_time_counts) == {"call-applied": 1, "call-applied-but-held-in-order": 1}
 
 
 def test_what_is_carried_yields_to_what_is_told():
@@ -125,14 +125,14 @@ def test_what_is_carried_yields_to_what_is_told():
 )
 def test_half_a_day_is_the_longest_delay(delay_s, counts):
     """What is further off is a wrong day or a slip, and is not believed."""
-    assert dict(read(FOUR_STOPS, update("A-1", call("DELTA", delay_s))).call_counts) == counts
+    assert dict(read(FOUR_STOPS, update("A-1", call("DELTA", delay_s))).stop_time_counts) == counts
 
 
 def test_a_call_without_times_says_nothing():
     """SCHEDULED without a time or a delay is counted, and carries nothing."""
     overlay = read(FOUR_STOPS, update("A-1", call("ALPHA", None, 60), call("BETA")))
     assert draw(FOUR_STOPS, overlay) == "Alpha 08:01 | Beta 08:11-08:13 | Gamma 08:21-08:22 | Delta 08:31"
-    assert dict(overlay.call_counts) == {"call-applied": 1, "call-without-times": 1}
+    assert dict(overlay.stop_time_counts) == {"call-applied": 1, "call-without-times": 1}
 
 
 def test_an_update_that_says_nothing_changes_nothing():

@@ -36,7 +36,7 @@ def test_doors_are_shut(told, shut):
     overlay = read(LINE, update("A-1", doors_at("BETA", **told)))
 
     assert flags(overlay) == [0, shut, 0]
-    assert (dict(overlay.counts), dict(overlay.call_counts)) == ({"trip-updated": 1}, {"call-applied": 1})
+    assert (dict(overlay.counts), dict(overlay.stop_time_counts)) == ({"trip-updated": 1}, {"call-applied": 1})
 
 
 def test_doors_open_after_all_and_the_rest_of_the_flags_stays():
@@ -59,4 +59,4 @@ def test_doors_told_as_they_are_count_as_an_update():
     overlay = read(LINE, update("A-1", doors_at("BETA", pickup_type="REGULAR")))
 
     assert flags(overlay) is None
-    assert (dict(overlay.counts), dict(overlay.call_counts)) == ({"trip-updated": 1}, {"call-applied": 1})
+    assert (dict(overlay.counts), dict(overlay.stop_time_counts)) == ({"trip-updated": 1}, {"call-applied": 1})

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
-from fingerpost.transit.gtfs.realtime_outcomes import APPLIED
+from fingerpost.transit.gtfs.realtime.outcomes import APPLIED
 from tests.realtime.messages import NOW, at
 
 LINES = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Alpha 08:20\nline B | Beta 09:00 | Gamma 09:10")
@@ -65,9 +65,9 @@ def test_absurd_values_are_counted_and_never_fatal(message):
         times = [time for pair in zip(ride.arrival.tolist(), ride.departure.tolist(), strict=True) for time in pair]
         assert times == sorted(times)
     for (run, _), ride in told.rides.items():
-        first, last = int(LINES.trip_first_event[run]), int(LINES.trip_first_event[run + 1])
-        arrivals = (LINES.event_arrival_s[first:last] + ride.arrival_delay_s).tolist()
-        departures = (LINES.event_departure_s[first:last] + ride.departure_delay_s).tolist()
+        first, last = int(LINES.trip_first_stop_time[run]), int(LINES.trip_first_stop_time[run + 1])
+        arrivals = (LINES.stop_time_arrival_s[first:last] + ride.arrival_delay_s).tolist()
+        departures = (LINES.stop_time_departure_s[first:last] + ride.departure_delay_s).tolist()
         times = [time for pair in zip(arrivals, departures, strict=True) for time in pair]
         assert times == sorted(times)
     applied = sum(count for reason, count in told.counts.items() if reason in APPLIED)

@@ -77,7 +77,7 @@ def test_every_update_is_applied_or_counted(kingston):
         assert overlay.counts["trip-updated"] == len(overlay.rides)
         assert overlay.counts["trip-added"] == len(overlay.added)
         stops = sum(len(entity.trip_update.stop_time_update) for entity in message.entity)
-        assert sum(overlay.call_counts.values()) == stops
+        assert sum(overlay.stop_time_counts.values()) == stops
         reasons.update(overlay.counts)
     assert reasons == {
         "trip-updated", "trip-added", "trip-without-times", "added-trip-without-two-known-calls"
@@ -95,13 +95,13 @@ def board_of(timetable, overlay):
     """Return {stop: sorted (departure, trip)} of what the overlay knows."""
     board = defaultdict(list)
     for (run, day), ride in overlay.rides.items():
-        trip = int(timetable.run_trip[run])
-        begin = int(timetable.trip_first_event[trip])
+        trip = int(timetable.trip_departure_trip[run])
+        begin = int(timetable.trip_first_stop_time[trip])
         start = service_day_start(datetime.fromordinal(day).date(), ZONE)
         for row, delay_s in enumerate(ride.departure_delay_s.tolist()):
             if ride.is_known[row] and not ride.is_skipped[row]:
-                stop = timetable.stop_local_id[int(timetable.event_stop[begin + row])]
-                departure = start + int(timetable.event_departure_s[begin + row]) + delay_s
+                stop = timetable.stop_local_id[int(timetable.stop_time_stop[begin + row])]
+                departure = start + int(timetable.stop_time_departure_s[begin + row]) + delay_s
                 board[stop].append((departure, timetable.trip_local_id[trip]))
     for ride in overlay.added:
         for stop, departure, skipped in zip(ride.stop.tolist(), ride.departure, ride.is_skipped, strict=True):

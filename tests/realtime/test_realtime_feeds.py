@@ -163,25 +163,3 @@ async def test_health_tells_what_was_matched_and_what_was_not():
     health = feeds.health(read_realtime(timetable, RealtimeIndex(timetable), feeds.messages(), NOW))
     assert (dict(health.matched), dict(health.unmatched)) == ({"trip-updated": 1}, {"trip-unknown": 1})
     assert (dict(health.calls), dict(health.messages)) == ({"call-applied": 1}, {"read": 1})
-
-
-async def test_a_server_publishes_only_what_is_new():
-    """Three rounds, two messages."""
-    published, rounds = [], []
-    feeds = feeds_of(Source(FIRST, SECOND, SECOND))
-
-    class Stop(Exception):
-        """Ends the loop."""
-
-    async def publish():
-        published.append(feeds.messages()[0].bytes)
-
-    async def sleep(seconds):
-        rounds.append(seconds)
-        feeds._clock = lambda: datetime.fromtimestamp(NOW + POLL_S * len(rounds), UTC)
-        if len(rounds) == 3:
-            raise Stop
-
-    with pytest.raises(Stop):
-        await feeds.keep_fresh(publish, sleep)
-    assert (published, rounds) == ([FIRST, SECOND], [POLL_S] * 3)

@@ -6,7 +6,7 @@ from fingerpost.testing.feeds import timetable_from_drawing
 from fingerpost.transit.demo.catalogue import build_demo, list_demo_names
 from fingerpost.transit.demo.simulator import Scenario, find_scenario, simulate
 from fingerpost.transit.gtfs.realtime import RealtimeIndex
-from fingerpost.transit.gtfs.realtime_outcomes import APPLIED
+from fingerpost.transit.gtfs.realtime.outcomes import APPLIED
 from fingerpost.transit.providers.embedded.simulation import simulate_overlay
 from tests.realtime.messages import at, draw
 
@@ -67,7 +67,7 @@ def test_all_that_is_simulated_is_understood(name):
     told = simulate_overlay(timetable, RealtimeIndex(timetable), NOW)
     assert set(told.counts) == {"trip-updated", "trip-cancelled", "alert-given"}
     assert APPLIED.issuperset(told.counts)
-    assert (set(told.call_counts), told.counts["alert-given"]) == ({"call-applied"}, 3)
+    assert (set(told.stop_time_counts), told.counts["alert-given"]) == ({"call-applied"}, 3)
     assert any(int(ride.arrival_delay_s.max()) > 300 for ride in told.rides.values() if not ride.is_cancelled)
 
 

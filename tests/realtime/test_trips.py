@@ -91,7 +91,7 @@ def test_a_ride_past_midnight_belongs_to_the_day_before():
 def test_a_trip_by_frequency_is_named_by_its_start_time():
     """The third run leaves at 08:20."""
     told = read(frequent(1), update("A-1", call("BETA", 60), start_time="08:20:00"))
-    assert draw(frequent(1), told, run_of_trip=2) == "Alpha 08:20 ? | Beta 08:31"
+    assert draw(frequent(1), told, departure_of_trip=2) == "Alpha 08:20 ? | Beta 08:31"
     assert len(told.rides) == 1
 
 
@@ -113,7 +113,7 @@ def test_a_trip_by_frequency_needs_its_start_time(start, reason):
 def test_a_trip_by_headway_may_leave_between_two_runs(start, run, drawn):
     """It stands for the nearest run, and its delays count from its own start."""
     told = read(frequent(0), update("A-1", call("BETA", 60), start_time=start, relationship="UNSCHEDULED"))
-    assert draw(frequent(0), told, run_of_trip=run) == drawn
+    assert draw(frequent(0), told, departure_of_trip=run) == drawn
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.model import Mode
-from fingerpost.transit.rules.fingerprint import deduplicate, fingerprint
+from fingerpost.transit.rules.fingerprint import deduplicate_named, fingerprint
 from tests.rules.drawing import itineraries, point, ride, trip, walk
 
 
@@ -49,6 +49,12 @@ def test_separators_in_names_do_not_confuse():
     even = trip(replace(ride("7", "A", "B", 0, 9), start=replace(point("A"), id="T|A")))
 
     assert fingerprint(odd) != fingerprint(even)
+
+
+def deduplicate(found):
+    """Return itineraries of different fingerprints, and how many were removed."""
+    kept = deduplicate_named((fingerprint(each), each) for each in found)
+    return list(kept.values()), len(found) - len(kept)
 
 
 def test_duplicates_are_removed_and_counted():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.globe import METRES_PER_DEGREE
+from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.rules.thinning import thin
 
 METRE = 1 / METRES_PER_DEGREE

@@ -4,9 +4,10 @@ import asyncio
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.feeds import stop_id_of, timetable_from_drawing
 from fingerpost.transit.model import Location, LocationSource, Mode
-from fingerpost.transit.port import JourneyQuestion
+from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 
 DAY = date(2026, 5, 6)
@@ -33,13 +34,13 @@ def ride(
     stays seated. Unplaced stops are too far apart to walk.
     """
     timetable = timetable_from_drawing(drawing, zone=zone, days=list(days), coordinates=coordinates, tables=tables)
-    network = EmbeddedNetwork("TEST", timetable, is_demo=False)
+    network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable)
     instant = int(datetime.fromisoformat(f"{day}T{time}").replace(tzinfo=ZoneInfo(zone)).timestamp())
 
     async def answer():
         ends = [await _at(network, name) for name in (origin, destination)]
         return await network.plan_journeys(
-            JourneyQuestion(origin=ends[0], destination=ends[1], instant=instant, max_walk_m=max_walk_m, **asked)
+            JourneyQuery(origin=ends[0], destination=ends[1], instant=instant, max_walk_m=max_walk_m, **asked)
         )
 
     found = asyncio.run(answer())

@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -219,7 +220,7 @@ def test_an_empty_file_is_a_store_not_yet_begun(store, path):
 
 def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
     """A writer that never lets go makes a StorageUnavailable, not a crash; readers go on."""
-    monkeypatch.setattr(variables, "_BUSY_TIMEOUT_S", 0.01)
+    monkeypatch.setattr(store, "_file", replace(store._file, busy_timeout_s=0.01))
     store.save("ada", "home", "other", 1, NOON)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
@@ -234,7 +235,7 @@ def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
 def test_a_failure_in_the_middle_changes_nothing(store, monkeypatch):
     """A save is whole or not at all: what it purged comes back too."""
     store.save("ada", "home", "other", 1, NOON)
-    strict = VariableStore(store._path, retention_days=1)
+    strict = VariableStore(store._file.path, retention_days=1)
     monkeypatch.setattr(variables, "MAX_KEYS_PER_USER", 0)
     with pytest.raises(ParameterError):
         strict.save("ada", "work", "other", 1, NOON + timedelta(days=10))

@@ -53,6 +53,6 @@ def test_other_names_of_stops():
 
 def test_event_offsets():
     """A trip's events begin where those of the trip before it end."""
-    draft = TimetableDraft(feeds=[FEED], trip_event_count=np.zeros(0, np.int32))
+    draft = TimetableDraft(feeds=[FEED], trip_stop_time_count=np.zeros(0, np.int32))
 
-    assert assemble(draft).trip_first_event.tolist() == [0]
+    assert assemble(draft).trip_first_stop_time.tolist() == [0]

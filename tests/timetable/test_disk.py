@@ -61,16 +61,16 @@ def test_arrays_are_plain_and_writable(tmp_path):
     """Compiled code sees the array type that it sees in memory; writing changes the opened copy, never the disk."""
     save_timetable(timetable_from_drawing(DRAWING), tmp_path)
     opened = open_timetable(tmp_path)
-    opened.event_stop[0] = 2
+    opened.stop_time_stop[0] = 2
 
-    array = opened.event_stop
+    array = opened.stop_time_stop
     assert (type(array), array.flags.writeable, array.flags.aligned, array.flags.c_contiguous) == (
         np.ndarray,
         True,
         True,
         True,
     )
-    assert open_timetable(tmp_path).event_stop.tolist() == [0, 1, 1, 2]
+    assert open_timetable(tmp_path).stop_time_stop.tolist() == [0, 1, 1, 2]
 
 
 def complaint(folder):
@@ -92,16 +92,16 @@ def test_other_format(tmp_path):
 
 
 def lose_array(folder):
-    (folder / "event_stop.npy").unlink()
+    (folder / "stop_time_stop.npy").unlink()
 
 
 def cut_array(folder):
-    path = folder / "event_stop.npy"
+    path = folder / "stop_time_stop.npy"
     path.write_bytes(path.read_bytes()[:-4])
 
 
 def swap_array(folder):
-    (folder / "stop_lat.npy").replace(folder / "event_stop.npy")
+    (folder / "stop_lat.npy").replace(folder / "stop_time_stop.npy")
 
 
 def lose_contents(folder):

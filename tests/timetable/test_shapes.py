@@ -82,7 +82,7 @@ def test_stated_distances_decide():
 )
 def test_where_calls_lie_on_a_shape(calls, places):
     """A call lies at a share of the way between two points, by the distances of both tables."""
-    told = measured(LOOP, calls).event_shape_point.tolist()
+    told = measured(LOOP, calls).stop_time_shape_point.tolist()
 
     assert [None if np.isnan(place) else round(place, 3) for place in told] == places
 
@@ -92,7 +92,7 @@ def test_shape_with_broken_distances(broken):
     """A shape whose distances go back, or are missing somewhere, says nothing of any call."""
     points = [*LOOP[:3], (60.17, 24.958, broken), LOOP[4]]
 
-    assert measured(points, ("0", "1", "4")).event_shape_point.tolist() == []
+    assert measured(points, ("0", "1", "4")).stop_time_shape_point.tolist() == []
 
 
 def test_stated_distances_that_cannot_be_true():

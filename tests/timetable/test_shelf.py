@@ -81,9 +81,9 @@ def test_unknown_network(tmp_path):
     """A network that is not there is named, beside those that are."""
     shelf = Shelf(tmp_path)
     put(shelf, OLD)
-    for ask in (shelf.get, shelf.open, shelf.remove):
+    for query in (shelf.get, shelf.open, shelf.remove):
         with pytest.raises(ParameterError) as caught:
-            ask("tre")
+            query("tre")
         assert caught.value.message == "There is no network TRE. Added networks: HSL."
 
 
@@ -176,7 +176,7 @@ BEFORE, AFTER = ["Alpha", "Beta"], ["Alpha", "Beta", "Gamma"]
     [
         ("open", ".lock", 0, BEFORE),
         ("save", "", 0, BEFORE),
-        ("save", "event_stop.npy", 0, BEFORE),
+        ("save", "stop_time_stop.npy", 0, BEFORE),
         ("open", "contents.json", 0, BEFORE),
         ("fsync", "", 0, BEFORE),
         ("fsync", "", 30, BEFORE),

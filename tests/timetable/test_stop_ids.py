@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.transit.timetable.stop_ids import escape, print_feed_name, print_stop_ids, unescape
+from fingerpost.transit.timetable.stop_ids import escape, print_feed_name, print_stop_ids
 
 PRINTED = re.compile(r"^[A-Z0-9:_-]+$")
 TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("_0123456789ABCDEFabcdef: -äß")))
@@ -28,6 +28,12 @@ TEXTS = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("_012345
 def test_printed(feed, local_id, printed):
     """Upper case, everything odd escaped; a feed's name holds no colon, for an id is split at the first."""
     assert print_stop_ids([(feed, local_id)]) == [printed]
+
+
+def unescape(printed):
+    """Undo ``escape``: an underscore and two hexadecimal digits are a byte."""
+    parts = re.split("_([0-9A-F]{2})", printed)
+    return b"".join(bytes.fromhex(part) if odd % 2 else part.encode() for odd, part in enumerate(parts)).decode()
 
 
 @given(TEXTS)

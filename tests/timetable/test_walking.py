@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable import walking
 from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, RECOMMENDED, STATION, STOP, TIMED
 

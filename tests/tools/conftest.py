@@ -1,15 +1,13 @@
 """The real Helsinki feed on a shelf of its own, and the tools over it."""
 
 import asyncio
-from datetime import UTC, datetime
 
 import pytest
 
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.providers.embedded.networks import EmbeddedNetworks
-from fingerpost.transit.timetable.shelf import Shelf
+from tests.homes import keep_network, open_networks
 from tests.shared_data import get_shared
 
 MORNING = "2022-02-22T06:00:00Z"
@@ -21,7 +19,7 @@ def helsinki_home(tmp_path_factory):
     feed = get_shared("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip")
     home = tmp_path_factory.mktemp("home")
     imported = import_feeds("HSL", [FeedSource(feed)])
-    Shelf(home).put("HSL", imported.timetable, imported.report.to_json(), added_at=datetime(2022, 2, 1, tzinfo=UTC))
+    keep_network(home, "HSL", imported.timetable, report=imported.report.to_json())
     return home
 
 
@@ -34,7 +32,7 @@ def ask(helsinki_home, monkeypatch):
 
 def asker(home):
     """Return a function that asks the tools over a home folder."""
-    tools = {tool.name: tool for tool in list_tools(EmbeddedNetworks(home), VariableStore(home / "variables.sqlite3"))}
+    tools = {tool.name: tool for tool in list_tools(open_networks(home), VariableStore(home / "variables.sqlite3"))}
 
     def ask(name, arguments, user="ann"):
         return asyncio.run(tools[name].answer(arguments, user=user))

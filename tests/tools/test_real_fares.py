@@ -4,13 +4,13 @@ import csv
 import io
 import random
 import zipfile
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 
 import pytest
 
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.timetable.shelf import Shelf
+from tests.homes import keep_network
 from tests.shared_data import get_shared
 from tests.tools.conftest import asker
 
@@ -89,7 +89,7 @@ def test_prices_are_those_of_the_feeds_own_tables(name, morning, priced_least, u
     path = get_shared(f"gtfs/{name}.gtfs.zip")
     monkeypatch.setenv("FINGERPOST_NOW", morning)
     imported = import_feeds("F", [FeedSource(path)])
-    Shelf(tmp_path).put("F", imported.timetable, imported.report.to_json(), added_at=datetime(2022, 1, 1, tzinfo=UTC))
+    keep_network(tmp_path, "F", imported.timetable, report=imported.report.to_json())
     ask, tables, dice = asker(tmp_path), Tables(path), random.Random(7)
     priced = unknown = 0
     for _ in range(40):

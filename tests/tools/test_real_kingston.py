@@ -18,9 +18,7 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage, TripDescriptor, TripUp
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.catalogue import list_tools
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.providers.embedded.networks import EmbeddedNetworks
-from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, RealtimeSources
-from fingerpost.transit.timetable.shelf import Shelf
+from tests.homes import keep_network, open_networks
 from tests.shared_data import get_shared
 
 FEED = "gtfs/kingston/kingston_2026-01.gtfs.zip"
@@ -198,15 +196,12 @@ def texts():
 def town(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     imported = import_feeds("KINGSTON", [FeedSource(get_shared(FEED))])
-    Shelf(home).put(
-        "KINGSTON", imported.timetable, imported.report.to_json(), added_at=datetime(2026, 1, 1, tzinfo=UTC)
-    )
     file = home / "updates.pb"
-    RealtimeSources(home).write("KINGSTON", [RealtimeSource(str(file))])
-    networks = EmbeddedNetworks(home)
+    keep_network(home, "KINGSTON", imported.timetable, report=imported.report.to_json(), realtime=[str(file)])
+    networks = open_networks(home)
     tools = {tool.name: tool for tool in list_tools(networks, VariableStore(home / "variables.sqlite"))}
     yield file, lambda name, arguments: asyncio.run(tools[name].answer(arguments, user="ann")).body
-    networks.close()
+    asyncio.run(networks.close())
 
 
 def test_boards_and_plans_follow_the_recordings_in_turn(texts, town, monkeypatch):

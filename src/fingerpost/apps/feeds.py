@@ -12,7 +12,7 @@ from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.client import Client
 from fingerpost.net.download import download
 from fingerpost.net.request import Bounds, Request
-from fingerpost.transit.gtfs.importer import FeedSource, Progress, import_feeds
+from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.timetable.shelf import Shelf, plain_name
 
@@ -41,7 +41,7 @@ class FeedKeeper:
         client: Client,
         *,
         tell: Tell = lambda _what, _bytes: None,
-        progress: Progress = lambda _what, _done, _whole: None,
+        progress: ImportProgress = lambda _what, _done, _whole: None,
     ) -> None:
         self._home = home
         self._shelf = Shelf(home)

@@ -50,7 +50,7 @@ class Fingerpost:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End what follows real time, and leave runs of plans where their record stands; each can be resumed."""
-        await asyncio.to_thread(self._house.close)
+        await self._house.networks.close()
         await self._house.plans.runs.stop()
         self._house.plans.runs.journal.close()
 

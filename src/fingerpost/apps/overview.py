@@ -7,7 +7,7 @@ from fingerpost.apps.realtime_view import describe_realtime
 from fingerpost.apps.wiring import House
 from fingerpost.errors import ToolError
 from fingerpost.transit.gtfs.report import ImportReport
-from fingerpost.transit.port import FollowsRealtime, Network
+from fingerpost.transit.port import Network
 
 if TYPE_CHECKING:
     from fingerpost.transit.timetable.shelf import Shelf
@@ -21,34 +21,40 @@ async def describe_networks(house: House) -> list[dict[str, Any]]:
     Raises:
         SettingsInvalid: a stored network cannot be read.
     """
-    networks = await house.networks.list_networks()
+    opened = await house.networks.open()
+    networks = (*opened.answering, *opened.by_token_only)
     # Now that the networks are open, what they were opened with costs nothing more.
     from fingerpost.transit.timetable.shelf import Shelf
 
-    described = [_describe(network, Shelf(house.settings.home)) for network in networks]
+    described = [
+        _describe(network, Shelf(house.settings.home), answers=network in opened.answering) for network in networks
+    ]
     for network, told in zip(networks, described, strict=True):
-        health = await network.find_realtime_health() if isinstance(network, FollowsRealtime) else None
+        health = await network.find_realtime_health()
         if health is not None:
             told["realtime"] = describe_realtime(health)
     return described
 
 
-def _describe(network: Network, shelf: "Shelf") -> dict[str, Any]:
-    told = network.describe("en")
-    bounds = network.bounds
+def _describe(network: Network, shelf: "Shelf", *, answers: bool) -> dict[str, Any]:
+    profile = network.profile
+    bounds = profile.bounds
     described: dict[str, Any] = {
-        "name": network.name,
-        "demo": network.is_demo,
-        "zone": network.zone,
+        "name": profile.name,
+        "source": profile.source,
+        "demo": profile.is_demo,
+        "answers": answers,
+        "abilities": sorted(ability.value for ability in profile.abilities),
+        "zone": profile.zone,
         "bounds": {side: round(getattr(bounds, side), _DEGREE_DIGITS) for side in ("south", "west", "north", "east")},
-        "modes": sorted(network.modes),
-        "attribution": list(told.attribution),
-        "notes": list(told.notes),
+        "modes": sorted(profile.modes),
+        "attribution": list(profile.attribution),
+        "notes": list(profile.notes),
         # Null at both ends: the timetable holds on any day.
-        "firstDay": None if told.first_day is None else told.first_day.isoformat(),
-        "lastDay": None if told.last_day is None else told.last_day.isoformat(),
+        "firstDay": None if profile.first_day is None else profile.first_day.isoformat(),
+        "lastDay": None if profile.last_day is None else profile.last_day.isoformat(),
     }
-    report = None if network.is_demo else find_report(shelf, network.name)
+    report = None if profile.is_demo else find_report(shelf, profile.name)
     if report is not None:
         described["feeds"] = [summarise_feed(feed) for feed in json.loads(report.to_json())["feeds"]]
     return described

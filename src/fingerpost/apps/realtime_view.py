@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fingerpost.transit.model import RealtimeHealth, SourceHealth
+from fingerpost.transit.provenance import RealtimeHealth, SourceHealth
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
 
 

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import platformdirs
 from pydantic import Field, SecretStr, StringConstraints, ValidationError, field_validator
@@ -31,6 +31,7 @@ class Settings(BaseSettings):
         llm_url: an OpenAI-compatible endpoint that may write plans; empty for none.
         llm_model: the model to ask there.
         llm_key: its key, from the environment alone.
+        demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
         private_hosts: hosts in a private network that may be asked, separated by commas.
     """
 
@@ -39,6 +40,8 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=lambda: Path(platformdirs.user_data_dir("fingerpost", appauthor=False)))
     user: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] = "local"
     retention_days: Annotated[int, Field(ge=1, le=_LONGEST_RETENTION_DAYS)] | None = None
+
+    demo: Literal["auto", "on", "off"] = "auto"
 
     contact: _Contact = ""
     sec_contact: _Contact = ""

@@ -7,7 +7,8 @@ from pydantic import TypeAdapter
 from fingerpost.apps.wiring import House
 from fingerpost.errors import ToolError
 from fingerpost.tools.shapes import TripEnd
-from fingerpost.tools.trip_ends import TripEndFinder
+from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.trip_ends import TripEndResolver
 from fingerpost.transit.rules.warnings import Warnings
 
 
@@ -19,9 +20,10 @@ async def find_trip_zone(house: House, origin: dict[str, Any], destination: dict
     ends = TypeAdapter(list[TripEnd])
     try:
         begin, end = ends.validate_python([origin, destination])
-        found = await TripEndFinder(house.networks, house.variables).get_ends(
-            begin, end, user=house.settings.user, language="en", warnings=Warnings()
+        resolver = TripEndResolver(PlaceResolver(house.networks, house.variables))
+        found = await resolver.get_trip_ends(
+            begin.query(), end.query(), user=house.settings.user, language="en", warnings=Warnings()
         )
     except (ToolError, ValueError):
         return None
-    return found.network.zone
+    return found[0].network.profile.zone

@@ -9,7 +9,7 @@ from datetime import timedelta
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.transit.model import Bounds, Coordinate, Location, LocationSource
-from fingerpost.transit.port import BoardQuestion, JourneyQuestion, Network, Networks
+from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks
 
 _log = logging.getLogger(__name__)
 
@@ -68,22 +68,23 @@ async def warm(networks: Networks) -> None:
     Raises:
         ToolError: a network cannot be opened.
     """
-    opened = await networks.list_networks()
+    opened = await networks.open()
     # Imported only here: the engine takes longer than a server may take to say who it is.
     from fingerpost.transit.raptor.warming import warm_kernels
 
     warm_kernels()
-    for network in opened:
+    for network in opened.answering:
         try:
             await _ask_once(network)
         except ToolError as error:
             # A timetable of the past has no trip today; the engine is warm all the same.
-            _log.info("network=%s has nothing to warm with: %s", network.name, error.message)
+            _log.info("network=%s has nothing to warm with: %s", network.profile.name, error.message)
 
 
 async def _ask_once(network: Network) -> None:
     instant = int((clock.now() + timedelta(minutes=1)).timestamp())
-    stops = await network.list_stops_near(_middle(network.bounds), _SEARCH_RADIUS_M)
+    near = await network.list_stops_near(_middle(network.profile.bounds), _SEARCH_RADIUS_M)
+    stops = near.stops
     if not stops:
         return
     ends = [
@@ -95,10 +96,10 @@ async def _ask_once(network: Network) -> None:
         for stop in (stops[0], stops[-1])
     ]
     await network.list_departures(
-        BoardQuestion(stop_ids=ends[0].stop_ids, instant=instant, window_s=_BOARD_S, wanted=1)
+        DepartureQuery(stop_ids=ends[0].stop_ids, instant=instant, window_s=_BOARD_S, wanted=1)
     )
     await network.find_places(stops[0].stop.name)
-    await network.plan_journeys(JourneyQuestion(origin=ends[0], destination=ends[1], instant=instant))
+    await network.plan_journeys(JourneyQuery(origin=ends[0], destination=ends[1], instant=instant))
 
 
 def _middle(bounds: Bounds) -> Coordinate:

@@ -3,12 +3,12 @@
 Building a house is light: the engine, the protocol and HTTP are imported by whoever needs them, when they do.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from fingerpost import clock
-from fingerpost.apps.late_networks import LateNetworks
+from fingerpost.apps.networks import new_networks
 from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
 from fingerpost.contract.published import PublishedTool
@@ -23,16 +23,13 @@ from fingerpost.transit.port import Networks
 class House:
     """All that a face needs. ``tools`` is in the catalogue's order, by name.
 
-    ``list_problems`` tells which networks could not be opened, and why.
-    ``close`` ends what goes on behind the answers; a face calls it when it ends.
+    Whoever ends closes ``networks``.
     """
 
     settings: Settings
     tools: Mapping[str, PublishedTool]
     networks: Networks
     variables: VariableStore
-    close: Callable[[], None]
-    list_problems: Callable[[], Mapping[str, str]]
     plans: Plans
 
 
@@ -44,7 +41,7 @@ def build(settings: Settings, groups: Collection[str] | None = None) -> House:
     """
     clock.find_fixed()
     settings.prepare_home()
-    networks = LateNetworks(settings)
+    networks = new_networks(settings)
     variables = VariableStore(settings.variables_file, retention_days=settings.retention_days)
     tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file))
     plans = build_plans(settings, tools)
@@ -57,7 +54,5 @@ def build(settings: Settings, groups: Collection[str] | None = None) -> House:
         tools=MappingProxyType({tool.name: tool for tool in tools}),
         networks=networks,
         variables=variables,
-        close=networks.close,
-        list_problems=networks.list_problems,
         plans=plans,
     )

@@ -165,19 +165,6 @@ def render_error(
     return {"error": body}
 
 
-def render_unexpected(
-    family: Family,
-    correlation_id: str,
-    *,
-    tool: str = "",
-    query_type: str = "",
-    parameters: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Return the body for an exception that is no ToolError; nothing of the exception itself is told."""
-    error = unexpected(correlation_id)
-    return render_error(error, family, correlation_id, tool=tool, query_type=query_type, parameters=parameters)
-
-
 def unexpected(correlation_id: str) -> ToolError:
     """Return the error that stands in for an exception that nobody foresaw."""
     return ToolError(

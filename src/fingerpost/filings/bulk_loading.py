@@ -1,7 +1,6 @@
 """Taking in the whole ``companyfacts`` archive: one company in memory at a time, all of it in force at once or none."""
 
 import csv
-import fcntl
 import json
 import re
 import shutil
@@ -14,6 +13,8 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
 
 from fingerpost.errors import FeedUnusable, StorageUnavailable
 from fingerpost.filings.bulk import COLUMNS, CURRENT, connect, folder_beside
@@ -190,9 +191,8 @@ def _sweep(folder: Path) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    with (folder / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise StorageUnavailable("Another archive is being taken in") from error
-        yield
+    try:
+        with FileLock(folder / "lock", blocking=False):
+            yield
+    except Timeout as error:
+        raise StorageUnavailable("Another archive is being taken in") from error

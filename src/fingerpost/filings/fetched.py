@@ -18,13 +18,13 @@ class FetchedFiles:
     """The validators of what was fetched, in the facts file itself: they go where the facts go."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._file = schema.facts_file(path)
 
     def find(self, url: str) -> tuple[Validators, str] | None:
         """Return the validators of a file and the instant of its retrieval, or None where it was not fetched."""
-        if not self._path.exists():
+        if not self._file.path.exists():
             return None
-        with schema.opened(self._path, "ro") as connection, closing(connection.cursor()) as cursor:
+        with self._file.opened("ro") as connection, closing(connection.cursor()) as cursor:
             try:
                 row = cursor.execute(
                     "SELECT etag, last_modified, retrieved_at FROM fetched WHERE url = ?", (url,)
@@ -37,7 +37,7 @@ class FetchedFiles:
 
     def put(self, url: str, validators: Validators, retrieved_at: str) -> None:
         """Keep what was said of a file, once its content is stored."""
-        with schema.opened(self._path, "rwc") as connection:
+        with self._file.opened() as connection:
             connection.execute(_TABLE)
             connection.execute(
                 "INSERT OR REPLACE INTO fetched VALUES (?, ?, ?, ?)",

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -42,17 +43,13 @@ class FactLibrary:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
+        self._file = None if path is None else schema.facts_file(path)
         self._bulk = None if path is None else BulkFigures(folder_beside(path))
         self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
         self._opened: tuple[int, int] | None = None
         self._seen = -1
         self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
-
-    @property
-    def holds_file(self) -> bool:
-        """Whether anything was loaded; else the sample answers."""
-        return self.path is not None and self.path.exists()
 
     def find_company(self, text: str) -> Company | None:
         """Return the company of a ticker, CIK or name, or None; one that has figures under several CIKs is its newest.
@@ -286,7 +283,8 @@ class FactLibrary:
 
     def _keep(self, key: tuple[Any, ...], make: Callable[[], _T]) -> _T:
         with self._lock:
-            self._refresh()
+            with self._translating_sqlite_errors():
+                self._refresh()
             if key in self._kept:
                 self._kept.move_to_end(key)
             else:
@@ -297,27 +295,29 @@ class FactLibrary:
             return found
 
     def _rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
-        with self._lock, schema.told():
-            self._refresh()
-            assert self._connection is not None
-            return self._connection.execute(query, values).fetchall()
+        with self._lock, self._translating_sqlite_errors():
+            connection = self._refresh()
+            return connection.execute(query, values).fetchall()
 
-    def _refresh(self) -> None:
+    def _translating_sqlite_errors(self) -> AbstractContextManager[None]:
+        # The sample in memory has no file whose errors anybody could mend.
+        return nullcontext() if self._file is None else self._file.translating_sqlite_errors()
+
+    def _refresh(self) -> sqlite3.Connection:
         """Follow the file: one that came, went or was written to makes what was kept stale."""
         identity = self._identity()
-        if self._connection is None or identity != self._opened:
+        connection = self._connection
+        if connection is None or identity != self._opened:
             self._let_go()
-            with schema.told():
-                self._connection = new_sample() if identity is None else self._open_file()
+            connection = self._connection = self._open(identity)
             self._opened = identity
             self._seen = -1
-        if identity is None:
-            return
-        with schema.told():
-            seen = self._connection.execute("PRAGMA data_version").fetchone()[0]
-        if seen != self._seen:
-            self._kept.clear()
-            self._seen = seen
+        if identity is not None:
+            seen = connection.execute("PRAGMA data_version").fetchone()[0]
+            if seen != self._seen:
+                self._kept.clear()
+                self._seen = seen
+        return connection
 
     def _identity(self) -> tuple[int, int] | None:
         if self.path is None:
@@ -328,13 +328,19 @@ class FactLibrary:
             return None
         return found.st_dev, found.st_ino
 
-    def _open_file(self) -> sqlite3.Connection:
-        assert self.path is not None
-        connection = schema.connect(self.path, "ro")
-        if schema.is_empty(connection):
-            connection.close()
+    def _open(self, identity: tuple[int, int] | None) -> sqlite3.Connection:
+        if self._file is None or identity is None:
             return new_sample()
-        return connection
+        connection = self._file.connect("ro")
+        try:
+            is_empty = schema.is_empty(self._file, connection)
+        except BaseException:
+            connection.close()
+            raise
+        if not is_empty:
+            return connection
+        connection.close()
+        return new_sample()
 
     def _let_go(self) -> None:
         if self._connection is not None:

@@ -69,8 +69,9 @@ def run_sql(path: Path | None, query: str, as_of: str | None = None) -> Rows:
 def _opened(path: Path | None) -> Iterator[tuple[sqlite3.Connection, str | None]]:
     """Open what is queried: the file and its address, or the sample, which has none."""
     if path is not None and path.exists():
-        with schema.opened(path, "ro") as connection:
-            if not schema.is_empty(connection):
+        file = schema.facts_file(path)
+        with file.opened("ro") as connection:
+            if not schema.is_empty(file, connection):
                 yield connection, f"{path.absolute().as_uri()}?mode=ro"
                 return
     sample = new_sample()

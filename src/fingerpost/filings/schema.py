@@ -1,16 +1,12 @@
 """The tables of the facts file, and how it is opened."""
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from fingerpost.errors import SettingsInvalid, StorageUnavailable
+from fingerpost.store.sqlite import SqliteFile
 
 APPLICATION_ID = 0x46504643
 _VERSION = 1
-_BUSY_TIMEOUT_S = 5.0
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 MAIN_TICKERS = "CREATE TABLE IF NOT EXISTS main_tickers (cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL)"
 TABLES = """
@@ -69,57 +65,27 @@ def create(connection: sqlite3.Connection) -> None:
     connection.executescript(f"{TABLES} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {_VERSION};")
 
 
-def is_empty(connection: sqlite3.Connection) -> bool:
+def facts_file(path: Path) -> SqliteFile:
+    """Return how the facts file at a path is opened; its connections may move between threads, one at a time."""
+    return SqliteFile(
+        path=path,
+        holds="filings",
+        application_id=APPLICATION_ID,
+        any_thread=True,
+        remedy="move it away and load again",
+        # The original tool's own sentence.
+        unavailable="Database connection failed: {error}",
+    )
+
+
+def is_empty(file: SqliteFile, connection: sqlite3.Connection) -> bool:
     """Whether nothing was laid out yet.
 
     Raises:
-        SettingsInvalid: the file is another program's.
+        SettingsInvalid: the file is another program's, or of another version of ours.
     """
-    if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+    if file.is_empty(connection):
         return True
-    own = (
-        connection.execute("PRAGMA application_id").fetchone()[0],
-        connection.execute("PRAGMA user_version").fetchone()[0],
-    )
-    if own != (APPLICATION_ID, _VERSION):
-        raise SettingsInvalid("The filings file belongs to another program or version; move it away and load again")
+    if connection.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+        raise file.unusable(f"is of another version; {file.remedy}")
     return False
-
-
-@contextmanager
-def opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """Open the file for a while; ``mode`` is ``ro`` or ``rwc``."""
-    with told():
-        connection = connect(path, mode)
-        try:
-            yield connection
-        finally:
-            connection.close()
-
-
-def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection that any thread may use, one at a time."""
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
-        timeout=_BUSY_TIMEOUT_S,
-        isolation_level=None,
-        uri=True,
-        check_same_thread=False,
-    )
-
-
-@contextmanager
-def told() -> Iterator[None]:
-    """Turn what SQLite says into what the operator or the caller can do.
-
-    Raises:
-        SettingsInvalid: the file cannot be read as a database.
-        StorageUnavailable: it cannot be opened, is busy, or full (the message is the original tool's).
-    """
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-        if code in _DAMAGED:
-            raise SettingsInvalid("The filings file is not a database that can be read; move it away") from error
-        raise StorageUnavailable(f"Database connection failed: {error}") from error

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from fingerpost.filings import sample, schema
 from fingerpost.filings.companyfacts import FactsFile, SubmissionsFile
+from fingerpost.store.sqlite import connect_memory, use_write_ahead_log
 
 SAMPLE, EDGAR, BULK = "sample", "edgar", "bulk"
 
@@ -35,6 +36,7 @@ class FactStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._file = schema.facts_file(path)
 
     def put_facts(
         self, file: FactsFile, *, tickers: Iterable[str] = (), retrieved_at: str | None = None, dataset: str = EDGAR
@@ -143,10 +145,10 @@ class FactStore:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with schema.opened(self.path, "rwc") as connection:
-            connection.execute("PRAGMA journal_mode = WAL")
+        with self._file.opened() as connection:
+            use_write_ahead_log(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
-            if schema.is_empty(connection):
+            if schema.is_empty(self._file, connection):
                 schema.create(connection)
             # Files that were laid out before it lack it.
             connection.execute(schema.MAIN_TICKERS)
@@ -159,7 +161,7 @@ class FactStore:
 
 def new_sample() -> sqlite3.Connection:
     """Return a database in memory that holds the shipped sample and nothing else."""
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection = connect_memory()
     schema.create(connection)
     connection.execute(schema.MAIN_TICKERS)
     connection.execute("BEGIN")

@@ -8,6 +8,7 @@
 import asyncio
 import logging
 import os
+import random
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,16 +23,16 @@ from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout, Source
 from fingerpost.net import redirects
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.body import Body, MemoryBody
-from fingerpost.net.breaker import Breaker
 from fingerpost.net.cache import Cache
 from fingerpost.net.exchange import NOT_MODIFIED, Exchange
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.redaction import redact_text
 from fingerpost.net.request import Request
 from fingerpost.net.response import Response, Validators
-from fingerpost.net.retry import list_attempts
-from fingerpost.net.statuses import find_failure
+from fingerpost.net.statuses import find_failure, may_pass
 from fingerpost.net.transport import WireTransport
+from fingerpost.resilience.breaker import Breaker
+from fingerpost.resilience.retry import RetryPolicy, call_with_retries
 
 _log = logging.getLogger(__name__)
 
@@ -126,7 +127,11 @@ class Client:
         """
         course = _Course(time.monotonic() + request.bounds.total_s)
         host = request.split().hostname or ""
-        self._breaker.enter(host)
+        if (wait_s := self._breaker.enter(host)) is not None:
+            raise SourceUnreachable(
+                f"{host} failed {self._breaker.threshold} times in a row and is left alone for a while",
+                {"retry_after_s": wait_s},
+            )
         failure: ToolError | None = None
         try:
             async with asyncio.timeout(request.bounds.total_s):
@@ -154,18 +159,24 @@ class Client:
 
     async def _persist(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
         """Ask until an answer comes, or the attempts or the time are used up."""
-        tries = request.bounds.attempts if request.may_repeat else 1
-        async for attempt in list_attempts(tries, left_s=course.left_s):
-            with attempt:
-                try:
-                    return await self._pursue(request, conditions, body, course)
-                except ToolError as error:
-                    error.message = redact_text(error.message, course.secrets)
-                    error.args = (error.message,)
-                    course.last_error, course.asking = error, False
-                    _log.info("%s: %s", redact_text(request.shown, course.secrets), error.message)
-                    raise
-        raise AssertionError("the last attempt returns or raises")
+        policy = RetryPolicy(attempts=request.bounds.attempts if request.may_repeat else 1)
+
+        async def pursue(_number: int) -> Response:
+            try:
+                return await self._pursue(request, conditions, body, course)
+            except ToolError as error:
+                error.message = redact_text(error.message, course.secrets)
+                error.args = (error.message,)
+                course.last_error, course.asking = error, False
+                _log.info("%s: %s", redact_text(request.shown, course.secrets), error.message)
+                raise
+
+        def find_wait_s(error: ToolError, number: int) -> float | None:
+            if not may_pass(error, course.left_s()):
+                return None
+            return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
+
+        return await call_with_retries(pursue, ToolError, find_wait_s, attempts=policy.attempts)
 
     async def _pursue(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
         """Ask once, and follow where the answer sends us."""

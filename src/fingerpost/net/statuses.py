@@ -1,4 +1,4 @@
-"""What a status means: an answer, or an error of the tree."""
+"""What a status means: an answer, or an error of the tree; and whether the same request may fare better soon."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -9,6 +9,7 @@ from fingerpost.errors import (
     SourceLimited,
     SourceTimeout,
     StorageUnavailable,
+    ToolError,
 )
 from fingerpost.net.response import Response
 
@@ -55,6 +56,17 @@ def find_failure(response: Response, now: datetime) -> StorageUnavailable | None
     failure = SourceFailed(f"{host} answered with a failure (HTTP {status})", details)
     failure.retryable = status in _TRANSIENT
     return failure
+
+
+def may_pass(error: Exception, left_s: float) -> bool:
+    """Return whether the same request may fare better in a moment, within the time that is left.
+
+    What a source asks us to wait (Retry-After) is waited at the limiter, which keeps it for every process; here it
+    only decides whether there is time for another attempt.
+    """
+    if isinstance(error, SourceLimited):
+        return error.retry_after_s < left_s
+    return isinstance(error, ToolError) and error.retryable
 
 
 def _source_time(response: Response) -> datetime | None:

@@ -85,11 +85,6 @@ class Execution:
         self._untold: deque[list[Any]] = deque()
         self._still: asyncio.Future[None] | None = None
 
-    @property
-    def running(self) -> frozenset[int]:
-        """The steps that are under way at this moment."""
-        return frozenset(self._running.values())
-
     def hear(self, signals: list[Signal]) -> None:
         """Act on what somebody wants of this run; of two decisions on one step the first holds.
 

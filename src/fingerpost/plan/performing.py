@@ -4,7 +4,8 @@ The policy stands here once, whatever engine a run is kept by.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +13,13 @@ from fingerpost.contract.attempt import Attempt, begin_attempt
 from fingerpost.contract.envelope import Family, step_fields
 from fingerpost.contract.response import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
-from fingerpost.plan.breaker import Breaker
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.validation import ReadyStep
 from fingerpost.plan.weighing import find_excess
+from fingerpost.resilience.breaker import Breaker
+from fingerpost.resilience.retry import RetryPolicy, call_with_retries
 
-Sleep = Callable[[float], Awaitable[None]]
 Tell = Callable[[int, str, float | None], None]
 """Attempt, what failed, and the wait before the next one (None: there is none)."""
 
@@ -39,18 +40,29 @@ class _Failure:
     response: Mapping[str, Any]
     note: str
     may_retry: bool
-    wait_s: float | None
+    asked_s: float
     blames_tool: bool
+
+
+class _AttemptFailed(Exception):
+    """Carries a failure past the attempts."""
+
+    def __init__(self, failure: _Failure, number: int) -> None:
+        self.failure = failure
+        self.number = number
+        super().__init__(failure.note)
 
 
 class Performer:
     """Asks tools and agents on behalf of all runs of a process."""
 
-    def __init__(self, catalogue: Catalogue, limits: Limits, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(self, catalogue: Catalogue, limits: Limits, breaker: Breaker | None = None) -> None:
         self._catalogue = catalogue
         self._limits = limits
-        self._sleep = sleep
-        self._breakers: dict[str, Breaker] = {}
+        self._retries = RetryPolicy(
+            attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.longest_backoff_s
+        )
+        self._breaker = breaker or Breaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s)
         self._gates: dict[str, asyncio.Semaphore] = {}
 
     async def perform(
@@ -61,56 +73,62 @@ class Performer:
         Whatever a tool or an agent raises besides ToolError rises.
         """
         key = f"{run_id}:{ready.step.step_id}"
-        number = 0
-        while True:
-            number += 1
+
+        async def attempt(number: int) -> Outcome:
             begin_attempt(Attempt(key, number))
             result = await self._attempt(ready, parameters, run_id, user, key)
-            if not isinstance(result, _Failure):
-                return Outcome(result, number, None)
-            wait_s = self._wait_before_next(result, number, key)
-            tell(number, result.note, wait_s)
-            if wait_s is None:
-                return Outcome(result.response, number, result.note)
-            await self._sleep(wait_s)
+            if isinstance(result, _Failure):
+                raise _AttemptFailed(result, number)
+            return Outcome(result, number, None)
 
-    def _wait_before_next(self, failure: _Failure, number: int, key: str) -> float | None:
-        limits = self._limits
-        if not failure.may_retry or number >= limits.attempts:
+        def find_wait_s(error: _AttemptFailed, number: int) -> float | None:
+            wait_s = self._find_wait_s(error.failure, number, key)
+            tell(number, error.failure.note, wait_s)
+            return wait_s
+
+        try:
+            return await call_with_retries(attempt, _AttemptFailed, find_wait_s, attempts=self._retries.attempts)
+        except _AttemptFailed as error:
+            return Outcome(error.failure.response, error.number, error.failure.note)
+
+    def _find_wait_s(self, failure: _Failure, number: int, key: str) -> float | None:
+        if not failure.may_retry:
             return None
         # Steps that failed together must not come back together; the same step waits the same each time.
-        spread = 0.5 + (hash_of(f"{key}/{number}") % 1000) / 1000
-        wait_s = min(limits.backoff_s * float(2 ** (number - 1)) * spread, limits.longest_backoff_s)
-        if failure.wait_s is not None:
-            if failure.wait_s > limits.longest_backoff_s:
-                return None
-            wait_s = max(wait_s, failure.wait_s)
-        return wait_s
+        spread = random.Random(f"{key}/{number}").random()  # noqa: S311  (no secret depends on it)
+        return self._retries.find_wait_s(number, spread=spread, asked_s=failure.asked_s)
 
     async def _attempt(
         self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
     ) -> Mapping[str, Any] | _Failure:
-        name = ready.step.tool or ready.step.agent or THINKING
-        query_type = ready.question.query_type if ready.question is not None else name
-        breaker = self._breakers.get(name)
-        if breaker is None:
-            breaker = self._breakers[name] = Breaker(self._limits.breaker_failures, self._limits.breaker_s)
-            self._gates[name] = asyncio.Semaphore(self._limits.calls_per_tool)
+        name, query_type = _names_of(ready)
+        if (wait_s := self._breaker.enter(name)) is not None:
+            message = f"{name} failed {self._breaker.threshold} times in a row and is left alone for a while"
+            return _failure_of(SourceLimited(message, retry_after_s=wait_s), name, query_type, parameters)
+        gate = self._gates.get(name)
+        if gate is None:
+            gate = self._gates[name] = asyncio.Semaphore(self._limits.calls_per_tool)
+        note = self._breaker.left
         try:
-            if (wait_s := breaker.wait_s()) is not None:
-                message = f"{name} failed {self._limits.breaker_failures} times in a row and is left alone for a while"
-                raise SourceLimited(message, retry_after_s=wait_s)
-            async with self._gates[name]:
-                response = await self._ask(ready, parameters, run_id, user, key)
-            failure = self._find_failure(response, name)
+            async with gate:
+                result = await self._answer(ready, parameters, run_id, user, key)
+            if not isinstance(result, _Failure):
+                note = self._breaker.succeeded
+            elif result.blames_tool:
+                note = self._breaker.failed
+            return result
+        finally:
+            note(name)
+
+    async def _answer(
+        self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
+    ) -> Mapping[str, Any] | _Failure:
+        name, query_type = _names_of(ready)
+        try:
+            response = await self._ask(ready, parameters, run_id, user, key)
+            return self._find_failure(response, name) or response
         except ToolError as error:
-            failure = _failure_of(error, name, query_type, parameters)
-        if failure is None:
-            breaker.told(is_well=True)
-            return response
-        if failure.blames_tool:
-            breaker.told(is_well=False)
-        return failure
+            return _failure_of(error, name, query_type, parameters)
 
     async def _ask(
         self, ready: ReadyStep, parameters: dict[str, Any], run_id: str, user: str | None, key: str
@@ -168,8 +186,8 @@ class Performer:
         note = response.get("error") or response.get("warning") or "it failed without a word"
         may_retry = response.get("retryable") is True
         after = response.get("retry_after")
-        wait_s = float(after) if isinstance(after, int | float) and not isinstance(after, bool) else None
-        return _Failure(response, str(note), may_retry, wait_s, blames_tool=may_retry)
+        asked_s = float(after) if isinstance(after, int | float) and not isinstance(after, bool) else 0.0
+        return _Failure(response, str(note), may_retry, asked_s, blames_tool=may_retry)
 
 
 def think(parameters: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,20 +204,17 @@ def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: Too
     return failure_response(name, query_type, parameters, error.message, "error", step_fields(error, Family.STEP))
 
 
-def hash_of(text: str) -> int:
-    """Return a number that is the same in every process."""
-    number = 0
-    for letter in text.encode():
-        number = (number * 131 + letter) % 1_000_003
-    return number
+def _names_of(ready: ReadyStep) -> tuple[str, str]:
+    """Return who is asked, and which of its questions."""
+    name = ready.step.tool or ready.step.agent or THINKING
+    return name, ready.question.query_type if ready.question is not None else name
 
 
 def _failure_of(error: ToolError, name: str, query_type: str, parameters: dict[str, Any]) -> _Failure:
-    wait_s = error.retry_after_s if isinstance(error, SourceLimited) else None
     return _Failure(
         failed(name, query_type, parameters, error),
         error.message,
         error.retryable,
-        wait_s,
+        error.retry_after_s if isinstance(error, SourceLimited) else 0.0,
         blames_tool=isinstance(error, StorageUnavailable) and not isinstance(error, SourceLimited),
     )

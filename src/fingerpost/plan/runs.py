@@ -15,10 +15,11 @@ from fingerpost.plan.execution import Execution, Watch
 from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.performing import Performer, Sleep
+from fingerpost.plan.performing import Performer
 from fingerpost.plan.plan_json import now, plan_of, write_plan
 from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
 from fingerpost.plan.weighing import encode, find_excess
+from fingerpost.resilience.breaker import Breaker
 
 _log = logging.getLogger(__name__)
 
@@ -40,13 +41,13 @@ class PlanRuns:
         limits: Limits | None = None,
         *,
         poll_s: float = 0.5,
-        sleep: Sleep = asyncio.sleep,
+        breaker: Breaker | None = None,
     ) -> None:
         self.catalogue = catalogue
         self.journal = journal
         self.limits = limits or Limits()
         self._poll_s = poll_s
-        self._performer = Performer(catalogue, self.limits, sleep)
+        self._performer = Performer(catalogue, self.limits, breaker)
         self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
@@ -208,11 +209,6 @@ class PlanRuns:
         plan = plan_of(run)
         numbers = [step.step_id for step in plan.steps]
         return validate_plan(plan, self.catalogue, memory=run.given.values, done=numbers, limits=self.limits)
-
-    def running_of(self, run_id: str) -> frozenset[int]:
-        """Return the steps of a run that this process has under way."""
-        execution = self._executions.get(run_id)
-        return frozenset() if execution is None else execution.running
 
     async def cancel(self, run_id: str, user: str | None) -> None:
         """End a run: what is under way is stopped, what is recorded stays.

@@ -36,18 +36,10 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
                 if weight > most_bytes:
                     break
                 below.extend(item)
-            elif kind is float:
-                if not math.isfinite(item):
-                    return "holds a number that is not finite"
-                weight += 1
-            elif kind is int:
-                if item.bit_length() > _MOST_BITS:
-                    return f"holds a whole number of more than {_MOST_BITS} bits"
-                weight += 1
-            elif item is None or kind is bool:
-                weight += 1
+            elif fault := _find_fault(item):
+                return fault
             else:
-                return f"holds a {kind.__name__}, which is not JSON"
+                weight += 1
             if weight > most_bytes:
                 break
         if weight > most_bytes:
@@ -56,6 +48,16 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
             return None
         level = below
     return f"is nested more than {most_depth} deep"
+
+
+def _find_fault(item: Any) -> str | None:
+    """Return what keeps a value without parts from being JSON."""
+    kind = type(item)
+    if kind is float:
+        return None if math.isfinite(item) else "holds a number that is not finite"
+    if kind is int:
+        return None if item.bit_length() <= _MOST_BITS else f"holds a whole number of more than {_MOST_BITS} bits"
+    return None if item is None or kind is bool else f"holds a {kind.__name__}, which is not JSON"
 
 
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode

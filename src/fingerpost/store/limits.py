@@ -13,12 +13,10 @@ from pyrate_limiter import Rate, StateStore
 from pyrate_limiter.abstracts.algorithm import Decision, State, StateAlgorithm
 from pyrate_limiter.clocks import AbstractClock, WallClock
 
-from fingerpost.errors import SettingsInvalid, StorageUnavailable
+from fingerpost.store.sqlite import SqliteFile
 
 LONGEST_PAUSE_MS = 86_400_000
 
-_BUSY_TIMEOUT_S = 5.0
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL)
 _TABLE = """
     CREATE TABLE IF NOT EXISTS limits (
         name TEXT PRIMARY KEY,
@@ -40,7 +38,8 @@ class LimitFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        # A lost commit costs a few tokens; waiting for the disk would cost every request.
+        self._file = SqliteFile(path=path, holds="limits", synchronous="OFF", remedy="remove it and try again")
 
     def limit(self, name: str) -> "SqliteLimit":
         """Return one limit's store."""
@@ -49,33 +48,14 @@ class LimitFile:
     @contextmanager
     def changing(self, name: str) -> Iterator[tuple[sqlite3.Connection, _Row]]:
         """Hold one limit's row against all other processes; what is written counts once the block ends."""
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            connection = sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-            try:
-                # A lost commit costs a few tokens; waiting for the disk would cost every request.
-                connection.execute("PRAGMA synchronous = OFF")
-                connection.execute("BEGIN IMMEDIATE")
-                connection.execute(_TABLE)
-                found = connection.execute(
-                    "SELECT state, paused_until_ms FROM limits WHERE name = ?", (name,)
-                ).fetchone()
-                yield connection, _Row(*found) if found else _Row()
-                connection.execute("COMMIT")
-            finally:
-                connection.close()
-        except sqlite3.DatabaseError as error:
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-            if code in _BUSY:
-                raise StorageUnavailable("The limits are busy or their disk is full; try again in a moment") from error
-            raise self._unusable() from error
-        except OSError as error:
-            raise self._unusable() from error
-
-    def _unusable(self) -> SettingsInvalid:
-        return SettingsInvalid(
-            f"The limits file {self._path.name} cannot be used; remove it, or check who may write to it and its folder"
-        )
+        with self._file.translating_sqlite_errors():
+            self._file.path.parent.mkdir(parents=True, exist_ok=True)
+        with self._file.opened() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute(_TABLE)
+            found = connection.execute("SELECT state, paused_until_ms FROM limits WHERE name = ?", (name,)).fetchone()
+            yield connection, _Row(*found) if found else _Row()
+            connection.execute("COMMIT")
 
 
 class SqliteLimit(StateStore):

@@ -4,7 +4,6 @@ One SQLite file; every operation opens it, so that threads, processes and a file
 """
 
 import json
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,19 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost import clock
-from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable
+from fingerpost.errors import ParameterError
+from fingerpost.store.sqlite import SqliteFile, use_write_ahead_log
 
 MAX_VALUE_BYTES = 8_000
 MAX_KEYS_PER_USER = 1_000
 
-_BUSY_TIMEOUT_S = 5.0
-_OWNER_ONLY = 0o600
 _APPLICATION_ID = 0x46505641
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_CLOSED = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
-_CANNOT_OPEN = "cannot be opened; check who may write to it and to its folder"
 _TABLE = """
     CREATE TABLE IF NOT EXISTS variables (
         user TEXT NOT NULL,
@@ -61,7 +55,9 @@ class VariableStore:
     """
 
     def __init__(self, path: Path, *, retention_days: int | None = None) -> None:
-        self._path = Path(path)
+        self._file = SqliteFile(
+            path=Path(path), holds="variables", application_id=_APPLICATION_ID, remedy="move it away and call again"
+        )
         self._retention = None if retention_days is None else timedelta(days=retention_days)
 
     def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
@@ -114,7 +110,7 @@ class VariableStore:
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
         """Forget one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
-        if not self._path.exists():
+        if not self._file.path.exists():
             return []
         with self._writing() as connection:
             self._purge(connection, now)
@@ -135,83 +131,27 @@ class VariableStore:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
-        if not self._path.exists():
+        if not self._file.path.exists():
             yield None
             return
-        with self._open() as connection:
-            yield connection if self._is_ours(connection) else None
+        # Only a writer may create the file, with the right mode.
+        with self._file.opened("rw") as connection:
+            yield None if self._file.is_empty(connection) else connection
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._told():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            # SQLite gives its companion files the mode of the database.
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
-            if self._path.stat().st_mode & 0o077:
-                self._path.chmod(_OWNER_ONLY)
-        with self._open() as connection:
-            self._is_ours(connection)
-            _use_write_ahead_log(connection)
+        with self._file.translating_sqlite_errors():
+            self._file.create_owner_only()
+        with self._file.opened("rw") as connection:
+            # Another program's file is refused before its journal mode is touched.
+            self._file.is_empty(connection)
+            use_write_ahead_log(connection)
             connection.execute("BEGIN IMMEDIATE")
-            if not self._is_ours(connection):
+            if self._file.is_empty(connection):
                 connection.execute(_TABLE)
                 connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
-            # Closing without a commit rolls back.
             yield connection
             connection.execute("COMMIT")
-
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        with self._told():
-            # Only a writer may create the file, with the right mode.
-            place = f"{self._path.absolute().as_uri()}?mode=rw"
-            connection = sqlite3.connect(place, timeout=_BUSY_TIMEOUT_S, isolation_level=None, uri=True)
-            try:
-                yield connection
-            finally:
-                connection.close()
-
-    def _is_ours(self, connection: sqlite3.Connection) -> bool:
-        """Whether the file holds our table; an empty one does not yet.
-
-        Raises:
-            SettingsInvalid: somebody else's database.
-        """
-        # Tables first: a first writer may commit table and id between the two questions.
-        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            return False
-        if connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
-            raise self._unusable("belongs to another program; move it away and call again")
-        return True
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Turn what SQLite and the file system say into what the operator or the caller can do."""
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            # Extended codes carry the plain one in their low byte.
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-            if code in _DAMAGED:
-                raise self._unusable("is not a database that can be read; move it away and call again") from error
-            if code in _CLOSED:
-                raise self._unusable(_CANNOT_OPEN) from error
-            raise StorageUnavailable("The variables are busy or their disk is full; try again in a moment") from error
-        except OSError as error:
-            raise self._unusable(_CANNOT_OPEN) from error
-
-    def _unusable(self, reason: str) -> SettingsInvalid:
-        return SettingsInvalid(f"The variables file {self._path.name} {reason}")
-
-
-def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Let readers go on while one writes; the file remembers it."""
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-    except sqlite3.OperationalError as error:
-        # Two first writers meet: SQLite does not wait here. The next opener switches, and both are safe without.
-        if error.sqlite_errorcode & 0xFF not in _BUSY:
-            raise
 
 
 def _refuse_too_many(connection: sqlite3.Connection, user: str) -> None:

@@ -3,23 +3,46 @@
 They enter by the same door as real ones: ``FakeNetwork`` is a ``transit.port.Network``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.transit.model import (
     Bounds,
     Coordinate,
     Departure,
+    Itinerary,
     Mode,
     NearbyStop,
     Place,
     PlaceMatch,
-    Provenance,
 )
-from fingerpost.transit.port import BoardAnswer, BoardQuestion, JourneyAnswer, JourneyQuestion
+from fingerpost.transit.port import (
+    DepartureBoard,
+    DepartureQuery,
+    JourneyAnswer,
+    JourneyQuery,
+    NearbyStops,
+    Network,
+    OpenNetworks,
+)
+from fingerpost.transit.profile import Ability, NetworkProfile
+from fingerpost.transit.provenance import Provenance, RealtimeHealth
 
 EVERYWHERE = Bounds(south=-90, west=-180, north=90, east=180)
+
+
+@dataclass(frozen=True)
+class Journeys:
+    """What a fake network finds: see ``JourneyAnswer``."""
+
+    itineraries: Sequence[Itinerary] = ()
+    timetabled: Sequence[Itinerary] = ()
+    step_free_supported: bool = True
+
+
+Found = Sequence[Itinerary] | Journeys
 
 
 @dataclass(kw_only=True)
@@ -40,38 +63,72 @@ class FakeNetwork:
     zone: str = "Europe/Helsinki"
     is_demo: bool = False
     modes: frozenset[Mode] = frozenset({Mode.BUS})
-    journeys: Sequence[JourneyAnswer | ToolError] = (JourneyAnswer(itineraries=()),)
+    abilities: frozenset[Ability] = frozenset(Ability)
+    feed_names: frozenset[str] | None = None
+    priority: int = 0
+    journeys: Sequence[Found | ToolError] = ((),)
     departures: Sequence[Departure] | ToolError = ()
     places: dict[str, Sequence[PlaceMatch]] = field(default_factory=dict)
     near: Sequence[NearbyStop] = ()
     provenance: Provenance | None = None
-    asked: list[JourneyQuestion | BoardQuestion] = field(default_factory=list)
+    asked: list[JourneyQuery | DepartureQuery] = field(default_factory=list)
 
     @property
-    def journeys_asked(self) -> list[JourneyQuestion]:
+    def profile(self) -> NetworkProfile:
+        """Return what is given; the FEEDs are those of the places where none are given."""
+        known = (match.place.id or "" for matches in self.places.values() for match in matches)
+        feeds = frozenset(each.partition(":")[0].upper() for each in known if ":" in each)
+        return NetworkProfile(
+            name=self.name,
+            source="fake",
+            bounds=self.bounds,
+            zone=self.zone,
+            abilities=self.abilities,
+            feed_names=feeds if self.feed_names is None else self.feed_names,
+            modes=self.modes,
+            is_demo=self.is_demo,
+            priority=self.priority,
+        )
+
+    @property
+    def journeys_asked(self) -> list[JourneyQuery]:
         """The questions for trips so far."""
-        return [question for question in self.asked if isinstance(question, JourneyQuestion)]
+        return [question for question in self.asked if isinstance(question, JourneyQuery)]
 
     def describe(self, language: str) -> Provenance:
         """Return the given provenance, else one that names the network."""
-        return self.provenance or Provenance(network=self.name, source="fake", zone=self.zone, language=language)
+        return self.provenance or Provenance(
+            network=self.name,
+            source="fake",
+            zone=self.zone,
+            language=language,
+            retrieved_at=int(clock.now().timestamp()),
+        )
 
-    async def plan_journeys(self, question: JourneyQuestion) -> JourneyAnswer:
+    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         """Return the next given answer."""
-        answer = self.journeys[min(len(self.journeys_asked), len(self.journeys) - 1)]
-        self.asked.append(question)
-        if isinstance(answer, ToolError):
-            raise answer
-        return answer
+        found = self.journeys[min(len(self.journeys_asked), len(self.journeys) - 1)]
+        self.asked.append(query)
+        if isinstance(found, ToolError):
+            raise found
+        given = found if isinstance(found, Journeys) else Journeys(found)
+        return JourneyAnswer(
+            itineraries=tuple(given.itineraries),
+            timetabled=tuple(given.timetabled),
+            step_free_supported=given.step_free_supported,
+            provenance=self.describe(query.language),
+        )
 
-    async def list_departures(self, question: BoardQuestion) -> BoardAnswer:
+    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """Return the given departures, those outside the window too, and count those within."""
-        self.asked.append(question)
+        self.asked.append(query)
         if isinstance(self.departures, ToolError):
             raise self.departures
-        last = question.instant + question.window_s
-        within = [each for each in self.departures if question.instant <= each.expected <= last]
-        return BoardAnswer(departures=self.departures, found_count=len(within))
+        last = query.instant + query.window_s
+        within = [each for each in self.departures if query.instant <= each.expected <= last]
+        return DepartureBoard(
+            departures=self.departures, found_count=len(within), provenance=self.describe(query.language)
+        )
 
     async def find_places(
         self,
@@ -97,21 +154,32 @@ class FakeNetwork:
         coordinate: Coordinate,  # noqa: ARG002
         radius_m: float,
         *,
-        language: str = "en",  # noqa: ARG002
-    ) -> Sequence[NearbyStop]:
+        language: str = "en",
+    ) -> NearbyStops:
         """Return the given stops that lie within the radius."""
-        return [stop for stop in self.near if stop.distance_m <= radius_m]
+        near = [stop for stop in self.near if stop.distance_m <= radius_m]
+        return NearbyStops(stops=near, provenance=self.describe(language))
+
+    async def find_realtime_health(self) -> RealtimeHealth | None:
+        """Return None: nothing is followed."""
+        return None
 
 
 class FakeNetworks:
     """Some networks, in the order given; an error instead is raised."""
 
-    def __init__(self, *networks: FakeNetwork, error: ToolError | None = None) -> None:
+    def __init__(
+        self, *networks: Network, error: ToolError | None = None, problems: Mapping[str, str] | None = None
+    ) -> None:
         self.networks = networks
         self._error = error
+        self._problems = problems or {}
 
-    async def list_networks(self) -> Sequence[FakeNetwork]:
+    async def open(self) -> OpenNetworks:
         """Return the networks."""
         if self._error is not None:
             raise self._error
-        return self.networks
+        return OpenNetworks(answering=self.networks, problems=self._problems)
+
+    async def close(self) -> None:
+        """Do nothing."""

@@ -41,7 +41,7 @@ YEAR = 2026
 """Without ``days``, a drawing runs on every day of this year."""
 
 
-class _Call(NamedTuple):
+class _StopTime(NamedTuple):
     stop: str
     arrival: str
     departure: str
@@ -67,59 +67,80 @@ def feed_from_drawing(
     Raises:
         ValueError: a line of the drawing cannot be read.
     """
-    routes: dict[str, str] = {}
-    trips: list[str] = []
-    calls: list[str] = []
-    transfers: list[str] = []
-    stops: dict[str, str] = {}
-    numbers: dict[str, int] = {}
-    links: list[str] = []
-    blocks: list[str] = []
+    drawn = _Drawing()
     for line in filter(None, map(str.strip, text.splitlines())):
+        drawn.add_line(line)
+    placed = {
+        name: (coordinates or {}).get(name, (_WEST[0], round(_WEST[1] + index * _STEP_LON, 6)))
+        for index, name in enumerate(drawn.stops)
+    }
+    return drawn.to_tables(placed, zone) | _calendar(days)
+
+
+class _Drawing:
+    """Rows of GTFS tables, as the lines of a drawing are read."""
+
+    def __init__(self) -> None:
+        self.stops: dict[str, str] = {}
+        self._routes: dict[str, str] = {}
+        self._trips: list[str] = []
+        self._stop_times: list[str] = []
+        self._transfers: list[str] = []
+        self._links: list[str] = []
+        self._blocks: list[str] = []
+        self._numbers: dict[str, int] = {}
+
+    def add_line(self, line: str) -> None:
+        """Add the rows of one line of the drawing.
+
+        Raises:
+            ValueError: it cannot be read.
+        """
         head, *cells = (cell.strip() for cell in line.split("|"))
         kind, _, name = head.partition(" ")
         if kind in _TRANSFER_TYPE:
-            transfers += _transfers(kind, cells, stops)
-            continue
-        if kind in _LINK_TYPE:
-            links.append(f",,{_LINK_TYPE[kind]},,{cells[0]},{cells[1]}")
-            continue
-        if kind not in _ROUTE_TYPE or not name or len(cells) < 1:
+            self._transfers += _transfers(kind, cells, self.stops)
+        elif kind in _LINK_TYPE:
+            self._links.append(f",,{_LINK_TYPE[kind]},,{cells[0]},{cells[1]}")
+        elif kind not in _ROUTE_TYPE or not name or len(cells) < 1:
             raise ValueError(f"cannot read the drawing's line {line!r}")
-        line_name = name.strip()
-        routes.setdefault(line_name, f"{line_name},{line_name},,{_ROUTE_TYPE[kind]}")
-        number = numbers[line_name] = numbers.get(line_name, 0) + 1
-        blocks.append(cells.pop().removeprefix("block ") if cells[-1].startswith("block ") else "")
-        drawn = [_call(cell) for cell in cells]
-        trips.append(f"{line_name},ALL,{line_name}-{number},{drawn[-1].stop}")
-        for sequence, call in enumerate(drawn, 1):
-            stop_id = stops.setdefault(call.stop, stop_id_of(call.stop))
-            calls.append(f"{line_name}-{number},{stop_id},{sequence},{','.join(call[1:])}")
-    placed = {
-        name: (coordinates or {}).get(name, (_WEST[0], round(_WEST[1] + index * _STEP_LON, 6)))
-        for index, name in enumerate(stops)
-    }
-    trips_head, transfers_head = "route_id,service_id,trip_id,trip_headsign", _TRANSFERS_HEAD
-    if any(blocks):
-        trips_head += ",block_id"
-        trips = [f"{row},{block}" for row, block in zip(trips, blocks, strict=True)]
-    if links:
-        transfers_head += ",from_trip_id,to_trip_id"
-        transfers = [f"{row},," for row in transfers] + links
-    feed = {
-        "agency.txt": _table("agency_name,agency_url,agency_timezone", [f"Drawn,https://example.org,{zone}"]),
-        "stops.txt": _table(
-            "stop_id,stop_name,stop_lat,stop_lon",
-            [f"{stop_id},{name},{placed[name][0]},{placed[name][1]}" for name, stop_id in stops.items()],
-        ),
-        "routes.txt": _table("route_id,route_short_name,route_long_name,route_type", list(routes.values())),
-        "trips.txt": _table(trips_head, trips),
-        "stop_times.txt": _table(
-            "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type", calls
-        ),
-        "transfers.txt": _table(transfers_head, transfers),
-    }
-    return feed | _calendar(days)
+        else:
+            self._add_trip(_ROUTE_TYPE[kind], name.strip(), cells)
+
+    def _add_trip(self, route_type: int, route: str, cells: list[str]) -> None:
+        self._routes.setdefault(route, f"{route},{route},,{route_type}")
+        number = self._numbers[route] = self._numbers.get(route, 0) + 1
+        self._blocks.append(cells.pop().removeprefix("block ") if cells[-1].startswith("block ") else "")
+        stop_times = [_stop_time(cell) for cell in cells]
+        self._trips.append(f"{route},ALL,{route}-{number},{stop_times[-1].stop}")
+        for sequence, row in enumerate(stop_times, 1):
+            stop_id = self.stops.setdefault(row.stop, stop_id_of(row.stop))
+            self._stop_times.append(f"{route}-{number},{stop_id},{sequence},{','.join(row[1:])}")
+
+    def to_tables(self, placed: Mapping[str, tuple[float, float]], zone: str) -> dict[str, str]:
+        """Return all tables but the calendar, by file name; ``placed`` are the stops' (lat, lon) by name."""
+        trips_head, trips = "route_id,service_id,trip_id,trip_headsign", self._trips
+        transfers_head, transfers = _TRANSFERS_HEAD, self._transfers
+        if any(self._blocks):
+            trips_head += ",block_id"
+            trips = [f"{row},{block}" for row, block in zip(trips, self._blocks, strict=True)]
+        if self._links:
+            transfers_head += ",from_trip_id,to_trip_id"
+            transfers = [f"{row},," for row in transfers] + self._links
+        return {
+            "agency.txt": _table("agency_name,agency_url,agency_timezone", [f"Drawn,https://example.org,{zone}"]),
+            "stops.txt": _table(
+                "stop_id,stop_name,stop_lat,stop_lon",
+                [f"{stop_id},{name},{placed[name][0]},{placed[name][1]}" for name, stop_id in self.stops.items()],
+            ),
+            "routes.txt": _table("route_id,route_short_name,route_long_name,route_type", list(self._routes.values())),
+            "trips.txt": _table(trips_head, trips),
+            "stop_times.txt": _table(
+                "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type,drop_off_type",
+                self._stop_times,
+            ),
+            "transfers.txt": _table(transfers_head, transfers),
+        }
 
 
 def timetable_from_drawing(
@@ -170,7 +191,7 @@ def stop_id_of(name: str) -> str:
     return "-".join(name.upper().split())
 
 
-def _call(cell: str) -> _Call:
+def _stop_time(cell: str) -> _StopTime:
     words = cell.split()
     marks: list[tuple[str, str]] = []
     while words and words[-1] in _MARKS:
@@ -180,7 +201,7 @@ def _call(cell: str) -> _Call:
     arrival, _, departure = words.pop().partition("-")
     pickup = max((mark[0] for mark in marks), default="0")
     drop_off = max((mark[1] for mark in marks), default="0")
-    return _Call(" ".join(words), _time(arrival), _time(departure or arrival), pickup, drop_off)
+    return _StopTime(" ".join(words), _time(arrival), _time(departure or arrival), pickup, drop_off)
 
 
 def _time(text: str) -> str:

@@ -15,6 +15,7 @@ from fingerpost.tools.sec_graph_query import SecGraphQuery
 from fingerpost.tools.sec_semantic_search import SecSemanticSearch
 from fingerpost.tools.tool_details import ToolDetails
 from fingerpost.tools.user_variables import DeleteUserVariable, GetUserVariables, SaveUserVariable
+from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import Networks
 
 GROUPS = ("core", "filings", "plans")
@@ -36,10 +37,11 @@ def list_tools(
     if unknown:
         raise SettingsInvalid(f"There is no group of tools called {', '.join(unknown)}. Groups: {', '.join(GROUPS)}.")
     figures = library or FactLibrary(None)
+    places = PlaceResolver(networks, variables)
     tools: list[PublishedTool] = [
-        PlanTrip(networks, variables),
-        GetDepartures(networks, variables),
-        FindAddressOrStop(networks),
+        PlanTrip(places),
+        GetDepartures(places),
+        FindAddressOrStop(places),
         FindStops(networks),
         SaveUserVariable(variables),
         GetUserVariables(variables),

@@ -1,6 +1,5 @@
 """findAddressOrStop (contract 003): free text to a place, or an honest list of candidates (rulings D1, D2)."""
 
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -10,13 +9,13 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Flag, Number, Whole, WireModel
 from fingerpost.errors import DataNotFound
-from fingerpost.tools.labels import MAX_CANDIDATES, find_position
-from fingerpost.tools.shapes import Language, WireCoordinate
-from fingerpost.tools.stop_finder import find_everywhere
-from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.port import Network, Networks
+from fingerpost.tools.shapes import Language, WireCoordinate, WireWarning
+from fingerpost.transit.model import Coordinate, PlaceMatch
+from fingerpost.transit.places.candidates import MAX_CANDIDATES
+from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.matching import AUTO_RESOLVE, Resolved, decide
+from fingerpost.transit.rules.warnings import Warnings
 
 
 class LocationQueryInput(WireModel):
@@ -48,6 +47,18 @@ class Names(WireModel):
     sv: str | None = None
 
 
+class LookupMeta(WireModel):
+    """What is ours in a bare answer (ruling D1): warnings, left out where there are none."""
+
+    warnings: list[WireWarning]
+
+    @classmethod
+    def of(cls, warnings: Warnings) -> "LookupMeta | None":
+        """Show the warnings; None where there are none."""
+        shown = [WireWarning(code=each.code.value, message=each.message) for each in warnings.list_all()]
+        return cls(warnings=shown) if shown else None
+
+
 class ResolvedLocation(WireModel):
     """One place. ``id`` is present for a stop, absent for an address."""
 
@@ -60,9 +71,10 @@ class ResolvedLocation(WireModel):
     confidence_score: Annotated[Number, Field(ge=0, le=1)]
     locality: str | None = None
     raw_query: str
+    meta: LookupMeta | None = None
 
     @classmethod
-    def of(cls, match: PlaceMatch, raw_query: str) -> "ResolvedLocation":
+    def of(cls, match: PlaceMatch, raw_query: str, meta: LookupMeta | None = None) -> "ResolvedLocation":
         """Show a place and how well it fits the text."""
         place = match.place
         spoken = Names(**{code: name for code, name in place.names.items() if code in Names.model_fields})
@@ -76,6 +88,7 @@ class ResolvedLocation(WireModel):
             confidence_score=round(match.score, 4),
             locality=place.locality,
             raw_query=raw_query,
+            meta=meta,
         )
 
 
@@ -87,6 +100,7 @@ class DisambiguationSet(WireModel):
     truncated: Flag
     needs_clarification: Literal[True] = True
     auto_resolved_threshold: Annotated[Number, Field(ge=0, le=1)] = AUTO_RESOLVE
+    meta: LookupMeta | None = None
 
 
 class FindAddressOrStop(PublishedTool):
@@ -103,57 +117,49 @@ class FindAddressOrStop(PublishedTool):
     input_model = LocationQueryInput
     output_model = (ResolvedLocation, DisambiguationSet)
 
-    def __init__(self, networks: Networks) -> None:
-        self._networks = networks
+    def __init__(self, places: PlaceResolver) -> None:
+        self._places = places
 
     async def handle(self, arguments: LocationQueryInput, call: Call) -> ResolvedLocation | DisambiguationSet:  # noqa: ARG002  # the seam's signature
         """Read the text as a token, then as a name; drop what is too far; decide or ask."""
         text = arguments.raw_text
         focus = None if arguments.focus_point is None else arguments.focus_point.inner()
-        networks = await self._networks.list_networks()
-        matches = await _find(networks, text, arguments.language_preference, focus)
+        warnings = Warnings()
+        matches = await self._places.find_places(
+            text, language=arguments.language_preference, focus=focus, warnings=warnings
+        )
         near = [match for match in matches if _is_near(match, focus, arguments.max_distance_meters)]
         if not near:
-            raise DataNotFound(_nothing(text, len(matches)), hint=_HINT)
+            raise DataNotFound(" ".join([_nothing(text, len(matches)), *_list_sentences(warnings)]), hint=_HINT)
         decision = decide(near)
+        meta = LookupMeta.of(warnings)
         if isinstance(decision, Resolved):
-            return ResolvedLocation.of(decision.match, text)
+            return ResolvedLocation.of(decision.match, text, meta)
         return DisambiguationSet(
             candidates=[ResolvedLocation.of(match, text) for match in near[:MAX_CANDIDATES]],
             total_candidates_found=len(near),
             truncated=len(near) > MAX_CANDIDATES,
+            meta=meta,
         )
 
     def describe(self, answer: ResolvedLocation | DisambiguationSet) -> str:
         """Return the place, or the choices."""
+        below = [f"! {warning.message}" for warning in answer.meta.warnings] if answer.meta else []
         if isinstance(answer, ResolvedLocation):
-            return _line(answer)
+            return "\n".join([_line(answer), *below])
         head = f"Not certain; {answer.total_candidates_found} candidates. Choose one and send its token:"
-        return "\n".join([head, *map(_line, answer.candidates)])
+        return "\n".join([head, *map(_line, answer.candidates), *below])
 
 
 _HINT = "Check the spelling, or search around a coordinate with find_stops"
 
 
-async def _find(
-    networks: Sequence[Network], text: str, language: str | None, focus: Coordinate | None
-) -> list[PlaceMatch]:
-    position = find_position(text)
-    if position is not None:
-        return [_exact(Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS), focus)]
-    for network in networks:
-        place = await network.find_stop_place(text, language=language)
-        if place is not None:
-            return [_exact(place, focus)]
-    return [match for match, _ in await find_everywhere(networks, text, language, focus)]
-
-
-def _exact(place: Place, focus: Coordinate | None) -> PlaceMatch:
-    return PlaceMatch(place=place, score=1.0, distance_m=None if focus is None else distance_m(focus, place.coordinate))
-
-
 def _is_near(match: PlaceMatch, focus: Coordinate | None, limit_m: int | None) -> bool:
     return focus is None or limit_m is None or distance_m(focus, match.place.coordinate) <= limit_m
+
+
+def _list_sentences(warnings: Warnings) -> list[str]:
+    return [each.message for each in warnings.list_all()]
 
 
 def _nothing(text: str, too_far: int) -> str:

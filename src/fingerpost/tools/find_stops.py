@@ -8,21 +8,23 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, Wire
 from fingerpost.contract.wire import Whole, WireModel
 from fingerpost.tools.itinerary_shapes import TransitMode
-from fingerpost.tools.said import said_below
+from fingerpost.tools.said import said_below, warn_of_provenance
 from fingerpost.tools.shapes import (
     Language,
     Meta,
     WireCoordinate,
     WireWarning,
-    say_shown,
     show_coordinate,
     show_meta,
     show_warnings,
 )
 from fingerpost.transit.model import NearbyStop
+from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
+from fingerpost.transit.networks.order import list_networks_at
+from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.port import Networks
+from fingerpost.transit.profile import Ability
 from fingerpost.transit.rules.modes import trip_word
-from fingerpost.transit.rules.networks import get_network_at
 from fingerpost.transit.rules.spelling import plain
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
@@ -76,14 +78,20 @@ class FindStops(PublishedTool):
     async def handle(self, arguments: FindStopsInput, call: Call) -> Wire:
         """Ask the network that covers the point, filter, and cut to the limit."""
         centre = arguments.coordinate.inner()
-        network = get_network_at(await self._networks.list_networks(), centre, end="coordinate")
-        near = await network.list_stops_near(centre, arguments.radius, language=arguments.language)
-        fitting = [stop for stop in near if _fits(stop, arguments)]
+        opened = await self._networks.open()
+        _, near, left_out = await ask_in_turn(
+            list_networks_at(opened.answering, centre, Ability.STOPS),
+            lambda network: network.list_stops_near(centre, arguments.radius, language=arguments.language),
+            Deadline(),
+        )
+        fitting = [stop for stop in near.stops if _fits(stop, arguments)]
         shown = fitting[: arguments.max_results]
         warnings = Warnings()
+        warn_of_left_out(left_out, warnings)
         if len(fitting) > len(shown):
             text = f"{len(fitting)} stops are near, of which the nearest {say_shown(len(shown))}."
             warnings.add(WarningCode.TRUNCATED_RESULTS, text)
+        warn_of_provenance(near.provenance, None, warnings)
         return {
             "stops": [
                 {
@@ -97,7 +105,7 @@ class FindStops(PublishedTool):
             ],
             **show_warnings(warnings),
             "correlationId": call.correlation_id,
-            "meta": show_meta(network.describe(arguments.language)),
+            "meta": show_meta(near.provenance, ids=[each.stop.id or "" for each in shown]),
         }
 
     def describe(self, answer: FindStopsOutput) -> str:

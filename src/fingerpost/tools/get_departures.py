@@ -8,14 +8,15 @@ from pydantic import Field
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, Wire
 from fingerpost.contract.wire import Flag, Identifier, Whole, WireModel
-from fingerpost.store.variables import VariableStore
 from fingerpost.tools.itinerary_shapes import TransitMode
-from fingerpost.tools.said import clock_of, said_below, warn_of_rides
-from fingerpost.tools.shapes import Language, Meta, WireWarning, say_shown, show_meta, show_warnings
-from fingerpost.tools.stop_finder import StopFinder
-from fingerpost.transit.model import Departure, Provenance
-from fingerpost.transit.port import BoardQuestion, Networks
-from fingerpost.transit.rules.freshness import answer_age_s, data_freshness, find_stale_message
+from fingerpost.tools.said import clock_of, said_below, warn_of_provenance, warn_of_rides
+from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
+from fingerpost.transit.model import Departure
+from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
+from fingerpost.transit.places.candidates import say_shown
+from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.port import DepartureBoard, DepartureQuery
+from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.schedule_type import uses_realtime
@@ -82,38 +83,40 @@ class GetDepartures(PublishedTool):
     open_world = True
     when_missing = {"stop": "stop id missing", "stop.value": "stop id missing"}  # noqa: RUF012  # a ClassVar mapping
 
-    def __init__(self, networks: Networks, variables: VariableStore) -> None:
-        self._stops = StopFinder(networks, variables)
+    def __init__(self, places: PlaceResolver) -> None:
+        self._places = places
 
     async def handle(self, arguments: GetDeparturesInput, call: Call) -> Wire:
         """Find the stop, ask for its board, sort it and cut it to the limit."""
         warnings = Warnings()
-        stop = await self._stops.get_stop(
-            arguments.stop.type == "label",
+        stop = await self._places.get_stop(
             arguments.stop.value,
+            is_label=arguments.stop.type == "label",
             user=call.user,
             language=arguments.language,
             warnings=warnings,
         )
         now = int(call.now.timestamp())
         window_s = arguments.window_minutes * 60
-        found = await stop.network.list_departures(
-            BoardQuestion(
-                stop_ids=stop.place.member_ids,
-                instant=now,
-                window_s=window_s,
-                language=arguments.language,
-                wanted=arguments.limit,
-            )
+        query = DepartureQuery(
+            stop_ids=stop.place.member_ids,
+            instant=now,
+            window_s=window_s,
+            language=arguments.language,
+            wanted=arguments.limit,
         )
+        _, board, left_out = await ask_in_turn(
+            stop.networks, lambda network: network.list_departures(query), Deadline()
+        )
+        warn_of_left_out(left_out, warnings)
         departures = sorted(
-            (each for each in found.departures if now <= each.expected <= now + window_s),
+            (each for each in board.departures if now <= each.expected <= now + window_s),
             key=lambda each: (each.expected, each.scheduled, each.line, each.destination, each.trip_id),
         )
         shown = departures[: arguments.limit]
-        provenance = stop.network.describe(arguments.language)
+        provenance = board.provenance
         age_s = answer_age_s(shown, provenance, now)
-        _warn(found.found_count, shown, provenance, print_instant(now, provenance.zone)[:10], age_s, warnings)
+        _warn(board, shown, print_instant(now, provenance.zone)[:10], age_s, warnings)
         return {
             "stopId": stop.place.id or arguments.stop.value,
             "stopName": stop.place.name,
@@ -122,7 +125,7 @@ class GetDepartures(PublishedTool):
             "departures": [show_departure(each, provenance.zone) for each in shown],
             "correlationId": call.correlation_id,
             **show_warnings(warnings),
-            "meta": show_meta(provenance, realtime_age_s=age_s),
+            "meta": show_meta(provenance, ids=stop.place.member_ids, realtime_age_s=age_s),
         }
 
     def describe(self, answer: GetDeparturesOutput) -> str:
@@ -163,21 +166,12 @@ def _row(departure: WireDeparture, day: str) -> str:
     )
 
 
-def _warn(
-    found_count: int,
-    shown: Sequence[Departure],
-    provenance: Provenance,
-    today: str,
-    age_s: int | None,
-    warnings: Warnings,
-) -> None:
-    if found_count > len(shown):
-        text = f"{found_count} departures are in the window, of which the first {say_shown(len(shown))}."
+def _warn(board: DepartureBoard, shown: Sequence[Departure], today: str, age_s: int | None, warnings: Warnings) -> None:
+    if board.found_count > len(shown):
+        text = f"{board.found_count} departures are in the window, of which the first {say_shown(len(shown))}."
         warnings.add(WarningCode.TRUNCATED_RESULTS, text)
-    first, last = provenance.first_day, provenance.last_day
-    if not found_count and first and last and not first.isoformat() <= today <= last.isoformat():
+    first, last = board.provenance.first_day, board.provenance.last_day
+    if not board.found_count and first and last and not first.isoformat() <= today <= last.isoformat():
         warnings.add(WarningCode.OUTSIDE_CALENDAR, f"The timetable covers {first} to {last} only.")
     warn_of_rides(shown, warnings)
-    stale = find_stale_message(age_s, provenance.realtime_problems)
-    if stale:
-        warnings.add(WarningCode.REALTIME_STALE, stale)
+    warn_of_provenance(board.provenance, age_s, warnings)

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 from fingerpost.tools.shapes import Meta, WireWarning
 from fingerpost.transit.model import Departure, Leg
+from fingerpost.transit.provenance import Provenance
+from fingerpost.transit.rules.freshness import find_stale_message
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 
@@ -15,6 +17,15 @@ def warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
             warnings.add(WarningCode.FREQUENCY_BASED, about)
         if ride.by_arrangement:
             warnings.add(WarningCode.BY_ARRANGEMENT, f"Line {ride.line} must be arranged with the operator.")
+
+
+def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:
+    """Say how old the real time is where it is too old, and what is lost because a fallback answered."""
+    stale = find_stale_message(age_s, provenance.realtime_problems)
+    if stale:
+        warnings.add(WarningCode.REALTIME_STALE, stale)
+    for lost in provenance.lost:
+        warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)
 
 
 def said_below(warnings: list[WireWarning] | None, meta: Meta) -> list[str]:

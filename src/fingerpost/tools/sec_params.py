@@ -2,10 +2,12 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.filings.figure import View
+from fingerpost.filings.formula import MAX_LENGTH
 from fingerpost.filings.window import Window, read_period, read_window
 from fingerpost.tools.sec_query import StepParams
 
@@ -30,8 +32,8 @@ Fiscal = Annotated[str, BeforeValidator(_read_fiscal), Field(description="fiscal
 Vintage = Literal["latest", "original", "split_adjusted"]
 
 
-class _Viewed(StepParams):
-    """What every question about figures takes."""
+class ViewParams(StepParams):
+    """Base of parameters: what every query about figures takes."""
 
     as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None
     vintage: Annotated[Vintage, Field(description="which of several stated values")] = "latest"
@@ -44,8 +46,8 @@ class _Viewed(StepParams):
         return View(self.vintage, self.as_of, self.filing_type, self.unit)
 
 
-class _Windowed(_Viewed):
-    """What a question about some periods takes; all periods where none is named."""
+class WindowParams(ViewParams):
+    """Base of parameters of a query about some periods; all periods where none is named."""
 
     start_date: Day | None = None
     end_date: Day | None = None
@@ -82,16 +84,19 @@ class FinancialFactsQuery(FinancialFactsParams):
     ] = "period"
     estimate: Annotated[bool, Field(description="also a fourth-quarter EPS, as an estimate")] = False
 
-    @field_validator("metrics", mode="before")
-    @classmethod
-    def _one_is_a_list(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
-
     @model_validator(mode="after")
     def _start_before_end(self) -> Self:
         if self.period is None and (self.start_date is None or self.end_date is None):
             lacking = [name for name in ("start_date", "end_date") if getattr(self, name) is None]
-            raise ValueError(f"Missing required parameters: {' and '.join(lacking)}, or period instead")
+            told = "missing required parameter; period may stand instead of both days"
+            # Each is a field of its own in the error: who validates a call asks which one it is.
+            raise ValidationError.from_exception_data(
+                type(self).__name__,
+                [
+                    InitErrorDetails(type=PydanticCustomError("missing_days", told), loc=(name,), input=None)
+                    for name in lacking
+                ],
+            )
         if self.start_date and self.end_date and self.start_date > self.end_date:
             raise ValueError("start_date must not be after end_date")
         return self
@@ -130,7 +135,7 @@ class MetricsParams(StepParams):
     as_of: Annotated[Day | None, Field(description="hide tags that were first filed later")] = None
 
 
-class TimeSeriesParams(_Windowed):
+class TimeSeriesParams(WindowParams):
     """One metric over time."""
 
     ticker: Ticker
@@ -156,35 +161,35 @@ class TimeSeriesParams(_Windowed):
         return read_window(self.start_date, self.end_date, period, self.date_basis)
 
 
-class FinancialRatiosParams(_Windowed):
+class FinancialRatiosParams(WindowParams):
     """Ratios of a company."""
 
     ticker: Ticker
     ratios: Annotated[list[Word] | None, Field(max_length=20, description="such as net_margin; else all")] = None
 
 
-class FactHistoryParams(_Windowed):
+class FactHistoryParams(WindowParams):
     """Everything that was ever stated for a figure."""
 
     ticker: Ticker
     metric: Word
 
 
-class CompareParams(_Windowed):
+class CompareParams(WindowParams):
     """The same figures at several companies."""
 
     tickers: Annotated[list[Ticker], Field(min_length=1, max_length=20)]
     metrics: Annotated[list[Word], Field(min_length=1, max_length=20)]
 
 
-class StatementParams(_Windowed):
+class StatementParams(WindowParams):
     """A whole statement; the newest year where no period is named."""
 
     ticker: Ticker
     statement: Literal["income", "balance", "cash_flow"]
 
 
-class VerifyClaimParams(_Viewed):
+class VerifyClaimParams(ViewParams):
     """A sentence with a figure in it; what the sentence does not say can stand beside it."""
 
     claim: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
@@ -193,8 +198,32 @@ class VerifyClaimParams(_Viewed):
     period: Fiscal | None = None
 
 
+class CalculateParams(ViewParams):
+    """Arithmetic over figures of fiscal periods."""
+
+    ticker: Ticker
+    expression: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LENGTH),
+        Field(description="a recipe such as free_cash_flow, or Revenue / avg(Assets), change(), prior(), cagr(x, 3)"),
+    ]
+    period: Fiscal | None = None
+    periods: Annotated[list[Fiscal] | None, Field(min_length=1, max_length=20)] = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.period is None) == (self.periods is None):
+            raise ValueError("send period, or periods for several")
+        return self
+
+    @property
+    def all_periods(self) -> list[str]:
+        """The fiscal periods, one or several."""
+        return self.periods or [str(self.period)]
+
+
 class CustomSqlParams(StepParams):
     """A SELECT over the figures."""
 
     sql_query: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
-    as_of: Annotated[Day | None, Field(description="refused: write filing_date <= '...' into the query")] = None
+    as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None

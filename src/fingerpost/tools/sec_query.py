@@ -1,13 +1,15 @@
-"""The base of the tools of contract 002 that answer several kinds of question.
+"""Tools of contract 002 that answer several query types, each of them one record.
 
+A query type is a ``QueryType``: its parameters, its answer, its text and its line in the tool's description.
+A tool lists its query types; schemas, checks, descriptions and ``tool_details`` follow from the records.
 Over MCP, the command line and Python such a tool takes ``{query_type, parameters}`` and answers
 the standard response; through the registry or a plan it is ``execute(query_type, parameters)``.
 """
 
 import asyncio
-from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,6 +21,9 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import WireModel, schema_of
 from fingerpost.errors import BrokenContract, DataNotFound, QueryTypeUnsupported, ToolError
 from fingerpost.filings.reply import Reply
+
+_S = TypeVar("_S")
+_P = TypeVar("_P", bound=BaseModel)
 
 _EXTRA_FIELDS = ("missing", "source", "available_tools", "warning")
 
@@ -46,66 +51,101 @@ class StandardAnswer(StepModel):
     success: Literal[True]
 
 
-class QueryKind(NamedTuple):
-    """One kind of question: what it takes, what it answers, and a line for whoever asks what there is."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryType(Generic[_S, _P]):
+    """One query type of a tool, whole.
 
-    params: type[BaseModel]
-    answer: type[StandardAnswer]
-    summary: str
+    Attributes:
+        name: as callers write it.
+        params: reads the parameters; explicit nulls have been taken out.
+        answer: returns the reply to checked parameters, from what the tool reads; it runs in a thread and raises
+            ToolError for whatever the caller should know.
+        output: the shape of a successful answer; its ``query_type`` allows the name and the aliases.
+        text: returns a short text for a reader who sees nothing else of the answer's body.
+        usage: its place in the tool's description, such as ``metrics {ticker}``; empty where an intro names it.
+        aliases: other names that mean the same.
+    """
+
+    name: str
+    params: type[_P]
+    answer: Callable[[_S, _P], Reply]
+    output: type[StandardAnswer]
+    text: Callable[[Mapping[str, Any]], str]
+    usage: str = ""
+    aliases: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a record whose answers could never pass their own check.
+
+        Raises:
+            ValueError: the output's ``query_type`` does not allow the name or an alias.
+        """
+        allowed = get_args(self.output.model_fields["query_type"].annotation)
+        for name in (self.name, *self.aliases):
+            if allowed and name not in allowed:
+                raise ValueError(f"{self.output.__name__}.query_type is {allowed}, which does not allow {name!r}")
 
 
-class Asked(StepModel):
-    """A call: which question, and its parameters."""
+class QueryCall(StepModel):
+    """A call: which query type, and its parameters."""
 
     query_type: Annotated[str, Field(description="which question")]
     parameters: Annotated[dict[str, Any], Field(default_factory=dict, description="its arguments")]
 
 
-class Drafted(StepModel):
-    """An answer before it is checked against its question's model."""
+class QueryBody(StepModel):
+    """An answer before it is checked against its query type's output."""
 
     body: dict[str, Any]
 
 
 class QueryTool(PublishedTool):
-    """A tool of contract 002 with several query types.
+    """A tool of contract 002 with several query types; a subclass only names itself and lists them.
 
     Attributes:
-        kinds: query type to what it takes and answers.
+        queries: the query types, in the order in which they are listed; every one answers from the same source.
+        intro: the description up to the query types' usages.
+        outro: the description after them.
     """
 
     family: ClassVar[Family] = Family.STEP
     group: ClassVar[str] = "filings"
-    input_model = Asked
-    kinds: ClassVar[Mapping[str, QueryKind]]
-    aliases: ClassVar[Mapping[str, str]] = {}
+    input_model = QueryCall
+    queries: ClassVar[tuple[QueryType[Any, Any], ...]]
+    intro: ClassVar[str]
+    outro: ClassVar[str] = ""
+    _by_name: ClassVar[Mapping[str, QueryType[Any, Any]]]
 
-    @abstractmethod
-    def reply(self, query_type: str, params: Any) -> Reply:
-        """Return the reply to checked parameters; runs in a thread.
+    def __init_subclass__(cls) -> None:
+        """Derive what is said of the tool from its query types.
 
         Raises:
-            ToolError: whatever the caller should know.
+            ValueError: two query types share a name.
         """
+        super().__init_subclass__()
+        names = [name for query in cls.queries for name in (query.name, *query.aliases)]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two query types of {cls.__name__} share a name: {', '.join(names)}")
+        cls._by_name = {name: query for query in cls.queries for name in (query.name, *query.aliases)}
+        cls.description = cls.intro + ", ".join(query.usage for query in cls.queries if query.usage) + cls.outro
 
-    @abstractmethod
-    def say(self, query_type: str, body: Mapping[str, Any]) -> str:
-        """Return a short text for a reader who sees nothing else of the answer."""
+    def __init__(self, source: Any) -> None:
+        self._source = source
 
     @property
     def output_models(self) -> tuple[type[WireModel], ...]:
         """The shapes that an answer may have, one a question."""
-        return tuple(dict.fromkeys(kind.answer for kind in self.kinds.values()))
+        return tuple(dict.fromkeys(query.output for query in self.queries))
 
     @property
     def spec(self) -> ToolSpec:
         """The tool's contract."""
         return ToolSpec(
             name=self.name,
-            input_schema={name: kind.params for name, kind in self.kinds.items()},
+            input_schema={query.name: query.params for query in self.queries},
             output_key=self.name,
             description=self.description,
-            output_schema={name: kind.answer for name, kind in self.kinds.items()},
+            output_schema={query.name: query.output for query in self.queries},
         )
 
     @property
@@ -114,7 +154,7 @@ class QueryTool(PublishedTool):
         return {
             "type": "object",
             "properties": {
-                "query_type": {"enum": list(self.kinds), "description": "which question"},
+                "query_type": {"enum": [query.name for query in self.queries], "description": "which question"},
                 "parameters": {"type": "object", "description": f"its arguments; tool_details {self.name} lists them"},
             },
             "required": ["query_type"],
@@ -126,24 +166,25 @@ class QueryTool(PublishedTool):
         """JSON Schema of a successful answer, whichever the question."""
         return schema_of(self.output_models)
 
-    async def handle(self, arguments: Asked, call: Call) -> Drafted:  # noqa: ARG002  (figures are nobody's own)
-        """Answer one question.
+    async def handle(self, arguments: QueryCall, call: Call) -> QueryBody:  # noqa: ARG002  (figures are nobody's own)
+        """Answer one query.
 
         Raises:
             ToolError: the parameters are no good, or there is no answer.
         """
-        query_type = self.aliases.get(arguments.query_type, arguments.query_type)
-        params = self._params(query_type, arguments.parameters)
-        reply = await asyncio.to_thread(self.reply, query_type, params)
+        query = self._by_name.get(arguments.query_type)
+        if query is None:
+            raise QueryTypeUnsupported(arguments.query_type, self.name, [each.name for each in self.queries])
+        params = _read_params(query.params, arguments.parameters)
+        reply = await asyncio.to_thread(query.answer, self._source, params)
         body = self.format_success_response(
             arguments.query_type, arguments.parameters, reply.results, reply.to_fields()
         )
-        return Drafted(body=body)
+        return QueryBody(body=body)
 
-    def describe(self, answer: Drafted) -> str:
+    def describe(self, answer: QueryBody) -> str:
         """Return the text twin of an answer."""
-        query_type: str = answer.body["query_type"]
-        return self.say(self.aliases.get(query_type, query_type), answer.body)
+        return self._by_name[answer.body["query_type"]].text(answer.body)
 
     async def execute(
         self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
@@ -151,23 +192,14 @@ class QueryTool(PublishedTool):
         """Return the standard response; a failure is a response too."""
         return (await self.answer({"query_type": query_type, "parameters": parameters}, user=user)).body
 
-    def _params(self, query_type: str, raw: Mapping[str, Any]) -> BaseModel:
-        kind = self.kinds.get(query_type)
-        if kind is None:
-            raise QueryTypeUnsupported(query_type, self.name, list(self.kinds))
-        try:
-            return kind.params.model_validate({key: value for key, value in raw.items() if value is not None})
-        except ValidationError as error:
-            raise explain(error, kind.params, _when_missing(kind.params)) from error
-
     def _checked(self, answer: WireModel | dict[str, Any]) -> tuple[dict[str, Any], WireModel]:
-        assert isinstance(answer, Drafted)
+        assert isinstance(answer, QueryBody)
         body = answer.body
-        query_type = self.aliases.get(body["query_type"], body["query_type"])
+        output = self._by_name[body["query_type"]].output
         try:
-            self.kinds[query_type].answer.read(body)
+            output.read(body)
         except ValidationError as error:
-            first = describe_problem(error.errors(include_url=False)[0], self.kinds[query_type].answer)
+            first = describe_problem(error.errors(include_url=False)[0], output)
             raise BrokenContract(f"{self.name} was about to break its contract: {first.sentence}") from error
         return body, answer
 
@@ -191,6 +223,13 @@ class QueryTool(PublishedTool):
             correlation_id=correlation_id,
             error=error,
         )
+
+
+def _read_params(model: type[BaseModel], raw: Mapping[str, Any]) -> BaseModel:
+    try:
+        return model.model_validate({key: value for key, value in raw.items() if value is not None})
+    except ValidationError as error:
+        raise explain(error, model, _when_missing(model)) from error
 
 
 def _when_missing(params: type[BaseModel]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from fingerpost.filings.reply import Reply, nothing
 from fingerpost.filings.texts import LEXICAL_NOTE, NO_TEXT_STEP, TextQuestion, count_sections, search
 from fingerpost.tools import sec_shapes as shape
 from fingerpost.tools.sec_params import Day, Ticker, Word
-from fingerpost.tools.sec_query import QueryKind, QueryTool, StepParams
+from fingerpost.tools.sec_query import QueryTool, QueryType, StepParams
 
 _WEIGHT_NOTE = "hybrid_search_weight changed nothing: there is no vector index here"
 _DEFAULT_WEIGHT = 0.5
@@ -38,57 +38,63 @@ class SemanticSearchParams(StepParams):
         return value
 
 
+def _search(library: FactLibrary, params: SemanticSearchParams) -> Reply:
+    """Return the sections nearest to a query."""
+    nobody = f"No results found for query: {params.query}"
+    if count_sections(library) == 0:
+        told = {"reason": "not_loaded", "message": "no filing text was loaded", "next_step": NO_TEXT_STEP}
+        raise nothing(nobody, {"text": told})
+    question = TextQuestion(
+        query=params.query,
+        companies=params.companies or (),
+        filing_types=params.filing_types or (),
+        sections=params.sections or (),
+        keywords=params.keywords or (),
+        date_range=(params.date_range[0], params.date_range[1]) if params.date_range else None,
+        top_k=params.top_k,
+    )
+    hits = search(library, question, params.as_of)
+    if not hits:
+        told = {
+            "reason": "no_match",
+            "message": "no loaded section shares a word with it",
+            "next_step": LEXICAL_NOTE,
+        }
+        raise nothing(nobody, {"text": told})
+    notes = [LEXICAL_NOTE]
+    if params.hybrid_search_weight != _DEFAULT_WEIGHT:
+        notes.append(_WEIGHT_NOTE)
+    extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
+    return Reply(hits, extra=extra)
+
+
+def _tell_hits(body: Mapping[str, Any]) -> str:
+    """Return the best sections and how they were found."""
+    told = [
+        f"{hit['metadata']['ticker'] or hit['metadata']['cik']} {hit['metadata']['filing_type']} of "
+        f"{hit['metadata']['filing_date']}, {hit['metadata']['section']}: {hit['text']}"
+        for hit in body["results"][:_SHOWN]
+    ]
+    return " | ".join(told) + f" ({LEXICAL_NOTE}.)"
+
+
 class SecSemanticSearch(QueryTool):
     """Text of filings."""
 
     name = "sec_semantic_search"
     title = "Search filing text"
-    description = (
-        "Sections of SEC filings that share words with a query, ranked by BM25: lexical, not by meaning, so try "
-        "synonyms. query_type semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}. "
-        "Only text that was loaded is searched. For numbers take sec_financial_data."
+    queries: ClassVar[tuple[QueryType[FactLibrary, Any], ...]] = (
+        QueryType(
+            name="semantic_search",
+            params=SemanticSearchParams,
+            answer=_search,
+            output=shape.SearchAnswer,
+            text=_tell_hits,
+            usage="semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}",
+        ),
     )
-    kinds: ClassVar[Mapping[str, QueryKind]] = {
-        "semantic_search": QueryKind(SemanticSearchParams, shape.SearchAnswer, "sections by their words")
-    }
-
-    def __init__(self, library: FactLibrary) -> None:
-        self._library = library
-
-    def reply(self, query_type: str, params: SemanticSearchParams) -> Reply:  # noqa: ARG002  (there is one)
-        """Return the sections nearest to a query."""
-        nobody = f"No results found for query: {params.query}"
-        if count_sections(self._library) == 0:
-            told = {"reason": "not_loaded", "message": "no filing text was loaded", "next_step": NO_TEXT_STEP}
-            raise nothing(nobody, {"text": told})
-        question = TextQuestion(
-            query=params.query,
-            companies=params.companies or (),
-            filing_types=params.filing_types or (),
-            sections=params.sections or (),
-            keywords=params.keywords or (),
-            date_range=(params.date_range[0], params.date_range[1]) if params.date_range else None,
-            top_k=params.top_k,
-        )
-        hits = search(self._library, question, params.as_of)
-        if not hits:
-            told = {
-                "reason": "no_match",
-                "message": "no loaded section shares a word with it",
-                "next_step": LEXICAL_NOTE,
-            }
-            raise nothing(nobody, {"text": told})
-        notes = [LEXICAL_NOTE]
-        if params.hybrid_search_weight != _DEFAULT_WEIGHT:
-            notes.append(_WEIGHT_NOTE)
-        extra = {"query": params.query, "total_results": len(hits), "ranking": "lexical", "notes": notes}
-        return Reply(hits, extra=extra)
-
-    def say(self, query_type: str, body: Mapping[str, Any]) -> str:  # noqa: ARG002  (there is one)
-        """Return the best sections and how they were found."""
-        told = [
-            f"{hit['metadata']['ticker'] or hit['metadata']['cik']} {hit['metadata']['filing_type']} of "
-            f"{hit['metadata']['filing_date']}, {hit['metadata']['section']}: {hit['text']}"
-            for hit in body["results"][:_SHOWN]
-        ]
-        return " | ".join(told) + f" ({LEXICAL_NOTE}.)"
+    intro = (
+        "Sections of SEC filings that share words with a query, ranked by BM25: lexical, not by meaning, so try "
+        "synonyms. query_type "
+    )
+    outro = ". Only text that was loaded is searched. For numbers take sec_financial_data."

@@ -59,8 +59,8 @@ class Alternative(StepModel):
     accession_number: str
 
 
-class _Cited(StepModel):
-    """What every row with a number says."""
+class CitedRow(StepModel):
+    """Base of rows with a number: the number, its period, and the filing that states it."""
 
     ticker: str
     value: Value
@@ -76,7 +76,7 @@ class _Cited(StepModel):
     filing_url: str
 
 
-class FigureRow(_Cited):
+class FigureRow(CitedRow):
     """One figure and its filing."""
 
     cik: str
@@ -93,7 +93,7 @@ class FigureRow(_Cited):
     notes: list[str] | None = None
 
 
-class RatioRow(_Cited):
+class RatioRow(CitedRow):
     """One ratio and the figures it comes from."""
 
     cik: str
@@ -106,7 +106,7 @@ class RatioRow(_Cited):
     notes: list[str] | None = None
 
 
-class HistoryRow(_Cited):
+class HistoryRow(CitedRow):
     """One value that was stated for a period."""
 
     metric_name: str
@@ -153,13 +153,15 @@ Mode = Annotated[
 ]
 
 
-class _Sourced(StandardAnswer):
+class SourcedAnswer(StandardAnswer):
+    """Base of answers about figures: whose data they stand on, what is missing, and what else must be said."""
+
     source: Source
     missing: dict[str, Missing] | None = None
     notes: list[str] | None = None
 
 
-class FactsAnswer(_Sourced):
+class FactsAnswer(SourcedAnswer):
     """Figures; ``data`` maps each metric, as it was asked, to its headline (ruling F3)."""
 
     query_type: Literal["financial_facts"]
@@ -168,7 +170,7 @@ class FactsAnswer(_Sourced):
     value_mode: Mode = None
 
 
-class SeriesAnswer(_Sourced):
+class SeriesAnswer(SourcedAnswer):
     """One metric over time."""
 
     query_type: Literal["time_series"]
@@ -177,7 +179,7 @@ class SeriesAnswer(_Sourced):
     value_mode: Mode = None
 
 
-class RatiosAnswer(_Sourced):
+class RatiosAnswer(SourcedAnswer):
     """Ratios; ``data`` by the names as asked."""
 
     query_type: Literal["financial_ratios"]
@@ -186,14 +188,14 @@ class RatiosAnswer(_Sourced):
     value_mode: Mode = None
 
 
-class HistoryAnswer(_Sourced):
+class HistoryAnswer(SourcedAnswer):
     """Everything that was stated, oldest first in each period."""
 
     query_type: Literal["fact_history"]
     results: list[HistoryRow]
 
 
-class CompareAnswer(_Sourced):
+class CompareAnswer(SourcedAnswer):
     """Figures of several companies; ``data`` by ticker, then metric."""
 
     query_type: Literal["compare"]
@@ -202,7 +204,7 @@ class CompareAnswer(_Sourced):
     value_mode: Mode = None
 
 
-class StatementAnswer(_Sourced):
+class StatementAnswer(SourcedAnswer):
     """A statement's lines; ``data`` by metric word."""
 
     query_type: Literal["statement"]
@@ -212,33 +214,86 @@ class StatementAnswer(_Sourced):
     value_mode: Mode = None
 
 
+class PartVerdict(StepModel):
+    """One of several statements of a claim."""
+
+    verdict: Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
+    explanation: str
+
+
 class Verdict(StepModel):
-    """A claim beside what the filings say; ``tolerance`` is half of the claim's last digit."""
+    """A claim beside what the filings say.
 
-    verdict: Literal["confirmed", "contradicted", "stale_vintage"]
-    claimed: Value
-    value: Value
-    difference: Value
-    tolerance: Value
+    Of one number of one figure: what was claimed, the figure, and ``tolerance``, half of the claim's last digit.
+    ``parts`` where the claim states several things, ``not_understood`` what of it was not understood.
+    """
+
+    verdict: Literal["confirmed", "contradicted", "stale_vintage", "cannot_judge"]
+    claimed: Value | None = None
+    value: Value | None = None
+    difference: Value | None = None
+    tolerance: Value | None = None
+    parts: list[PartVerdict] | None = None
+    not_understood: list[str] | None = None
 
 
-class ClaimAnswer(_Sourced):
-    """The verdict on a claim, and the figure that decides it."""
+class ClaimAnswer(SourcedAnswer):
+    """The verdict on a claim, and the figures that decide it; without a company there is no source."""
 
     query_type: Literal["verify_claim"]
+    source: Source | None = None  # type: ignore[assignment]
     results: list[FigureRow]
     data: Verdict
     explanation: str
 
 
-class CompaniesAnswer(_Sourced):
+class CalculationInput(Part):
+    """A figure that a calculation takes, the period that it is of, and the filing that states it."""
+
+    metric_name: str
+    fiscal_period: str
+    filing_type: str
+    filing_url: str
+    kind: Literal["reported", "derived", "estimated"]
+
+
+class CalculationRow(StepModel):
+    """A value, the formula as asked and as filled in, and every input; ``filing_date`` is the newest of theirs."""
+
+    ticker: str
+    cik: str
+    expression: str
+    value: Value
+    unit: str
+    fiscal_year: int
+    fiscal_period: str
+    end_date: str | None = None
+    filing_date: str | None = None
+    kind: Literal["derived"]
+    vintage: Literal["latest", "original", "as_of", "split_adjusted"]
+    formula: str
+    filled_in: str
+    inputs: list[CalculationInput]
+    notes: list[str] | None = None
+
+
+class CalculationAnswer(SourcedAnswer):
+    """An expression's values; ``data`` by the expression as asked."""
+
+    query_type: Literal["calculate"]
+    results: list[CalculationRow]
+    data: dict[str, Headline]
+    value_mode: Mode = None
+
+
+class CompaniesAnswer(SourcedAnswer):
     """Companies that have figures."""
 
     query_type: Literal["company_info", "companies", "all companies"]
     results: list[CompanyRow]
 
 
-class MetricsAnswer(_Sourced):
+class MetricsAnswer(SourcedAnswer):
     """The figures that a company reports."""
 
     query_type: Literal["metrics"]
@@ -251,6 +306,7 @@ class SqlAnswer(StandardAnswer):
     query_type: Literal["custom_sql"]
     results: list[dict[str, Cell]]
     truncated: bool
+    notes: list[str] | None = None
 
 
 class FilingRow(StepModel):

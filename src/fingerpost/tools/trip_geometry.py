@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fingerpost.contract.wire import Whole, WireModel
 from fingerpost.transit.model import Itinerary, Leg, LegLine, LineSource
-from fingerpost.transit.port import DrawsLegs, Network
+from fingerpost.transit.port import DrawLeg
 from fingerpost.transit.rules.fingerprint import fingerprint
 from fingerpost.transit.rules.thinning import thin
 
@@ -57,9 +57,14 @@ class TripGeometry(WireModel):
     itineraries: list[DrawnItinerary]
 
 
-def draw_itineraries(network: Network, itineraries: Sequence[Itinerary]) -> TripGeometry:
-    """Return the lines of all legs, thinned as little as keeps them within ``MOST_CHARACTERS``."""
-    lines = [[_line_of(network, leg) for leg in itinerary.legs] for itinerary in itineraries]
+def draw_itineraries(drawings: Sequence[tuple[Itinerary, DrawLeg | None]]) -> TripGeometry:
+    """Return the lines of all legs, thinned as little as keeps them within ``MOST_CHARACTERS``.
+
+    Each itinerary comes with what draws its legs, None where its source knows no lines.
+    """
+    lines = [
+        [_draw_straight(leg) if draw is None else draw(leg) for leg in itinerary.legs] for itinerary, draw in drawings
+    ]
     for tolerance_m in _TOLERANCES_M:
         drawn = [[_encoded(line, tolerance_m) for line in legs] for legs in lines]
         if sum(len(leg.leg_geometry.points) for legs in drawn for leg in legs) <= MOST_CHARACTERS:
@@ -69,14 +74,12 @@ def draw_itineraries(network: Network, itineraries: Sequence[Itinerary]) -> Trip
         tolerance_meters=tolerance_m,
         itineraries=[
             DrawnItinerary(fingerprint=fingerprint(itinerary), legs=legs)
-            for itinerary, legs in zip(itineraries, drawn, strict=True)
+            for (itinerary, _), legs in zip(drawings, drawn, strict=True)
         ],
     )
 
 
-def _line_of(network: Network, leg: Leg) -> LegLine:
-    if isinstance(network, DrawsLegs):
-        return network.draw_leg(leg)
+def _draw_straight(leg: Leg) -> LegLine:
     ends = (leg.start.coordinate, leg.end.coordinate)
     return LegLine([(place.lat, place.lon) for place in ends], LineSource.STRAIGHT)
 

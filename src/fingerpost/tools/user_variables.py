@@ -11,7 +11,7 @@ from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
-from fingerpost.tools.shapes import LocationValue
+from fingerpost.transit.places.labels import LocationValue
 
 Key = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Kind = Literal["location", "preference", "other"]

@@ -1,16 +1,18 @@
-"""What a source of public transport can do: small protocols, which tools see instead of providers.
+"""The port of public transport: queries, answers, and the protocols that tools see instead of sources.
 
 Instants are Unix seconds, durations seconds, distances metres.
-Every method may raise the branches of ``fingerpost.errors.StorageUnavailable``.
+Every method that asks a source may raise the branches of ``fingerpost.errors.StorageUnavailable``, and
+``SourceChanged``. Nothing else of a source's own reaches its callers.
 """
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from types import MappingProxyType
+from typing import Protocol
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model import (
-    Bounds,
     Coordinate,
     Departure,
     Fare,
@@ -18,18 +20,17 @@ from fingerpost.transit.model import (
     Leg,
     LegLine,
     Location,
-    Mode,
     NearbyStop,
     Optimize,
     Place,
     PlaceMatch,
-    Provenance,
-    RealtimeHealth,
 )
+from fingerpost.transit.profile import NetworkProfile
+from fingerpost.transit.provenance import Provenance, RealtimeHealth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JourneyQuestion:
+class JourneyQuery:
     """A trip that somebody wants to make.
 
     ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
@@ -49,6 +50,13 @@ class JourneyQuestion:
     wanted: int = 3
 
 
+PriceItinerary = Callable[[Itinerary], Fare | None]
+"""Return what an itinerary of the answer costs, or why that is unknown; None for walks alone."""
+
+DrawLeg = Callable[[Leg], LegLine]
+"""Return the line of a leg of the answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyAnswer:
     """What a source found.
@@ -56,15 +64,19 @@ class JourneyAnswer:
     ``timetabled`` holds what the timetable promised where realtime took it away: disrupted itineraries
     that stay visible (ruling B5).
     ``step_free_supported`` is False where the source has no wheelchair data at all.
+    ``price`` and ``draw`` know this answer's own itineraries; None where the source knows no fares, or no lines.
     """
 
     itineraries: tuple[Itinerary, ...]
+    provenance: Provenance
     timetabled: tuple[Itinerary, ...] = ()
     step_free_supported: bool = True
+    price: PriceItinerary | None = field(default=None, compare=False, repr=False)
+    draw: DrawLeg | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoardQuestion:
+class DepartureQuery:
     """Departures from some stops, expected in [instant, instant + window_s], both ends included.
 
     ``wanted`` is how many of the first of them the caller will show; a source may leave out the rest.
@@ -78,17 +90,34 @@ class BoardQuestion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoardAnswer:
+class DepartureBoard:
     """The first departures of a board, order not promised, and how many there are in all."""
 
     departures: Sequence[Departure]
     found_count: int
+    provenance: Provenance
 
 
-class PlansJourneys(Protocol):
-    """A source that plans trips."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearbyStops:
+    """Boardable stops near a point, nearest first, then by id."""
 
-    async def plan_journeys(self, question: JourneyQuestion) -> JourneyAnswer:
+    stops: Sequence[NearbyStop]
+    provenance: Provenance
+
+
+class Network(Protocol):
+    """One region's public transport behind one name.
+
+    A network is asked only what its profile declares.
+    """
+
+    @property
+    def profile(self) -> NetworkProfile:
+        """What is known without asking; it may change between two calls where the network's record does."""
+        ...
+
+    async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         """Return what the source found, best choices included, order not promised.
 
         Raises:
@@ -96,17 +125,9 @@ class PlansJourneys(Protocol):
         """
         ...
 
-
-class ListsDepartures(Protocol):
-    """A source of departure boards."""
-
-    async def list_departures(self, question: BoardQuestion) -> BoardAnswer:
+    async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """Return the departures of the window that leave first, calls without boarding left out."""
         ...
-
-
-class FindsPlaces(Protocol):
-    """A source that turns text and ids into places."""
 
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
@@ -125,86 +146,46 @@ class FindsPlaces(Protocol):
         """Return the whole place that a stop id stands for as a retry token, or None (ruling D2)."""
         ...
 
-
-class FindsStops(Protocol):
-    """A source that knows which stops lie near a point."""
-
-    async def list_stops_near(
-        self, coordinate: Coordinate, radius_m: float, *, language: str = "en"
-    ) -> Sequence[NearbyStop]:
-        """Return boardable stops within the straight-line radius, nearest first, then by id."""
+    async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
+        """Return boardable stops within the straight-line radius."""
         ...
-
-
-@runtime_checkable
-class FollowsRealtime(Protocol):
-    """A source that reads real time of its own, and can say how that fares."""
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
-        """Return how the sources of real time fare now, None where there are none."""
+        """Return how the network's own sources of real time fare now, None where it follows none."""
         ...
 
 
-@runtime_checkable
-class PricesItineraries(Protocol):
-    """A source that knows what its own itineraries cost."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenNetworks:
+    """The networks as they stand at one moment.
 
-    def price(self, itinerary: Itinerary) -> Fare | None:
-        """Return what an itinerary that this source has planned costs, or why it cannot say; None for walks alone."""
-        ...
+    Attributes:
+        answering: those that answer, in order of preference (ruling A13).
+        by_token_only: demo networks that answer for nothing but their own ids, because networks were added.
+        problems: by name, a sentence on each network that cannot be used now.
+    """
 
+    answering: tuple[Network, ...] = ()
+    by_token_only: tuple[Network, ...] = ()
+    problems: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
-@runtime_checkable
-class DrawsLegs(Protocol):
-    """A source that knows where the legs of its own itineraries run."""
-
-    def draw_leg(self, leg: Leg) -> LegLine:
-        """Return the line of a leg that this source has planned."""
-        ...
-
-
-class Network(PlansJourneys, ListsDepartures, FindsPlaces, FindsStops, Protocol):
-    """One region's public transport behind one name."""
-
-    @property
-    def name(self) -> str:
-        """The network's name, upper case."""
-        ...
-
-    @property
-    def bounds(self) -> Bounds:
-        """The box that the network covers."""
-        ...
-
-    @property
-    def zone(self) -> str:
-        """The IANA time zone that riders are told times in."""
-        ...
-
-    @property
-    def is_demo(self) -> bool:
-        """Whether this is a demo network, which any added network beats."""
-        ...
-
-    @property
-    def modes(self) -> frozenset[Mode]:
-        """The modes that run here."""
-        ...
-
-    def describe(self, language: str) -> Provenance:
-        """Return what every answer says about where it comes from."""
-        ...
+    def list_owners(self, stop_id: str) -> list[Network]:
+        """Return the networks whose FEED stands before the first colon of an id, in order of preference."""
+        feed, colon, _ = stop_id.strip().upper().partition(":")
+        if not colon:
+            return []
+        return [each for each in chain(self.answering, self.by_token_only) if feed in each.profile.feed_names]
 
 
 class Networks(Protocol):
-    """The networks that are there now; one may come or go between two calls."""
+    """All networks of one home folder, of every kind; one may come or go between two calls."""
 
-    async def list_networks(self) -> Sequence[Network]:
-        """Return all networks in order of preference (ruling A13): added before demo, then smaller area first.
+    async def open(self) -> OpenNetworks:
+        """Return the networks that there are now; what cannot be opened is told in ``problems`` and left out."""
+        ...
 
-        Raises:
-            SettingsInvalid: a stored network cannot be read; the message says what to do.
-        """
+    async def close(self) -> None:
+        """End what goes on behind the answers; a later question begins it anew."""
         ...
 
 
@@ -225,18 +206,22 @@ class Source(Protocol):
         """
         ...
 
-    def stamp(self, record: NetworkRecord) -> Hashable:
-        """Return a value that changes whenever the network of a record must be opened anew; cheap."""
+    def stamp(self) -> Hashable:
+        """Return a value that changes whenever a network of this kind has to be opened anew; asked before each call."""
         ...
 
-    def open(self, record: NetworkRecord, before: Network | None) -> Network:
-        """Open the network of a record; ``before`` is what was open for it until now. May block.
+    def open(self, record: NetworkRecord) -> Network:
+        """Open the network of a record; the same object as before where only the record has changed. May block.
 
         Raises:
             SettingsInvalid: it cannot be opened; the message says what to do.
         """
         ...
 
+    def retire(self, name: str) -> None:
+        """End what goes on behind a network that this source opened and that has no record any more."""
+        ...
+
     async def close(self) -> None:
-        """End what goes on behind the networks' answers."""
+        """End what goes on behind all networks of this source; a later ``open`` begins it anew."""
         ...

@@ -60,8 +60,9 @@ async def _disrupt(house: "House") -> None:
     from fingerpost.transit.timetable.service_days import local_day
 
     now = int(clock.now().timestamp())
-    for network in await house.networks.list_networks():
-        if network.name == NETWORK and isinstance(network, EmbeddedNetwork):
-            table = network.timetable
-            overlay = await asyncio.to_thread(simulate_overlay, table, RealtimeIndex(table), now)
-            await asyncio.to_thread(network.publish, overlay, local_day(now, network.zone))
+    for network in (await house.networks.open()).list_owners(ORIGIN):
+        # Whoever opens the demo is the embedded engine; only it has a timetable to play on.
+        assert isinstance(network, EmbeddedNetwork)
+        table = network.timetable
+        overlay = await asyncio.to_thread(simulate_overlay, table, RealtimeIndex(table), now)
+        await asyncio.to_thread(network.publish, overlay, local_day(now, network.profile.zone))

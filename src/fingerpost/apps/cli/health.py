@@ -50,7 +50,7 @@ async def _check_networks(house: House) -> bool:
     except ToolError as error:
         _tell("networks", error.message, good=False)
         return False
-    problems = house.list_problems()
+    problems = (await house.networks.open()).problems
     for name, problem in problems.items():
         _tell("network", f"{name}: {problem}", good=False)
     for network in networks:

@@ -72,11 +72,14 @@ def ask(house: "House", tool: str, arguments: object) -> "Answer":
     """Return a tool's answer for the house's user."""
     from fingerpost.apps import wall
 
-    with _patience():
+    async def ask_and_close() -> "Answer":
         try:
-            return asyncio.run(wall.answer(house.tools, tool, arguments, user=house.settings.user))
+            return await wall.answer(house.tools, tool, arguments, user=house.settings.user)
         finally:
-            house.close()
+            await house.networks.close()
+
+    with _patience():
+        return asyncio.run(ask_and_close())
 
 
 def find_zone(house: "House", origin: dict[str, Any], destination: dict[str, Any]) -> tzinfo:

@@ -1,12 +1,15 @@
 """The commands of whoever runs fingerpost: the server, and a look at its health."""
 
 import asyncio
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fingerpost.apps.cli.house import TOOL_ERROR, open_house, usage
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
+
+if TYPE_CHECKING:
+    from fingerpost.apps.wiring import House
 
 
 def serve(
@@ -31,22 +34,26 @@ def serve(
 
         keep_what_is_loaded()
         asyncio.run(serve_stdio(house))
-        house.close()
         return
     from fingerpost.apps.mcp.http import Address, serve_http
 
     with usage():
         keep_what_is_loaded()
         serve_http(house, Address.read(http), allow_host or ())
-    house.close()
 
 
 def doctor(ctx: typer.Context) -> None:
     """Say what this installation has and what it lacks."""
-    from fingerpost.apps.cli.health import print_health
-
     house = open_house(ctx.obj)
-    is_well = asyncio.run(print_health(house))
-    house.close()
+    is_well = asyncio.run(_print_and_close(house))
     if not is_well:
         raise typer.Exit(TOOL_ERROR)
+
+
+async def _print_and_close(house: "House") -> bool:
+    from fingerpost.apps.cli.health import print_health
+
+    try:
+        return await print_health(house)
+    finally:
+        await house.networks.close()

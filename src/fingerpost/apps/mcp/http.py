@@ -4,7 +4,8 @@ import ipaddress
 import logging
 import signal
 import socket
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import FrameType
 
@@ -86,8 +87,15 @@ def new_app(house: House, address: Address, warming: Warming, allowed_hosts: Seq
     exchanges = Exchanges(new_server(house, user=user), security)
     return Starlette(
         routes=[Route("/mcp", exchanges), Route("/health", health), Route("/ready", ready)],
-        lifespan=lambda _app: exchanges.run(),
+        lifespan=lambda _app: _run(exchanges, house),
     )
+
+
+@asynccontextmanager
+async def _run(exchanges: Exchanges, house: House) -> AsyncIterator[None]:
+    async with exchanges.run():
+        yield
+    await house.networks.close()
 
 
 def serve_http(house: House, address: Address, allowed_hosts: Sequence[str] = ()) -> None:

@@ -31,6 +31,7 @@ async def serve_stdio(house: House) -> None:
         await server.run(messages, outgoing, server.create_initialization_options())
         tasks.cancel_scope.cancel()
     warming.leave()
+    await house.networks.close()
 
 
 async def _pass_on(

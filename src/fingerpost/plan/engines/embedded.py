@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from fingerpost.plan.engines.file import RunsFile
 from fingerpost.plan.engines.group_commit import GroupCommit
-from fingerpost.plan.engines.holding import Holds
+from fingerpost.plan.engines.run_lock import RunLocks
 from fingerpost.plan.journal import (
     ENDED,
     Event,
@@ -46,7 +46,7 @@ class EmbeddedJournal:
 
     def __init__(self, folder: Path) -> None:
         self._file = RunsFile(Path(folder) / "runs.sqlite")
-        self._holds = Holds(Path(folder) / "runs.locks")
+        self._locks = RunLocks(Path(folder) / "runs.locks")
         self._writer: GroupCommit | None = None
 
     async def create(
@@ -182,7 +182,7 @@ class EmbeddedJournal:
     async def hold(self, run_id: str) -> AsyncIterator[bool]:
         """Carry a run on alone."""
         for is_last in (False, False, False, True):
-            with self._holds.hold(run_id) as is_ours:
+            with self._locks.hold(run_id) as is_ours:
                 if is_ours or is_last:
                     try:
                         yield is_ours
@@ -195,7 +195,7 @@ class EmbeddedJournal:
 
     def is_held(self, run_id: str) -> bool:
         """Whether anybody carries the run on."""
-        return self._holds.is_held(run_id)
+        return self._locks.is_held(run_id)
 
     async def forget_before(self, at: str) -> int:
         """Remove runs that ended before an instant."""
@@ -233,7 +233,7 @@ class EmbeddedJournal:
         if absent and not self._file.exists():
             return absent["absent"]
 
-        with self._file.told():
+        with self._file.translating_sqlite_errors():
             return await self._writing().ask(act)
 
 

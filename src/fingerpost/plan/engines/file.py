@@ -1,23 +1,19 @@
-"""The one SQLite file of all runs: its tables, how it is opened, what its troubles mean.
+"""The one SQLite file of all runs: its tables and their layouts.
 
 A newer build brings an older file up to its layout when it opens it; an older build refuses a newer file.
 A layout only ever adds to the one before, so that a process of an older build that has the file open goes on.
 What changes the meaning of a run's record is no layout: it counts ``journal.PROTOCOL`` up.
 """
 
-import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
-from fingerpost.errors import SettingsInvalid, StorageUnavailable
+from fingerpost.store.sqlite import SqliteFile, use_write_ahead_log
 
 _APPLICATION_ID = 0x46505052
 _BUSY_TIMEOUT_S = 10.0
-_OWNER_ONLY = 0o600
-_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_CLOSED = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
 
 _FIRST_LAYOUT = (
     """
@@ -78,75 +74,51 @@ class RunsFile:
     """Opens the file; making it is left to the first who writes."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self._file = SqliteFile(
+            path=path,
+            holds="runs",
+            application_id=_APPLICATION_ID,
+            busy_timeout_s=_BUSY_TIMEOUT_S,
+            # A record that was acknowledged outlives a power failure.
+            synchronous="FULL",
+            any_thread=True,
+        )
         self._is_ready = False
 
     def exists(self) -> bool:
         """Whether anybody has written yet."""
-        return self._path.exists()
+        return self._file.path.exists()
 
     def connect(self) -> sqlite3.Connection:
         """Return a connection of the caller's own, in autocommit mode.
 
         Raises:
-            sqlite3.Error, SettingsInvalid: the file cannot be used.
+            sqlite3.Error, OSError, SettingsInvalid: the file cannot be used.
         """
         if not self._is_ready:
             self._prepare()
-        connection = sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
-        # A record that was acknowledged outlives a power failure.
-        connection.execute("PRAGMA synchronous = FULL")
-        return connection
+        return self._file.connect()
 
-    @contextmanager
-    def told(self) -> Iterator[None]:
-        """Tell the file's troubles in our words.
-
-        Raises:
-            SettingsInvalid: the operator must act.
-            StorageUnavailable: the file is busy, or its disk is full.
-        """
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            # Extended codes carry the plain one in their low byte.
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-            if code in _DAMAGED:
-                raise self._unusable("is not a database that can be read; move it away and try again") from error
-            if code in _CLOSED:
-                raise self._unusable("cannot be opened; check who may write to it and to its folder") from error
-            raise StorageUnavailable("The runs are busy or their disk is full; try again in a moment") from error
-        except OSError as error:
-            raise self._unusable("cannot be opened; check who may write to it and to its folder") from error
+    def translating_sqlite_errors(self) -> AbstractContextManager[None]:
+        """Turn the file's errors into SettingsInvalid (the operator must act) or StorageUnavailable (try again)."""
+        return self._file.translating_sqlite_errors()
 
     def _prepare(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        # SQLite gives its companion files the mode of the database.
-        os.close(os.open(self._path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
-        connection = sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+        self._file.create_owner_only()
+        connection = self._file.connect()
         try:
             connection.execute("BEGIN IMMEDIATE")
-            has_tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
-            if has_tables and connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION_ID:
-                raise self._unusable("belongs to another program; move it away and try again")
+            self._file.is_empty(connection)
             layout = connection.execute("PRAGMA user_version").fetchone()[0]
             if layout > len(LAYOUTS):
-                raise self._unusable("was written by a newer fingerpost; update this one")
+                raise self._file.unusable("was written by a newer fingerpost; update this one")
             for added in LAYOUTS[layout:]:
                 for statement in added:
                     connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {len(LAYOUTS)}")
             connection.execute("COMMIT")
-            # Readers go on while one writes. Two first openers meet here at times: the other one has switched then.
-            try:
-                connection.execute("PRAGMA journal_mode = WAL")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                    raise
+            use_write_ahead_log(connection)
         finally:
             connection.close()
         self._is_ready = True
-
-    def _unusable(self, reason: str) -> SettingsInvalid:
-        return SettingsInvalid(f"The runs file {self._path.name} {reason}")

@@ -1,5 +1,5 @@
 """The demo networks: compact tables, written by hand, that expand to a timetable valid on any day.
 
 ``networks/*.toml`` are the tables, ``tables.py`` reads them, ``expansion.py`` makes rows of them, and
-``catalogue.py`` is the door: it lists the networks and builds one.
+``catalogue.py`` lists the networks and builds one.
 """

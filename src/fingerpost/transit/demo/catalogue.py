@@ -4,7 +4,7 @@ from importlib.resources import files
 
 from fingerpost.errors import DataNotFound
 from fingerpost.transit.demo.expansion import expand
-from fingerpost.transit.demo.tables import Network, read_network
+from fingerpost.transit.demo.tables import DemoNetwork, read_network
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.timetable import Timetable
 
@@ -16,7 +16,7 @@ def list_demo_names() -> tuple[str, ...]:
     return tuple(sorted(_FILES))
 
 
-def get_demo_tables(name: str) -> Network:
+def get_demo_tables(name: str) -> DemoNetwork:
     """Return a demo network as its file states it.
 
     Raises:

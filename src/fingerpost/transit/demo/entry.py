@@ -1,4 +1,4 @@
-"""One entry of a demo network's file, which says where it stands when something is wrong with it."""
+"""One entry of a demo network's file, with error messages that name its place."""
 
 from collections.abc import Mapping
 from typing import Any, Never

@@ -1,4 +1,4 @@
-"""From a demo network's tables to a draft: two trips a line, and one run for each departure, on every day."""
+"""Expands a demo network's tables to a draft: two trips a line, with all their departures, on every day."""
 
 import re
 import unicodedata
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from fingerpost.errors import SettingsInvalid
-from fingerpost.transit.demo.tables import Line, Network
-from fingerpost.transit.timetable.draft import RouteRow, RunRow, ServiceRow, StopRow, TimetableDraft, TripRow
+from fingerpost.transit.demo.tables import DemoNetwork, Line
+from fingerpost.transit.timetable.draft import RouteRow, ServiceRow, StopRow, TimetableDraft, TripDepartureRow, TripRow
 from fingerpost.transit.timetable.timetable import Feed
 
 AGENCY = "fingerpost demo"
@@ -21,10 +21,10 @@ _EVERY_DAY_SERVICE = 0
 _SILENT = re.compile("['\\u00b4\\u2019.]")
 
 
-def expand(network: Network) -> TimetableDraft:
+def expand(network: DemoNetwork) -> TimetableDraft:
     """Expand a network to a draft of one feed.
 
-    Event times count from the start of each trip; a run's shift is its departure. Vehicles do not dwell.
+    Stop times count from the start of each trip; a trip departure's shift is when it leaves. Trips do not dwell.
 
     Raises:
         SettingsInvalid: two stops, or two lines, come to have one id.
@@ -33,7 +33,7 @@ def expand(network: Network) -> TimetableDraft:
 
 
 class _Expansion:
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: DemoNetwork) -> None:
         self.network = network
         self.draft = TimetableDraft(
             feeds=[
@@ -52,13 +52,13 @@ class _Expansion:
         self.route_rows: dict[tuple[str, str], int] = {}
         self.headsign_rows: dict[str, int] = {}
         self.trips_of_route: dict[int, int] = {}
-        self.event_count: list[int] = []
-        self.event_stop: list[int] = []
-        self.event_s: list[int] = []
+        self.stop_time_count: list[int] = []
+        self.stop_time_stop: list[int] = []
+        self.stop_time_s: list[int] = []
         self.add_stops()
         for line in network.lines:
             self.add_line(line)
-        self.close_events()
+        self.close_stop_times()
 
     def add_stops(self) -> None:
         network, draft = self.network, self.draft
@@ -117,18 +117,18 @@ class _Expansion:
         local_id = f"{draft.routes[route].local_id}-{number}"
         trip = len(draft.trips)
         draft.trips.append(TripRow(local_id, route, _EVERY_DAY_SERVICE, headsign_row, wheelchair))
-        draft.runs.extend(RunRow(trip, departure_s) for departure_s in departures_s)
-        self.event_count.append(len(stop_rows))
-        self.event_stop.extend(stop_rows)
-        self.event_s.extend((np.cumsum([0, *minutes]) * 60).tolist())
+        draft.trip_departures.extend(TripDepartureRow(trip, departure_s) for departure_s in departures_s)
+        self.stop_time_count.append(len(stop_rows))
+        self.stop_time_stop.extend(stop_rows)
+        self.stop_time_s.extend((np.cumsum([0, *minutes]) * 60).tolist())
 
-    def close_events(self) -> None:
+    def close_stop_times(self) -> None:
         draft = self.draft
-        draft.trip_event_count = np.array(self.event_count, np.int32)
-        draft.event_stop = np.array(self.event_stop, np.int32)
-        draft.event_arrival_s = np.array(self.event_s, np.int32)
-        draft.event_departure_s = draft.event_arrival_s.copy()
-        draft.event_flags = np.zeros(len(self.event_s), np.uint8)
+        draft.trip_stop_time_count = np.array(self.stop_time_count, np.int32)
+        draft.stop_time_stop = np.array(self.stop_time_stop, np.int32)
+        draft.stop_time_arrival_s = np.array(self.stop_time_s, np.int32)
+        draft.stop_time_departure_s = draft.stop_time_arrival_s.copy()
+        draft.stop_time_flags = np.zeros(len(self.stop_time_s), np.uint8)
 
 
 def slug(name: str) -> str:

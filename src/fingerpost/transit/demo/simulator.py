@@ -1,4 +1,4 @@
-"""Real time for networks that have none: late vehicles, a cancellation, a closed line and a lift out of order.
+"""Simulates real time: late trips, a cancellation, a closed line and a lift out of order.
 
 The simulator writes GTFS-Realtime as an operator would; it is read back like any other.
 What it writes is a function of the network, the scenario and the instant: nothing is drawn by lot.
@@ -18,17 +18,17 @@ from fingerpost.transit.timetable.timetable import WHEELCHAIR_YES, Timetable
 
 HOUR_S = 3600
 QUARTER_S = 900
-# Vehicles that set out later than this are not told of yet.
+# Trips that set out later than this get no update yet.
 HORIZON_S = HOUR_S
 # A line is closed from the full hour, for so long.
 CLOSED_S = 2 * HOUR_S
 # Around the quarter of an hour, these departures of a line are cancelled.
 CANCELLED_BEFORE_S, CANCELLED_AFTER_S = QUARTER_S, 3 * QUARTER_S
-# A call that is this long past is no longer told of.
+# A stop that was left this long ago gets no update any more.
 _PAST_S = 60
 _DAY_S = 86_400
 
-# Of ten vehicles, how late each is at the end of its way.
+# Of ten trips, how late each is at its last stop.
 _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 
@@ -53,12 +53,14 @@ def find_scenario(timetable: Timetable) -> Scenario:
     known = _SCENARIOS.get(timetable.feeds[0].name)
     if known is not None:
         return known
-    runs = np.bincount(timetable.trip_route[timetable.run_trip], minlength=len(timetable.route_local_id))
-    routes = np.argsort(-runs, kind="stable")[:2].tolist()
-    calls = np.bincount(timetable.event_stop, minlength=timetable.stop_count)
-    calls = np.where(timetable.stop_wheelchair == WHEELCHAIR_YES, calls, 0)
+    trip_departures = np.bincount(
+        timetable.trip_route[timetable.trip_departure_trip], minlength=len(timetable.route_local_id)
+    )
+    routes = np.argsort(-trip_departures, kind="stable")[:2].tolist()
+    stop_times = np.bincount(timetable.stop_time_stop, minlength=timetable.stop_count)
+    stop_times = np.where(timetable.stop_wheelchair == WHEELCHAIR_YES, stop_times, 0)
     names = [timetable.route_local_id[route] for route in routes]
-    stop = int(np.argmax(calls)) if calls.any() else None
+    stop = int(np.argmax(stop_times)) if stop_times.any() else None
     return Scenario(
         closed_route=names[0] if names else None,
         cancelled_route=names[1] if len(names) > 1 else None,
@@ -74,22 +76,22 @@ def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -
     message.header.incrementality = FeedHeader.FULL_DATASET
     message.header.timestamp = now
     closed_from, cancelled_around = now - now % HOUR_S, now - now % QUARTER_S
-    for vehicle in _vehicles(timetable, now):
-        update = message.entity.add(id=vehicle.name).trip_update
-        _name_trip(update.trip, vehicle)
+    for trip_instance in _trip_instances(timetable, now):
+        update = message.entity.add(id=trip_instance.name).trip_update
+        _name_trip(update.trip, trip_instance)
         update.timestamp = now
-        if _is_cancelled(vehicle, scene, closed_from, cancelled_around):
+        if _is_cancelled(trip_instance, scene, closed_from, cancelled_around):
             update.trip.schedule_relationship = TripDescriptor.CANCELED
-        elif scene.with_delays and vehicle.begins < now + HORIZON_S:
-            _tell_calls(update, timetable, vehicle, now)
+        elif scene.with_delays and trip_instance.begins < now + HORIZON_S:
+            _tell_calls(update, timetable, trip_instance, now)
         else:
             del message.entity[-1]
     _add_alerts(message, timetable, scene, closed_from, cancelled_around)
     return message.SerializeToString(deterministic=True)
 
 
-class _Vehicle(NamedTuple):
-    """One run on one day; ``start`` is the Unix second from which its event times count, ``begins`` when it leaves."""
+class _TripInstance(NamedTuple):
+    """One trip instance; ``start`` is the Unix second from which its stop times count, ``begins`` when it leaves."""
 
     trip: int
     trip_id: str
@@ -104,13 +106,13 @@ class _Vehicle(NamedTuple):
         return f"{self.trip_id}-{self.day:%Y%m%d}-{self.start_time}"
 
 
-def _vehicles(timetable: Timetable, now: int) -> Iterator[_Vehicle]:
-    """Yield the vehicles under way at an instant and those of the hours after it, in the order of their runs."""
-    first, last = timetable.trip_first_event[:-1], timetable.trip_first_event[1:] - 1
-    trip = timetable.run_trip
-    begins_s = timetable.event_departure_s[first][trip] + timetable.run_shift_s
-    ends_s = timetable.event_arrival_s[last][trip] + timetable.run_shift_s
-    feed_of_run = timetable.route_feed[timetable.trip_route[trip]]
+def _trip_instances(timetable: Timetable, now: int) -> Iterator[_TripInstance]:
+    """Yield the trip instances under way at an instant and those of the hours after it."""
+    first, last = timetable.trip_first_stop_time[:-1], timetable.trip_first_stop_time[1:] - 1
+    trip = timetable.trip_departure_trip
+    begins_s = timetable.stop_time_departure_s[first][trip] + timetable.trip_departure_shift_s
+    ends_s = timetable.stop_time_arrival_s[last][trip] + timetable.trip_departure_shift_s
+    feed_of_departure = timetable.route_feed[timetable.trip_route[trip]]
     longest_days = int(ends_s.max(initial=0)) // _DAY_S + 1
     for row, feed in enumerate(timetable.feeds):
         today = local_day(now, feed.zone).toordinal()
@@ -118,54 +120,57 @@ def _vehicles(timetable: Timetable, now: int) -> Iterator[_Vehicle]:
             day = date.fromordinal(ordinal)
             start = service_day_start(day, feed.zone)
             running = services_on(timetable, day)[timetable.trip_service[trip]] != 0
-            chosen = running & (feed_of_run == row) & (start + ends_s >= now - _PAST_S)
+            chosen = running & (feed_of_departure == row) & (start + ends_s >= now - _PAST_S)
             chosen &= start + begins_s < now + CLOSED_S + HOUR_S
-            for run in np.flatnonzero(chosen).tolist():
-                own = int(trip[run])
-                yield _Vehicle(
+            for trip_departure in np.flatnonzero(chosen).tolist():
+                own = int(trip[trip_departure])
+                yield _TripInstance(
                     trip=own,
                     trip_id=timetable.trip_local_id[own],
                     route_id=timetable.route_local_id[int(timetable.trip_route[own])],
                     day=day,
-                    start=start + int(timetable.run_shift_s[run]),
-                    begins=start + int(begins_s[run]),
-                    start_time=_clock_text(int(begins_s[run])),
+                    start=start + int(timetable.trip_departure_shift_s[trip_departure]),
+                    begins=start + int(begins_s[trip_departure]),
+                    start_time=_clock_text(int(begins_s[trip_departure])),
                 )
 
 
-def _is_cancelled(vehicle: _Vehicle, scene: Scenario, closed_from: int, cancelled_around: int) -> bool:
-    if vehicle.route_id == scene.closed_route:
-        return vehicle.begins < closed_from + CLOSED_S
-    since_s = vehicle.begins - cancelled_around
-    return vehicle.route_id == scene.cancelled_route and -CANCELLED_BEFORE_S <= since_s < CANCELLED_AFTER_S
+def _is_cancelled(trip_instance: _TripInstance, scene: Scenario, closed_from: int, cancelled_around: int) -> bool:
+    if trip_instance.route_id == scene.closed_route:
+        return trip_instance.begins < closed_from + CLOSED_S
+    since_s = trip_instance.begins - cancelled_around
+    return trip_instance.route_id == scene.cancelled_route and -CANCELLED_BEFORE_S <= since_s < CANCELLED_AFTER_S
 
 
 def _clock_text(seconds: int) -> str:
     return f"{seconds // HOUR_S:02}:{seconds % HOUR_S // 60:02}:{seconds % 60:02}"
 
 
-def _name_trip(trip: TripDescriptor, vehicle: _Vehicle) -> None:
-    trip.trip_id = vehicle.trip_id
-    trip.route_id = vehicle.route_id
-    trip.start_date = f"{vehicle.day:%Y%m%d}"
-    trip.start_time = vehicle.start_time
+def _name_trip(trip: TripDescriptor, trip_instance: _TripInstance) -> None:
+    trip.trip_id = trip_instance.trip_id
+    trip.route_id = trip_instance.route_id
+    trip.start_date = f"{trip_instance.day:%Y%m%d}"
+    trip.start_time = trip_instance.start_time
     trip.schedule_relationship = TripDescriptor.SCHEDULED
 
 
-def _tell_calls(update: TripUpdate, timetable: Timetable, vehicle: _Vehicle, now: int) -> None:
-    """Tell when the vehicle reaches its remaining calls; it gets later from call to call, and leaves on time."""
-    late_s = _LATE_S[zlib.crc32(vehicle.name.encode()) % len(_LATE_S)]
-    begin, end = int(timetable.trip_first_event[vehicle.trip]), int(timetable.trip_first_event[vehicle.trip + 1])
-    for event in range(begin, end):
-        own_s = late_s * (event - begin) // (end - begin - 1)
-        departure = vehicle.start + int(timetable.event_departure_s[event]) + own_s
+def _tell_calls(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
+    """Add the trip's remaining stop times; it leaves on time and gets later from stop to stop."""
+    late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
+    begin, end = (
+        int(timetable.trip_first_stop_time[trip_instance.trip]),
+        int(timetable.trip_first_stop_time[trip_instance.trip + 1]),
+    )
+    for stop_time in range(begin, end):
+        own_s = late_s * (stop_time - begin) // (end - begin - 1)
+        departure = trip_instance.start + int(timetable.stop_time_departure_s[stop_time]) + own_s
         if departure < now - _PAST_S:
             continue
-        call = update.stop_time_update.add()
-        call.stop_sequence = int(timetable.event_sequence[event])
-        call.stop_id = timetable.stop_local_id[int(timetable.event_stop[event])]
-        call.arrival.time = vehicle.start + int(timetable.event_arrival_s[event]) + own_s
-        call.departure.time = departure
+        stop_time_update = update.stop_time_update.add()
+        stop_time_update.stop_sequence = int(timetable.stop_time_sequence[stop_time])
+        stop_time_update.stop_id = timetable.stop_local_id[int(timetable.stop_time_stop[stop_time])]
+        stop_time_update.arrival.time = trip_instance.start + int(timetable.stop_time_arrival_s[stop_time]) + own_s
+        stop_time_update.departure.time = departure
 
 
 def _add_alerts(

@@ -1,4 +1,4 @@
-"""Reads the tables of a demo network: a TOML file in a format of our own, pleasant to correct by hand.
+"""Reads the tables of a demo network from a TOML file.
 
 One file is one network::
 
@@ -106,7 +106,7 @@ class Line(NamedTuple):
     towards: tuple[str, str]
 
 
-class Network(NamedTuple):
+class DemoNetwork(NamedTuple):
     """A demo network as its file states it. ``second_language`` may be empty."""
 
     name: str
@@ -118,7 +118,7 @@ class Network(NamedTuple):
     lines: tuple[Line, ...]
 
 
-def read_network(text: str, file_name: str) -> Network:
+def read_network(text: str, file_name: str) -> DemoNetwork:
     """Read a network from a file's text; ``file_name`` is for messages.
 
     Raises:
@@ -146,7 +146,7 @@ def read_network(text: str, file_name: str) -> Network:
         head.refuse("'second_language' is missing, though stops have second names")
     known = {(stop.group, stop.name) for stop in stops}
     lines = [_line(file_name, number, table, groups, known) for number, table in enumerate(whole.get("line"), 1)]
-    return Network(
+    return DemoNetwork(
         head.get("name"),
         head.get("zone"),
         head.get("language"),

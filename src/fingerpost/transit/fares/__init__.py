@@ -1,1 +1,1 @@
-"""What a ride costs: what feeds say of it, and how that is put together for a whole trip."""
+"""Fares: what feeds state, and the price of a whole trip."""

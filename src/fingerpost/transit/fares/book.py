@@ -1,4 +1,4 @@
-"""What one feed says of fares, as plain values: tickets (GTFS fares, first version) or fares of legs (second).
+"""The fares of one feed as plain values: tickets (GTFS fares, first version) or fares of legs (second).
 
 The names of the fields are those of the GTFS Schedule reference. Amounts are texts: exact decimal numbers.
 """

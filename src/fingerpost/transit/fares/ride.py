@@ -1,11 +1,11 @@
-"""What a fare depends on, of one ride; and what a trip costs, or why that is not known."""
+"""The facts of a ride that its fare depends on, and the price of a trip or why it is unknown."""
 
 from decimal import Decimal
 from typing import NamedTuple
 
 
 class FareRide(NamedTuple):
-    """One ride by the ids of its feed. Times are the timetable's, in Unix seconds; stops are all calls in order."""
+    """One ride by the ids of its feed. Times are the timetable's, in Unix seconds; ``stops`` are all stops in order."""
 
     line: str
     route_id: str

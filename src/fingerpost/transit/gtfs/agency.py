@@ -1,12 +1,11 @@
-"""``agency.txt``: who runs the trips, and in which zone their times are told."""
+"""``agency.txt``: who runs the trips, and the time zone of the feed."""
 
 from functools import cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.csv import Archive, Reason
 
 
 class Agencies(NamedTuple):

@@ -1,4 +1,4 @@
-"""``block_id``: the runs that one vehicle makes one after the other on a service day."""
+"""``block_id``: trips that one vehicle runs one after the other on a service day."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from fingerpost.transit.timetable.timetable import Int32, Int64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocks:
-    """The block, route and service of each run; block -1 for none."""
+    """The block, route and service of each trip departure; block -1 for none."""
 
     block: Int32
     route: Int32
@@ -20,7 +20,7 @@ class Blocks:
 
 
 class Candidates(NamedTuple):
-    """Runs that follow one another in their block.
+    """Trip departures that follow one another in their block.
 
     ``days`` holds, by position, the service days on which they do, where these are not all on which the first runs.
     """
@@ -33,18 +33,28 @@ class Candidates(NamedTuple):
 def list_candidates(
     blocks: Blocks, begin_s: Int64, end_s: Int64, is_exact: npt.NDArray[np.bool_], days: Sequence[Int32]
 ) -> Candidates:
-    """Return the pairs of runs of which none of the same block begins between them on the same day.
+    """Return the consecutive pairs of trip departures in each block and service day.
 
     A block may have trips of several services. Where no two of them share a day, each makes blocks of its own.
     """
-    runs = np.flatnonzero((blocks.block >= 0) & is_exact)
-    runs = runs[np.lexsort((runs, end_s[runs], begin_s[runs], blocks.service[runs], blocks.block[runs]))]
-    block, service = blocks.block[runs], blocks.service[runs]
+    trip_departures = np.flatnonzero((blocks.block >= 0) & is_exact)
+    trip_departures = trip_departures[
+        np.lexsort(
+            (
+                trip_departures,
+                end_s[trip_departures],
+                begin_s[trip_departures],
+                blocks.service[trip_departures],
+                blocks.block[trip_departures],
+            )
+        )
+    ]
+    block, service = blocks.block[trip_departures], blocks.service[trip_departures]
     is_mixed = _mix_days(block, service, days)[block] if len(block) else np.zeros(0, np.bool_)
     follows = (block[1:] == block[:-1]) & (service[1:] == service[:-1]) & ~is_mixed[1:]
-    first, then = runs[:-1][follows].tolist(), runs[1:][follows].tolist()
+    first, then = trip_departures[:-1][follows].tolist(), trip_departures[1:][follows].tolist()
     on_days: dict[int, Int32] = {}
-    mixed = runs[is_mixed]
+    mixed = trip_departures[is_mixed]
     mixed = mixed[np.lexsort((mixed, end_s[mixed], begin_s[mixed], blocks.block[mixed]))]
     for of_block in np.split(mixed, np.flatnonzero(np.diff(blocks.block[mixed])) + 1):
         for one, other, shared in _follow_by_day(of_block.tolist(), blocks.service, days):
@@ -69,15 +79,15 @@ def _mix_days(block: Int32, service: Int32, days: Sequence[Int32]) -> npt.NDArra
     return marks
 
 
-def _follow_by_day(runs: list[int], service: Int32, days: Sequence[Int32]) -> list[tuple[int, int, Int32]]:
-    """Return each run of a block with those that are its next on some days, and these days."""
+def _follow_by_day(trip_departures: list[int], service: Int32, days: Sequence[Int32]) -> list[tuple[int, int, Int32]]:
+    """Return each trip departure of a block, its successors, and the days on which each of them is the next."""
     found = []
-    for at, run in enumerate(runs):
-        left = days[service[run]]
-        for other in runs[at + 1 :]:
+    for at, trip_departure in enumerate(trip_departures):
+        left = days[service[trip_departure]]
+        for other in trip_departures[at + 1 :]:
             shared = np.intersect1d(left, days[service[other]]).astype(np.int32)
             if len(shared):
-                found.append((run, other, shared))
+                found.append((trip_departure, other, shared))
                 left = np.setdiff1d(left, shared)
             if not len(left):
                 break

@@ -6,9 +6,7 @@ from datetime import date
 import numpy as np
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Findings, Reason
-from fingerpost.transit.gtfs.table import Table, find_day
+from fingerpost.transit.gtfs.csv import Archive, Findings, Reason, Table, find_day
 from fingerpost.transit.timetable.timetable import Int32
 
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")

@@ -11,9 +11,7 @@ from fingerpost.transit.fares.book import (
     TransferRule,
 )
 from fingerpost.transit.fares.money import find_amount, find_currency
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.table import find_integer
+from fingerpost.transit.gtfs.csv import Archive, Reason, find_integer
 
 _TRANSFER_COLUMNS = (
     "transfer_count",

@@ -4,10 +4,8 @@ from dataclasses import replace
 
 from fingerpost.transit.fares.book import FareBook, Ticket, TicketRule
 from fingerpost.transit.fares.money import find_amount, find_currency
-from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.csv import Archive, Reason, find_integer
 from fingerpost.transit.gtfs.fare_legs import find_fault, read_leg_fares
-from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.table import find_integer
 
 _TRANSFERS = {"0": 0, "1": 1, "2": 2, "": None}
 _TICKET_COLUMNS = ("fare_id", "price", "currency_type", "transfers", "transfer_duration", "agency_id")

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.csv import Archive
 
 # GTFS, feed_lang: the texts are in several languages.
 _MANY_LANGUAGES = "mul"

@@ -1,4 +1,4 @@
-"""From feeds on disk to one network's timetable: open, read table after table, merge, assemble."""
+"""Imports feeds as one network's timetable: open, read each table, merge, assemble."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import ParameterError
-from fingerpost.transit.gtfs.archive import open_archive
-from fingerpost.transit.gtfs.findings import Findings
-from fingerpost.transit.gtfs.ids import IdIndex
+from fingerpost.transit.gtfs.csv import Findings, IdIndex, open_archive
 from fingerpost.transit.gtfs.merging import Merging
 from fingerpost.transit.gtfs.reading import READ, read_feed, report_on
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.timetable import Timetable
 
-Progress = Callable[[str, int, int], None]
+ImportProgress = Callable[[str, int, int], None]
 """Told what is being worked on (a FEED, or a step), how much of it is done, and how much there is."""
 
 _LINKING = "linking stops"
@@ -30,16 +28,16 @@ class FeedSource:
 
 
 class Imported(NamedTuple):
-    """A network's timetable, and what was left out of it."""
+    """An imported timetable and its report."""
 
     timetable: Timetable
     report: ImportReport
 
 
 def import_feeds(
-    network: str, sources: Sequence[FeedSource], *, progress: Progress = lambda _what, _done, _whole: None
+    network: str, sources: Sequence[FeedSource], *, progress: ImportProgress = lambda _what, _done, _whole: None
 ) -> Imported:
-    """Import one or several feeds as one network; ``progress`` is told of it from this thread.
+    """Import one or several feeds as one network; ``progress`` is called from this thread.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
@@ -59,9 +57,9 @@ def import_feeds(
 
 
 class _Share:
-    """How much of one feed has been read."""
+    """Reports how much of one feed has been read."""
 
-    def __init__(self, what: str, whole: int, progress: Progress) -> None:
+    def __init__(self, what: str, whole: int, progress: ImportProgress) -> None:
         self._what, self._whole, self._progress = what, whole, progress
         self._done = 0
         progress(what, 0, whole)

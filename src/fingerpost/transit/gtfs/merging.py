@@ -1,4 +1,4 @@
-"""Several feeds into one draft: row numbers are moved along, and stops that feeds share become one."""
+"""Merges feeds into one draft: offsets row numbers, and unifies stops that feeds share."""
 
 from typing import Any
 
@@ -8,21 +8,20 @@ from rapidfuzz import fuzz
 from rapidfuzz.utils import default_process
 
 from fingerpost.errors import FeedUnusable
-from fingerpost.transit.gtfs.findings import Findings, Reason
-from fingerpost.transit.gtfs.ids import IdIndex
+from fingerpost.transit.gtfs.csv import Findings, IdIndex, Reason
 from fingerpost.transit.gtfs.reading import FeedTables
 from fingerpost.transit.gtfs.translations import Names
 from fingerpost.transit.timetable.draft import (
     InSeatColumns,
-    NarrowTransferColumns,
     PathwayColumns,
-    RunColumns,
     ServiceRow,
     ShapeColumns,
+    SpecificTransferColumns,
     StopRow,
     TimetableDraft,
     TransferColumns,
     TripColumns,
+    TripDepartureColumns,
 )
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
@@ -36,13 +35,13 @@ ALIKE = 60.0
 
 
 class Merging:
-    """A draft that grows feed by feed."""
+    """Builds a draft feed by feed."""
 
     def __init__(self) -> None:
         self._draft = TimetableDraft()
         self._stop_rows: dict[tuple[str, str], int] = {}
         self._columns: dict[str, list[Any]] = {}
-        self._trip_count = self._run_count = self._shape_count = self._point_count = 0
+        self._trip_count = self._trip_departure_count = self._shape_count = self._point_count = 0
         self._headsign_names: dict[str, dict[str, str]] = {}
         self._optional: dict[str, list[tuple[int, npt.NDArray[Any] | None]]] = {}
 
@@ -67,9 +66,9 @@ class Merging:
             trip_wheelchair=trips.wheelchair,
             trip_direction=trips.direction,
             trip_shape=np.where(trips.shape >= 0, trips.shape + self._shape_count, -1).astype(np.int32),
-            run_trip=tables.runs.trip + self._trip_count,
-            run_shift_s=tables.runs.shift_s,
-            run_headway_s=tables.runs.headway_s,
+            trip_departure_trip=tables.trip_departures.trip + self._trip_count,
+            trip_departure_shift_s=tables.trip_departures.shift_s,
+            trip_departure_headway_s=tables.trip_departures.headway_s,
             transfer_from=stop_rows[tables.transfers.from_stop],
             transfer_to=stop_rows[tables.transfers.to_stop],
             transfer_type=tables.transfers.type,
@@ -81,20 +80,20 @@ class Merging:
             shape_first=tables.shapes.first[:-1] + self._point_count,
             shape_lat=tables.shapes.lat_udeg,
             shape_lon=tables.shapes.lon_udeg,
-            event_count=tables.events.per_trip,
-            event_stop=stop_rows[tables.events.stop],
-            event_sequence=tables.events.sequence,
-            event_arrival_s=tables.events.arrival_s,
-            event_departure_s=tables.events.departure_s,
-            event_flags=tables.events.flags,
+            stop_time_count=tables.stop_times.per_trip,
+            stop_time_stop=stop_rows[tables.stop_times.stop],
+            stop_time_sequence=tables.stop_times.sequence,
+            stop_time_arrival_s=tables.stop_times.arrival_s,
+            stop_time_departure_s=tables.stop_times.departure_s,
+            stop_time_flags=tables.stop_times.flags,
         )
         for name, values in (
-            ("event_headsign", tables.events.headsign),
-            ("event_shape_point", tables.event_shape_point),
+            ("stop_time_headsign", tables.stop_times.headsign),
+            ("stop_time_shape_point", tables.stop_time_shape_point),
         ):
-            self._optional.setdefault(name, []).append((len(tables.events.stop), values))
+            self._optional.setdefault(name, []).append((len(tables.stop_times.stop), values))
         self._trip_count += len(trips.route)
-        self._run_count += len(tables.runs.trip)
+        self._trip_departure_count += len(tables.trip_departures.trip)
         self._shape_count += len(tables.shapes.first) - 1
         self._point_count += len(tables.shapes.lat_udeg)
         _add_names(draft.stop_names, tables.translations.stops, stop_rows.tolist())
@@ -105,19 +104,19 @@ class Merging:
     def _linked(
         self, tables: FeedTables, stop_rows: Int32, route_base: int, service_base: int
     ) -> dict[str, npt.NDArray[Any]]:
-        """Return a feed's narrow transfers and in-seat transfers, under the draft's rows."""
-        narrow, in_seat = tables.narrow_transfers, tables.in_seat
+        """Return a feed's specific transfers and in-seat transfers, under the draft's rows."""
+        specific, in_seat = tables.specific_transfers, tables.in_seat
         return {
-            "narrow_from_stop": stop_rows[narrow.from_stop],
-            "narrow_to_stop": stop_rows[narrow.to_stop],
-            "narrow_from_route": _moved(narrow.from_route, route_base),
-            "narrow_to_route": _moved(narrow.to_route, route_base),
-            "narrow_from_trip": _moved(narrow.from_trip, self._trip_count),
-            "narrow_to_trip": _moved(narrow.to_trip, self._trip_count),
-            "narrow_type": narrow.type,
-            "narrow_min_s": narrow.min_s,
-            "in_seat_from_run": in_seat.from_run + self._run_count,
-            "in_seat_to_run": in_seat.to_run + self._run_count,
+            "specific_transfer_from_stop": stop_rows[specific.from_stop],
+            "specific_transfer_to_stop": stop_rows[specific.to_stop],
+            "specific_transfer_from_route": _moved(specific.from_route, route_base),
+            "specific_transfer_to_route": _moved(specific.to_route, route_base),
+            "specific_transfer_from_trip": _moved(specific.from_trip, self._trip_count),
+            "specific_transfer_to_trip": _moved(specific.to_trip, self._trip_count),
+            "specific_transfer_type": specific.type,
+            "specific_transfer_min_s": specific.min_s,
+            "in_seat_from_departure": in_seat.from_departure + self._trip_departure_count,
+            "in_seat_to_departure": in_seat.to_departure + self._trip_departure_count,
             "in_seat_days_later": in_seat.days_later,
             "in_seat_service": _moved(in_seat.service, service_base),
         }
@@ -138,8 +137,10 @@ class Merging:
             direction=self._whole("trip_direction"),
             shape=self._whole("trip_shape"),
         )
-        draft.run_columns = RunColumns(
-            trip=self._whole("run_trip"), shift_s=self._whole("run_shift_s"), headway_s=self._whole("run_headway_s")
+        draft.trip_departure_columns = TripDepartureColumns(
+            trip=self._whole("trip_departure_trip"),
+            shift_s=self._whole("trip_departure_shift_s"),
+            headway_s=self._whole("trip_departure_headway_s"),
         )
         draft.transfer_columns = TransferColumns(
             from_stop=self._whole("transfer_from"),
@@ -148,8 +149,8 @@ class Merging:
             min_s=self._whole("transfer_min_s"),
         )
         draft.pathways = PathwayColumns(*(self._whole(f"pathway_{part}") for part in ("from", "to", "s")))
-        draft.narrow_transfers = NarrowTransferColumns(
-            **{name: self._whole(f"narrow_{name}") for name in NarrowTransferColumns.__slots__}
+        draft.specific_transfers = SpecificTransferColumns(
+            **{name: self._whole(f"specific_transfer_{name}") for name in SpecificTransferColumns.__slots__}
         )
         draft.in_seat = InSeatColumns(**{name: self._whole(f"in_seat_{name}") for name in InSeatColumns.__slots__})
         draft.shapes = ShapeColumns(
@@ -157,14 +158,14 @@ class Merging:
             lat_udeg=self._whole("shape_lat"),
             lon_udeg=self._whole("shape_lon"),
         )
-        draft.trip_event_count = self._whole("event_count")
-        draft.event_stop = self._whole("event_stop")
-        draft.event_sequence = self._whole("event_sequence")
-        draft.event_arrival_s = self._whole("event_arrival_s")
-        draft.event_departure_s = self._whole("event_departure_s")
-        draft.event_flags = self._whole("event_flags")
-        draft.event_headsign = self._whole_if_any("event_headsign", np.int32(-1))
-        draft.event_shape_point = self._whole_if_any("event_shape_point", np.float32(np.nan))
+        draft.trip_stop_time_count = self._whole("stop_time_count")
+        draft.stop_time_stop = self._whole("stop_time_stop")
+        draft.stop_time_sequence = self._whole("stop_time_sequence")
+        draft.stop_time_arrival_s = self._whole("stop_time_arrival_s")
+        draft.stop_time_departure_s = self._whole("stop_time_departure_s")
+        draft.stop_time_flags = self._whole("stop_time_flags")
+        draft.stop_time_headsign = self._whole_if_any("stop_time_headsign", np.int32(-1))
+        draft.stop_time_shape_point = self._whole_if_any("stop_time_shape_point", np.float32(np.nan))
         return draft
 
     def _append(self, **columns: Any) -> None:

@@ -1,4 +1,4 @@
-"""``pathways.txt``: which platforms a wheelchair reaches from the street, and how long it takes from one to another."""
+"""``pathways.txt``: step-free access to platforms, and walking times between them."""
 
 import heapq
 from collections import deque
@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
+from fingerpost.transit.gtfs.csv import Archive, Reason, Table, find_decimal
 from fingerpost.transit.gtfs.stops import Stops
-from fingerpost.transit.gtfs.table import Table, find_decimal
 from fingerpost.transit.timetable.draft import PathwayColumns
 from fingerpost.transit.timetable.timetable import (
     BOARDING_AREA,
@@ -129,7 +127,7 @@ def _list_boarding_areas(stops: Stops) -> _Ways:
 
 
 def _reached(ways: Mapping[int, list[int]], doors: Iterable[int]) -> set[int]:
-    """Return everything that ways lead to from the doors, the doors included."""
+    """Return everything that pathways lead to from the entrances, the entrances included."""
     reached = set(doors)
     waiting = deque(reached)
     while waiting:

@@ -1,4 +1,4 @@
-"""One feed, table after table."""
+"""Reads all tables of one feed."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -8,34 +8,31 @@ import numpy as np
 
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.gtfs.agency import Agencies, read_agencies
-from fingerpost.transit.gtfs.archive import Archive
 from fingerpost.transit.gtfs.calendar import Services, read_services
+from fingerpost.transit.gtfs.csv import Archive, IdIndex, Reason
 from fingerpost.transit.gtfs.fares import read_fares
 from fingerpost.transit.gtfs.feed_info import FeedInfo, find_primary_language, read_credits, read_feed_info
-from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.frequencies import read_runs
-from fingerpost.transit.gtfs.ids import IdIndex
-from fingerpost.transit.gtfs.in_seat import Ends, find_in_seat
-from fingerpost.transit.gtfs.narrow_transfers import bound_narrow
+from fingerpost.transit.gtfs.frequencies import read_trip_departures
+from fingerpost.transit.gtfs.in_seat import Terminals, find_in_seat
 from fingerpost.transit.gtfs.pathways import read_pathways
 from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt
 from fingerpost.transit.gtfs.routes import Routes, read_routes
 from fingerpost.transit.gtfs.shapes import read_shapes, states_distances
-from fingerpost.transit.gtfs.stop_times import Events, read_stop_times
+from fingerpost.transit.gtfs.stop_times import StopTimes, read_stop_times
 from fingerpost.transit.gtfs.stops import Stops, read_stops
-from fingerpost.transit.gtfs.transfers import read_transfers
+from fingerpost.transit.gtfs.transfers import limit_specific_transfers, read_transfers
 from fingerpost.transit.gtfs.translations import Known, Translations, read_translations
 from fingerpost.transit.gtfs.trips import Trips, read_trips
 from fingerpost.transit.timetable.draft import (
     InSeatColumns,
-    NarrowTransferColumns,
     PathwayColumns,
     RouteRow,
-    RunColumns,
     ShapeColumns,
+    SpecificTransferColumns,
     StopRow,
     TransferColumns,
     TripColumns,
+    TripDepartureColumns,
 )
 from fingerpost.transit.timetable.timetable import Feed, Float32, Int32
 
@@ -80,14 +77,14 @@ class FeedTables(NamedTuple):
     routes: Sequence[RouteRow]
     services: Sequence[Int32]
     trips: TripColumns
-    runs: RunColumns
+    trip_departures: TripDepartureColumns
     transfers: TransferColumns
     pathways: PathwayColumns
-    narrow_transfers: NarrowTransferColumns
+    specific_transfers: SpecificTransferColumns
     in_seat: InSeatColumns
     shapes: ShapeColumns
-    events: Events
-    event_shape_point: Float32 | None
+    stop_times: StopTimes
+    stop_time_shape_point: Float32 | None
     translations: Translations
     fare_book: str
 
@@ -107,18 +104,18 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     shape_ids = IdIndex()
     trips = read_trips(archive, routes, IdIndex(services.row_of), shape_ids, headsigns)
     measured = states_distances(archive)
-    trips, events = read_stop_times(archive, stops, trips, headsigns, with_shape_dist=measured)
-    runs = read_runs(archive, trips, events)
+    trips, stop_times = read_stop_times(archive, stops, trips, headsigns, with_shape_dist=measured)
+    trip_departures = read_trip_departures(archive, trips, stop_times)
     transfers = read_transfers(archive, stops, routes, trips)
-    shapes = read_shapes(archive, shape_ids, trips, events)
+    shapes = read_shapes(archive, shape_ids, trips, stop_times)
     fares = read_fares(archive)
     translations = _read_translations(archive, stops, routes, trips, headsigns)
     trip_service, days = _drop_idle_services(archive, trips, services)
-    narrow = bound_narrow(archive, transfers, len(stops.rows), trip_service, days)
-    ends = Ends.of(runs, events)
-    in_seat, more_days = find_in_seat(archive, stops.rows, trips, trip_service, days, ends, transfers.linked)
+    specific = limit_specific_transfers(archive, transfers, len(stops.rows), trip_service, days)
+    terminals = Terminals.of(trip_departures, stop_times)
+    in_seat, more_days = find_in_seat(archive, stops.rows, trips, trip_service, days, terminals, transfers.linked)
     served = [date.fromordinal(int(day)) for service in days if len(service) for day in (service[0], service[-1])]
-    if not (len(runs.trip) and served):
+    if not (len(trip_departures.trip) and served):
         raise FeedUnusable(_nothing_left(archive))
     trip_columns = TripColumns(
         local_id=trips.to_local_ids(),
@@ -136,14 +133,14 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
         routes=routes.rows,
         services=days + more_days,
         trips=trip_columns,
-        runs=runs,
+        trip_departures=trip_departures,
         transfers=transfers.by_stop,
         pathways=pathways,
-        narrow_transfers=narrow,
+        specific_transfers=specific,
         in_seat=in_seat,
         shapes=shapes.columns,
-        events=events,
-        event_shape_point=shapes.of_event,
+        stop_times=stop_times,
+        stop_time_shape_point=shapes.of_stop_time,
         translations=translations,
         fare_book=fares.to_json() if fares else "",
     )
@@ -160,10 +157,10 @@ def report_on(archive: Archive, tables: FeedTables) -> FeedReport:
         stops=len(tables.stops),
         routes=len(tables.routes),
         trips=len(tables.trips.route),
-        runs=len(tables.runs.trip),
-        events=len(tables.events.stop),
-        in_seat=len(tables.in_seat.from_run),
-        narrow_transfers=len(tables.narrow_transfers.from_stop),
+        runs=len(tables.trip_departures.trip),
+        events=len(tables.stop_times.stop),
+        in_seat=len(tables.in_seat.from_departure),
+        narrow_transfers=len(tables.specific_transfers.from_stop),
         first_day=feed.first_day,
         last_day=feed.last_day,
         findings=tuple(

@@ -1,4 +1,4 @@
-"""What an import took over, and what it did not: kept with the network."""
+"""The report of an import: what was taken over and what was not; stored with the network."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -46,8 +46,8 @@ class FeedReport:
     """One feed's part.
 
     Counts are of what the feed brought in and can be used; a stop that it shares with an earlier feed counts for both.
-    Events are calls of trips, runs the journeys of trips on one day of each. ``in_seat`` counts pairs of runs between
-    which one may stay seated, ``narrow_transfers`` rules for changes between certain trips or routes.
+    ``events`` counts stop times, ``runs`` trip departures (their names are stored, and stay). ``in_seat`` counts pairs
+    of trip departures between which one may stay seated, ``narrow_transfers`` trip- and route-specific transfer rules.
     ``first_day`` and ``last_day`` are the first and last day on which a trip runs.
     """
 
@@ -68,7 +68,7 @@ class FeedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """What became of every feed of a network."""
+    """The import report of a network, feed by feed."""
 
     network: str
     feeds: tuple[FeedReport, ...]

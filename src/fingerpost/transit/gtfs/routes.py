@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.table import find_integer
+from fingerpost.transit.gtfs.csv import Archive, Reason, find_integer
 from fingerpost.transit.timetable.draft import RouteRow
 
 _LARGEST_TYPE = 32_767

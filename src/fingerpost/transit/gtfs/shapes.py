@@ -1,14 +1,11 @@
-"""``shapes.txt``: the lines on the ground that vehicles follow, and where on them the calls lie."""
+"""``shapes.txt``: the shapes of trips, and where on them the stop times lie."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.ids import IdIndex
-from fingerpost.transit.gtfs.stop_times import Events
-from fingerpost.transit.gtfs.table import Table
+from fingerpost.transit.gtfs.csv import Archive, IdIndex, Reason, Table
+from fingerpost.transit.gtfs.stop_times import StopTimes
 from fingerpost.transit.gtfs.trips import Trips
 from fingerpost.transit.timetable.draft import ShapeColumns
 from fingerpost.transit.timetable.timetable import Float32, Float64, Int32, Int64
@@ -23,13 +20,13 @@ _END = 0.9
 class Shapes(NamedTuple):
     """The shapes that trips name.
 
-    ``of_trip`` is each trip's row in ``columns``, -1 for none. ``of_event`` is where on it each call lies, counted in
-    points, NaN where the feed does not say; None where it never does.
+    ``of_trip`` is each trip's row in ``columns``, -1 for none. ``of_stop_time`` is where on it each stop time lies,
+    counted in points, NaN where the feed does not say; None where it never does.
     """
 
     columns: ShapeColumns
     of_trip: Int32
-    of_event: Float32 | None
+    of_stop_time: Float32 | None
 
 
 class _Points(NamedTuple):
@@ -42,12 +39,12 @@ class _Points(NamedTuple):
 
 
 def states_distances(archive: Archive) -> bool:
-    """Whether points of shapes are measured, so that it is worth while to read how far along them calls lie."""
+    """Whether points of shapes are measured, so that it is worth while to read how far along them stop times lie."""
     table = archive.find_aside("shapes.txt")
     return table is not None and _DIST in table.columns
 
 
-def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, events: Events) -> Shapes:
+def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, stop_times: StopTimes) -> Shapes:
     """Read the shapes that trips name.
 
     Points are ordered by sequence; a point that cannot be read is left out and counted.
@@ -74,10 +71,12 @@ def read_shapes(archive: Archive, ids: IdIndex, trips: Trips, events: Events) ->
         lat_udeg=np.round(points.lat[kept] * _UDEG).astype(np.int32),
         lon_udeg=np.round(points.lon[kept] * _UDEG).astype(np.int32),
     )
-    of_event = None
-    if events.shape_dist is not None:
-        of_event = _locate(first, row, points.dist[kept], of_trip.repeat(events.per_trip), events.shape_dist)
-    return Shapes(columns, of_trip, of_event)
+    of_stop_time = None
+    if stop_times.shape_dist is not None:
+        of_stop_time = _locate(
+            first, row, points.dist[kept], of_trip.repeat(stop_times.per_trip), stop_times.shape_dist
+        )
+    return Shapes(columns, of_trip, of_stop_time)
 
 
 def _read_points(table: Table, ids: IdIndex) -> _Points:
@@ -101,11 +100,11 @@ def _read_points(table: Table, ids: IdIndex) -> _Points:
     return _Points(shape[order], *(np.concatenate(parts)[order] for parts in (lats, lons, dists)))
 
 
-def _locate(first: Int64, row: Int32, dist: Float64, event_row: Int32, event_dist: Float32) -> Float32 | None:
-    """Return where each call lies on its shape, counted in points; None where that is known of no call.
+def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, event_dist: Float32) -> Float32 | None:
+    """Return where each stop time lies on its shape, counted in points; None where that is known of none.
 
-    Shapes whose distances are missing somewhere, or go back, say nothing; nor do calls beyond either end.
-    All shapes are laid on one scale, so that a single search finds every call: each takes less than one unit of it.
+    Shapes whose distances are missing somewhere, or go back, say nothing; nor do stop times beyond either end.
+    All shapes are laid on one scale, each less than one unit of it, so that a single search finds every stop time.
     """
     if not len(row):
         return None
@@ -116,13 +115,13 @@ def _locate(first: Int64, row: Int32, dist: Float64, event_row: Int32, event_dis
     span = np.where(is_fit, highest - lowest, 1.0)
     with np.errstate(invalid="ignore"):
         scale = row + np.where(is_fit[row], (dist - lowest[row]) / span[row], 0.0) * _END
-        share = (event_dist - lowest[event_row]) / span[event_row]
+        share = (event_dist - lowest[stop_time_row]) / span[stop_time_row]
         # Publishers round the two tables apart.
-        known = (event_row >= 0) & is_fit[event_row] & (share > -1e-3) & (share < 1 + 1e-3)
+        known = (stop_time_row >= 0) & is_fit[stop_time_row] & (share > -1e-3) & (share < 1 + 1e-3)
     if not known.any():
         return None
     place = np.full(len(event_dist), np.nan, np.float32)
-    wanted, shape = event_row[known] + np.clip(share[known], 0.0, 1.0) * _END, event_row[known]
+    wanted, shape = stop_time_row[known] + np.clip(share[known], 0.0, 1.0) * _END, stop_time_row[known]
     after = np.clip(np.searchsorted(scale, wanted), first[shape] + 1, first[shape + 1] - 1)
     step = scale[after] - scale[after - 1]
     part = np.where(step > 0, (wanted - scale[after - 1]) / np.where(step > 0, step, 1.0), 0.0)

@@ -1,4 +1,4 @@
-"""``stop_times.txt``: the calls of every trip, straight into arrays.
+"""``stop_times.txt``: the stop times of every trip, read into arrays.
 
 Times are seconds from noon minus 12 h of the service day (GTFS Schedule reference, field type "Time").
 """
@@ -8,16 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.call_times import Calls, fill_times
-from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.growing import GrowingColumns
-from fingerpost.transit.gtfs.ids import IdIndex
-from fingerpost.transit.gtfs.kernel import BLANK, UNKNOWN, UNREADABLE, is_in_order, judge_trips
-from fingerpost.transit.gtfs.lines import Lines
+from fingerpost.transit.gtfs.csv import (
+    BLANK,
+    LEFT_OUT,
+    UNKNOWN,
+    UNREADABLE,
+    Archive,
+    Block,
+    ColumnBuffer,
+    IdIndex,
+    LineNumbers,
+    Reason,
+    Table,
+    check_trips,
+    is_in_order,
+)
+from fingerpost.transit.gtfs.stop_time_columns import StopTimeColumns, fill_times
 from fingerpost.transit.gtfs.stops import Stops
-from fingerpost.transit.gtfs.table import Block, Table
-from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
+from fingerpost.transit.gtfs.trips import Trips
 from fingerpost.transit.timetable.timetable import (
     BY_ARRANGEMENT,
     NO_ALIGHTING,
@@ -29,8 +37,8 @@ from fingerpost.transit.timetable.timetable import (
     UInt8,
 )
 
-# Nobody rides a trip that calls once.
-_FEWEST_CALLS = 2
+# Nobody rides a trip with a single stop.
+_FEWEST_STOP_TIMES = 2
 
 # pickup_type and drop_off_type
 _REGULAR, _NONE, _PHONE, _DRIVER = range(4)
@@ -52,7 +60,7 @@ _COLUMNS = (
 )
 _PICKUP, _DROP_OFF, _HEADSIGN, _SHAPE_DIST = range(5, 9)
 _FLEX = slice(9, 13)
-# A guess, on the short side; it decides how much room is set aside.
+# A guess, on the short side; it decides how much memory is set aside.
 _BYTES_A_ROW = 24
 _KEPT: dict[str, Any] = {
     **dict.fromkeys(("trip", "sequence", "stop", "arrival_s", "departure_s"), np.int32),
@@ -60,8 +68,8 @@ _KEPT: dict[str, Any] = {
 }
 
 
-class Events(NamedTuple):
-    """Calls of one feed's trips, trip after trip, each in calling order; ``per_trip`` says how many each trip has."""
+class StopTimes(NamedTuple):
+    """Stop times of one feed's trips, trip after trip, each in order; ``per_trip`` says how many each trip has."""
 
     per_trip: Int32
     stop: Int32
@@ -75,12 +83,12 @@ class Events(NamedTuple):
 
 def read_stop_times(
     archive: Archive, stops: Stops, trips: Trips, headsigns: IdIndex, *, with_shape_dist: bool = False
-) -> tuple[Trips, Events]:
-    """Read the calls; return them with the trips that have enough of them to carry anybody.
+) -> tuple[Trips, StopTimes]:
+    """Read the stop times; return them with the trips that have enough of them to carry anybody.
 
-    Rows need not be sorted. Where one of a call's two times is given it is both; one that cannot be read is blank.
-    A call at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is left out.
-    ``with_shape_dist`` keeps how far along its shape the feed says that a call lies, where it does.
+    Rows need not be sorted. Where only arrival or departure is given it is both; one that cannot be read is blank.
+    A stop time at an area or within a window is on demand (GTFS-Flex): it is counted, and its trip is left out.
+    ``with_shape_dist`` keeps shape_dist_traveled, where the feed has it.
 
     Raises:
         FeedUnusable: the table lacks a column that GTFS requires.
@@ -90,30 +98,30 @@ def read_stop_times(
     if not is_flex:
         table.require(("stop_id", "arrival_time") if "departure_time" not in table.columns else ("stop_id",))
     with_shape_dist &= _COLUMNS[_SHAPE_DIST] in table.columns
-    calls, lines, on_demand = _read_calls(
+    stop_times, lines, on_demand = _read_rows(
         table, stops, trips, headsigns, is_flex=is_flex, with_shape_dist=with_shape_dist
     )
-    calls = _in_order(table, calls, lines)
-    filled, worked_out = fill_times(calls)
-    table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(calls.rows_at(worked_out)), "arrival_time")
+    stop_times = _in_order(table, stop_times, lines)
+    filled, worked_out = fill_times(stop_times)
+    table.note_rows(Reason.CALL_TIME_WORKED_OUT, lines.of(stop_times.rows_at(worked_out)), "arrival_time")
     kept, count = _usable_trips(archive, filled, trips, on_demand)
-    calls = filled if kept.all() else filled.at(kept[filled.trip])
-    times = (calls.arrival_s, calls.departure_s)
-    return trips.keep(kept), Events(
+    stop_times = filled if kept.all() else filled.at(kept[filled.trip])
+    times = (stop_times.arrival_s, stop_times.departure_s)
+    return trips.keep(kept), StopTimes(
         count[kept].astype(np.int32),
-        calls.stop,
-        calls.sequence,
+        stop_times.stop,
+        stop_times.sequence,
         *times,
-        calls.flags,
-        calls.headsign,
-        calls.shape_dist,
+        stop_times.flags,
+        stop_times.headsign,
+        stop_times.shape_dist,
     )
 
 
-def _read_calls(
+def _read_rows(
     table: Table, stops: Stops, trips: Trips, headsigns: IdIndex, *, is_flex: bool, with_shape_dist: bool
-) -> tuple[Calls, Lines, npt.NDArray[np.bool_]]:
-    """Return the calls of trips that are to be had, at stops where one can board, in the order of the file."""
+) -> tuple[StopTimeColumns, LineNumbers, npt.NDArray[np.bool_]]:
+    """Return the stop times of known trips, at stops where one can board, in the order of the file."""
     stop_ids = IdIndex(stops.row_of)
     stop_row = _with_absent(np.array([*stops.row_of.values()], np.int32))
     boardable = np.array([row.kind == STOP for row in stops.rows] + [False], np.bool_)
@@ -122,8 +130,8 @@ def _read_calls(
     with_headsign = _COLUMNS[_HEADSIGN] in table.columns
     types = _KEPT | ({"headsign": np.int32} if with_headsign else {})
     types |= {"shape_dist": np.float32} if with_shape_dist else {}
-    kept = GrowingColumns(types, table.size // _BYTES_A_ROW + 1)
-    lines, row = Lines(), 0
+    kept = ColumnBuffer(types, table.size // _BYTES_A_ROW + 1)
+    lines, row = LineNumbers(), 0
     left_out = [np.zeros(0, np.int64)]
     for block in table.blocks(*(_COLUMNS if is_flex else _COLUMNS[: _FLEX.start])):
         lines.add(block.lines)
@@ -167,7 +175,7 @@ def _read_calls(
         row += len(trip)
     gaps = np.concatenate(left_out)
     rows = np.delete(np.arange(row, dtype=np.int32), gaps) if len(gaps) else None
-    return Calls(row=rows, **kept.finish()), lines, on_demand[:-1]
+    return StopTimeColumns(row=rows, **kept.finish()), lines, on_demand[:-1]
 
 
 def _with_absent(rows: Int32) -> Int32:
@@ -202,30 +210,30 @@ def _flags(table: Table, block: Block, usable: npt.NDArray[np.bool_]) -> UInt8:
     return flags
 
 
-def _in_order(table: Table, calls: Calls, lines: Lines) -> Calls:
+def _in_order(table: Table, stop_times: StopTimeColumns, lines: LineNumbers) -> StopTimeColumns:
     """Sort by trip, then sequence; equal sequences of a trip stay in the order of the file, and are counted."""
-    if is_in_order(calls.trip, calls.sequence):
-        return calls
-    key = calls.trip.astype(np.int64) << 32 | calls.sequence
+    if is_in_order(stop_times.trip, stop_times.sequence):
+        return stop_times
+    key = stop_times.trip.astype(np.int64) << 32 | stop_times.sequence
     if np.any(key[1:] < key[:-1]):
         order = np.argsort(key, kind="stable")
-        calls, key = calls.at(order), key[order]
-    again = calls.rows_at(1 + np.flatnonzero(key[1:] == key[:-1]))
+        stop_times, key = stop_times.at(order), key[order]
+    again = stop_times.rows_at(1 + np.flatnonzero(key[1:] == key[:-1]))
     table.note_rows(Reason.CALL_ORDER_ASSUMED, lines.of(again), "stop_sequence")
-    return calls
+    return stop_times
 
 
 def _usable_trips(
-    archive: Archive, calls: Calls, trips: Trips, on_demand: npt.NDArray[np.bool_]
+    archive: Archive, stop_times: StopTimeColumns, trips: Trips, on_demand: npt.NDArray[np.bool_]
 ) -> tuple[npt.NDArray[np.bool_], Int64]:
-    """Mark the trips that carry somebody somewhere, count the others; return marks and how many calls each has."""
+    """Mark the trips that carry somebody somewhere, count the others; return marks and how many stop times each has."""
     kept = np.ones(len(trips), np.bool_)
     count = np.zeros(len(trips), np.int64)
     untimed, backward = np.zeros(len(trips), np.bool_), np.zeros(len(trips), np.bool_)
-    judge_trips(calls.trip, calls.arrival_s, calls.departure_s, count, untimed, backward)
+    check_trips(stop_times.trip, stop_times.arrival_s, stop_times.departure_s, count, untimed, backward)
     for reason, faulty in (
         (Reason.TRIP_FLEX_UNSUPPORTED, on_demand),
-        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, count < _FEWEST_CALLS),
+        (Reason.TRIP_WITH_FEWER_THAN_TWO_CALLS, count < _FEWEST_STOP_TIMES),
         (Reason.TRIP_WITHOUT_END_TIMES, untimed),
         (Reason.TRIP_RUNS_BACKWARDS, backward),
     ):

@@ -6,10 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.table import Block, Table
-from fingerpost.transit.gtfs.trips import LEFT_OUT
+from fingerpost.transit.gtfs.csv import LEFT_OUT, Archive, Block, Reason, Table
 from fingerpost.transit.timetable.draft import StopRow
 from fingerpost.transit.timetable.timetable import (
     BOARDING_AREA,

@@ -1,26 +1,23 @@
-"""``transfers.txt``: what the feed says about changing, between stops and between certain trips or routes."""
+"""``transfers.txt``: transfers between stops, and trip- and route-specific ones."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.ids import IdIndex
-from fingerpost.transit.gtfs.kernel import BLANK, UNKNOWN
+from fingerpost.transit.gtfs.csv import BLANK, LEFT_OUT, UNKNOWN, Archive, Block, IdIndex, Reason, Table
 from fingerpost.transit.gtfs.routes import Routes
 from fingerpost.transit.gtfs.stops import Stops
-from fingerpost.transit.gtfs.table import Block, Table
-from fingerpost.transit.gtfs.trips import LEFT_OUT, Trips
-from fingerpost.transit.timetable.draft import NarrowTransferColumns, TransferColumns
-from fingerpost.transit.timetable.timetable import RECOMMENDED, STATION, STOP, Int32
+from fingerpost.transit.gtfs.trips import Trips
+from fingerpost.transit.timetable.draft import SpecificTransferColumns, TransferColumns
+from fingerpost.transit.timetable.timetable import RECOMMENDED, STATION, STOP, Int32, Int64
 
 # No station has so many pairs of stops, and no feed so many rules.
 MOST_OF_A_ROW = 250_000
 MOST_OF_A_FEED = 5_000_000
 
-# Riding on in the seat, and having to leave the vehicle and board again (GTFS, "Linked trips").
+# In-seat transfers, and trips between which one must alight and board again (GTFS, "Linked trips").
 IN_SEAT, RE_BOARD = 4, 5
 _COLUMNS = (
     "from_stop_id",
@@ -36,6 +33,13 @@ _COLUMNS = (
 _RULE = 10
 _PRECISION, _LINE = 8, 9
 
+# So many links may be made between the kinds of trips that meet at a stop, all stops together.
+MOST_LINKS = 4_000_000
+# A search timetable holds the trips of at most so many days.
+_DAYS = 4
+# With no more kinds than these at a stop, nobody need count days.
+_FEW = 100
+
 Mask = npt.NDArray[np.bool_]
 
 
@@ -49,11 +53,11 @@ class LinkedTrips(NamedTuple):
 
 
 class Transfers(NamedTuple):
-    """What ``transfers.txt`` holds; ``narrow_line`` is the line of each narrow rule."""
+    """What ``transfers.txt`` holds; ``specific_line`` is the line of each specific rule."""
 
     by_stop: TransferColumns
-    narrow: NarrowTransferColumns
-    narrow_line: Int32
+    specific: SpecificTransferColumns
+    specific_line: Int32
     linked: LinkedTrips
 
 
@@ -62,7 +66,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
 
     A station stands for all its boardable stops. A row that names more stops by themselves wins over one that
     names them by their station, and a later row over an earlier one (GTFS, transfers.txt, primary key).
-    The same order is that of the narrow rules. Where a row names both a trip and its route, the trip counts.
+    The same order is that of the specific rules. Where a row names both a trip and its route, the trip counts.
     """
     table = _open(archive)
     rules: list[Int32] = [np.zeros((0, _RULE), np.int32)]
@@ -91,13 +95,13 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
                     rules.append(each)
                     count += len(pairs)
     every = np.concatenate(rules)
-    is_narrow = (every[:, 4:8] >= 0).any(axis=1)
-    narrow = every[is_narrow]
-    narrow = narrow[np.lexsort((narrow[:, _LINE], narrow[:, _PRECISION]))]
+    is_specific = (every[:, 4:8] >= 0).any(axis=1)
+    specific = every[is_specific]
+    specific = specific[np.lexsort((specific[:, _LINE], specific[:, _PRECISION]))]
     return Transfers(
-        _last_of_each(every[~is_narrow], len(stops.rows)),
-        _narrow_columns(narrow),
-        narrow[:, _LINE].copy(),
+        _last_of_each(every[~is_specific], len(stops.rows)),
+        _specific_columns(specific),
+        specific[:, _LINE].copy(),
         LinkedTrips(np.concatenate(linked)),
     )
 
@@ -191,9 +195,9 @@ def _last_of_each(rules: Int32, stop_count: int) -> TransferColumns:
     )
 
 
-def _narrow_columns(rules: Int32) -> NarrowTransferColumns:
+def _specific_columns(rules: Int32) -> SpecificTransferColumns:
     """Return rules as columns."""
-    return NarrowTransferColumns(
+    return SpecificTransferColumns(
         from_stop=rules[:, 0].copy(),
         to_stop=rules[:, 1].copy(),
         from_route=rules[:, 4].copy(),
@@ -203,3 +207,51 @@ def _narrow_columns(rules: Int32) -> NarrowTransferColumns:
         type=rules[:, 2].astype(np.int8),
         min_s=rules[:, 3].copy(),
     )
+
+
+def limit_specific_transfers(
+    archive: Archive, transfers: Transfers, stop_count: int, trip_service: Int32, days: Sequence[Int32]
+) -> SpecificTransferColumns:
+    """Leave out specific rules, and count them, at stops where so many kinds of trips meet that a search would suffer.
+
+    The search keeps trips apart that the rules of a stop treat differently. There are at most as many kinds as the
+    rules name routes there, and trips that run within the days of a search timetable. Stops with most kinds go first.
+    """
+    specific = transfers.specific
+    if not len(specific.from_stop):
+        return specific
+    stop = np.concatenate([specific.from_stop, specific.to_stop]).astype(np.int64)
+    routes = _named(stop, np.concatenate([specific.from_route, specific.to_route]))
+    trips = _named(stop, np.concatenate([specific.from_trip, specific.to_trip]))
+    kinds = np.bincount(routes[:, 0], minlength=stop_count) + _busiest_days(trips, trip_service, days, stop_count)
+    order = np.argsort(kinds, kind="stable")
+    is_kept = np.zeros(stop_count, np.bool_)
+    is_kept[order] = np.cumsum(kinds[order] ** 2) <= MOST_LINKS
+    kept = is_kept[specific.from_stop] & is_kept[specific.to_stop]
+    if kept.all():
+        return specific
+    lines = np.unique(transfers.specific_line[~kept])
+    archive.findings.add_many(Reason.TRANSFER_BY_ROUTE_OR_TRIP_UNAPPLIED, "transfers.txt", lines)
+    return SpecificTransferColumns(
+        **{name: getattr(specific, name)[kept] for name in SpecificTransferColumns.__slots__}
+    )
+
+
+def _named(stop: Int64, row: Int32) -> Int64:
+    """Return the different pairs of a stop and a row that is named there."""
+    pairs: Int64 = np.unique(np.column_stack([stop, row])[row >= 0], axis=0)
+    return pairs
+
+
+def _busiest_days(trips: Int64, trip_service: Int32, days: Sequence[Int32], stop_count: int) -> npt.NDArray[np.int64]:
+    """Return, for each stop, at most how many of its (stop, trip) pairs run within the days of a search timetable."""
+    most = np.bincount(trips[:, 0], minlength=stop_count)
+    first = min((int(service[0]) for service in days if len(service)), default=0)
+    last = max((int(service[-1]) for service in days if len(service)), default=0)
+    for stop in np.flatnonzero(most > _FEW).tolist():
+        service, count = np.unique(trip_service[trips[trips[:, 0] == stop, 1]], return_counts=True)
+        on_day = np.zeros(last - first + 1, np.int64)
+        for row, trips_of in zip(service.tolist(), count.tolist(), strict=True):
+            on_day[days[row] - first] += trips_of
+        most[stop] = min(int(most[stop]), _DAYS * int(on_day.max()))
+    return most

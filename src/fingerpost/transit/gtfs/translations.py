@@ -3,9 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from fingerpost.transit.gtfs.archive import Archive
+from fingerpost.transit.gtfs.csv import Archive, Reason
 from fingerpost.transit.gtfs.feed_info import find_primary_language
-from fingerpost.transit.gtfs.findings import Reason
 
 Names = dict[str, dict[int, str]]
 """By language: names by row."""

@@ -1,4 +1,4 @@
-"""``trips.txt``: what runs along a route on the days of a service."""
+"""``trips.txt``: the trips of routes on the days of a service."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -6,16 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.gtfs.archive import Archive
-from fingerpost.transit.gtfs.findings import Reason
-from fingerpost.transit.gtfs.ids import IdIndex
+from fingerpost.transit.gtfs.csv import LEFT_OUT, Archive, Block, IdIndex, Reason, Table
 from fingerpost.transit.gtfs.routes import Routes
-from fingerpost.transit.gtfs.table import Block, Table
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import WHEELCHAIR_NO, WHEELCHAIR_UNKNOWN, Int8, Int32
-
-# In an index: the id is in the feed, its row was left out.
-LEFT_OUT = -2
 
 Mask = npt.NDArray[np.bool_]
 

@@ -1,4 +1,4 @@
-"""What the search answers: rides and walks in integers, rows of the timetable."""
+"""Journeys as the search returns them: rides and walks as rows of the timetable."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -6,18 +6,18 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ride:
-    """One ride. Events are rows of the timetable's event columns; instants are Unix seconds.
+    """One ride on one trip. Stop times are rows of the timetable's columns; instants are Unix seconds.
 
-    ``run`` is a row of the timetable's runs, or -1 - i for the i-th added ride of the overlay that was searched;
-    the events of an added ride are positions among its own calls.
+    ``trip_departure`` is a row of the timetable's trip departures, or -1 - i for the i-th added ride of the overlay
+    that was searched; the stop times of an added ride are positions among its own.
     ``foot_m`` is walked before boarding: from the start for the first ride, else from the ride before.
     ``stays_seated`` says that one comes from the ride before without leaving the vehicle.
     """
 
-    run: int
+    trip_departure: int
     service_day: date
-    board_event: int
-    alight_event: int
+    board_stop_time: int
+    alight_stop_time: int
     departure: int
     arrival: int
     foot_m: int
@@ -26,9 +26,9 @@ class Ride:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """Rides from start to goal. Without rides it is the walk all the way, of ``egress_m``.
+    """Rides from origin to destination. Without rides it is the walk all the way, of ``egress_m``.
 
-    ``departure`` is when to leave the start, ``arrival`` when the goal is reached (Unix seconds).
+    ``departure`` is when to leave the origin, ``arrival`` when the destination is reached (Unix seconds).
     ``stays`` is the number of rides for which one stays seated.
     """
 
@@ -40,7 +40,7 @@ class Journey:
 
     @property
     def boardings(self) -> int:
-        """How many vehicles are boarded; whoever stays seated boards none."""
+        """How many times one boards; a ride for which one stays seated does not count."""
         return len(self.rides) - self.stays
 
     @property

@@ -1,16 +1,16 @@
-"""Compiling every kernel, or loading its machine code, before a question needs it."""
+"""Compiles every kernel, or loads its machine code, before a query needs it."""
 
 from datetime import date
 
 import numpy as np
 
-from fingerpost.transit.raptor.board import list_board_calls
-from fingerpost.transit.raptor.chains import build_slice
-from fingerpost.transit.raptor.ends import find_end
-from fingerpost.transit.raptor.search import Wish, find_journeys
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.board import list_board_departures
+from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.assembly import assemble
-from fingerpost.transit.timetable.draft import RouteRow, RunRow, ServiceRow, StopRow, TimetableDraft, TripRow
+from fingerpost.transit.timetable.draft import RouteRow, ServiceRow, StopRow, TimetableDraft, TripDepartureRow, TripRow
 from fingerpost.transit.timetable.overlay import Overlay, RideUpdate
 from fingerpost.transit.timetable.service_days import service_day_start
 from fingerpost.transit.timetable.timetable import Feed, Timetable
@@ -20,7 +20,7 @@ _ZONE = "UTC"
 
 
 def warm_kernels() -> None:
-    """Search a network of three stops in every way that a question can ask for; takes long only the first time."""
+    """Search a network of three stops in every way that a query can ask for; takes long only the first time."""
     timetable = _three_stops()
     start = service_day_start(_DAY, _ZONE)
     zeros = np.zeros(3, np.int32)
@@ -32,15 +32,16 @@ def warm_kernels() -> None:
         is_skipped=np.zeros(3, np.bool_),
         updated=start,
     )
-    live = Slices(timetable, Overlay(rides={(0, _DAY.toordinal()): late}, as_of=start))
-    for slices in (Slices(timetable), live):
+    live = SearchTimetables(timetable, Overlay(rides={(0, _DAY.toordinal()): late}, as_of=start))
+    for search_timetables in (SearchTimetables(timetable), live):
         for arrive_by in (False, True):
-            # Far less walking than the ends need: the walk-limited search is asked too.
+            # Far less walking than access and egress need, so that McRAPTOR runs too.
             for max_walk_m in (3000, 700):
                 ends = [
-                    find_end(timetable, float(timetable.stop_lat[stop]) + 0.004, 0.0, [], 3000.0) for stop in (0, 2)
+                    find_endpoint(timetable, float(timetable.stop_lat[stop]) + 0.004, 0.0, [], 3000.0)
+                    for stop in (0, 2)
                 ]
-                wish = Wish(
+                query = SearchQuery(
                     origin=ends[0],
                     destination=ends[1],
                     instant=start + (9 if arrive_by else 7) * 3600,
@@ -50,9 +51,9 @@ def warm_kernels() -> None:
                     step_free=False,
                     wanted=1,
                 )
-                find_journeys(timetable, slices, wish)
-    piece = build_slice(timetable, _DAY, mirrored=False, step_free=True)
-    list_board_calls(timetable, piece, [0], start, 24 * 3600)
+                find_journeys(timetable, search_timetables, query)
+    search_timetable = build_search_timetable(timetable, _DAY, mirrored=False, step_free=True)
+    list_board_departures(timetable, search_timetable, [0], start, 24 * 3600)
 
 
 def _three_stops() -> Timetable:
@@ -61,10 +62,10 @@ def _three_stops() -> Timetable:
     draft.routes = [RouteRow(0, "R", "R", "", 3)]
     draft.services = [ServiceRow(0, None)]
     draft.trips = [TripRow("T", 0, 0)]
-    draft.runs = [RunRow(0)]
-    draft.trip_event_count = np.array([3], np.int32)
-    draft.event_stop = np.array([0, 1, 2], np.int32)
-    draft.event_arrival_s = np.array([8, 8, 8], np.int32) * 3600 + np.array([0, 600, 1200], np.int32)
-    draft.event_departure_s = draft.event_arrival_s.copy()
-    draft.event_flags = np.zeros(3, np.uint8)
+    draft.trip_departures = [TripDepartureRow(0)]
+    draft.trip_stop_time_count = np.array([3], np.int32)
+    draft.stop_time_stop = np.array([0, 1, 2], np.int32)
+    draft.stop_time_arrival_s = np.array([8, 8, 8], np.int32) * 3600 + np.array([0, 600, 1200], np.int32)
+    draft.stop_time_departure_s = draft.stop_time_arrival_s.copy()
+    draft.stop_time_flags = np.zeros(3, np.uint8)
     return assemble(draft)

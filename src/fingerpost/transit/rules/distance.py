@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model import Coordinate
 
 # Two ends no further apart than this are one point (contract 000, validation rule 1).

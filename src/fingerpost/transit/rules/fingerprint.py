@@ -1,7 +1,7 @@
 """One name for one way of travelling, so that it is not offered twice (ruling B7)."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -23,15 +23,6 @@ def fingerprint(itinerary: Itinerary) -> str:
     start = itinerary.departure_scheduled
     text = "~".join(map(_describe, itinerary.legs)) + "|" + print_utc(start - start % SLOT_S)
     return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
-
-
-def deduplicate(itineraries: Sequence[Itinerary]) -> tuple[list[Itinerary], int]:
-    """Return itineraries of different fingerprints, and how many were removed.
-
-    Of equals the one with fewer changes, then the shorter, then the first is kept, in the place of the first.
-    """
-    kept = deduplicate_named([(fingerprint(each), each) for each in itineraries])
-    return list(kept.values()), len(itineraries) - len(kept)
 
 
 def deduplicate_named(named: Iterable[tuple[str, Itinerary]]) -> dict[str, Itinerary]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from fingerpost.transit.model import Departure, Leg, Provenance
+from fingerpost.transit.model import Departure, Leg
+from fingerpost.transit.provenance import Provenance
 
 # Realtime older than this is called stale.
 STALE_AFTER_S = 90

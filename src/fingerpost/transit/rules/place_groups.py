@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model import Place, PlaceKind
 from fingerpost.transit.rules.distance import centre_of, distance_m
 from fingerpost.transit.rules.named_stop import NamedStop

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from fingerpost.transit.model import Itinerary, Optimize
-from fingerpost.transit.port import JourneyQuestion
+from fingerpost.transit.port import JourneyQuery
 
 RELAXED_BY = 1.25
 LONGEST_WALK_M = 3000.0
@@ -16,14 +16,9 @@ def relaxed_walk_m(asked_m: float) -> float:
     return min(asked_m * RELAXED_BY, LONGEST_WALK_M)
 
 
-def relax(question: JourneyQuestion) -> JourneyQuestion:
+def relax(question: JourneyQuery) -> JourneyQuery:
     """Return the relaxed question: balanced, with the relaxed walking limit."""
     return replace(question, optimize=Optimize.BALANCED, max_walk_m=relaxed_walk_m(question.max_walk_m))
-
-
-def exceeds_walk(itinerary: Itinerary, asked_m: float) -> bool:
-    """Whether an itinerary walks more than was asked for."""
-    return itinerary.walk_m > asked_m
 
 
 def find_walk_unmet(itineraries: Iterable[Itinerary], asked_m: float) -> str | None:

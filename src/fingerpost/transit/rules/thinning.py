@@ -7,7 +7,7 @@ tolerance (J. Sklansky and V. Gonzalez, "Fast polygonal approximation of digitiz
 import math
 from collections.abc import Sequence
 
-from fingerpost.transit.globe import METRES_PER_DEGREE
+from fingerpost.transit.geodesy import METRES_PER_DEGREE
 
 Point = tuple[float, float]
 

@@ -17,7 +17,7 @@ class WarningCode(StrEnum):
     OUTSIDE_CALENDAR = "outside-calendar"
     FREQUENCY_BASED = "frequency-based"
     BY_ARRANGEMENT = "by-arrangement"
-    DEMO_NETWORK = "demo-network"
+    NETWORK_LEFT_OUT = "network-left-out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,16 @@ class Warnings:
         said = self._messages.setdefault(code, [])
         if message not in said:
             said.append(message)
+
+    def extend(self, others: "Warnings") -> None:
+        """Say all that others say."""
+        for code in WarningCode:
+            for message in others.find(code):
+                self.add(code, message)
+
+    def find(self, code: WarningCode) -> tuple[str, ...]:
+        """Return the messages of a code."""
+        return tuple(self._messages.get(code, ()))
 
     def list_all(self) -> tuple[Warning, ...]:
         """Return one entry a code."""

@@ -1,24 +1,23 @@
-"""From a draft's rows to a timetable: columns are packed, and what follows from them is worked out once."""
+"""Assembles a draft into a timetable: packs columns, and derives footpaths and calendars."""
 
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from fingerpost.transit.timetable.draft import (
-    NarrowTransferColumns,
-    RunColumns,
     ServiceRow,
+    SpecificTransferColumns,
     StopRow,
     TimetableDraft,
     TransferColumns,
     TripColumns,
+    TripDepartureColumns,
 )
 from fingerpost.transit.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.timetable.text import TextColumn
-from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Float64, Int32, Int64, Timetable, UInt8
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Float64, Int8, Int32, Int64, Timetable, UInt8
 from fingerpost.transit.timetable.walking import change_times, footpaths
 
 _NO_DAY = date(1970, 1, 1)
@@ -26,107 +25,142 @@ _NO_DAY = date(1970, 1, 1)
 
 def assemble(draft: TimetableDraft) -> Timetable:
     """Pack a draft into a timetable, with printed ids, inherited wheelchair values and footpaths."""
-    stops, routes = draft.stops, draft.routes
-    trips = draft.trip_columns or TripColumns.of(draft.trips)
-    runs = draft.run_columns or RunColumns.of(draft.runs)
-    transfers = draft.transfer_columns or TransferColumns.of(draft.transfers)
-    headsigns = draft.headsign_column if draft.headsign_column is not None else TextColumn.of(draft.headsigns)
+    stops = draft.stops
     lats = np.array([row.lat for row in stops], np.float64)
     lons = np.array([row.lon for row in stops], np.float64)
     kinds = np.array([row.kind for row in stops], np.int8)
-    rules = (transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
-    paths = footpaths(lats, lons, kinds, *rules, pathways=draft.pathways)
-    first_event = np.zeros(len(trips.route) + 1, np.int64)
-    np.cumsum(draft.trip_event_count, out=first_event[1:])
     calendar_start, runs_on = _calendar(draft.services)
     return Timetable(
         feeds=tuple(draft.feeds),
         feed_fares=TextColumn.of(draft.fare_books or ["" for _ in draft.feeds]),
-        stop_feed=np.array([row.feed for row in stops], np.int16),
-        stop_local_id=TextColumn.of(row.local_id for row in stops),
-        stop_printed_id=TextColumn.of(print_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in stops)),
-        stop_name=TextColumn.of(row.name for row in stops),
         stop_lat=lats,
         stop_lon=lons,
         stop_kind=kinds,
-        stop_parent=np.array([row.parent for row in stops], np.int32),
-        stop_platform=TextColumn.of(row.platform for row in stops),
-        stop_wheelchair=np.array([_wheelchair(row, stops) for row in stops], np.int8),
-        route_feed=np.array([row.feed for row in routes], np.int16),
-        route_local_id=TextColumn.of(row.local_id for row in routes),
-        route_short_name=TextColumn.of(row.short_name for row in routes),
-        route_long_name=TextColumn.of(row.long_name for row in routes),
-        route_type=np.array([row.type for row in routes], np.int16),
-        route_agency=np.array([row.agency for row in routes], np.int16),
-        trip_local_id=trips.local_id,
-        trip_route=trips.route,
-        trip_service=trips.service,
-        trip_headsign=trips.headsign,
-        trip_wheelchair=trips.wheelchair,
-        trip_direction=trips.direction,
-        trip_first_event=first_event,
-        headsign=headsigns,
-        event_stop=draft.event_stop,
-        event_sequence=_sequence(draft, first_event),
-        event_arrival_s=draft.event_arrival_s,
-        event_departure_s=draft.event_departure_s,
-        event_flags=draft.event_flags,
-        event_headsign=draft.event_headsign,
-        run_trip=runs.trip,
-        run_shift_s=runs.shift_s,
-        run_headway_s=runs.headway_s,
+        **_stop_columns(draft),
+        **_route_columns(draft),
+        **_trip_columns(draft),
         calendar_start=calendar_start,
         service_feed=np.array([row.feed for row in draft.services], np.int16),
         service_runs_on=runs_on,
         service_every_day=np.array([row.days is None for row in draft.services], np.uint8),
-        transfer_from=transfers.from_stop,
-        transfer_to=transfers.to_stop,
-        transfer_type=transfers.type,
-        transfer_min_s=transfers.min_s,
-        foot_first=paths.first,
-        foot_to=paths.to,
-        foot_s=paths.seconds,
-        foot_m=paths.metres,
-        change_s=paths.change_s,
-        stop_names=_names(draft.stop_names, len(stops)),
-        route_names=_names(draft.route_names, len(routes)),
-        headsign_names=_names(draft.headsign_names, len(headsigns)),
-        in_seat_from=draft.in_seat.from_run,
-        in_seat_to=draft.in_seat.to_run,
+        **_transfer_columns(draft, lats, lons, kinds),
+        in_seat_from=draft.in_seat.from_departure,
+        in_seat_to=draft.in_seat.to_departure,
         in_seat_days_later=draft.in_seat.days_later,
         in_seat_service=draft.in_seat.service,
-        **_narrow(draft.narrow_transfers, lats, lons),
-        trip_shape=trips.shape,
+        **_specific_transfers(draft.specific_transfers, lats, lons),
         shape_first=draft.shapes.first,
         shape_lat_udeg=draft.shapes.lat_udeg,
         shape_lon_udeg=draft.shapes.lon_udeg,
-        event_shape_point=draft.event_shape_point,
     )
 
 
-def _narrow(rules: NarrowTransferColumns, lats: Float64, lons: Float64) -> dict[str, npt.NDArray[Any]]:
-    """Return the timetable's columns of rules for changes between certain trips or routes."""
-    narrow = _by_specificity(rules)
-    seconds, metres = change_times(lats, lons, narrow.from_stop, narrow.to_stop, narrow.type, narrow.min_s)
+def _stop_columns(draft: TimetableDraft) -> dict[str, Any]:
+    """Return the timetable's columns of stops, but for their places and kinds."""
+    stops = draft.stops
+    return {
+        "stop_feed": np.array([row.feed for row in stops], np.int16),
+        "stop_local_id": TextColumn.of(row.local_id for row in stops),
+        "stop_printed_id": TextColumn.of(print_stop_ids((draft.feeds[row.feed].name, row.local_id) for row in stops)),
+        "stop_name": TextColumn.of(row.name for row in stops),
+        "stop_parent": np.array([row.parent for row in stops], np.int32),
+        "stop_platform": TextColumn.of(row.platform for row in stops),
+        "stop_wheelchair": np.array([_wheelchair(row, stops) for row in stops], np.int8),
+        "stop_names": _names(draft.stop_names, len(stops)),
+    }
+
+
+def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
+    """Return the timetable's columns of routes."""
+    routes = draft.routes
+    return {
+        "route_feed": np.array([row.feed for row in routes], np.int16),
+        "route_local_id": TextColumn.of(row.local_id for row in routes),
+        "route_short_name": TextColumn.of(row.short_name for row in routes),
+        "route_long_name": TextColumn.of(row.long_name for row in routes),
+        "route_type": np.array([row.type for row in routes], np.int16),
+        "route_agency": np.array([row.agency for row in routes], np.int16),
+        "route_names": _names(draft.route_names, len(routes)),
+    }
+
+
+def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
+    """Return the timetable's columns of trips, their stop times and departures, and headsigns."""
+    trips = draft.trip_columns or TripColumns.of(draft.trips)
+    trip_departures = draft.trip_departure_columns or TripDepartureColumns.of(draft.trip_departures)
+    headsigns = draft.headsign_column if draft.headsign_column is not None else TextColumn.of(draft.headsigns)
+    first_stop_time = np.zeros(len(trips.route) + 1, np.int64)
+    np.cumsum(draft.trip_stop_time_count, out=first_stop_time[1:])
+    return {
+        "trip_local_id": trips.local_id,
+        "trip_route": trips.route,
+        "trip_service": trips.service,
+        "trip_headsign": trips.headsign,
+        "trip_wheelchair": trips.wheelchair,
+        "trip_direction": trips.direction,
+        "trip_shape": trips.shape,
+        "trip_first_stop_time": first_stop_time,
+        "headsign": headsigns,
+        "headsign_names": _names(draft.headsign_names, len(headsigns)),
+        "stop_time_stop": draft.stop_time_stop,
+        "stop_time_sequence": _sequence(draft, first_stop_time),
+        "stop_time_arrival_s": draft.stop_time_arrival_s,
+        "stop_time_departure_s": draft.stop_time_departure_s,
+        "stop_time_flags": draft.stop_time_flags,
+        "stop_time_headsign": draft.stop_time_headsign,
+        "stop_time_shape_point": draft.stop_time_shape_point,
+        "trip_departure_trip": trip_departures.trip,
+        "trip_departure_shift_s": trip_departures.shift_s,
+        "trip_departure_headway_s": trip_departures.headway_s,
+    }
+
+
+def _transfer_columns(draft: TimetableDraft, lats: Float64, lons: Float64, kinds: Int8) -> dict[str, Any]:
+    """Return the timetable's columns of transfers as stated, and of the footpaths that follow from them."""
+    transfers = draft.transfer_columns or TransferColumns.of(draft.transfers)
+    rules = (transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
+    paths = footpaths(lats, lons, kinds, *rules, pathways=draft.pathways)
+    return {
+        "transfer_from": transfers.from_stop,
+        "transfer_to": transfers.to_stop,
+        "transfer_type": transfers.type,
+        "transfer_min_s": transfers.min_s,
+        "foot_first": paths.first,
+        "foot_to": paths.to,
+        "foot_s": paths.seconds,
+        "foot_m": paths.metres,
+        "change_s": paths.change_s,
+    }
+
+
+def _specific_transfers(rules: SpecificTransferColumns, lats: Float64, lons: Float64) -> dict[str, Any]:
+    """Return the timetable's columns of trip- and route-specific transfers."""
+    specific = _by_specificity(rules)
+    seconds, metres = change_times(lats, lons, specific.from_stop, specific.to_stop, specific.type, specific.min_s)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
-    return {f"narrow_{side}": getattr(narrow, side) for side in sides} | {"narrow_s": seconds, "narrow_m": metres}
+    return {f"specific_transfer_{side}": getattr(specific, side) for side in sides} | {
+        "specific_transfer_s": seconds,
+        "specific_transfer_m": metres,
+    }
 
 
-def _by_specificity(narrow: NarrowTransferColumns) -> NarrowTransferColumns:
+def _by_specificity(specific: SpecificTransferColumns) -> SpecificTransferColumns:
     """Sort rules by GTFS's ranks (transfers.txt), the least specific first: of those that apply the last holds.
 
     From the top: both trips; a trip and a route; a trip; both routes; a route. (Stops alone are the rank below.)
     """
-    trips = (narrow.from_trip >= 0).astype(np.int8) + (narrow.to_trip >= 0)
-    routes = (narrow.from_route >= 0).astype(np.int8) + (narrow.to_route >= 0)
+    trips = (specific.from_trip >= 0).astype(np.int8) + (specific.to_trip >= 0)
+    routes = (specific.from_route >= 0).astype(np.int8) + (specific.to_route >= 0)
     order = np.lexsort((routes, trips))
-    return NarrowTransferColumns(**{name: getattr(narrow, name)[order] for name in NarrowTransferColumns.__slots__})
+    return SpecificTransferColumns(
+        **{name: getattr(specific, name)[order] for name in SpecificTransferColumns.__slots__}
+    )
 
 
-def _sequence(draft: TimetableDraft, first_event: Int64) -> Int32:
-    if len(draft.event_sequence) or not len(draft.event_stop):
-        return draft.event_sequence
-    within = np.arange(first_event[-1]) - np.repeat(first_event[:-1], draft.trip_event_count)
+def _sequence(draft: TimetableDraft, first_stop_time: Int64) -> Int32:
+    if len(draft.stop_time_sequence) or not len(draft.stop_time_stop):
+        return draft.stop_time_sequence
+    within = np.arange(first_stop_time[-1]) - np.repeat(first_stop_time[:-1], draft.trip_stop_time_count)
     return (within + 1).astype(np.int32)
 
 

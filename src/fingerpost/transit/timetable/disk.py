@@ -1,4 +1,4 @@
-"""A timetable as a folder of arrays, opened by memory map in the time it takes to read its contents page.
+"""Saves a timetable as a folder of arrays, and opens it by memory map.
 
 The folder holds one ``.npy`` per array (two per column of texts) and ``contents.json``: the format, the shape and
 type of every array, the feeds and the first day of the calendar. The contents are written last.
@@ -19,7 +19,7 @@ from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Feed, Timetable
 
 # Raise it when the meaning of a stored array changes; names and types are compared by themselves.
-FORMAT = 4
+FORMAT = 5
 
 _CONTENTS = "contents.json"
 _TRANSLATED = ("stop_names", "route_names", "headsign_names")

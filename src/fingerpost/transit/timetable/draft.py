@@ -1,4 +1,4 @@
-"""What a writer of timetables fills in: plain rows, before anything is derived from them."""
+"""The rows that a writer of timetables fills in, before anything is derived from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -48,8 +48,8 @@ class TripRow(NamedTuple):
     direction: int = -1
 
 
-class RunRow(NamedTuple):
-    """One journey of a trip: its event times plus ``shift_s``. ``headway_s`` 0 means the time is exact."""
+class TripDepartureRow(NamedTuple):
+    """One departure of a trip: its stop times plus ``shift_s``. ``headway_s`` 0 means the time is exact."""
 
     trip: int
     shift_s: int = 0
@@ -99,15 +99,15 @@ class TripColumns:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunColumns:
-    """Runs as columns; the fields are those of RunRow."""
+class TripDepartureColumns:
+    """Trip departures as columns; the fields are those of TripDepartureRow."""
 
     trip: Int32
     shift_s: Int32
     headway_s: Int32
 
     @classmethod
-    def of(cls, rows: Sequence[RunRow]) -> "RunColumns":
+    def of(cls, rows: Sequence[TripDepartureRow]) -> "TripDepartureColumns":
         """Return rows as columns."""
         return cls(
             trip=np.array([row.trip for row in rows], np.int32),
@@ -150,8 +150,8 @@ class PathwayColumns(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NarrowTransferColumns:
-    """Rules for changes between certain trips or routes only; type and time as in TransferRow.
+class SpecificTransferColumns:
+    """Trip- and route-specific transfer rules; type and time as in TransferRow.
 
     A trip or route is a row, -1 where any will do. Of two rules that apply to a change the
     more specific one holds (GTFS, transfers.txt), of equals the later.
@@ -167,7 +167,7 @@ class NarrowTransferColumns:
     min_s: Int32
 
     @classmethod
-    def none(cls) -> "NarrowTransferColumns":
+    def none(cls) -> "SpecificTransferColumns":
         """Return no rules."""
         rows = np.zeros(0, np.int32)
         return cls(
@@ -178,14 +178,14 @@ class NarrowTransferColumns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InSeatColumns:
-    """Runs at whose end one may stay seated, and the runs that the vehicle goes on as.
+    """In-seat transfers: trip departures at whose end one may stay seated, and those that they go on as.
 
-    ``days_later`` is 1 where the other run is one of the next service day. ``service`` bounds the service days of
-    the first run on which it holds, -1 where it holds whenever both run. Sorted by the first run.
+    ``days_later`` is 1 where the other is one of the next service day. ``service`` bounds the service days of
+    the first on which it holds, -1 where it holds whenever both run. Sorted by the first.
     """
 
-    from_run: Int32
-    to_run: Int32
+    from_departure: Int32
+    to_departure: Int32
     days_later: Int8
     service: Int32
 
@@ -193,12 +193,12 @@ class InSeatColumns:
     def none(cls) -> "InSeatColumns":
         """Return no in-seat transfers."""
         rows = np.zeros(0, np.int32)
-        return cls(from_run=rows, to_run=rows, days_later=rows.astype(np.int8), service=rows)
+        return cls(from_departure=rows, to_departure=rows, days_later=rows.astype(np.int8), service=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShapeColumns:
-    """Lines on the ground: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
+    """Shapes: points of shape s are rows ``first[s] .. first[s + 1]``, in millionths of a degree."""
 
     first: npt.NDArray[np.int64]
     lat_udeg: Int32
@@ -210,7 +210,7 @@ class ShapeColumns:
         return cls(first=np.zeros(1, np.int64), lat_udeg=np.zeros(0, np.int32), lon_udeg=np.zeros(0, np.int32))
 
 
-def _no_events() -> npt.NDArray[np.int32]:
+def _no_stop_times() -> npt.NDArray[np.int32]:
     return np.zeros(0, np.int32)
 
 
@@ -218,10 +218,10 @@ def _no_events() -> npt.NDArray[np.int32]:
 class TimetableDraft:
     """Rows of one or several feeds; row numbers join them.
 
-    Event columns hold the events of trip 0, then of trip 1, and so on, each in calling order;
-    ``trip_event_count`` says how many each trip has.
-    ``event_sequence`` may stay empty, when the calls of each trip are numbered from 1; so may ``event_headsign``, when
-    each trip's holds throughout, and ``event_shape_point``.
+    Stop time columns hold those of trip 0, then of trip 1, and so on, each in order along the trip;
+    ``trip_stop_time_count`` says how many each trip has.
+    ``stop_time_sequence`` may stay empty, when the stop times of each trip are numbered from 1; so may
+    ``stop_time_headsign``, when each trip's holds throughout, and ``stop_time_shape_point``.
     ``stop_names`` maps a language to {stop row: name}, and so do the other names for their rows.
     ``fare_books`` has one text a feed, or none at all.
     Where a table is given as columns, these stand and the rows must be empty.
@@ -232,7 +232,7 @@ class TimetableDraft:
     stops: list[StopRow] = field(default_factory=list)
     routes: list[RouteRow] = field(default_factory=list)
     trips: list[TripRow] = field(default_factory=list)
-    runs: list[RunRow] = field(default_factory=list)
+    trip_departures: list[TripDepartureRow] = field(default_factory=list)
     services: list[ServiceRow] = field(default_factory=list)
     transfers: list[TransferRow] = field(default_factory=list)
     headsigns: list[str] = field(default_factory=list)
@@ -240,18 +240,18 @@ class TimetableDraft:
     route_names: dict[str, dict[int, str]] = field(default_factory=dict)
     headsign_names: dict[str, dict[int, str]] = field(default_factory=dict)
     trip_columns: TripColumns | None = None
-    run_columns: RunColumns | None = None
+    trip_departure_columns: TripDepartureColumns | None = None
     transfer_columns: TransferColumns | None = None
     headsign_column: TextColumn | None = None
     pathways: PathwayColumns = field(default_factory=PathwayColumns.none)
-    narrow_transfers: NarrowTransferColumns = field(default_factory=NarrowTransferColumns.none)
+    specific_transfers: SpecificTransferColumns = field(default_factory=SpecificTransferColumns.none)
     in_seat: InSeatColumns = field(default_factory=InSeatColumns.none)
     shapes: ShapeColumns = field(default_factory=ShapeColumns.none)
-    trip_event_count: npt.NDArray[np.int32] = field(default_factory=_no_events)
-    event_stop: npt.NDArray[np.int32] = field(default_factory=_no_events)
-    event_sequence: npt.NDArray[np.int32] = field(default_factory=_no_events)
-    event_arrival_s: npt.NDArray[np.int32] = field(default_factory=_no_events)
-    event_departure_s: npt.NDArray[np.int32] = field(default_factory=_no_events)
-    event_flags: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
-    event_headsign: npt.NDArray[np.int32] = field(default_factory=_no_events)
-    event_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+    trip_stop_time_count: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_stop: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_sequence: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_arrival_s: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_departure_s: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_flags: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    stop_time_headsign: npt.NDArray[np.int32] = field(default_factory=_no_stop_times)
+    stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))

@@ -1,6 +1,7 @@
-"""Real time beside the timetable, which itself never changes: what is known of single rides at one moment.
+"""Real time beside the timetable: what is known of single rides at one moment.
 
-A ride is one run on one service day. Delays are seconds against the timetable, negative is early.
+A ride is one trip departure on one service day (a trip instance). Delays are seconds against the timetable, which
+itself never changes; negative is early.
 An overlay is immutable; a newer one replaces it as a whole, so a search sees one from start to end.
 """
 
@@ -17,18 +18,18 @@ from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 Bool = npt.NDArray[np.bool_]
 INACCESSIBLE = "ACCESSIBILITY_ISSUE"
 RideKey = tuple[int, int]
-"""Row of the run, and the service day as an ordinal (date.toordinal)."""
+"""Row of the trip departure, and the service day as an ordinal (date.toordinal)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RideUpdate:
-    """What is known of a ride of the timetable. Arrays are as long as its trip has events.
+    """What is known of a ride of the timetable. Arrays are as long as its trip has stop times.
 
-    ``is_known`` is False where nothing is said of a call (NO_DATA, or before the first and without propagation).
-    Expected times (the timetable's plus delays) never run backwards along a ride, unknown calls included; where
-    calls contradict each other, what is stated of a call stands before what is propagated to it or planned.
+    ``is_known`` is False where nothing is known of a stop time (NO_DATA, or before the first and without propagation).
+    Expected times (the timetable's plus delays) never run backwards along a ride, unknown ones included; where
+    stop times contradict each other, what is stated of one stands before what is propagated to it or planned.
     ``is_deleted`` means cancelled and not to be shown at all.
-    ``stop`` holds other stops (platforms) than the timetable's, ``flags`` other doors than its events', None where
+    ``stop`` holds other stops (platforms) than the timetable's, ``flags`` other pickup and drop-off flags, None where
     none changed.
     ``updated`` is Unix seconds, the trip update's own timestamp, else the feed's.
     """
@@ -44,18 +45,18 @@ class RideUpdate:
     vehicle: str | None = None
     is_deleted: bool = False
 
-    def is_usable(self, position: int, doors: int) -> bool:
-        """Whether a call takes place with the needed ``doors`` (NO_BOARDING, NO_ALIGHTING, 0 for none) open."""
+    def is_usable(self, position: int, needed_flags: int) -> bool:
+        """Whether the stop is served, with none of ``needed_flags`` set (NO_BOARDING, NO_ALIGHTING, 0 for neither)."""
         if self.is_cancelled or self.is_skipped[position]:
             return False
-        return self.flags is None or not self.flags[position] & doors
+        return self.flags is None or not self.flags[position] & needed_flags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddedRide:
     """A ride that the timetable does not have: added, duplicated, or the replacement of a cancelled one.
 
-    ``stop`` are rows; instants are Unix seconds as expected; ``flags`` are those of the timetable's events.
+    ``stop`` are rows; instants are Unix seconds as expected; ``flags`` are as in the timetable's ``stop_time_flags``.
     ``trip`` is the row of the trip that it copies or replaces, -1 for none; ``route`` a row, -1 where unknown.
     """
 
@@ -87,7 +88,7 @@ class Alert:
     """A service alert. Selectors are rows; an alert applies where any of its selectors does.
 
     A station stands in ``stops`` with all its platforms. ``rides`` are rides of one day, ``trips`` of every day;
-    ``route_stops``, ``trip_stops`` and ``ride_stops`` are calls of these at one stop.
+    ``route_stops``, ``trip_stops`` and ``ride_stops`` are these at one stop only.
 
     ``periods`` are (first, last) Unix seconds, 0 and 2**62 where open; none at all means always.
     ``texts`` maps a language, or ``default``, to (header, description).
@@ -121,7 +122,7 @@ class Overlay:
     ``timestamp`` is the oldest of the feeds' own timestamps (Unix seconds), None where none is known.
     ``as_of`` is the moment (Unix seconds) for which it was put together.
     ``counts`` says, by reason, how many entities were applied and how many were not; it sums up to all entities.
-    ``call_counts`` says the same of the single calls of trip updates.
+    ``stop_time_counts`` says the same of the stop time updates.
     ``message_counts`` says what became of the messages; one may be counted under several words.
     """
 
@@ -131,7 +132,7 @@ class Overlay:
     timestamp: int | None = None
     as_of: int = 0
     counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    call_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    stop_time_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     vehicles: Mapping[RideKey, VehicleReport] = field(default_factory=lambda: MappingProxyType({}))
 

@@ -1,11 +1,11 @@
-"""The line on the ground that a ride follows: the part of its trip's shape from one stop to another."""
+"""Cuts the part of a trip's shape between two of its stops."""
 
 import math
 
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable.timetable import Float64, Timetable
 
 # A shape that passes a stop further away than this was not drawn for it.
@@ -13,16 +13,16 @@ FITS_M = 300.0
 _UDEG = 1e6
 
 
-def find_ride_line(timetable: Timetable, trip: int, board_event: int, alight_event: int) -> Float64 | None:
+def find_ride_line(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> Float64 | None:
     """Return a ride's line as (latitude, longitude) in degrees, from the stop where it begins to the one where it ends.
 
     Args:
         timetable: the timetable.
         trip: row of the trip.
-        board_event: row of the event where the ride begins.
-        alight_event: row of the event where it ends.
+        board_stop_time: row of the stop time where the ride begins.
+        alight_stop_time: row of the stop time where it ends.
 
-    Where the feed says how far along the shape the two calls lie (shape_dist_traveled), the line is cut there.
+    Where the feed says how far along the shape the two stop times lie (shape_dist_traveled), the line is cut there.
     Else of all pairs of places on the shape, the second not before the first, the one nearest to both stops is taken:
     a line may pass a stop twice. None where the trip has no shape, or one that does not fit.
     """
@@ -35,20 +35,23 @@ def find_ride_line(timetable: Timetable, trip: int, board_event: int, alight_eve
         return None
     scale = np.array([1.0, np.cos(np.radians(lats.mean()))]) * np.radians(1.0) * EARTH_RADIUS_M
     points = np.column_stack([lats, lons]) * scale
-    stops = (int(timetable.event_stop[event]) for event in (board_event, alight_event))
+    stops = (int(timetable.stop_time_stop[stop_time]) for stop_time in (board_stop_time, alight_stop_time))
     ends = [np.array([timetable.stop_lat[stop], timetable.stop_lon[stop]]) * scale for stop in stops]
-    cut = _cut_where_stated(timetable, board_event, alight_event, points, ends)
+    cut = _cut_where_stated(timetable, board_stop_time, alight_stop_time, points, ends)
     line = _cut_by_projection(points, ends) if cut is None else cut
     return None if line is None else line / scale
 
 
 def _cut_where_stated(
-    timetable: Timetable, board_event: int, alight_event: int, points: Float64, ends: list[Float64]
+    timetable: Timetable, board_stop_time: int, alight_stop_time: int, points: Float64, ends: list[Float64]
 ) -> Float64 | None:
     """Return the part between the places that the feed states, or None where it states none that can be true."""
-    if not len(timetable.event_shape_point):
+    if not len(timetable.stop_time_shape_point):
         return None
-    begin, end = float(timetable.event_shape_point[board_event]), float(timetable.event_shape_point[alight_event])
+    begin, end = (
+        float(timetable.stop_time_shape_point[board_stop_time]),
+        float(timetable.stop_time_shape_point[alight_stop_time]),
+    )
     if not 0.0 <= begin < end <= len(points) - 1:
         return None
     start, finish = _point_at(points, begin), _point_at(points, end)

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-")
 _ALL_PLAIN = re.compile(r"[A-Z0-9:-]*")
-_ESCAPE = re.compile(r"_([0-9A-F]{2})")
 _LOOKS_ESCAPED = re.compile(r"[0-9A-Fa-f]{2}")
 
 
@@ -31,18 +30,6 @@ def escape(text: str) -> str:
         else:
             parts.extend(f"_{byte:02X}" for byte in character.encode())
     return "".join(parts)
-
-
-def unescape(printed: str) -> str:
-    """Undo ``escape``."""
-    raw = bytearray()
-    position = 0
-    for match in _ESCAPE.finditer(printed):
-        raw += printed[position : match.start()].encode()
-        raw.append(int(match[1], 16))
-        position = match.end()
-    raw += printed[position:].encode()
-    return raw.decode(errors="replace")
 
 
 def print_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""A column of texts as two arrays, so that it can be opened by memory map and read one text at a time."""
+"""A column of texts as two arrays, which can be opened by memory map."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,8 +1,8 @@
 """The timetable of one network: tables as parallel arrays, joined by row numbers.
 
-Words (docs/dictionary.md): an *event* is one call of a trip at a stop; a *run* is one journey of a trip on
-any of its service days (a trip with ``frequencies.txt`` has many, each shifted in time).
-Times of events are seconds from the start of the service day, which is noon minus 12 h in the feed's zone
+Words (docs/dictionary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
+a trip on any of its service days (a trip with ``frequencies.txt`` has many, each shifted in time).
+Times of stop times are seconds from the start of the service day, which is noon minus 12 h in the feed's zone
 (GTFS Schedule reference, "Time"), and may exceed 24 h.
 """
 
@@ -22,7 +22,7 @@ Int64 = npt.NDArray[np.int64]
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
 
-# event_flags
+# stop_time_flags
 NO_BOARDING = 1
 NO_ALIGHTING = 2
 BY_ARRANGEMENT = 4
@@ -61,7 +61,7 @@ class Feed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timetable:
-    """Everything that is known of one network before any realtime."""
+    """The timetable of one network, without real time."""
 
     feeds: tuple[Feed, ...]
     feed_fares: TextColumn  # what transit.fares.book.FareBook wrote, empty where a feed has no fares
@@ -86,29 +86,29 @@ class Timetable:
     route_type: Int16  # GTFS route_type, extended values included
     route_agency: Int16  # row in its feed's agency_ids, -1 where unknown
 
-    # trips; events of trip t are rows trip_first_event[t] .. trip_first_event[t + 1]
+    # trips; stop times of trip t are rows trip_first_stop_time[t] .. trip_first_stop_time[t + 1]
     trip_local_id: TextColumn
     trip_route: Int32
     trip_service: Int32
     trip_headsign: Int32  # row in headsign, -1 for none
     trip_wheelchair: Int8
     trip_direction: Int8  # GTFS direction_id, -1 where not stated
-    trip_first_event: Int64
+    trip_first_stop_time: Int64
 
     headsign: TextColumn
 
-    # events, in the order in which a trip calls
-    event_stop: Int32
-    event_sequence: Int32  # GTFS stop_sequence, by which real time names a call
-    event_arrival_s: Int32
-    event_departure_s: Int32
-    event_flags: UInt8
-    event_headsign: Int32  # row in headsign, -1 where the trip's holds; empty where it holds everywhere
+    # stop times, in order along each trip
+    stop_time_stop: Int32
+    stop_time_sequence: Int32  # GTFS stop_sequence, by which real time names a stop time
+    stop_time_arrival_s: Int32
+    stop_time_departure_s: Int32
+    stop_time_flags: UInt8
+    stop_time_headsign: Int32  # row in headsign, -1 where the trip's holds; empty where it holds everywhere
 
-    # runs; run_headway_s is 0 where the time is exact, else "about every so many seconds"
-    run_trip: Int32
-    run_shift_s: Int32
-    run_headway_s: Int32
+    # trip departures; trip_departure_headway_s is 0 where the time is exact, else "about every so many seconds"
+    trip_departure_trip: Int32
+    trip_departure_shift_s: Int32
+    trip_departure_headway_s: Int32
 
     # services: a bit per day counted from calendar_start; an every-day service has no row of bits to read
     calendar_start: date
@@ -134,30 +134,32 @@ class Timetable:
     route_names: dict[str, TextColumn] = field(default_factory=dict)  # of routes' long names
     headsign_names: dict[str, TextColumn] = field(default_factory=dict)
 
-    # in-seat transfers: one who rides the one run to its end may stay seated, and rides the other from its start
-    in_seat_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # run, in ascending order
-    in_seat_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # run
+    # in-seat transfers: who rides the one trip departure to its end may stay seated, and rides the other from its start
+    in_seat_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure, ascending
+    in_seat_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # trip departure
     in_seat_days_later: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # 1: the next service day's
     in_seat_service: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # bounds the days; -1: none does
 
-    # changes between certain trips or routes only, -1 where any will do; of those that apply the last holds
-    narrow_from_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_to_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_from_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_to_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_from_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_to_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    narrow_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # alighting to ready; -1 where forbidden
-    narrow_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    # trip- and route-specific transfers, -1 where any will do; of those that apply the last holds
+    specific_transfer_from_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_to_stop: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_from_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_to_route: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_from_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_to_trip: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    specific_transfer_s: Int32 = field(
+        default_factory=lambda: np.zeros(0, np.int32)
+    )  # alighting to ready; -1 where forbidden
+    specific_transfer_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
 
     # shapes: points of shape s are rows shape_first[s] .. shape_first[s + 1], in millionths of a degree
     trip_shape: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # row, -1 for none
     shape_first: Int64 = field(default_factory=lambda: np.zeros(1, np.int64))
     shape_lat_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
     shape_lon_udeg: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
-    # Where on its trip's shape an event lies: 2.25 is a quarter of the way from the shape's point 2 to its point 3.
+    # Where on its trip's shape a stop time lies: 2.25 is a quarter of the way from the shape's point 2 to its point 3.
     # NaN where the feed does not say, empty where none does.
-    event_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+    stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
 
     @property
     def stop_count(self) -> int:

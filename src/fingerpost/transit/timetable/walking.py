@@ -1,4 +1,4 @@
-"""Walking between stops and to them: a straight line times a detour factor, until streets are known.
+"""Walking distances and times: the straight line times a detour factor, until streets are known.
 
 The factor is how much longer a walk in a city is than the straight line; the pace is a steady adult's.
 """
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, STOP, TIMED, Float64, Int8, Int32
 
 DETOUR_FACTOR = 1.3
@@ -96,7 +96,7 @@ def neighbours_m(
 
 
 def _parts(counts: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
-    """Return runs of positions whose counts sum to a bearable number of pairs."""
+    """Return slices of positions whose counts sum to a bearable number of pairs."""
     total = np.cumsum(counts)
     cuts = np.searchsorted(total, np.arange(_PAIRS_AT_ONCE, int(total[-1]) + 1, _PAIRS_AT_ONCE), "left") + 1
     return [part for part in np.split(np.arange(len(counts)), cuts) if len(part)]
@@ -153,7 +153,7 @@ def footpaths(
     ``pathways`` are (from, to, seconds) of pairs that lie in one station: they take that time and the slack, whatever
     the straight line is, unless a transfer speaks of them.
     A recommended transfer (type 0) without a stated time takes the walk and the slack; a timed one (1) the
-    walk alone, for the vehicle waits; a minimum time (2) is taken as stated; a forbidden one (3) is removed.
+    walk alone, for the connecting trip waits; a minimum time (2) is taken as stated; a forbidden one (3) is removed.
     Of several rules for one ordered pair the last holds.
     """
     count = len(lats)

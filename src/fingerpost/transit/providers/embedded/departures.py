@@ -5,47 +5,51 @@ from dataclasses import replace
 from fingerpost.transit.model import Departure
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
-from fingerpost.transit.raptor.board import BoardCall
+from fingerpost.transit.raptor.board import BoardDeparture
 from fingerpost.transit.timetable.timetable import NO_BOARDING
 
 
-def is_call_off(snapshot: Snapshot, call: BoardCall) -> bool:
+def is_call_off(snapshot: Snapshot, call: BoardDeparture) -> bool:
     """Whether nobody boards at a call of the timetable: its ride is cancelled, passes the stop, or stays shut."""
-    update = snapshot.find_update(call.run, call.service_day)
-    return update is not None and not update.is_usable(snapshot.position(call.run, call.event), NO_BOARDING)
+    update = snapshot.find_update(call.trip_departure, call.service_day)
+    return update is not None and not update.is_usable(
+        snapshot.position(call.trip_departure, call.stop_time), NO_BOARDING
+    )
 
 
-def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardCall) -> Departure:
+def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> Departure:
     """Return a call as a departure; times are the timetable's, with the delay beside them."""
-    if call.run < 0:
+    if call.trip_departure < 0:
         return _added(snapshot, words, call)
     table = snapshot.timetable
-    trip = int(table.run_trip[call.run])
-    said = words.call(trip, call.event)
-    stop = words.stop_point(int(table.event_stop[call.event]))
+    trip = int(table.trip_departure_trip[call.trip_departure])
+    said = words.call(trip, call.stop_time)
+    stop = words.stop_point(int(table.stop_time_stop[call.stop_time]))
     planned = Departure(
         line=said.line,
         mode=said.mode,
         destination=said.headsign,
-        scheduled=snapshot.scheduled(call.run, call.service_day, int(table.event_departure_s[call.event])),
+        scheduled=snapshot.scheduled(
+            call.trip_departure, call.service_day, int(table.stop_time_departure_s[call.stop_time])
+        ),
         stop_id=stop.id or "",
         trip_id=said.trip_id,
         service_day=call.service_day,
         platform=stop.platform,
-        headway_s=words.headway_s(call.run),
+        headway_s=words.headway_s(call.trip_departure),
         by_arrangement=said.is_by_arrangement,
     )
     return planned if snapshot.live is snapshot.planned else _with_update(snapshot, words, call, planned)
 
 
-def _with_update(snapshot: Snapshot, words: TimetableWords, call: BoardCall, planned: Departure) -> Departure:
+def _with_update(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture, planned: Departure) -> Departure:
     """Return a departure with what is known of its ride now."""
-    update = snapshot.find_update(call.run, call.service_day)
+    update = snapshot.find_update(call.trip_departure, call.service_day)
     if update is None:
         return planned
     if is_call_off(snapshot, call):
         return replace(planned, cancelled=True, last_realtime_update=update.updated)
-    position = snapshot.position(call.run, call.event)
+    position = snapshot.position(call.trip_departure, call.stop_time)
     if update.stop is not None:
         stop = words.stop_point(int(update.stop[position]))
         planned = replace(planned, stop_id=stop.id or "", platform=stop.platform)
@@ -58,10 +62,10 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, call: BoardCall, pla
     )
 
 
-def _added(snapshot: Snapshot, words: TimetableWords, call: BoardCall) -> Departure:
-    added = snapshot.get_added(call.run)
+def _added(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> Departure:
+    added = snapshot.get_added(call.trip_departure)
     line, mode = words.line_of_route(added.route)
-    stop = words.stop_point(int(added.stop[call.event]))
+    stop = words.stop_point(int(added.stop[call.stop_time]))
     return Departure(
         line=line,
         mode=mode,

@@ -2,16 +2,16 @@
 
 import math
 
-from fingerpost.transit.globe import EARTH_RADIUS_M
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable.shapes import find_ride_line, line_m
 from fingerpost.transit.timetable.timetable import Int32, Timetable
 
 
-def ride_m(timetable: Timetable, trip: int, board_event: int, alight_event: int) -> float:
+def ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
     """Return the length of the shape between two events of a trip, else the sum between stops (ruling D3)."""
-    path = find_ride_line(timetable, trip, board_event, alight_event)
+    path = find_ride_line(timetable, trip, board_stop_time, alight_stop_time)
     if path is None:
-        return path_m(timetable, timetable.event_stop[board_event : alight_event + 1])
+        return path_m(timetable, timetable.stop_time_stop[board_stop_time : alight_stop_time + 1])
     return round(line_m(path), 1)
 
 

@@ -22,6 +22,11 @@ class NetworkFares:
         self._timetable = timetable
         self._name = name
 
+    @property
+    def are_stated(self) -> bool:
+        """Whether any feed states fares."""
+        return any(self._timetable.feed_fares)
+
     def price(self, itinerary: Itinerary) -> Fare | None:
         """Return what the rides of an itinerary cost together, or why that is unknown; None where there is no ride.
 
@@ -60,7 +65,7 @@ class NetworkFares:
         table, handle = self._timetable, leg.handle
         if isinstance(handle, TimetableRide):
             route = int(table.trip_route[handle.trip])
-            stops = table.event_stop[handle.board_event : handle.alight_event + 1].tolist()
+            stops = table.stop_time_stop[handle.board_stop_time : handle.alight_stop_time + 1].tolist()
         elif isinstance(handle, UnplannedRide) and handle.route >= 0:
             route, stops = handle.route, list(handle.stops)
         else:

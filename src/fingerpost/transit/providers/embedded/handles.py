@@ -7,8 +7,8 @@ class TimetableRide(NamedTuple):
     """A ride of the timetable: a trip's row, and the rows of the events where the ride begins and ends."""
 
     trip: int
-    board_event: int
-    alight_event: int
+    board_stop_time: int
+    alight_stop_time: int
 
 
 class UnplannedRide(NamedTuple):

@@ -82,41 +82,45 @@ def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, me
 
 
 def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, *, stays_on: bool) -> Leg:
-    if ride.run < 0:
+    if ride.trip_departure < 0:
         return _added_leg(snapshot, words, ride)
     return _with_update(snapshot, words, ride, _timetable_leg(snapshot, words, ride), stays_on=stays_on)
 
 
 def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
     table = snapshot.timetable
-    trip = int(table.run_trip[ride.run])
-    said = words.ride(trip, ride.board_event, ride.alight_event)
+    trip = int(table.trip_departure_trip[ride.trip_departure])
+    said = words.ride(trip, ride.board_stop_time, ride.alight_stop_time)
     return Leg(
         mode=said.mode,
         start=said.start,
         end=said.end,
         departure_scheduled=snapshot.scheduled(
-            ride.run, ride.service_day, int(table.event_departure_s[ride.board_event])
+            ride.trip_departure, ride.service_day, int(table.stop_time_departure_s[ride.board_stop_time])
         ),
-        arrival_scheduled=snapshot.scheduled(ride.run, ride.service_day, int(table.event_arrival_s[ride.alight_event])),
+        arrival_scheduled=snapshot.scheduled(
+            ride.trip_departure, ride.service_day, int(table.stop_time_arrival_s[ride.alight_stop_time])
+        ),
         distance_m=said.distance_m,
         line=said.line,
         headsign=said.headsign,
         trip_id=said.trip_id,
         service_day=ride.service_day,
         wheelchair=said.wheelchair,
-        headway_s=words.headway_s(ride.run),
+        headway_s=words.headway_s(ride.trip_departure),
         by_arrangement=said.is_by_arrangement,
-        handle=TimetableRide(trip, ride.board_event, ride.alight_event),
+        handle=TimetableRide(trip, ride.board_stop_time, ride.alight_stop_time),
     )
 
 
 def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
     """Return a leg with what is known of its ride now."""
-    update = snapshot.find_update(ride.run, ride.service_day)
+    update = snapshot.find_update(ride.trip_departure, ride.service_day)
     if update is None:
         return leg
-    board, alight = (snapshot.position(ride.run, event) for event in (ride.board_event, ride.alight_event))
+    board, alight = (
+        snapshot.position(ride.trip_departure, event) for event in (ride.board_stop_time, ride.alight_stop_time)
+    )
     # Whoever stays in the seat needs no door there.
     way_in = 0 if ride.stays_seated else NO_BOARDING
     way_out = 0 if stays_on else NO_ALIGHTING
@@ -144,13 +148,13 @@ def _explained(snapshot: Snapshot, language: str, ride: Ride, leg: Leg) -> Leg:
     if not snapshot.overlay.alerts:
         return leg
     table = snapshot.timetable
-    if ride.run < 0:
-        added = snapshot.get_added(ride.run)
+    if ride.trip_departure < 0:
+        added = snapshot.get_added(ride.trip_departure)
         route, trip, key = added.route, added.trip, None
-        ends = int(added.stop[ride.board_event]), int(added.stop[ride.alight_event])
+        ends = int(added.stop[ride.board_stop_time]), int(added.stop[ride.alight_stop_time])
     else:
-        trip = int(table.run_trip[ride.run])
-        route, key = int(table.trip_route[trip]), (ride.run, ride.service_day.toordinal())
+        trip = int(table.trip_departure_trip[ride.trip_departure])
+        route, key = int(table.trip_route[trip]), (ride.trip_departure, ride.service_day.toordinal())
         ends = _ends_of(snapshot, ride)
     if is_disrupted_leg(leg):
         alerts = snapshot.list_alerts(leg.departure_scheduled, route=route, trip=trip, ride=key, stops=ends)
@@ -165,12 +169,14 @@ def _explained(snapshot: Snapshot, language: str, ride: Ride, leg: Leg) -> Leg:
 
 def _ends_of(snapshot: Snapshot, ride: Ride) -> tuple[int, int]:
     """Return the rows of the stops where a ride of the timetable begins and ends, other platforms included."""
-    update = snapshot.find_update(ride.run, ride.service_day)
+    update = snapshot.find_update(ride.trip_departure, ride.service_day)
     if update is not None and update.stop is not None:
-        board, alight = (snapshot.position(ride.run, event) for event in (ride.board_event, ride.alight_event))
+        board, alight = (
+            snapshot.position(ride.trip_departure, event) for event in (ride.board_stop_time, ride.alight_stop_time)
+        )
         return int(update.stop[board]), int(update.stop[alight])
-    stops = snapshot.timetable.event_stop
-    return int(stops[ride.board_event]), int(stops[ride.alight_event])
+    stops = snapshot.timetable.stop_time_stop
+    return int(stops[ride.board_stop_time]), int(stops[ride.alight_stop_time])
 
 
 def _text_of(alert: Alert, language: str) -> str:
@@ -184,8 +190,8 @@ def _text_of(alert: Alert, language: str) -> str:
 
 def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
     """Return a ride that the timetable does not have: what is expected is all that is known."""
-    added = snapshot.get_added(ride.run)
-    stops = added.stop[ride.board_event : ride.alight_event + 1]
+    added = snapshot.get_added(ride.trip_departure)
+    stops = added.stop[ride.board_stop_time : ride.alight_stop_time + 1]
     line, mode = words.line_of_route(added.route)
     return Leg(
         mode=mode,

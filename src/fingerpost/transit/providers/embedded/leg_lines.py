@@ -18,7 +18,7 @@ def draw_leg(timetable: Timetable, leg: Leg) -> LegLine:
         line = find_ride_line(timetable, *ride)
         if line is not None:
             return LegLine(tuple(map(tuple, line.tolist())), LineSource.SHAPE)
-        stops = timetable.event_stop[ride.board_event : ride.alight_event + 1].tolist()
+        stops = timetable.stop_time_stop[ride.board_stop_time : ride.alight_stop_time + 1].tolist()
         return LegLine(_places(timetable, stops), LineSource.STOPS)
     if isinstance(ride, UnplannedRide):
         return LegLine(_places(timetable, ride.stops), LineSource.STOPS)

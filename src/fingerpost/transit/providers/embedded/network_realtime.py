@@ -2,16 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from datetime import date, datetime
 from functools import cached_property
-from typing import NamedTuple
 
-from fingerpost.transit.gtfs.realtime import RealtimeIndex, read_realtime
-from fingerpost.transit.gtfs.realtime_outcomes import MessageOutcome
-from fingerpost.transit.model import RealtimeHealth
+from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.gtfs.realtime.outcomes import MessageOutcome
+from fingerpost.transit.provenance import RealtimeHealth
 from fingerpost.transit.providers.embedded.realtime_feeds import RealtimeFeeds
 from fingerpost.transit.providers.embedded.realtime_keeper import RealtimeKeeper
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
@@ -28,14 +27,7 @@ WAKING_WAIT_S = 2.0
 # What was read is read again after so long: alerts come into force, and a message from the future becomes the present.
 READ_AGAIN_S = 60
 
-Publish = Callable[[Overlay, date], None]
-
-
-class Now(NamedTuple):
-    """What is known at this moment: since when (Unix seconds, None for nothing), and what is wrong with the sources."""
-
-    updated: int | None
-    problems: tuple[str, ...]
+Publish = Callable[[Overlay, date, int | None], None]
 
 
 class NetworkRealtime:
@@ -46,7 +38,7 @@ class NetworkRealtime:
         sources: where they come from; at least one.
         keeper: where the work is done.
         clock: the present instant.
-        publish: takes an overlay and the day that riders ask about now; called from a thread.
+        publish: takes an overlay, the day that riders ask about now, and since when it holds; called from a thread.
     """
 
     def __init__(
@@ -102,16 +94,14 @@ class NetworkRealtime:
             if work is not None:
                 work.cancel()
 
-    def now(self) -> Now:
-        """Return what an answer must say of its real time."""
-        overlay = self._overlay
+    def list_problems(self, overlay: Overlay) -> tuple[str, ...]:
+        """Return what an answer that is made from an overlay must say of the sources."""
         problems = [each.problem for each in self._feeds.health().sources if each.problem is not None]
-        if overlay is None or not overlay.message_counts.get(MessageOutcome.READ):
-            if overlay is not None and overlay.message_counts.get(MessageOutcome.FROM_THE_FUTURE):
-                problems.append("The realtime message is dated in the future and was not used.")
-            return Now(None, tuple(problems or ["The realtime source has not answered yet."]))
-        received = min(message.received for message in self._feeds.messages())
-        return Now(overlay.timestamp or received, tuple(problems))
+        if overlay.message_counts.get(MessageOutcome.READ):
+            return tuple(problems)
+        if overlay.message_counts.get(MessageOutcome.FROM_THE_FUTURE):
+            problems.append("The realtime message is dated in the future and was not used.")
+        return tuple(problems or ["The realtime source has not answered yet."])
 
     def health(self) -> RealtimeHealth:
         """Return how the sources fare, and what became of what they said."""
@@ -150,10 +140,18 @@ class NetworkRealtime:
                 await asyncio.to_thread(self._read_and_publish, now)
 
     def _read_and_publish(self, now: int) -> None:
-        overlay = read_realtime(self._timetable, self._index, self._feeds.messages(), now)
+        messages = self._feeds.messages()
+        overlay = read_realtime(self._timetable, self._index, messages, now)
         if not self._is_left:
-            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone))
+            self._publish(overlay, local_day(now, self._timetable.feeds[0].zone), _find_updated(overlay, messages))
             self._overlay = overlay
+
+
+def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:
+    """Return when the stalest message was said, by its own timestamp, else when it came; None where none was read."""
+    if not overlay.message_counts.get(MessageOutcome.READ):
+        return None
+    return overlay.timestamp or min(message.received for message in messages)
 
 
 async def _wait(work: "Future[None]", longest_s: float | None) -> None:

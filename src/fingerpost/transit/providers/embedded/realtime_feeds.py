@@ -5,7 +5,7 @@ A source that fails, or answers something that is no message, changes nothing bu
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -16,8 +16,8 @@ from fingerpost.errors import SourceLimited, ToolError
 from fingerpost.net.request import Bounds, Request, read_template
 from fingerpost.net.response import Response
 from fingerpost.transit.gtfs.realtime import CLOCK_SKEW_S, FeedBytes, find_timestamp
-from fingerpost.transit.gtfs.realtime_outcomes import APPLIED
-from fingerpost.transit.model import RealtimeHealth, SourceHealth
+from fingerpost.transit.gtfs.realtime.outcomes import APPLIED
+from fingerpost.transit.provenance import RealtimeHealth, SourceHealth
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
 from fingerpost.transit.timetable.overlay import Overlay
 
@@ -97,11 +97,6 @@ class RealtimeFeeds:
         async with kept.lock:
             return now >= kept.due and await self._ask(kept, now)
 
-    @property
-    def has_urls(self) -> bool:
-        """Whether any source is asked over HTTP."""
-        return any(kept.source.is_url for kept in self._kept)
-
     def are_urls_due(self, now: int) -> bool:
         """Whether a URL may be asked again at an instant (Unix seconds)."""
         return any(kept.source.is_url and now >= kept.due for kept in self._kept)
@@ -109,15 +104,6 @@ class RealtimeFeeds:
     def have_files_changed(self) -> bool:
         """Whether a file is another than when it was last looked at; one ``stat`` call a file."""
         return any(not kept.source.is_url and _stamp_of(kept.source.location) != kept.seen for kept in self._kept)
-
-    async def keep_fresh(
-        self, publish: Callable[[], Awaitable[None]], sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    ) -> None:
-        """Refresh for ever, and publish whenever a message is new; a server runs this as a task and cancels it."""
-        while True:
-            if await self.refresh():
-                await publish()
-            await sleep(POLL_S)
 
     def messages(self) -> tuple[FeedBytes, ...]:
         """Return the last good message of every source that has one."""
@@ -131,7 +117,7 @@ class RealtimeFeeds:
             sources=tuple(_health_of(kept, instant) for kept in self._kept),
             matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
             unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
-            calls=overlay.call_counts if overlay else MappingProxyType({}),
+            calls=overlay.stop_time_counts if overlay else MappingProxyType({}),
             messages=overlay.message_counts if overlay else MappingProxyType({}),
         )
 

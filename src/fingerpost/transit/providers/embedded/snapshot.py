@@ -5,21 +5,27 @@ A snapshot never changes; a newer one replaces it by one assignment, so a questi
 
 from datetime import date
 
-from fingerpost.transit.raptor.slices import Slices
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.overlay import INACCESSIBLE, AddedRide, Alert, Overlay, RideKey, RideUpdate
 from fingerpost.transit.timetable.service_days import service_day_start
 from fingerpost.transit.timetable.timetable import Timetable
 
 
 class Snapshot:
-    """The timetable and an overlay. ``planned`` are the timetable's slices, ``live`` those of what really runs."""
+    """The timetable and an overlay. ``planned`` are the timetable's slices, ``live`` those of what really runs.
 
-    def __init__(self, timetable: Timetable, overlay: Overlay, planned: Slices) -> None:
+    ``realtime_updated`` is when the stalest real time in use was said (Unix seconds), None where there is none.
+    """
+
+    def __init__(
+        self, timetable: Timetable, overlay: Overlay, planned: SearchTimetables, realtime_updated: int | None = None
+    ) -> None:
+        self.realtime_updated = realtime_updated
         self.timetable = timetable
         self.overlay = overlay
         self.planned = planned
         self._lift_alerts = [alert for alert in overlay.alerts if alert.effect == INACCESSIBLE]
-        self.live = planned if overlay.is_empty else Slices(timetable, overlay)
+        self.live = planned if overlay.is_empty else SearchTimetables(timetable, overlay)
 
     def find_update(self, run: int, service_day: date) -> RideUpdate | None:
         """Return what is known of a ride of the timetable, or None."""
@@ -32,12 +38,12 @@ class Snapshot:
     def scheduled(self, run: int, service_day: date, event_s: int) -> int:
         """Return the instant (Unix seconds) that the timetable gives for a time of a run."""
         table = self.timetable
-        feed = table.feeds[int(table.service_feed[table.trip_service[table.run_trip[run]]])]
-        return service_day_start(service_day, feed.zone) + int(table.run_shift_s[run]) + event_s
+        feed = table.feeds[int(table.service_feed[table.trip_service[table.trip_departure_trip[run]]])]
+        return service_day_start(service_day, feed.zone) + int(table.trip_departure_shift_s[run]) + event_s
 
     def position(self, run: int, event: int) -> int:
         """Return where an event stands among the calls of its trip."""
-        return event - int(self.timetable.trip_first_event[self.timetable.run_trip[run]])
+        return event - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[run]])
 
     def list_alerts(
         self, instant: int, *, route: int, trip: int = -1, ride: RideKey | None = None, stops: tuple[int, ...] = ()

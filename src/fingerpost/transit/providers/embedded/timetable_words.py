@@ -108,13 +108,13 @@ class TimetableWords:
     def headsign(self, trip: int, event: int) -> str:
         """Return what the vehicle shows: the stop's headsign, else the trip's, else the last stop's name."""
         table = self._timetable
-        row = int(table.event_headsign[event]) if len(table.event_headsign) else -1
+        row = int(table.stop_time_headsign[event]) if len(table.stop_time_headsign) else -1
         if row < 0:
             row = int(table.trip_headsign[trip])
         if row >= 0:
             translated = table.headsign_names.get(self._language)
             return (translated[row] if translated is not None else "") or table.headsign[row]
-        return self.stop_name(int(table.event_stop[table.trip_first_event[trip + 1] - 1]))
+        return self.stop_name(int(table.stop_time_stop[table.trip_first_stop_time[trip + 1] - 1]))
 
     def call(self, trip: int, event: int) -> CallWords:
         """Return what is said of a call on a board."""
@@ -128,24 +128,24 @@ class TimetableWords:
             )
         return known
 
-    def ride(self, trip: int, board_event: int, alight_event: int) -> RideWords:
+    def ride(self, trip: int, board_stop_time: int, alight_stop_time: int) -> RideWords:
         """Return what is said of a ride between two of a trip's events."""
-        known = self._rides.get((board_event, alight_event))
+        known = self._rides.get((board_stop_time, alight_stop_time))
         if known is None:
             if len(self._rides) > KEPT_CALLS:
                 self._rides.clear()
             line, mode = self.line(trip)
-            stops = self._timetable.event_stop[board_event : alight_event + 1]
-            known = self._rides[board_event, alight_event] = RideWords(
+            stops = self._timetable.stop_time_stop[board_stop_time : alight_stop_time + 1]
+            known = self._rides[board_stop_time, alight_stop_time] = RideWords(
                 line,
                 mode,
                 self.stop_point(int(stops[0])),
                 self.stop_point(int(stops[-1])),
-                self.headsign(trip, board_event),
+                self.headsign(trip, board_stop_time),
                 self.trip_id(trip),
                 self.trip_access(trip),
-                self.is_by_arrangement(board_event, alight_event),
-                ride_m(self._timetable, trip, board_event, alight_event),
+                self.is_by_arrangement(board_stop_time, alight_stop_time),
+                ride_m(self._timetable, trip, board_stop_time, alight_stop_time),
             )
         return known
 
@@ -166,8 +166,8 @@ class TimetableWords:
 
     def headway_s(self, run: int) -> int | None:
         """Return the headway of a run whose times are only approximate, else None."""
-        return int(self._timetable.run_headway_s[run]) or None
+        return int(self._timetable.trip_departure_headway_s[run]) or None
 
     def is_by_arrangement(self, *events: int) -> bool:
         """Whether boarding or alighting there must be arranged with the operator or the driver."""
-        return any(int(self._timetable.event_flags[event]) & BY_ARRANGEMENT for event in events)
+        return any(int(self._timetable.stop_time_flags[event]) & BY_ARRANGEMENT for event in events)

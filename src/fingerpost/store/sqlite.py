@@ -1,0 +1,163 @@
+"""How every SQLite file of ours is opened, and what SQLite's errors mean to a caller or an operator.
+
+Nothing else in the package calls ``sqlite3.connect``, but the process in which somebody else's SQL runs.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
+
+Mode = Literal["ro", "rw", "rwc"]
+"""Read only; read and write a file that exists; also create it."""
+
+_OWNER_ONLY = 0o600
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_CLOSED = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
+_CANNOT_OPEN = "cannot be opened; check who may write to it and to its folder"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SqliteFile:
+    """One SQLite file: where it lies, how it is opened, and how its errors are worded.
+
+    Every connection is in autocommit mode: transactions are begun and committed in SQL.
+
+    Attributes:
+        path: need not exist yet.
+        holds: what is in it, in the plural, as error sentences name it: ``variables``.
+        application_id: SQLite's ``application_id`` of our own file of this kind; None where it is not marked.
+        busy_timeout_s: how long a statement waits for another connection's lock.
+        synchronous: SQLite's ``synchronous`` for each connection; None leaves SQLite's own default (FULL).
+        any_thread: whether a connection may move between threads; the caller then sees to it that only one uses it.
+        remedy: what the operator does about a file that is no good.
+        unavailable: the message of StorageUnavailable, with ``{error}`` for SQLite's words, where a contract prints
+            one. A file that cannot be opened is then unavailable too, not a wrong setting.
+    """
+
+    path: Path
+    holds: str
+    application_id: int | None = None
+    busy_timeout_s: float = 5.0
+    synchronous: Literal["OFF", "NORMAL", "FULL"] | None = None
+    any_thread: bool = False
+    remedy: str = "move it away and try again"
+    unavailable: str | None = None
+
+    def connect(self, mode: Mode = "rwc") -> sqlite3.Connection:
+        """Return a connection of the caller's own.
+
+        Raises:
+            sqlite3.Error: the file cannot be opened.
+        """
+        connection = sqlite3.connect(
+            self.path if mode == "rwc" else f"{self.path.absolute().as_uri()}?mode={mode}",
+            timeout=self.busy_timeout_s,
+            isolation_level=None,
+            uri=mode != "rwc",
+            check_same_thread=not self.any_thread,
+        )
+        if self.synchronous is not None:
+            connection.execute(f"PRAGMA synchronous = {self.synchronous}")
+        return connection
+
+    @contextmanager
+    def opened(self, mode: Mode = "rwc") -> Iterator[sqlite3.Connection]:
+        """Open the file for a while; a transaction that the block did not commit is rolled back.
+
+        Raises:
+            SettingsInvalid, StorageUnavailable: as ``translating_sqlite_errors``, for the whole block.
+        """
+        with self.translating_sqlite_errors():
+            connection = self.connect(mode)
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def create_owner_only(self) -> None:
+        """Create the folder and an empty file that only its owner may read, or close an open one to the others.
+
+        SQLite gives its companion files the mode of the database.
+
+        Raises:
+            OSError: the file cannot be created, or is somebody else's.
+        """
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
+        if self.path.stat().st_mode & 0o077:
+            self.path.chmod(_OWNER_ONLY)
+
+    def is_empty(self, connection: sqlite3.Connection) -> bool:
+        """Whether the file has no tables yet.
+
+        Raises:
+            SettingsInvalid: it has, and they are another program's.
+        """
+        # Tables first: a first writer may commit table and id between the two questions.
+        if not connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            return True
+        if connection.execute("PRAGMA application_id").fetchone()[0] != self.application_id:
+            raise self.unusable(f"belongs to another program; {self.remedy}")
+        return False
+
+    @contextmanager
+    def translating_sqlite_errors(self) -> Iterator[None]:
+        """Turn what SQLite and the file system raise into what the operator or the caller can act on.
+
+        Raises:
+            SettingsInvalid: the file is damaged or closed to us; the operator must act.
+            StorageUnavailable: it is busy, or its disk is full, and the same call may succeed in a moment; or a
+                statement does not fit its tables, and ``retryable`` is False.
+        """
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            raise self._translated(error) from error
+        except OSError as error:
+            raise self.unusable(_CANNOT_OPEN) from error
+
+    def unusable(self, reason: str) -> SettingsInvalid:
+        """Return the error of a file that the operator must see to; ``reason`` continues "The ... file NAME"."""
+        return SettingsInvalid(f"The {self.holds} file {self.path.name} {reason}")
+
+    def _translated(self, error: sqlite3.DatabaseError) -> ToolError:
+        code = primary_code(error)
+        if code in _DAMAGED:
+            return self.unusable(f"is not a database that can be read; {self.remedy}")
+        if self.unavailable is not None:
+            return StorageUnavailable(self.unavailable.format(error=error))
+        if code in _CLOSED:
+            return self.unusable(_CANNOT_OPEN)
+        if code == sqlite3.SQLITE_ERROR:
+            wrong = StorageUnavailable(f"The {self.holds} file {self.path.name} could not be used: {error}")
+            wrong.retryable = False
+            return wrong
+        return StorageUnavailable(f"The {self.holds} are busy or their disk is full; try again in a moment")
+
+
+def connect_memory() -> sqlite3.Connection:
+    """Return a new database in memory, which any thread may use, one at a time."""
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+
+
+def use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Let readers go on while one writes; the file remembers it."""
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError as error:
+        # Two first writers meet: SQLite does not wait here. The next opener switches, and both are safe without.
+        if primary_code(error) not in _BUSY:
+            raise
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    """Return SQLite's primary result code: extended codes carry it in their low byte."""
+    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    return code & 0xFF

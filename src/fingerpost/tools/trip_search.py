@@ -1,0 +1,132 @@
+"""The searches of one trip: the question, the relaxed second one, and what the two found merged (rulings B5, B6)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from fingerpost.errors import NoItinerary
+from fingerpost.transit.model import Fare, Itinerary
+from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, late, warn_of_left_out
+from fingerpost.transit.places.trip_ends import TripEnds
+from fingerpost.transit.port import DrawLeg, JourneyAnswer, JourneyQuery, Network
+from fingerpost.transit.provenance import Provenance, merge_provenance
+from fingerpost.transit.rules.disruption import Choice, Merged, is_disrupted, merge_alternatives
+from fingerpost.transit.rules.relaxation import relax
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripFound:
+    """What was found for a trip.
+
+    Attributes:
+        ends: the ends, and the network that answered.
+        query: the first question.
+        merged: what to show, and what to say about the rest.
+        answers: what the network answered, question by question.
+        provenance: of all answers together.
+    """
+
+    ends: TripEnds
+    query: JourneyQuery
+    merged: Merged
+    answers: tuple[JourneyAnswer, ...]
+    provenance: Provenance
+
+    @property
+    def shown(self) -> list[Itinerary]:
+        """The itineraries to show, in order."""
+        return [choice.itinerary for choice in self.merged.choices]
+
+    @property
+    def step_free_supported(self) -> bool:
+        """Whether the source knows anything of wheelchairs."""
+        return self.answers[0].step_free_supported
+
+    def price(self, choice: Choice) -> Fare | None:
+        """Return what an itinerary costs, or why that is unknown; None where it only walks."""
+        price = self._answer_of(choice.itinerary).price
+        if price is not None:
+            return price(choice.itinerary)
+        return Fare(unknown=f"{self.ends.network.profile.name} states no fares") if choice.itinerary.rides else None
+
+    def find_drawing(self, itinerary: Itinerary) -> DrawLeg | None:
+        """Return what draws the legs of an itinerary, None where its source knows no lines."""
+        return self._answer_of(itinerary).draw
+
+    def _answer_of(self, itinerary: Itinerary) -> JourneyAnswer:
+        return next(
+            answer
+            for answer in self.answers
+            if any(itinerary is each for each in (*answer.itineraries, *answer.timetabled))
+        )
+
+
+async def search_trip(
+    ends: Sequence[TripEnds],
+    new_query: Callable[[TripEnds], JourneyQuery],
+    *,
+    limit: int,
+    with_alternatives: bool,
+    warnings: Warnings,
+) -> TripFound:
+    """Ask the preferred network, or the next where it fails; relax once where there is nothing or trouble; merge.
+
+    Raises:
+        NoItinerary: nothing was found, relaxed or not.
+        ToolError: no network could be asked.
+    """
+    by_network = {id(each.network): each for each in ends}
+    deadline = Deadline()
+    network, answer, left_out = await ask_in_turn(
+        [each.network for each in ends],
+        lambda network: network.plan_journeys(new_query(by_network[id(network)])),
+        deadline,
+    )
+    warn_of_left_out(left_out, warnings)
+    query = new_query(by_network[id(network)])
+    first: tuple[Itinerary, ...] = (*answer.itineraries, *answer.timetabled)
+    answers = [answer]
+    second: tuple[Itinerary, ...] = ()
+    if not first or (with_alternatives and any(map(is_disrupted, first))):
+        relaxed = await _ask_relaxed(network, query, deadline, warnings, is_needed=not first)
+        if relaxed is not None:
+            answers.append(relaxed)
+            second = (*relaxed.itineraries, *relaxed.timetabled)
+    if not first:
+        if not second:
+            raise NoItinerary("No itineraries for given constraints")
+        first, second = second, ()
+    return TripFound(
+        ends=by_network[id(network)],
+        query=query,
+        merged=merge_alternatives(
+            first,
+            second,
+            limit=limit,
+            optimize=query.optimize,
+            arrive_by=query.arrive_by,
+            with_alternatives=with_alternatives,
+        ),
+        answers=tuple(answers),
+        provenance=reduce(merge_provenance, (each.provenance for each in answers)),
+    )
+
+
+async def _ask_relaxed(
+    network: Network, query: JourneyQuery, deadline: Deadline, warnings: Warnings, *, is_needed: bool
+) -> JourneyAnswer | None:
+    """Ask the relaxed question; where it fails, what the first one found still stands and the answer says so."""
+    try:
+        _, relaxed, _ = await ask_in_turn([network], lambda asked: asked.plan_journeys(relax(query)), deadline)
+    except UNAVAILABLE as error:
+        if is_needed:
+            raise
+        known = late(network.profile, None) if isinstance(error, TimeoutError) else error
+        why = known.message.rstrip(".")
+        warnings.add(
+            WarningCode.NETWORK_LEFT_OUT,
+            f"{network.profile.name} was not asked for alternatives to what is disrupted: {why}.",
+        )
+        return None
+    return relaxed

@@ -1,0 +1,367 @@
+"""Kernels that read bytes of a table: splitting rows, parsing numbers and times, finding ids.
+
+A *span* is a field's place in a block of bytes: its start and its end, blanks and quotes taken off.
+A block carries one line feed more than its bytes (``size``), so that no loop need ask for its end.
+All functions stand in this one file: numba's cache watches the file of the function that it compiled, not its callees'.
+"""
+
+import numpy as np
+from numba import njit
+
+# No array is made here: numba then leaves out counting references.
+looping = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]  # an option that numba's stubs lack
+
+BLANK = np.int32(-1)
+UNREADABLE = np.int32(-3)
+UNKNOWN = np.int32(-4)
+
+# A quoted field that has not ended after so many bytes is taken for one with a stray quote.
+FIELD_LIMIT = 65_536
+
+_LF, _CR, _TAB, _SPACE, _QUOTE = 10, 13, 9, 32, 34
+_UNCLOSED, _NEEDS_MORE = -1, -2
+_HOUR_DIGITS = 3
+_INTEGER_DIGITS = 9
+
+
+@looping
+def _closing_quote(blob, at, size, is_last, stops):
+    """Return where the quote is that ends a quoted field, _UNCLOSED, or _NEEDS_MORE bytes to tell.
+
+    A quote inside that is neither doubled nor followed by the field's end is a letter like any other; if
+    the field already runs over a line end and that quote looks like the start of another field, the first was a stray.
+    """
+    crossed = False
+    here = at
+    while True:
+        if here >= size:
+            return _UNCLOSED if is_last else _NEEDS_MORE
+        if here - at > FIELD_LIMIT:
+            return _UNCLOSED
+        byte = blob[here]
+        if byte == _QUOTE:
+            if here + 1 >= size:
+                return here if is_last else _NEEDS_MORE
+            if blob[here + 1] == _QUOTE:
+                here += 2
+                continue
+            after = here + 1
+            while blob[after] <= _SPACE and not stops[blob[after]]:
+                after += 1
+            if after >= size and not is_last:
+                return _NEEDS_MORE
+            if stops[blob[after]]:
+                return here
+            if crossed and stops[blob[here - 1]]:
+                return _UNCLOSED
+        elif byte == _LF or byte == _CR:
+            crossed = True
+        here += 1
+
+
+@looping
+def split_rows(blob, size, is_last, stops, wanted, starts, ends, lines, line):
+    """Split a block into rows; write the spans of the wanted columns and each row's line.
+
+    Args:
+        blob: the block and a line feed; doubled quotes are made single in place.
+        size: how many of its bytes count.
+        is_last: nothing follows, so that a row without a line end is whole.
+        stops: 256 marks: the delimiter, CR and LF.
+        wanted: for each column of the header, the row of ``starts`` and ``ends`` that it goes to, or -1.
+        starts: spans' starts, columns by rows; as many rows are split as there is room. What no column of the
+            header goes to is left as it is.
+        ends: spans' ends.
+        lines: line of each row.
+        line: line on which the block begins, less one.
+
+    Returns:
+        (rows, bytes used, last line used, rows with something beyond the header's last column, first line of those,
+        stray quotes, first line of those).
+    """
+    room = starts.shape[1]
+    width = len(wanted)
+    row, at = 0, 0
+    uneven, uneven_line, stray, stray_line = 0, 0, 0, 0
+    while at < size and row < room:
+        begin, row_line = at, line
+        field, filled, beyond, strays_here = 0, False, False, 0
+        while True:
+            while blob[at] <= _SPACE and not stops[blob[at]]:
+                at += 1
+            quoted = False
+            start = end = at
+            if blob[at] == _QUOTE:
+                close = _closing_quote(blob, at + 1, size, is_last, stops)
+                if close == _NEEDS_MORE:
+                    return row, begin, row_line, uneven, uneven_line, stray, stray_line
+                if close == _UNCLOSED:
+                    strays_here += 1
+                else:
+                    quoted = True
+                    start = end = at + 1
+                    here = start
+                    while here < close:
+                        byte = blob[here]
+                        if byte == _LF or (byte == _CR and blob[here + 1] != _LF):
+                            line += 1
+                        if byte == _QUOTE and blob[here + 1] == _QUOTE and here + 1 < close:
+                            here += 1
+                        blob[end] = byte
+                        end += 1
+                        here += 1
+                    at = close + 1
+                    while blob[at] <= _SPACE and not stops[blob[at]]:
+                        at += 1
+                    while start < end and blob[start] <= _SPACE:
+                        start += 1
+            if not quoted:
+                while not stops[blob[at]]:
+                    at += 1
+                end = at
+            while end > start and blob[end - 1] <= _SPACE:
+                end -= 1
+            if at >= size and not is_last:
+                return row, begin, row_line, uneven, uneven_line, stray, stray_line
+            if end > start:
+                filled = True
+                beyond = beyond or field >= width
+            if field < width and wanted[field] >= 0:
+                starts[wanted[field], row] = start
+                ends[wanted[field], row] = end
+            field += 1
+            stop = blob[at]
+            at += 1
+            if stop == _LF or stop == _CR:
+                break
+        if stop == _CR:
+            if at >= size and not is_last:
+                return row, begin, row_line, uneven, uneven_line, stray, stray_line
+            if at < size and blob[at] == _LF:
+                at += 1
+        line += 1
+        if not filled:
+            continue
+        for missing in range(field, width):
+            if wanted[missing] >= 0:
+                starts[wanted[missing], row] = 0
+                ends[wanted[missing], row] = 0
+        if beyond:
+            if not uneven:
+                uneven_line = line
+            uneven += 1
+        if strays_here:
+            if not stray:
+                stray_line = line
+            stray += strays_here
+        lines[row] = line
+        row += 1
+    return row, min(at, size), line, uneven, uneven_line, stray, stray_line
+
+
+@looping
+def parse_integers(blob, starts, ends, empty, out):
+    """Write whole numbers of at most nine digits; ``empty`` for nothing, UNREADABLE's place is in ``out`` itself.
+
+    A fraction of zeros is allowed, because spreadsheets write one. What is not a number is the smallest int32.
+    """
+    for row in range(len(starts)):
+        at, end = starts[row], ends[row]
+        if at == end:
+            out[row] = empty
+            continue
+        negative = blob[at] == 45
+        if negative or blob[at] == 43:
+            at += 1
+        value, digits = np.int64(0), 0
+        while at < end and 48 <= blob[at] <= 57 and digits <= _INTEGER_DIGITS:
+            value = value * 10 + (blob[at] - 48)
+            digits += 1
+            at += 1
+        if at < end and blob[at] == 46 and digits:
+            at += 1
+            while at < end and blob[at] == 48:
+                at += 1
+        if at != end or not 0 < digits <= _INTEGER_DIGITS:
+            out[row] = -2147483648
+        else:
+            out[row] = -value if negative else value
+
+
+@looping
+def parse_times(blob, starts, ends, out):
+    """Write seconds of H:MM:SS (hours past 24 allowed), BLANK or UNREADABLE."""
+    for row in range(len(starts)):
+        at, end = starts[row], ends[row]
+        if at == end:
+            out[row] = BLANK
+            continue
+        hours = end - at - 6
+        good = 0 < hours <= _HOUR_DIGITS and blob[end - 3] == 58 and blob[end - 6] == 58
+        if good:
+            value = np.int32(0)
+            for here in range(at, end - 6):
+                good = good and 48 <= blob[here] <= 57
+                value = value * 10 + (blob[here] - 48)
+            for tens in (end - 5, end - 2):
+                good = good and 48 <= blob[tens] <= 53 and 48 <= blob[tens + 1] <= 57
+                value = value * 60 + (blob[tens] - 48) * 10 + (blob[tens + 1] - 48)
+            out[row] = value
+        if not good:
+            out[row] = UNREADABLE
+
+
+@looping
+def parse_decimals(blob, starts, ends, out):
+    """Write decimal numbers, NaN where there is none. A comma may stand for the point; there is no exponent."""
+    for row in range(len(starts)):
+        at, end = starts[row], ends[row]
+        out[row] = np.nan
+        negative = at < end and blob[at] == 45
+        if negative or (at < end and blob[at] == 43):
+            at += 1
+        value, places, digits, dotted, told = 0.0, 1.0, 0, False, False
+        while at < end:
+            byte = blob[at]
+            if 48 <= byte <= 57:
+                told = True
+                # Digits past the fifteenth cannot be told apart.
+                if digits < 15:
+                    value = value * 10.0 + (byte - 48)
+                    if dotted:
+                        places *= 10.0
+                    if value > 0.0:
+                        digits += 1
+                elif not dotted:
+                    value = np.inf
+            elif (byte == 46 or byte == 44) and not dotted:
+                dotted = True
+            else:
+                break
+            at += 1
+        if at == end and told:
+            out[row] = -value / places if negative else value / places
+
+
+@looping
+def is_in_order(trip, sequence):
+    """Return whether stop times are sorted by trip and sequence, without repeated sequences in a trip."""
+    for row in range(1, len(trip)):
+        if trip[row] < trip[row - 1] or (trip[row] == trip[row - 1] and sequence[row] <= sequence[row - 1]):
+            return False
+    return True
+
+
+@looping
+def check_trips(trip, arrival_s, departure_s, stop_times, untimed, backward):
+    """Count the stop times of each trip; mark trips with an untimed one, and those that run backwards.
+
+    A trip runs backwards if it leaves a stop before it arrives, or arrives before it left the stop before.
+    """
+    for row in range(len(trip)):
+        this = trip[row]
+        stop_times[this] += 1
+        if arrival_s[row] < 0:
+            untimed[this] = True
+        if departure_s[row] < arrival_s[row]:
+            backward[this] = True
+        if row and trip[row - 1] == this and arrival_s[row] < departure_s[row - 1]:
+            backward[this] = True
+
+
+@looping
+def _hash(blob, start, end):
+    value = np.uint64(14695981039346656037)
+    for at in range(start, end):
+        value = (value ^ np.uint64(blob[at])) * np.uint64(1099511628211)
+    return value ^ (value >> np.uint64(29))
+
+
+@looping
+def _same(blob, start, end, keys, key_start, key_end):
+    if end - start != key_end - key_start:
+        return False
+    for step in range(end - start):
+        if blob[start + step] != keys[key_start + step]:
+            return False
+    return True
+
+
+@looping
+def find_ids(blob, starts, ends, keys, offsets, slots, after, out):
+    """Write the row of each id in an index, UNKNOWN where it has none, BLANK for an empty one.
+
+    ``after`` remembers for each row which came after it last, -1 for none: trips share sequences of stops.
+    """
+    mask = np.uint64(len(slots) - 1)
+    previous = np.int32(-1)
+    for row in range(len(starts)):
+        start, end = starts[row], ends[row]
+        if start == end:
+            out[row] = BLANK
+            continue
+        if previous >= 0 and _same(blob, start, end, keys, offsets[previous], offsets[previous + 1]):
+            out[row] = previous
+            continue
+        if previous >= 0:
+            guess = after[previous]
+            if guess >= 0 and _same(blob, start, end, keys, offsets[guess], offsets[guess + 1]):
+                out[row] = guess
+                previous = guess
+                continue
+        slot = _hash(blob, start, end) & mask
+        found = UNKNOWN
+        while slots[slot] >= 0:
+            candidate = slots[slot]
+            if _same(blob, start, end, keys, offsets[candidate], offsets[candidate + 1]):
+                found = candidate
+                break
+            slot = (slot + np.uint64(1)) & mask
+        out[row] = found
+        if previous >= 0:
+            after[previous] = found
+        previous = found
+
+
+@looping
+def intern_ids(blob, starts, ends, keys, offsets, slots, count, begin, out):
+    """As ``find_ids``, but ids that are new are added. Returns (ids in the index, next row); it stops when full."""
+    mask = np.uint64(len(slots) - 1)
+    previous = np.int32(-1)
+    for row in range(begin, len(starts)):
+        start, end = starts[row], ends[row]
+        if start == end:
+            out[row] = BLANK
+            continue
+        if previous >= 0 and _same(blob, start, end, keys, offsets[previous], offsets[previous + 1]):
+            out[row] = previous
+            continue
+        slot = _hash(blob, start, end) & mask
+        while slots[slot] >= 0:
+            candidate = slots[slot]
+            if _same(blob, start, end, keys, offsets[candidate], offsets[candidate + 1]):
+                break
+            slot = (slot + np.uint64(1)) & mask
+        if slots[slot] < 0:
+            used = offsets[count]
+            if 2 * (count + 1) > len(slots) or count + 2 > len(offsets) or used + end - start > len(keys):
+                return count, row
+            for step in range(end - start):
+                keys[used + step] = blob[start + step]
+            offsets[count + 1] = used + end - start
+            slots[slot] = count
+            count += 1
+        previous = slots[slot]
+        out[row] = previous
+    return count, len(starts)
+
+
+@looping
+def refill(keys, offsets, count, slots):
+    """Enter all ids of an index into empty slots."""
+    mask = np.uint64(len(slots) - 1)
+    for row in range(count):
+        slot = _hash(keys, offsets[row], offsets[row + 1]) & mask
+        while slots[slot] >= 0:
+            slot = (slot + np.uint64(1)) & mask
+        slots[slot] = row

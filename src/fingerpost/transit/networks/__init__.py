@@ -1,0 +1,1 @@
+"""The composite of all networks: order, coverage, failure and fallback (ruling A13)."""

@@ -1,0 +1,60 @@
+"""Candidates of an ambiguous place, and the errors that ask the caller to choose or to say it differently."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
+from fingerpost.transit.model import PlaceMatch
+from fingerpost.transit.rules.matching import AUTO_RESOLVE
+
+# As many candidates as a person can choose from (contract 003: maxLookupCandidates).
+MAX_CANDIDATES = 5
+
+_SEND_COORDINATES = "Look the place up with findAddressOrStop, or send coordinates"
+
+
+def say_shown(count: int) -> str:
+    """Return how many are shown, as the end of a sentence."""
+    return "1 is shown" if count == 1 else f"{count} are shown"
+
+
+def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str) -> PlaceAmbiguous:
+    """Return the error that asks the caller to choose among the best; how many there are is said."""
+    shown = candidates[:MAX_CANDIDATES]
+    more = f"; {len(candidates)} places fit, of which the best {say_shown(len(shown))}"
+    return PlaceAmbiguous(
+        f"{side} '{label}' is not certain{more if len(candidates) > len(shown) else ''}",
+        {
+            "side": side,
+            "candidates": [_show(match) for match in shown],
+            "totalCandidatesFound": len(candidates),
+            "truncated": len(candidates) > len(shown),
+            "needsClarification": True,
+            "autoResolvedThreshold": AUTO_RESOLVE,
+        },
+        hint="Send the token of the candidate that is meant as the label",
+    )
+
+
+def unknown(label: str, *, side: str, hint: str = _SEND_COORDINATES, unasked: Sequence[str] = ()) -> PlaceUnknown:
+    """Return the error that says that a label means nothing here; ``unasked`` says who could not be asked."""
+    silent = "".join(f". {sentence.rstrip('.')}" for sentence in dict.fromkeys(unasked))
+    return PlaceUnknown(
+        f"{side} '{label}' is no saved variable, no token and no place that any network knows{silent}",
+        {"field": side},
+        hint=hint,
+    )
+
+
+def _show(match: PlaceMatch) -> dict[str, Any]:
+    """Return a candidate as it goes over the wire; its ``token`` is accepted by every tool (ruling B10)."""
+    place = match.place
+    candidate = {
+        "token": place.token,
+        "name": place.name,
+        "type": place.kind.value,
+        "coordinate": {"lat": round(place.coordinate.lat, 6), "lon": round(place.coordinate.lon, 6)},
+        "confidenceScore": round(match.score, 4),
+        "locality": place.locality,
+    }
+    return {key: value for key, value in candidate.items() if value is not None}

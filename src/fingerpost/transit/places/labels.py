@@ -1,0 +1,135 @@
+"""What a label can be: a position, a saved variable, a stop id as a token, or the name of a place (ruling B10)."""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field, ValidationError
+
+from fingerpost.contract.wire import Identifier, Number, WireModel
+from fingerpost.errors import ParameterError
+from fingerpost.store.variables import Variable, VariableStore
+from fingerpost.transit.model import Coordinate, Location, LocationSource
+
+_POSITION = re.compile(r"\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*")
+
+Latitude = Annotated[Number, Field(ge=-90, le=90, description="degrees north")]
+Longitude = Annotated[Number, Field(ge=-180, le=180, description="degrees east")]
+
+
+class LocationValue(WireModel):
+    """A saved place: the value of a user variable of type location (ruling C4)."""
+
+    lat: Latitude
+    lon: Longitude
+    label: str | None = None
+    name: str | None = None
+    address: str | None = None
+    stop_id: Identifier | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A label, or an end of a trip, whose position is known without asking a network."""
+
+    location: Location
+
+
+@dataclass(frozen=True, slots=True)
+class StopText:
+    """A label that may be a stop's id. ``variable`` is the user's variable that holds it, None where it was sent."""
+
+    stop_id: str
+    label: str
+    variable: Variable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A label that can only be the name of a place."""
+
+    text: str
+
+
+Label = Position | StopText | Name
+
+
+async def read_label(text: str, variables: VariableStore, user: str | None) -> Label:
+    """Return what a label is: a user's variable before a token, a token before a name (ruling B10).
+
+    Raises:
+        ParameterError: it is a position off the globe, or a variable that keeps no place.
+    """
+    variable = await find_variable(text, variables, user)
+    if variable is not None:
+        kept = _read_variable(variable)
+        if kept is not None:
+            return kept
+    position = find_position(text)
+    if position is not None:
+        return Position(Location(coordinate=position, source=LocationSource.INPUT))
+    return StopText(text, text) if ":" in text else Name(text)
+
+
+async def find_variable(key: str, variables: VariableStore, user: str | None) -> Variable | None:
+    """Return the user's variable of that key, case-sensitive, or None."""
+    return None if user is None else await asyncio.to_thread(variables.find, user, key)
+
+
+def find_position(text: str) -> Coordinate | None:
+    """Return the position that a ``lat,lon`` token states, or None for any other text.
+
+    Raises:
+        ParameterError: it reads like a position and is off the globe.
+    """
+    match = _POSITION.fullmatch(text)
+    if match is None:
+        return None
+    lat, lon = float(match[1]), float(match[2])
+    if abs(lat) > 90 or abs(lon) > 180:
+        raise ParameterError(f"{text.strip()!r} is not a position: lat is -90 to 90, lon -180 to 180")
+    return Coordinate(lat, lon)
+
+
+def find_stop_id(variable: Variable) -> str | None:
+    """Return the stop id that a variable is, or holds as ``stopId`` or ``id`` (ruling C2), or None."""
+    value = variable.value
+    held = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else [value]
+    for each in held:
+        if isinstance(each, str | int) and not isinstance(each, bool) and str(each).strip():
+            return str(each)
+    return None
+
+
+def location_of_variable(variable: Variable) -> Location:
+    """Return the place that a variable keeps.
+
+    Raises:
+        ParameterError: it keeps no place.
+    """
+    try:
+        value = LocationValue.read(variable.value)
+    except ValidationError as error:
+        raise ParameterError(
+            f"the variable '{variable.key}' is of type {variable.type} and holds no place",
+            hint="Save it again with type location and a value with lat and lon",
+        ) from error
+    return Location(
+        coordinate=Coordinate(value.lat, value.lon),
+        source=LocationSource.USER_VARIABLE,
+        label=variable.key,
+        name=value.name,
+        address=value.address,
+        stop_ids=(value.stop_id,) if value.stop_id else (),
+    )
+
+
+def _read_variable(variable: Variable) -> Label | None:
+    """Return what a variable keeps, None for a preference, which is no place at all."""
+    stop_id = find_stop_id(variable)
+    if stop_id is not None and not (isinstance(variable.value, dict) and "lat" in variable.value):
+        return StopText(stop_id, variable.key, variable)
+    if variable.type == "preference" and stop_id is None:
+        return None
+    return Position(location_of_variable(variable))

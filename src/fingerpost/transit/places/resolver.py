@@ -1,0 +1,169 @@
+"""The one resolver of places: what a text means, over all networks at once (rulings A8, A13, B10, C2, D2).
+
+A position or a variable needs no network, a token goes straight to the network of its FEED, a name goes to all
+networks that can answer at once. Whoever fails or is late is left out and named.
+"""
+
+from dataclasses import dataclass
+
+from fingerpost.errors import ParameterError, PlaceUnknown
+from fingerpost.store.variables import Variable, VariableStore
+from fingerpost.transit.model import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.networks.asking import Answers, ask_all, warn_of_left_out, warn_of_problems
+from fingerpost.transit.places.candidates import ambiguous, unknown
+from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
+from fingerpost.transit.port import Network, Networks, OpenNetworks
+from fingerpost.transit.profile import Ability
+from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.rules.matching import RIVAL_DISTANCE_M, RIVAL_SCORE, Resolved, decide, in_order
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+
+_LOOK_UP = "Look the stop up with findAddressOrStop or find_stops"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundStop:
+    """A stop, station or place, and the networks that know it, the preferred first."""
+
+    networks: tuple[Network, ...]
+    place: Place
+
+
+class PlaceResolver:
+    """Turns texts into places."""
+
+    def __init__(self, networks: Networks, variables: VariableStore) -> None:
+        self.networks = networks
+        self.variables = variables
+
+    async def get_stop(
+        self, value: str, *, is_label: bool, user: str | None, language: str, warnings: Warnings
+    ) -> FoundStop:
+        """Return a stop by its id, or what a label means: a saved stop, then a token, then a stop's name.
+
+        Raises:
+            ParameterError: the label is a variable that names no stop.
+            PlaceUnknown: the id or the label names no stop.
+            PlaceAmbiguous: the label could mean several places.
+            StorageUnavailable: the one network that could know it cannot be asked.
+        """
+        opened = await self.networks.open()
+        if not is_label:
+            return await _get_by_id(opened, value, language, warnings)
+        variable = await find_variable(value, self.variables, user)
+        if variable is not None:
+            return await _get_by_id(opened, _get_stop_id(variable), language, warnings)
+        known = await find_place_of_token(opened, value, language, warnings)
+        if known is not None:
+            return known
+        return await _get_by_name(opened, value, language, warnings)
+
+    async def find_places(
+        self, text: str, *, language: str | None, focus: Coordinate | None, warnings: Warnings
+    ) -> list[PlaceMatch]:
+        """Return what a text may mean, best first: a position, a token's place, or all that bears such a name."""
+        position = find_position(text)
+        if position is not None:
+            return [_exact(Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS), focus)]
+        opened = await self.networks.open()
+        known = await find_place_of_token(opened, text, language, warnings)
+        if known is not None:
+            return [_exact(known.place, focus)]
+        return [match for match, _ in await _find_by_name(opened, text, language, focus, warnings)]
+
+
+async def find_place_of_token(
+    opened: OpenNetworks, text: str, language: str | None, warnings: Warnings
+) -> FoundStop | None:
+    """Return the whole place that a token stands for, None where no network knows it as one (ruling D2)."""
+    stop_id = text.strip()
+    owners = [network for network in opened.list_owners(stop_id) if network.profile.can(Ability.NAMES)]
+    if not owners:
+        return None
+    answers = await ask_all(owners, lambda network: network.find_stop_place(stop_id, language=language))
+    return _choose_first(answers, warnings)
+
+
+def location_of_place(place: Place, label: str, variable: Variable | None = None) -> Location:
+    """Return a place as an end of a trip; all its stops can be boarded at without a walk."""
+    return Location(
+        coordinate=place.coordinate,
+        source=LocationSource.GEOCODE if variable is None else LocationSource.USER_VARIABLE,
+        label=label,
+        name=place.name,
+        stop_ids=place.member_ids,
+    )
+
+
+def _choose_first(answers: Answers[Place | None], warnings: Warnings) -> FoundStop | None:
+    warn_of_left_out(answers.left_out, warnings)
+    found = [(network, place) for network, place in answers.by_network if place is not None]
+    if not found:
+        return None
+    return FoundStop(networks=tuple(network for network, _ in found), place=found[0][1])
+
+
+async def _get_by_id(opened: OpenNetworks, stop_id: str, language: str, warnings: Warnings) -> FoundStop:
+    wanted = stop_id.strip()
+    owners = [network for network in opened.list_owners(wanted) if network.profile.can(Ability.BOARDS)]
+    if owners:
+        answers = await ask_all(owners, lambda network: network.find_stop(wanted, language=language))
+        found = _choose_first(answers, warnings)
+        if found is not None:
+            return found
+    raise PlaceUnknown(f"no stop has the id '{stop_id}'", {"field": "stop.value"}, hint=_LOOK_UP)
+
+
+async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings: Warnings) -> FoundStop:
+    asked = Warnings()
+    found = await _find_by_name(opened, text, language, None, asked)
+    warnings.extend(asked)
+    if not found:
+        raise unknown(text, side="stop", hint=_LOOK_UP, unasked=asked.find(WarningCode.NETWORK_LEFT_OUT))
+    matches = [match for match, _ in found]
+    decision = decide(matches)
+    if not isinstance(decision, Resolved):
+        raise ambiguous(text, matches, side="stop")
+    place = decision.match.place
+    warnings.add(WarningCode.LABEL_GEOCODED, f"stop '{text}' was taken as {place.name} ({place.token}).")
+    return FoundStop(
+        networks=tuple(network for match, network in found if match is decision.match),
+        place=place,
+    )
+
+
+async def _find_by_name(
+    opened: OpenNetworks, text: str, language: str | None, focus: Coordinate | None, warnings: Warnings
+) -> list[tuple[PlaceMatch, Network]]:
+    """Return what a text means in any network, best first; a place that a preferred network knows counts once."""
+    able = [network for network in opened.answering if network.profile.can(Ability.NAMES)]
+    answers = await ask_all(able, lambda network: network.find_places(text, language=language, focus=focus))
+    warn_of_left_out(answers.left_out, warnings)
+    warn_of_problems(opened.problems, warnings)
+    found: dict[int, tuple[PlaceMatch, Network]] = {}
+    for network, matches in answers.by_network:
+        for match in matches:
+            if not any(owner is not network and _is_same(match, known) for known, owner in found.values()):
+                found[id(match)] = (match, network)
+    return [found[id(match)] for match in in_order(match for match, _ in found.values())]
+
+
+def _is_same(match: PlaceMatch, known: PlaceMatch) -> bool:
+    """Whether a place of a less preferred network is one that a preferred network knows as well by this text."""
+    near = distance_m(match.place.coordinate, known.place.coordinate) <= RIVAL_DISTANCE_M
+    return near and known.score >= match.score - RIVAL_SCORE
+
+
+def _exact(place: Place, focus: Coordinate | None) -> PlaceMatch:
+    return PlaceMatch(place=place, score=1.0, distance_m=None if focus is None else distance_m(focus, place.coordinate))
+
+
+def _get_stop_id(variable: Variable) -> str:
+    stop_id = find_stop_id(variable)
+    if stop_id is None:
+        raise ParameterError(
+            f"the variable '{variable.key}' names no stop",
+            {"field": "stop.value"},
+            hint="Save it again with a stopId, or send a stop id",
+        )
+    return stop_id

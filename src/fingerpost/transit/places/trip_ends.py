@@ -1,0 +1,235 @@
+"""Both ends of a trip, and the networks that can plan between them (rulings A6, A13, B10)."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fingerpost.errors import ParameterError, RegionUnsupported
+from fingerpost.transit.model import Coordinate, Location, LocationSource, PlaceMatch
+from fingerpost.transit.networks.asking import ask_all, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.order import list_covering, uncovered
+from fingerpost.transit.places.candidates import ambiguous, unknown
+from fingerpost.transit.places.labels import Label, Name, Position, StopText, location_of_variable, read_label
+from fingerpost.transit.places.resolver import PlaceResolver, find_place_of_token, location_of_place
+from fingerpost.transit.port import Network, OpenNetworks
+from fingerpost.transit.profile import Ability
+from fingerpost.transit.rules.distance import is_same_point
+from fingerpost.transit.rules.matching import Resolved, decide
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+
+# A network that reads a label this much better beats one that would be preferred.
+BETTER_READING = 0.02
+
+PlaceQuery = Coordinate | str
+"""One end of a trip as it was sent: a position, or a label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TripEnds:
+    """A trip's ends as one network understands them."""
+
+    network: Network
+    origin: Location
+    destination: Location
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """How one network reads an end: ``location`` where it is sure, else all that it could mean.
+
+    ``score`` is 1 for what was named exactly. ``geocoded`` is True where a name was matched.
+    """
+
+    score: float
+    location: Location | None = None
+    candidates: tuple[PlaceMatch, ...] = ()
+    geocoded: bool = False
+
+
+_ByNetwork = dict[str, _Reading]
+"""How an end is read, by the name of the network."""
+
+
+class TripEndResolver:
+    """Resolves the ends of trips."""
+
+    def __init__(self, places: PlaceResolver) -> None:
+        self._places = places
+
+    async def get_trip_ends(
+        self,
+        origin: PlaceQuery,
+        destination: PlaceQuery,
+        *,
+        user: str | None,
+        language: str,
+        warnings: Warnings,
+        needed: Sequence[Ability] = (Ability.PLANS,),
+    ) -> list[TripEnds]:
+        """Return the ends as each network reads them that can plan between them, the preferred first.
+
+        The networks after the first read both ends about as well; they stand in for it where it fails.
+
+        Raises:
+            ParameterError: the ends are the same, or a label means nothing.
+            PlaceAmbiguous: a label could mean several places.
+            RegionUnsupported: no one network covers both ends.
+            StorageUnavailable: nobody could be asked for a name.
+        """
+        queries = {"origin": origin, "destination": destination}
+        labels = {side: await self._read(query, user) for side, query in queries.items()}
+        positions = [label.location for label in labels.values() if isinstance(label, Position)]
+        if len(positions) == len(labels):
+            _refuse_same(*positions)
+        opened = await self._places.networks.open()
+        resolution = _Resolution(opened, language, warnings)
+        readings = await resolution.read_ends(labels)
+        able = [network for network in resolution.networks if network.profile.can(*needed)]
+        chosen = _choose(able, readings)
+        if not chosen:
+            raise await resolution.explain(labels, readings, needed)
+        for side, reading in chosen[0][1].items():
+            if reading.location is None:
+                raise ambiguous(str(queries[side]), reading.candidates, side=side)
+            if reading.geocoded:
+                warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, queries[side], reading.location))
+        ends = [_ends(network, by_side) for network, by_side in chosen if _is_sure(by_side)]
+        _refuse_same(ends[0].origin, ends[0].destination)
+        return ends
+
+    async def _read(self, query: PlaceQuery, user: str | None) -> Label:
+        if isinstance(query, Coordinate):
+            return Position(Location(coordinate=query, source=LocationSource.INPUT))
+        return await read_label(query, self._places.variables, user)
+
+
+class _Resolution:
+    """The reading of one pair of ends over the networks of one moment."""
+
+    def __init__(self, opened: OpenNetworks, language: str, warnings: Warnings) -> None:
+        self.networks: Sequence[Network] = opened.answering
+        self._opened = opened
+        self._language = language
+        self._warnings = warnings
+        self._silent: list[str] = []
+
+    async def read_ends(self, labels: Mapping[str, Label]) -> dict[str, _ByNetwork]:
+        """Read positions and tokens first: they say in which region a name is looked for."""
+        readings: dict[str, _ByNetwork] = {}
+        named: dict[str, str] = {}
+        for side, label in labels.items():
+            if isinstance(label, Position):
+                readings[side] = self._read_position(label.location)
+            elif isinstance(label, StopText):
+                found = await self._find_token(label)
+                if found is None:
+                    named[side] = label.label
+                else:
+                    readings[side] = found
+            else:
+                named[side] = label.text
+        region = [
+            network for network in self.networks if all(network.profile.name in read for read in readings.values())
+        ]
+        return readings | dict(zip(named, await self._read_names(region, list(named.values())), strict=True))
+
+    def _read_position(self, location: Location) -> _ByNetwork:
+        for stop_id in location.stop_ids:
+            self._let_in(self._opened.list_owners(stop_id))
+        covering = list_covering(self.networks, location.coordinate)
+        return {network.profile.name: _Reading(score=1.0, location=location) for network in covering}
+
+    async def _find_token(self, label: StopText) -> _ByNetwork | None:
+        """Return a token's place in the networks of its FEED, None for what is no token and so a name."""
+        found = await find_place_of_token(self._opened, label.stop_id, self._language, self._warnings)
+        if found is None:
+            if label.variable is not None:
+                # Its id is gone; a variable that keeps a position too serves with that.
+                return self._read_position(location_of_variable(label.variable))
+            return None
+        self._let_in(found.networks)
+        location = location_of_place(found.place, label.label, label.variable)
+        return {network.profile.name: _Reading(score=1.0, location=location) for network in found.networks}
+
+    def _let_in(self, owners: Sequence[Network]) -> None:
+        """Let a demo network answer for its own ids."""
+        self.networks = (*self.networks, *(each for each in owners if each not in self.networks))
+
+    async def _read_names(self, networks: Sequence[Network], texts: Sequence[str]) -> list[_ByNetwork]:
+        able = [network for network in networks if network.profile.can(Ability.NAMES)]
+        if not able or not texts:
+            return [{} for _ in texts]
+        warn_of_problems(self._opened.problems, self._warnings)
+        return list(await asyncio.gather(*(self._read_name(able, text) for text in texts)))
+
+    async def _read_name(self, networks: Sequence[Network], text: str) -> _ByNetwork:
+        answers = await ask_all(networks, lambda network: network.find_places(text, language=self._language))
+        warn_of_left_out(answers.left_out, self._warnings)
+        self._silent += [each.sentence for each in answers.left_out]
+        return {
+            network.profile.name: _read_matches(matches, text) for network, matches in answers.by_network if matches
+        }
+
+    async def explain(
+        self, labels: Mapping[str, Label], readings: Mapping[str, _ByNetwork], needed: Sequence[Ability]
+    ) -> ParameterError | RegionUnsupported:
+        """Return why no network can plan: a label that means nothing, or ends that lie apart."""
+        everywhere = dict(readings)
+        for side, label in labels.items():
+            if isinstance(label, Position) or readings[side]:
+                continue
+            # It was looked for in the other end's region only; elsewhere it may well be known.
+            text = label.text if isinstance(label, Name) else label.label
+            (everywhere[side],) = await self._read_names(self.networks, [text])
+            if not everywhere[side]:
+                return unknown(text, side=side, unasked=[*self._silent, *self._opened.problems.values()])
+        lacking = needed if set.intersection(*map(set, everywhere.values())) else ()
+        return uncovered(self.networks, {side: list(read) for side, read in everywhere.items()}, lacking=lacking)
+
+
+def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
+    decision = decide(matches)
+    if isinstance(decision, Resolved):
+        found = decision.match
+        return _Reading(score=found.score, location=location_of_place(found.place, text), geocoded=True)
+    return _Reading(score=matches[0].score, candidates=tuple(matches))
+
+
+_BySide = dict[str, _Reading]
+
+
+def _choose(networks: Sequence[Network], readings: Mapping[str, _ByNetwork]) -> list[tuple[Network, _BySide]]:
+    """Return the networks that read both ends about as well as any, in order of preference."""
+    whole = [
+        (network, {side: read[network.profile.name] for side, read in readings.items()})
+        for network in networks
+        if all(network.profile.name in read for read in readings.values())
+    ]
+    best = max((_score(by_side) for _, by_side in whole), default=0.0)
+    return [(network, by_side) for network, by_side in whole if _score(by_side) >= best - BETTER_READING]
+
+
+def _score(by_side: _BySide) -> float:
+    return min(reading.score for reading in by_side.values())
+
+
+def _is_sure(by_side: _BySide) -> bool:
+    return all(reading.location is not None for reading in by_side.values())
+
+
+def _ends(network: Network, by_side: _BySide) -> TripEnds:
+    origin, destination = by_side["origin"].location, by_side["destination"].location
+    assert origin is not None
+    assert destination is not None
+    return TripEnds(network=network, origin=origin, destination=destination)
+
+
+def _refuse_same(origin: Location, destination: Location) -> None:
+    if is_same_point(origin.coordinate, destination.coordinate):
+        raise ParameterError("origin and destination must differ", {"field": "destination"})
+
+
+def _say_geocoded(side: str, label: PlaceQuery, location: Location) -> str:
+    where = f"{location.coordinate.lat:.5f},{location.coordinate.lon:.5f}"
+    address = f", {location.address}" if location.address else ""
+    return f"{side} '{label}' was taken as {location.name}{address} ({where})."

@@ -1,0 +1,67 @@
+"""Network profiles: what is known of a network without asking its source, abilities included."""
+
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+
+from fingerpost.transit.model import Bounds, Mode
+
+# How long a caller waits for plans and boards of a remote source (contract 000's default).
+ANSWER_DEADLINE_S = 8.0
+# How long a caller waits for names of a remote source.
+NAMES_DEADLINE_S = 3.0
+
+
+class Ability(StrEnum):
+    """What a network can do; what it does not declare is never asked of it."""
+
+    PLANS = "plans"
+    BOARDS = "boards"
+    NAMES = "names"
+    STOPS = "stops"
+    FARES = "fares"
+    GEOMETRY = "geometry"
+    REALTIME = "real time"
+    STEP_FREE = "step-free"
+    ARRIVE_BY = "arrive-by"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkProfile:
+    """One network, as far as it is known without asking.
+
+    Attributes:
+        name: upper case.
+        source: the kind of source that answers.
+        bounds: the box that it covers.
+        zone: the IANA time zone that riders are told times in.
+        abilities: what it can do.
+        feed_names: the FEEDs that its ids begin with, upper case.
+        modes: the modes that run here.
+        is_demo: whether it is a demonstration, not for real trips.
+        priority: of several networks that cover a place the highest is preferred (ruling A13).
+        attribution, notes: sentences that each answer carries.
+        first_day, last_day: bounds of the timetable, both None for any day.
+        answer_deadline_s, names_deadline_s: how long callers wait for it; None for an engine in this process, which
+            waits for nobody.
+    """
+
+    name: str
+    source: str
+    bounds: Bounds
+    zone: str
+    abilities: frozenset[Ability]
+    feed_names: frozenset[str]
+    modes: frozenset[Mode] = frozenset()
+    is_demo: bool = False
+    priority: int = 0
+    attribution: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    first_day: date | None = None
+    last_day: date | None = None
+    answer_deadline_s: float | None = ANSWER_DEADLINE_S
+    names_deadline_s: float | None = NAMES_DEADLINE_S
+
+    def can(self, *needed: Ability) -> bool:
+        """Whether the network has all of these abilities."""
+        return self.abilities.issuperset(needed)

@@ -1,0 +1,98 @@
+"""Provenance: where an answer comes from, taken at the moment when it was made, and how real time fares."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeedVersion:
+    """One feed that answers are made from, by the FEED of its ids.
+
+    ``version`` is the publisher's own word; ``first_day`` and ``last_day`` bound its service, both None for any day.
+    """
+
+    name: str
+    version: str | None = None
+    first_day: date | None = None
+    last_day: date | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where one answer comes from (ruling A10); it travels with the answer and never changes afterwards.
+
+    Attributes:
+        network: the network that was asked.
+        source: the kind of source that answered.
+        zone: the IANA zone that riders are told times in.
+        retrieved_at: when the source answered, Unix seconds.
+        feeds: the feeds of the source; an id names its feed by what stands before its first colon.
+        attribution: sentences that must be shown.
+        language: the language of names that was chosen.
+        demo: whether this is a demonstration, not for real trips.
+        notes: sentences that the reader must be told.
+        walking: how walks are measured.
+        first_day, last_day: bounds of the timetable; both None means any day.
+        realtime_updated: when the stalest real time in use was said (Unix seconds), None where there is none.
+        realtime_problems: why sources of real time bring nothing now; empty where all do.
+        lost: sentences on what this answer lacks because another source than the network's own gave it.
+    """
+
+    network: str
+    source: str
+    zone: str
+    retrieved_at: int
+    feeds: tuple[FeedVersion, ...] = ()
+    attribution: Sequence[str] = ()
+    language: str = "default"
+    demo: bool = False
+    notes: Sequence[str] = ()
+    walking: str = "unknown"
+    first_day: date | None = None
+    last_day: date | None = None
+    realtime_updated: int | None = None
+    realtime_problems: Sequence[str] = ()
+    lost: tuple[str, ...] = ()
+
+
+def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
+    """Return the provenance of an answer that was made from two: the older instants, and everything that was lost."""
+    updated = [each.realtime_updated for each in (first, second) if each.realtime_updated is not None]
+    return replace(
+        first,
+        retrieved_at=min(first.retrieved_at, second.retrieved_at),
+        feeds=tuple(dict.fromkeys((*first.feeds, *second.feeds))),
+        attribution=tuple(dict.fromkeys((*first.attribution, *second.attribution))),
+        realtime_updated=min(updated, default=None),
+        realtime_problems=tuple(dict.fromkeys((*first.realtime_problems, *second.realtime_problems))),
+        lost=tuple(dict.fromkeys((*first.lost, *second.lost))),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceHealth:
+    """How one source of real time fares. Instants are Unix seconds, None for never.
+
+    ``age_s`` is the age of the message that is in use, by its own timestamp where it has one, never below 0.
+    ``problem`` says why the latest attempt brought nothing usable, None where it did.
+    """
+
+    location: str
+    feed_name: str | None
+    asked: int | None
+    received: int | None
+    timestamp: int | None
+    age_s: int | None
+    problem: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealtimeHealth:
+    """How the real time of a network fares: its sources, and by reason what of it was matched and what was not."""
+
+    sources: tuple[SourceHealth, ...]
+    matched: Mapping[str, int]
+    unmatched: Mapping[str, int]
+    calls: Mapping[str, int]
+    messages: Mapping[str, int]

@@ -1,0 +1,108 @@
+"""The stops of one timetable: by id, by name, and around a point."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from fingerpost.transit.model import Coordinate, Mode, NearbyStop, Place, PlaceMatch
+from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
+from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+from fingerpost.transit.timetable.timetable import STATION, STOP, Timetable
+from fingerpost.transit.timetable.walking import straight_line_m
+
+
+class TimetableStops:
+    """Finds stops; its indexes are built when they are first needed. Safe to share by threads."""
+
+    def __init__(self, timetable: Timetable, words: TimetableWords) -> None:
+        self._timetable = timetable
+        self._words = words
+
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Search the offline index; see the port."""
+        if "_places" not in self.__dict__:
+            await asyncio.to_thread(lambda: self._places)
+        return self._places.search(text, language=language, focus=focus)
+
+    def find_stop(self, stop_id: str, language: str | None) -> Place | None:
+        """Return exactly that stop or station; see the port."""
+        row = self.find_row(stop_id)
+        return None if row is None else self._places.find_stop(self._timetable.stop_printed_id[row], language)
+
+    def find_stop_place(self, stop_id: str, language: str | None) -> Place | None:
+        """Return the place that the id stands for as a token; see the port."""
+        row = self.find_row(stop_id)
+        return None if row is None else self._places.find_place_of(self._timetable.stop_printed_id[row], language)
+
+    def find_row(self, stop_id: str) -> int | None:
+        """Return the row of a stop by its printed id, case ignored, or None."""
+        row = self._rows.get(stop_id)
+        return self._rows.get(stop_id.upper()) if row is None else row
+
+    def list_near(self, coordinate: Coordinate, radius_m: float, language: str) -> list[NearbyStop]:
+        """List boardable stops around a point, names in a language that was chosen; see the port."""
+        table, words = self._timetable, self._words.in_language(language)
+        distance_m = straight_line_m(coordinate.lat, coordinate.lon, table.stop_lat, table.stop_lon)
+        rows = np.flatnonzero((distance_m <= radius_m) & (table.stop_kind == STOP)).tolist()
+        near = [
+            NearbyStop(stop=words.stop_point(row), distance_m=float(distance_m[row]), modes=self._modes_by_stop[row])
+            for row in rows
+        ]
+        return sorted(near, key=lambda stop: (stop.distance_m, stop.stop.id or ""))
+
+    @cached_property
+    def _places(self) -> PlaceIndex:
+        table = self._timetable
+        parents = table.stop_parent.tolist()
+        kinds = table.stop_kind.tolist()
+        ids = list(table.stop_printed_id)
+        names: dict[str, list[str]] = {language: list(column) for language, column in table.stop_names.items()}
+        stops = []
+        for row, kind in enumerate(kinds):
+            if kind not in (STOP, STATION):
+                continue
+            named = {language: column[row] for language, column in names.items() if column[row]}
+            feed_language = table.feeds[int(table.stop_feed[row])].language
+            name = self._words.stop_name(row)
+            if feed_language:
+                named.setdefault(feed_language, name)
+            stops.append(
+                NamedStop(
+                    id=ids[row],
+                    name=name,
+                    names=named,
+                    lat=float(table.stop_lat[row]),
+                    lon=float(table.stop_lon[row]),
+                    parent_id=ids[parents[row]] if parents[row] >= 0 else None,
+                    kind="station" if kind == STATION else "stop",
+                )
+            )
+        return PlaceIndex(stops)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        """Rows by printed id, and by the feed's own spelling, both as they are and in upper case."""
+        table = self._timetable
+        feeds = table.stop_feed.tolist()
+        exact: dict[str, int] = {}
+        folded: dict[str, int] = {}
+        for row, (printed, local) in enumerate(zip(table.stop_printed_id, table.stop_local_id, strict=True)):
+            for text in (printed, f"{table.feeds[feeds[row]].name}:{local}"):
+                exact.setdefault(text, row)
+                folded.setdefault(text.upper(), row)
+        return {**folded, **exact}
+
+    @cached_property
+    def _modes_by_stop(self) -> list[tuple[Mode, ...]]:
+        """The modes that call at each stop, sorted."""
+        table = self._timetable
+        trips = np.repeat(np.arange(len(table.trip_route)), np.diff(table.trip_first_stop_time))
+        kinds = table.route_type[table.trip_route[trips]].astype(np.int64)
+        pairs = np.unique(table.stop_time_stop.astype(np.int64) * 65536 + kinds)
+        modes: list[set[Mode]] = [set() for _ in range(table.stop_count)]
+        for stop, kind in zip((pairs // 65536).tolist(), (pairs % 65536).tolist(), strict=True):
+            modes[stop].add(mode_of(kind))
+        return [tuple(sorted(of_stop)) for of_stop in modes]

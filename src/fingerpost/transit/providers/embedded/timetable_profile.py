@@ -1,0 +1,124 @@
+"""What a timetable says of its network as a whole: bounds, zone, modes, languages, days, feeds."""
+
+from datetime import date
+from functools import cached_property
+
+import numpy as np
+
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model import Bounds, Mode
+from fingerpost.transit.profile import Ability, NetworkProfile
+from fingerpost.transit.provenance import FeedVersion
+from fingerpost.transit.rules.language import choose
+from fingerpost.transit.rules.modes import mode_of
+from fingerpost.transit.timetable.service_days import find_covered_days
+from fingerpost.transit.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Timetable
+
+# A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
+MARGIN_M = 3000.0
+
+_ALWAYS = frozenset({Ability.PLANS, Ability.BOARDS, Ability.NAMES, Ability.STOPS, Ability.GEOMETRY, Ability.ARRIVE_BY})
+
+
+class TimetableProfile:
+    """A timetable as a network's record presents it; what the record states beats what the feeds say."""
+
+    def __init__(self, record: NetworkRecord, timetable: Timetable, notes: tuple[str, ...] = ()) -> None:
+        self.record = record
+        self._timetable = timetable
+        self._notes = notes
+
+    @cached_property
+    def zone(self) -> str:
+        """The IANA zone that riders are told times in: the record's, else the first feed's."""
+        return self.record.zone or self._timetable.feeds[0].zone
+
+    @cached_property
+    def covered_days(self) -> tuple[date, date] | None:
+        """The first and last day with any service, None where the timetable holds on every day."""
+        return find_covered_days(self._timetable)
+
+    @cached_property
+    def feeds(self) -> tuple[FeedVersion, ...]:
+        """The versions of the feeds."""
+        return tuple(
+            FeedVersion(name=feed.name, version=feed.version, first_day=feed.first_day, last_day=feed.last_day)
+            for feed in self._timetable.feeds
+        )
+
+    @cached_property
+    def attribution(self) -> tuple[str, ...]:
+        """Whom an answer must name: the record's sentences, and what each feed asks for, else who made it."""
+        lines = (feed.licences or (feed.publisher or ", ".join(feed.agencies),) for feed in self._timetable.feeds)
+        of_feeds = (line for of_feed in lines for line in of_feed if line)
+        return tuple(dict.fromkeys((*self.record.attribution, *of_feeds)))
+
+    @cached_property
+    def has_wheelchair_data(self) -> bool:
+        """Whether anything is known of wheelchairs at any stop or on any trip."""
+        table = self._timetable
+        return bool((table.stop_wheelchair != WHEELCHAIR_UNKNOWN).any()) or bool(
+            (table.trip_wheelchair != WHEELCHAIR_UNKNOWN).any()
+        )
+
+    def choose_language(self, language: str) -> str:
+        """Return the language of names for a caller who asked for one (ruling A7)."""
+        return choose(language, self._languages)
+
+    def new_profile(self, *, has_fares: bool) -> NetworkProfile:
+        """Return the network's profile."""
+        abilities = set(_ALWAYS)
+        if has_fares:
+            abilities.add(Ability.FARES)
+        if self.has_wheelchair_data:
+            abilities.add(Ability.STEP_FREE)
+        if self.record.realtime:
+            abilities.add(Ability.REALTIME)
+        first, last = self.covered_days or (None, None)
+        return NetworkProfile(
+            name=self.record.name,
+            source=self.record.source,
+            bounds=self._bounds,
+            zone=self.zone,
+            abilities=frozenset(abilities),
+            feed_names=frozenset(feed.name.upper() for feed in self._timetable.feeds),
+            modes=self._modes,
+            is_demo=self.record.source == "demo",
+            priority=self.record.priority,
+            attribution=self.attribution,
+            notes=self._notes,
+            first_day=first,
+            last_day=last,
+            answer_deadline_s=None,
+            names_deadline_s=None,
+        )
+
+    @cached_property
+    def _bounds(self) -> Bounds:
+        """The record's box, else the one around all boardable stops and a walk beyond."""
+        if self.record.bounds is not None:
+            south, west, north, east = self.record.bounds
+            return Bounds(south=south, west=west, north=north, east=east)
+        served = self._timetable.stop_kind == STOP
+        lats, lons = self._timetable.stop_lat[served], self._timetable.stop_lon[served]
+        dy = MARGIN_M / METRES_PER_DEGREE
+        dx = dy / max(0.01, float(np.cos(np.radians(np.abs(lats).max()))))
+        return Bounds(
+            south=float(lats.min()) - dy,
+            north=float(lats.max()) + dy,
+            west=float(lons.min()) - dx,
+            east=float(lons.max()) + dx,
+        )
+
+    @cached_property
+    def _modes(self) -> frozenset[Mode]:
+        """The modes of all routes that have trips."""
+        routes = np.flatnonzero(np.bincount(self._timetable.trip_route, minlength=1))
+        return frozenset(mode_of(int(kind)) for kind in self._timetable.route_type[routes])
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
+        table = self._timetable
+        spoken = self.record.languages or [feed.language for feed in table.feeds if feed.language]
+        return frozenset({*spoken, *table.stop_names, *table.headsign_names, *table.route_names})

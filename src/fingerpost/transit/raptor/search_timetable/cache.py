@@ -1,0 +1,48 @@
+"""A cache of one timetable's search timetables, static or with one overlay."""
+
+import threading
+from collections import OrderedDict
+from datetime import date
+
+from fingerpost.transit.raptor.search_timetable.build import SearchTimetable, build_search_timetable
+from fingerpost.transit.timetable.overlay import Overlay
+from fingerpost.transit.timetable.timetable import Timetable
+
+KEPT = 8
+# A search among no more stop times than this was measured to take less than a millisecond.
+LIGHT_STOP_TIMES = 250_000
+
+
+class SearchTimetables:
+    """An LRU cache of search timetables by day, direction and step-free. Safe to share between threads."""
+
+    def __init__(self, timetable: Timetable, overlay: Overlay | None = None) -> None:
+        self._timetable = timetable
+        self._overlay = overlay
+        self._kept: OrderedDict[tuple[date, bool, bool], SearchTimetable] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get_search_timetable(self, day: date, *, mirrored: bool, step_free: bool) -> SearchTimetable:
+        """Return the search timetable of a day, building it if need be."""
+        key = (day, mirrored, step_free)
+        with self._lock:
+            search_timetable = self._kept.get(key)
+            if search_timetable is None:
+                search_timetable = build_search_timetable(
+                    self._timetable, day, mirrored=mirrored, step_free=step_free, overlay=self._overlay
+                )
+                self._kept[key] = search_timetable
+                if len(self._kept) > KEPT:
+                    self._kept.popitem(last=False)
+            else:
+                self._kept.move_to_end(key)
+        return search_timetable
+
+    def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
+        """Whether the search timetable is built already."""
+        return (day, mirrored, step_free) in self._kept
+
+    def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
+        """Whether the search timetable is built already, and small."""
+        search_timetable = self._kept.get((day, mirrored, step_free))
+        return search_timetable is not None and len(search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES

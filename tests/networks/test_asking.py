@@ -1,0 +1,130 @@
+"""One network that fails or is slow keeps no other from answering (ruling A13)."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.errors import SourceFailed, SourceTimeout, SourceUnreachable
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.networks.asking import Deadline, ask_all, ask_in_turn
+from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.profile import NetworkProfile
+from tests.contracts.conftest import stop_place
+from tests.networks.limits import Limits, MeetingNetwork
+
+END = Location(coordinate=Coordinate(60, 25), source=LocationSource.INPUT)
+QUERY = JourneyQuery(origin=END, destination=END, instant=0)
+KAMPPI = {"Kamppi": [stop_place("T:K", "Kamppi")]}
+
+
+def find(network):
+    return network.find_places("Kamppi")
+
+
+def run(coroutine):
+    """Run to the end; a call that waits for what never comes fails instead of hanging."""
+    return asyncio.run(asyncio.wait_for(coroutine, 20))
+
+
+def test_one_failing_and_one_slow_network_among_five(monkeypatch):
+    """All five are asked before any answers, once; the three that answer are heard, the two others are named."""
+    limits, meeting = Limits(monkeypatch), asyncio.Barrier(5)
+    networks = [MeetingNetwork(name=name, meeting=meeting, places=KAMPPI) for name in ("A", "B", "C")]
+    failing = MeetingNetwork(name="F", meeting=meeting, failure=SourceUnreachable("The source cannot be reached"))
+    slow = MeetingNetwork(name="S", meeting=meeting, limits=limits)
+
+    answers = run(ask_all([failing, *networks, slow], find))
+
+    assert [network.name for network, _ in answers.by_network] == ["A", "B", "C"]
+    assert [each.sentence for each in answers.left_out] == [
+        "F was left out: The source cannot be reached.",
+        "S was left out: S did not answer within 3 s.",
+    ]
+    assert [each.calls for each in (failing, *networks, slow)] == [1, 1, 1, 1, 1]
+    assert limits.seconds == [3.0] * 5
+
+
+def test_a_fault_of_one_source_is_one_failure(caplog):
+    """A source that raises what none may is left out like one that is down, and the log has the trace."""
+    broken, sound = MeetingNetwork(name="X", failure=KeyError("boom")), FakeNetwork(name="A", places=KAMPPI)
+
+    answers = run(ask_all([broken, sound], find))
+
+    assert [network.name for network, _ in answers.by_network] == ["A"]
+    assert [each.sentence for each in answers.left_out] == ["X was left out: X failed unexpectedly; the log says how."]
+    assert "boom" in caplog.text
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_nobody_answers(count):
+    """The preferred network's error is the caller's, be it alone or not."""
+    networks = [MeetingNetwork(name=f"N{n}", failure=SourceFailed(f"no {n}")) for n in range(count)]
+
+    with pytest.raises(SourceFailed, match=r"^no 0$"):
+        run(ask_all(networks, find))
+
+
+def test_a_late_network_alone_is_a_timeout(monkeypatch):
+    """With nobody else to ask, lateness is an error of its own kind."""
+    with pytest.raises(SourceTimeout, match=r"^S did not answer within 3 s$"):
+        run(ask_all([MeetingNetwork(name="S", limits=Limits(monkeypatch))], find))
+
+
+# ------------------------------------------------------------------------------------------ in turn
+
+
+async def in_turn(*networks):
+    network, _, left_out = await ask_in_turn(networks, lambda each: each.plan_journeys(QUERY), Deadline())
+    return network.name, [each.sentence for each in left_out]
+
+
+@pytest.mark.parametrize(
+    ("first", "sentence"),
+    [
+        (lambda limits: MeetingNetwork(name="A", failure=SourceFailed("503")), "A was left out: 503."),
+        (lambda limits: MeetingNetwork(name="A", limits=limits), "A was left out: A did not answer within 4 s."),
+    ],
+)
+def test_the_next_network_answers_in_turn(first, sentence, monkeypatch):
+    """A preferred network that fails, or takes more than its half of the 8 s, gives way to the next, and is named."""
+    name, left_out = run(in_turn(first(Limits(monkeypatch)), FakeNetwork(name="B")))
+
+    assert (name, left_out) == ("B", [sentence])
+
+
+def test_in_turn_nobody_answers():
+    """The preferred network's error is the caller's."""
+    with pytest.raises(SourceFailed, match=r"^first$"):
+        run(in_turn(*(MeetingNetwork(name=text, failure=SourceFailed(text)) for text in ("first", "second"))))
+
+
+@pytest.mark.parametrize(("waiting_behind", "share_s"), [(0, 8.0), (1, 4.0)])
+def test_a_share_of_the_deadline(waiting_behind, share_s):
+    """Half of what is left where another network waits behind, all of it where none does."""
+
+    async def share():
+        loop = asyncio.get_running_loop()
+        loop.time = lambda: 100.0
+        return Deadline().share_s(FakeNetwork().profile, waiting_behind)
+
+    assert run(share()) == share_s
+
+
+def test_an_engine_in_this_process_has_no_deadline():
+    """It waits for nobody, so nobody gains by giving it up."""
+    profile = FakeNetwork().profile
+    local = NetworkProfile(
+        name="L",
+        source="gtfs",
+        bounds=profile.bounds,
+        zone="UTC",
+        abilities=profile.abilities,
+        feed_names=frozenset(),
+        answer_deadline_s=None,
+    )
+
+    async def share():
+        return Deadline().share_s(local, 1)
+
+    assert run(share()) is None

@@ -1,0 +1,168 @@
+"""All networks behind one composite: records, order, problems, fallback, demos (ruling A13)."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.networks.composite import AllNetworks, DemoMode
+from fingerpost.transit.port import DepartureQuery
+from tests.homes import write_record
+
+DEMO = NetworkRecord(name="DEMO-X", source="demo")
+
+
+class DrawnSource:
+    """A kind of source whose networks are fakes; one called BAD cannot be opened."""
+
+    def __init__(self, kind):
+        self.kind = kind
+        self.opened, self.retired, self.closed = [], [], 0
+
+    def stamp(self):
+        return None
+
+    def open(self, record):
+        self.opened.append(record.name)
+        if record.name == "BAD":
+            raise SettingsInvalid("BAD is damaged. Add it again.")
+        return FakeNetwork(
+            name=record.name,
+            priority=record.priority,
+            is_demo=self.kind == "demo",
+            feed_names=frozenset({record.name}),
+        )
+
+    def retire(self, name):
+        self.retired.append(name)
+
+    async def close(self):
+        self.closed += 1
+
+
+@pytest.fixture
+def source():
+    return DrawnSource("drawn")
+
+
+@pytest.fixture
+def networks(tmp_path, source):
+    """The networks of a home folder: ``networks(demo)``."""
+    kinds = {"drawn": source, "demo": DrawnSource("demo")}
+    return lambda demo="auto": AllNetworks(
+        NetworkRecordFile(tmp_path), lambda: kinds, demos=[DEMO], demo_mode=DemoMode(demo)
+    )
+
+
+def names(networks):
+    return [network.profile.name for network in networks]
+
+
+def open_now(networks):
+    return asyncio.run(networks.open())
+
+
+def test_networks_of_all_kinds_stand_in_one_order(tmp_path, networks):
+    """The higher priority first, then the name where areas are equal."""
+    for name, priority in (("B", 0), ("A", 0), ("LIVE", 5)):
+        write_record(tmp_path, name, source="drawn", priority=priority)
+
+    assert names(open_now(networks()).answering) == ["LIVE", "A", "B"]
+
+
+def test_one_that_cannot_be_opened_is_a_problem_of_its_own(tmp_path, networks):
+    """BAD, and a record of an unknown kind, are told; A answers."""
+    for name, kind in (("A", "drawn"), ("BAD", "drawn"), ("ODD", "carrier-pigeon")):
+        write_record(tmp_path, name, source=kind)
+    opened = open_now(networks())
+
+    assert names(opened.answering) == ["A"]
+    assert dict(opened.problems) == {
+        "BAD": "BAD is damaged. Add it again.",
+        "ODD": "There is no kind of source called 'carrier-pigeon'. Kinds: demo, drawn.",
+    }
+
+
+def test_an_edit_takes_effect_on_the_next_call(tmp_path, networks, source):
+    """A record that comes, changes and goes is seen without a restart; who is gone is retired."""
+    ours = networks()
+    write_record(tmp_path, "A", source="drawn")
+    write_record(tmp_path, "B", source="drawn")
+    first = names(open_now(ours).answering)
+    write_record(tmp_path, "B", source="drawn", priority=1)
+    second = names(open_now(ours).answering)
+    (tmp_path / "fingerpost.toml").write_text('[networks.B]\nsource = "drawn"\n')
+    third = names(open_now(ours).answering)
+
+    assert (first, second, third) == (["A", "B"], ["B", "A"], ["B"])
+    assert source.retired == ["A"]
+
+
+def test_nothing_is_opened_again_while_nothing_changes(tmp_path, networks, source):
+    """Two calls, one opening."""
+    write_record(tmp_path, "A", source="drawn")
+    ours = networks()
+    first = open_now(ours)
+
+    assert open_now(ours) is first
+    assert source.opened == ["A"]
+
+
+def test_a_fallback_answers_only_in_anothers_stead(tmp_path, networks):
+    """It is not listed by itself; the network that names it is."""
+    write_record(tmp_path, "LIVE", source="drawn", fallback="OFFLINE")
+    write_record(tmp_path, "OFFLINE", source="drawn")
+
+    assert names(open_now(networks()).answering) == ["LIVE"]
+
+
+def test_the_fallback_of_one_that_cannot_be_opened(tmp_path, networks):
+    """Its fallback answers under its name and says why; the problem stays told."""
+    write_record(tmp_path, "BAD", source="drawn", fallback="OFFLINE")
+    write_record(tmp_path, "OFFLINE", source="drawn")
+    opened = open_now(networks())
+    query = DepartureQuery(stop_ids=("X:1",), instant=0, window_s=60, wanted=1)
+    board = asyncio.run(opened.answering[0].list_departures(query))
+
+    assert (names(opened.answering), list(opened.problems)) == (["BAD"], ["BAD"])
+    assert board.provenance.lost == (
+        "BAD could not be asked (BAD is damaged. Add it again); its fallback OFFLINE answered.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("mode", "added", "answering", "by_token_only"),
+    [
+        ("auto", False, ["DEMO-X"], []),
+        ("auto", True, ["A"], ["DEMO-X"]),
+        ("on", True, ["A", "DEMO-X"], []),
+        ("off", False, [], ["DEMO-X"]),
+    ],
+)
+def test_when_demos_answer(tmp_path, networks, mode, added, answering, by_token_only):
+    """The first added network switches them off; FINGERPOST_DEMO overrides; their own ids reach them always."""
+    if added:
+        write_record(tmp_path, "A", source="drawn")
+    opened = open_now(networks(mode))
+
+    assert (names(opened.answering), names(opened.by_token_only)) == (answering, by_token_only)
+    assert names(opened.list_owners("demo-x:1")) == ["DEMO-X"]
+
+
+def test_an_added_network_that_is_broken_switches_the_demos_off_too(tmp_path, networks):
+    """Whoever added a city is never told of a demonstration instead."""
+    write_record(tmp_path, "BAD", source="drawn")
+
+    assert names(open_now(networks()).answering) == []
+
+
+def test_closing_reaches_every_kind_of_source(networks, source):
+    """And a later call begins anew."""
+    ours = networks()
+    open_now(ours)
+    asyncio.run(ours.close())
+
+    assert source.closed == 1
+    assert names(open_now(ours).answering) == ["DEMO-X"]

@@ -1,0 +1,84 @@
+"""A network's fallback answers in its stead, and says what is lost (ruling A13)."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.errors import NoItinerary, SourceFailed
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Coordinate
+from fingerpost.transit.networks.fallback import FallbackNetwork
+from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.profile import Ability
+from tests.contracts.conftest import stop_place
+from tests.networks.limits import Limits, MeetingNetwork
+
+BASIC = frozenset(Ability) - {Ability.REALTIME, Ability.FARES}
+OFFLINE = FakeNetwork(name="OFFLINE", abilities=BASIC, places={"Kamppi": [stop_place("T:K", "Kamppi")]})
+
+
+def test_the_first_network_answers_while_it_can():
+    """Nothing is lost, and the fallback is not asked."""
+    fallback = FakeNetwork(name="OFFLINE")
+    answer = asyncio.run(FallbackNetwork(FakeNetwork(name="LIVE"), fallback).list_departures(_board()))
+
+    assert (answer.provenance.network, answer.provenance.lost, fallback.asked) == ("LIVE", (), [])
+
+
+def test_a_failing_network_is_stood_in_for():
+    """The answer is the fallback's, under the first network's name, and says why and what it lacks."""
+    live = FakeNetwork(name="LIVE", departures=SourceFailed("The source answered 503."))
+    answer = asyncio.run(FallbackNetwork(live, OFFLINE).list_departures(_board()))
+
+    assert answer.provenance.network == "LIVE"
+    assert answer.provenance.lost == (
+        "LIVE could not be asked (The source answered 503); its fallback OFFLINE answered, without fares, real time.",
+    )
+
+
+def test_a_slow_network_is_stood_in_for_in_half_the_time(monkeypatch):
+    """The limit is half of what callers wait for both, so that the fallback still has time."""
+    limits = Limits(monkeypatch)
+    slow = MeetingNetwork(name="LIVE", places=OFFLINE.places, limits=limits)
+    found = asyncio.run(FallbackNetwork(slow, OFFLINE).find_places("Kamppi"))
+
+    assert ([match.place.id for match in found], limits.seconds) == (["T:K"], [1.5])
+
+
+def test_an_honest_nothing_is_an_answer():
+    """No itinerary is what the network found, not a failure: the fallback is not asked."""
+    live = FakeNetwork(name="LIVE", journeys=[NoItinerary("none")])
+
+    with pytest.raises(NoItinerary):
+        asyncio.run(FallbackNetwork(live, OFFLINE).plan_journeys(_board()))
+
+
+def test_both_fail():
+    """The fallback's own error reaches the caller."""
+    both = [FakeNetwork(name=name, departures=SourceFailed(name)) for name in ("LIVE", "OFFLINE")]
+
+    with pytest.raises(SourceFailed, match=r"^OFFLINE$"):
+        asyncio.run(FallbackNetwork(*both).list_departures(_board()))
+
+
+def test_what_only_the_fallback_can_do():
+    """An ability that the first network lacks is the fallback's to answer, and nothing is lost by it."""
+    live = FakeNetwork(name="LIVE", abilities=frozenset({Ability.PLANS}))
+    both = FallbackNetwork(live, OFFLINE)
+    near = asyncio.run(both.list_stops_near(Coordinate(60, 25), 500))
+
+    assert both.profile.can(Ability.PLANS, Ability.STOPS)
+    assert (near.provenance.network, near.provenance.lost) == ("OFFLINE", ())
+
+
+def test_a_fallback_that_cannot_either():
+    """Where the fallback lacks the ability, the first network's failure is told."""
+    live = FakeNetwork(name="LIVE", departures=SourceFailed("live is down"))
+    deaf = FakeNetwork(name="OFFLINE", abilities=frozenset({Ability.PLANS}))
+
+    with pytest.raises(SourceFailed, match=r"^live is down$"):
+        asyncio.run(FallbackNetwork(live, deaf).list_departures(_board()))
+
+
+def _board():
+    return DepartureQuery(stop_ids=("T:K",), instant=0, window_s=60, wanted=1)

@@ -1,0 +1,139 @@
+"""Which network answers (rulings A6 and A13)."""
+
+import pytest
+
+from fingerpost.errors import RegionUnsupported
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Bounds, Coordinate
+from fingerpost.transit.networks.order import by_preference, list_covering, list_networks_at, uncovered
+from fingerpost.transit.profile import Ability
+from fingerpost.transit.rules.distance import centre_of, distance_m, is_same_point
+
+
+def box(name, west, east, **more):
+    """Draw a network that covers degrees ``west`` to ``east`` on the equator."""
+    return FakeNetwork(name=name, bounds=Bounds(south=-1, west=west, north=1, east=east), **more)
+
+
+WEST, EAST = box("WEST", 0, 10), box("EAST", 20, 30)
+CITY, DEMO = box("CITY", 4, 6), box("DEMO", 4.5, 5.5, is_demo=True)
+
+
+def at(lon: float) -> Coordinate:
+    return Coordinate(0, lon)
+
+
+def test_preference():
+    """A13: the higher priority first, then the smaller area, then the name; a demo, however small, is last."""
+    ordered = by_preference([DEMO, box("B", 0, 10), box("A", 0, 10), CITY, box("LIVE", 0, 20, priority=1)])
+
+    assert [each.name for each in ordered] == ["LIVE", "CITY", "A", "B", "DEMO"]
+
+
+@pytest.mark.parametrize(
+    ("origin", "destination", "name"),
+    [(5, 5.2, "CITY"), (5, 9, "WEST"), (21, 29, "EAST"), (0, 10, "WEST"), (20, 30, "EAST")],
+)
+def test_the_first_network_that_covers_both_ends(origin, destination, name):
+    """A13: in order of preference; the edge of a box belongs to it."""
+    networks = by_preference([WEST, EAST, CITY, DEMO])
+
+    assert list_covering(networks, at(origin), at(destination))[0].name == name
+
+
+@pytest.mark.parametrize(
+    ("origin", "destination", "message", "details"),
+    [
+        (
+            5,
+            50,
+            "origin lies in CITY, WEST and destination lies outside every network",
+            {"origin": ["CITY", "WEST"], "destination": []},
+        ),
+        (
+            50,
+            25,
+            "origin lies outside every network and destination lies in EAST",
+            {"origin": [], "destination": ["EAST"]},
+        ),
+        (
+            1,
+            25,
+            "origin lies in WEST and destination lies in EAST; no one network covers both",
+            {"origin": ["WEST"], "destination": ["EAST"]},
+        ),
+        (
+            50,
+            51,
+            "origin lies outside every network and destination lies outside every network",
+            {"origin": [], "destination": []},
+        ),
+    ],
+)
+def test_ends_that_no_network_joins(origin, destination, message, details):
+    """A6, P37: the error says where each end lies, and the hint which networks there are."""
+    networks = [CITY, WEST, EAST]
+    ends = {"origin": at(origin), "destination": at(destination)}
+    error = uncovered(
+        networks, {side: [each.name for each in list_covering(networks, end)] for side, end in ends.items()}
+    )
+
+    assert (error.message, error.details) == (message, {**details, "networks": ["CITY", "WEST", "EAST"]})
+    assert error.hint is not None
+    assert error.hint.endswith(
+        "Networks: CITY (lat -1.00 to 1.00, lon 4.00 to 6.00); WEST (lat -1.00 to 1.00, lon 0.00 to 10.00); "
+        "EAST (lat -1.00 to 1.00, lon 20.00 to 30.00)"
+    )
+
+
+def test_one_place():
+    """A6, A13: a single place is chosen for by the same rule."""
+    chosen = list_networks_at([CITY, WEST], at(9), Ability.STOPS)
+    with pytest.raises(RegionUnsupported) as caught:
+        list_networks_at([CITY, WEST], at(11), Ability.STOPS)
+
+    assert ([each.name for each in chosen], caught.value.message) == (
+        ["WEST"],
+        "coordinate lies outside every network",
+    )
+
+
+def test_a_network_without_the_ability_is_not_asked():
+    """A network that covers the place and lists no stops is passed over; where it is the only one, that is said."""
+    deaf = box("DEAF", 4, 6, abilities=frozenset({Ability.PLANS}))
+
+    assert [each.name for each in list_networks_at([deaf, WEST], at(5), Ability.STOPS)] == ["WEST"]
+    with pytest.raises(RegionUnsupported, match=r"^coordinate lies in DEAF; DEAF has no stops$"):
+        list_networks_at([deaf], at(5), Ability.STOPS)
+
+
+def test_two_regions_belong_into_one_network():
+    """A13: ends that two networks cover between them are refused with what to do about it."""
+    error = uncovered([WEST, EAST], {"origin": ["WEST"], "destination": ["EAST"]})
+
+    assert error.hint is not None
+    assert error.hint.startswith("Feeds of one region belong into one network: fingerpost network add NAME")
+
+
+def test_no_network_at_all():
+    """A6: without networks the hint says how to add one."""
+    with pytest.raises(RegionUnsupported) as caught:
+        list_networks_at([], at(5), Ability.STOPS)
+
+    assert caught.value.hint == "There is no network. Add one: fingerpost network add NAME FEED.zip"
+
+
+@pytest.mark.parametrize(("north_m", "same"), [(0.99, True), (1.01, False)])
+def test_identical_points(north_m, same):
+    """A6, P17: a metre or less apart is one point."""
+    assert is_same_point(Coordinate(60, 25), Coordinate(60 + north_m / 111_195.08, 25)) is same
+
+
+def test_distance():
+    """A degree of the equator on a sphere of the mean radius: 6371008.8 m times pi over 180."""
+    assert round(distance_m(at(179.5), at(-179.5)), 1) == 111195.1
+
+
+def test_centre_across_the_date_line():
+    """D2: the centre of stops on both sides of the date line lies between them."""
+    assert centre_of([at(179.75), at(-179.25)]) == at(-179.75)

@@ -1,0 +1,113 @@
+"""The ends of a trip over several networks: region first, tokens straight, names all at once (ruling A13)."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.errors import PlaceUnknown, RegionUnsupported, SourceUnreachable
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
+from fingerpost.transit.model import Bounds, Coordinate
+from fingerpost.transit.places.resolver import PlaceResolver
+from fingerpost.transit.places.trip_ends import TripEndResolver
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
+from tests.contracts.conftest import stop_place
+from tests.networks.limits import Limits, MeetingNetwork
+
+NORTH, SOUTH = Bounds(south=60, west=20, north=70, east=30), Bounds(south=50, west=20, north=59, east=30)
+A_AND_B = {"A": [stop_place("T:A", "A", lat=60.1)], "B": [stop_place("T:B", "B", lat=60.2)]}
+
+
+@pytest.fixture
+def resolve(tmp_path):
+    """Resolve two ends: ``resolve(origin, destination, *networks)`` returns them and the warnings by code."""
+
+    def ask(origin, destination, *networks, problems=None):
+        variables = VariableStore(tmp_path / "variables.sqlite")
+        resolver = TripEndResolver(PlaceResolver(FakeNetworks(*networks, problems=problems), variables))
+        warnings = Warnings()
+        found = asyncio.run(
+            asyncio.wait_for(
+                resolver.get_trip_ends(origin, destination, user="ann", language="en", warnings=warnings), 20
+            )
+        )
+        return found, {each.code: each.message for each in warnings.list_all()}
+
+    return ask
+
+
+def test_two_names_over_five_networks_are_one_round_of_calls(resolve, monkeypatch):
+    """Ten questions meet before any is answered: two names, five networks, one of which fails and one is slow."""
+    limits, meeting = Limits(monkeypatch), asyncio.Barrier(10)
+    networks = [MeetingNetwork(name=name, meeting=meeting, places=A_AND_B) for name in ("N1", "N2", "N3")]
+    failing = MeetingNetwork(name="F", meeting=meeting, failure=SourceUnreachable("The source cannot be reached"))
+    slow = MeetingNetwork(name="S", meeting=meeting, limits=limits)
+
+    found, warnings = resolve("A", "B", failing, *networks, slow)
+
+    assert [each.network.name for each in found] == ["N1", "N2", "N3"]
+    assert warnings[WarningCode.NETWORK_LEFT_OUT] == (
+        "F was left out: The source cannot be reached. S was left out: S did not answer within 3 s."
+    )
+    assert [each.calls for each in (failing, *networks, slow)] == [2, 2, 2, 2, 2]
+
+
+def test_a_position_says_in_which_region_a_name_is_looked_for(resolve):
+    """The other end lies in the north: the southern network is not asked for the name, though it knows one."""
+    north = MeetingNetwork(name="NORTH", bounds=NORTH, places=A_AND_B)
+    south = MeetingNetwork(name="SOUTH", bounds=SOUTH, places=A_AND_B)
+    found, _ = resolve(Coordinate(65, 25), "B", south, north)
+
+    assert ([each.network.name for each in found], north.calls, south.calls) == (["NORTH"], 1, 0)
+
+
+def test_a_token_goes_straight_to_its_network(resolve):
+    """T:A belongs to one network by its FEED; the others are asked neither for it nor for the other end's name."""
+    owner = MeetingNetwork(name="OWNER", places=A_AND_B)
+    other = MeetingNetwork(name="OTHER", places={"B": [stop_place("O:B", "B")]})
+    found, _ = resolve("t:a", "B", other, owner)
+
+    assert [(each.network.name, each.origin.stop_ids) for each in found] == [("OWNER", ("T:A",))]
+    assert (owner.calls, other.calls) == (1, 0)
+
+
+def test_a_name_with_a_colon_is_a_name(resolve):
+    """No network has the FEED, so the whole text is looked for."""
+    named = {"Kahvila: Sirius": [stop_place("T:K", "Kahvila: Sirius", lat=60.4)], **A_AND_B}
+    found, _ = resolve("Kahvila: Sirius", "B", FakeNetwork(places=named))
+
+    assert found[0].origin.stop_ids == ("T:K",)
+
+
+def test_an_unknown_name_says_who_could_not_be_asked(resolve):
+    """A name that nobody knew while one network was down is not called unknown to all."""
+    down = MeetingNetwork(name="DOWN", failure=SourceUnreachable("The source cannot be reached"))
+
+    with pytest.raises(PlaceUnknown) as caught:
+        resolve("Z", "B", FakeNetwork(name="UP", places=A_AND_B), down, problems={"BAD": "BAD is damaged."})
+
+    assert caught.value.message == (
+        "origin 'Z' is no saved variable, no token and no place that any network knows"
+        ". DOWN was left out: The source cannot be reached. BAD is damaged"
+    )
+
+
+def test_names_in_two_regions(resolve):
+    """Each end is known, but in another network: where each lies is said, and that feeds belong together."""
+    north = FakeNetwork(name="NORTH", bounds=NORTH, places={"A": A_AND_B["A"]})
+    south = FakeNetwork(name="SOUTH", bounds=SOUTH, places={"B": A_AND_B["B"]})
+
+    with pytest.raises(RegionUnsupported) as caught:
+        resolve("A", "B", north, south)
+
+    sentence = "origin lies in NORTH and destination lies in SOUTH; no one network covers both"
+    assert caught.value.message == sentence
+
+
+def test_a_name_outside_the_other_ends_region(resolve):
+    """The position lies in the north, the name is only known in the south: that is said, not 'unknown'."""
+    north = FakeNetwork(name="NORTH", bounds=NORTH)
+    south = FakeNetwork(name="SOUTH", bounds=SOUTH, places=A_AND_B)
+
+    with pytest.raises(RegionUnsupported, match=r"^origin lies in NORTH and destination lies in SOUTH; "):
+        resolve(Coordinate(65, 25), "B", north, south)

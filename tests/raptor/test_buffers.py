@@ -1,0 +1,89 @@
+"""Scratch memory that is too small is doubled, and the search begins again; nobody notices."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.raptor import buffers
+from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.build import build_search_timetable
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.timetable.service_days import service_day_start
+from tests.raptor.networks import DAY, LAT, LON, random_timetable
+from tests.realtime.messages import DAY as DRAWN_DAY
+
+
+@pytest.fixture
+def grown(monkeypatch):
+    """How often memory grew."""
+    times = []
+    grow = buffers.SearchBuffers.grow
+    monkeypatch.setattr(buffers.SearchBuffers, "grow", lambda self: (times.append(1), grow(self)))
+    return times
+
+
+def _ask(question):
+    """Answer in a thread that has asked nothing before."""
+    with ThreadPoolExecutor(1) as fresh:
+        return set(fresh.submit(find_journeys, *question).result())
+
+
+def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypatch):
+    """Two hundred random questions with much to walk: with hardly any room, and with what is usual."""
+    total = 0
+    for seed in range(200):
+        dice = random.Random(seed)
+        timetable = random_timetable(seed)
+        limit_m = dice.choice([600, 1500])
+        ends = [
+            find_endpoint(timetable, LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06), [], limit_m)
+            for _ in "ab"
+        ]
+        query = SearchQuery(
+            origin=ends[0], destination=ends[1], arrive_by=dice.random() < 0.5,
+            instant=service_day_start(DAY, timetable.feeds[0].zone) + dice.randrange(5 * 3600, 22 * 3600),
+            max_rides=dice.choice([2, 5]), max_walk_m=limit_m, step_free=False, wanted=5,
+        )  # fmt: skip
+        question = timetable, SearchTimetables(timetable), query
+        expected = _ask(question)
+        assert not grown
+        with monkeypatch.context() as small:
+            small.setattr(buffers, "JOURNEYS", 1)
+            small.setattr(buffers, "LABELS", 16)
+            assert _ask(question) == expected, seed
+        total += len(grown)
+        grown.clear()
+    assert total > 100
+
+
+def test_what_has_grown_stays_grown_when_the_slice_changes():
+    """By turns a slice with many chains and one with a long chain: memory is made once for both, and keeps its room."""
+    many = timetable_from_drawing(
+        """
+        line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20
+        line 2 | Gamma 09:00 | Beta 09:10
+        """
+    )
+    long = timetable_from_drawing("line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20 | Beta 08:30 | Alpha 08:40")
+    search_timetables = [
+        build_search_timetable(table, DRAWN_DAY, mirrored=False, step_free=False) for table in (many, long)
+    ]
+    assert [
+        (search_timetable.pattern_count, search_timetable.longest_pattern) for search_timetable in search_timetables
+    ] == [(2, 3), (1, 5)]
+
+    with ThreadPoolExecutor(1) as fresh:
+        own = fresh.submit(buffers.buffers_of_thread, search_timetables[0], 3).result()
+        own.grow()
+        room = len(own.labels.row), len(own.found.journey)
+        again = [
+            fresh.submit(buffers.buffers_of_thread, search_timetable, 3).result()
+            for search_timetable in (*reversed(search_timetables), search_timetables[1])
+        ]
+
+    assert all(each is own for each in again)
+    assert (own.pattern_count, own.longest_pattern, len(own.work.queue)) == (2, 5, 2)
+    assert (len(own.labels.row), len(own.found.journey)) == room

@@ -1,0 +1,59 @@
+"""A source or tool that keeps failing is left alone for a while."""
+
+import pytest
+
+from fingerpost.resilience.breaker import Breaker
+from tests.net.local_server import FakeTime
+
+
+async def tripped(time):
+    """Return a breaker after three failures of a.example, with a rest of ten seconds."""
+    breaker = Breaker(threshold=3, rest_s=10, clock_s=time.clock_s)
+    for _ in range(3):
+        breaker.enter("a.example")
+        breaker.failed("a.example")
+    return breaker
+
+
+def is_refused(breaker, host="a.example"):
+    return breaker.enter(host) is not None
+
+
+async def test_it_opens_at_the_threshold_and_for_its_host_alone():
+    """The third failure in a row opens it; another host is not concerned."""
+    breaker = await tripped(FakeTime())
+
+    assert (is_refused(breaker), is_refused(breaker, "b.example")) == (True, False)
+
+
+async def test_a_success_between_starts_the_count_again():
+    """Failures count in a row only."""
+    breaker = Breaker(threshold=2, clock_s=FakeTime().clock_s)
+    breaker.failed("a.example")
+    breaker.succeeded("a.example")
+    breaker.failed("a.example")
+
+    assert is_refused(breaker) is False
+
+
+@pytest.mark.parametrize(("later_s", "expected"), [(9.9, True), (10, False)])
+async def test_after_its_rest_a_host_is_tried(later_s, expected):
+    """Not a moment before."""
+    time = FakeTime()
+    breaker = await tripped(time)
+    await time.sleep(later_s)
+
+    assert is_refused(breaker) == expected
+
+
+@pytest.mark.parametrize(("outcome", "expected"), [("failed", True), ("succeeded", False), ("left", False)])
+async def test_one_request_tries_the_host(outcome, expected):
+    """While it is under way all others are refused; what becomes of it decides, and one that left lets another try."""
+    time = FakeTime()
+    breaker = await tripped(time)
+    await time.sleep(10)
+    breaker.enter("a.example")
+    meanwhile = is_refused(breaker)
+    getattr(breaker, outcome)("a.example")
+
+    assert (meanwhile, is_refused(breaker)) == (True, expected)
