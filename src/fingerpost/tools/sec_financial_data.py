@@ -7,6 +7,7 @@ from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.sandbox import run_sql
+from fingerpost.tools import sec_computed_shapes as computed
 from fingerpost.tools import sec_params as ask
 from fingerpost.tools import sec_shapes as shape
 from fingerpost.tools import sec_text as text
@@ -86,7 +87,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="calculate",
         params=ask.CalculateParams,
         answer=lambda library, asked: calculate(library, asked.ticker, asked.expression, asked.all_periods, asked.view),
-        output=shape.CalculationAnswer,
+        output=computed.CalculationAnswer,
         text=text.tell_calculations,
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period | periods}",
     ),
@@ -104,7 +105,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="verify_claim",
         params=ask.VerifyClaimParams,
         answer=_verify_claim,
-        output=shape.ClaimAnswer,
+        output=computed.ClaimAnswer,
         text=text.tell_verdict,
         usage="verify_claim {claim}",
     ),
