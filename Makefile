@@ -1,11 +1,11 @@
-# The doors of this house. Each one sets up .venv first, on a machine that has only Python 3.11, pip and make.
+# The commands of this project. Each one sets up .venv first, on a machine that has only Python 3.11, pip and make.
 
 .DEFAULT_GOAL := help
 .PHONY: demo test check bench docs soak help
 
 PYTHON ?= $(firstword $(foreach name,python3.11 python3 python3.12 python3.13,$(if $(shell $(name) -c 'import sys; print(sys.version_info >= (3, 11) or "")' 2>/dev/null),$(name))))
 BIN := .venv/bin
-# Machine code that was compiled once serves every door.
+# Machine code that was compiled once serves every command.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
 
 demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
@@ -39,7 +39,7 @@ bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri
 	@$(BIN)/python bench/import_feeds.py
 
 .PHONY: bench-realtime
-bench-realtime: .venv/ready oracle  ## Measure: bytes of real time to a live slice, questions under it, while it is swapped, beside nigiri
+bench-realtime: .venv/ready oracle  ## Measure: bytes of real time to a live search timetable, questions on it, while it is swapped, beside nigiri
 	@status=0; for part in realtime realtime_queries realtime_beside_nigiri; do $(BIN)/python bench/$$part.py || status=1; done; exit $$status
 
 # Two engines that do the same, in an environment of their own; where they cannot be had, the bench says so.
@@ -55,7 +55,11 @@ docs: .venv/ready  ## Write docs/reference anew from the code
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles
 	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/plan/test_kill.py
 
-help:  ## List the doors
+.PHONY: test-wheel
+test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment, and run it from elsewhere
+	@FINGERPOST_WHEEL=1 $(BIN)/pytest tests/wheel
+
+help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 .venv/ready: pyproject.toml

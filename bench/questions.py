@@ -23,8 +23,10 @@ class Questions:
         self._house = house
         self._dice = random.Random(seed)
         self._asked: set[str] = set()
-        network = next(each for each in asyncio.run(house.networks.list_networks()) if each.name == NETWORK)
-        self._stops = asyncio.run(network.list_stops_near(_middle(network.bounds), _RADIUS_M))
+        opened = asyncio.run(house.networks.open())
+        network = next(each for each in opened.answering if each.profile.name == NETWORK)
+        near = asyncio.run(network.list_stops_near(_middle(network.profile.bounds), _RADIUS_M))
+        self._stops = near.stops
 
     def draw_board(self) -> dict:
         """Return a board that has ten rows to show."""

@@ -127,7 +127,7 @@ def kingston() -> bool:
         network.publish(read_realtime(timetable, index, [FeedBytes(data, now)], now), realtime.DAY)
 
     def ask_all(asked: list[JourneyQuery]) -> list[float]:
-        async def query() -> list[float]:
+        async def ask() -> list[float]:
             times = []
             for question in asked:
                 begin = time.perf_counter()
@@ -135,7 +135,7 @@ def kingston() -> bool:
                 times.append(time.perf_counter() - begin)
             return times
 
-        return asyncio.run(query())
+        return asyncio.run(ask())
 
     take_short_turns()  # as ``fingerpost serve`` does
     swap()

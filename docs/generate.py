@@ -18,6 +18,7 @@ from fingerpost.apps.cli.app import app
 from fingerpost.apps.settings import Settings
 from fingerpost.contract.envelope import Family, code_of, render_error
 from fingerpost.contract.published import PublishedTool
+from fingerpost.store.network_records import FILE_NAME, describe_schema
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.tools.catalogue import list_tools
@@ -38,16 +39,22 @@ def render_all() -> dict[str, str]:
         "tools.md": _tools(),
         "commands.md": _commands(),
         "settings.md": _settings(),
+        "networks.md": _networks(),
         "errors.md": _errors(),
     }
     return {name: "\n".join([*lines, ""]) for name, lines in pages.items()}
+
+
+def _audience(reader: str, outcome: str) -> list[str]:
+    return [f"For who {reader}.", f"After this page you {outcome}."]
 
 
 # ------------------------------------------------------------------------------------------- tools
 
 
 def _tools() -> list[str]:
-    lines = ["# Tools", "", NOTICE, "", "Every field that is not required may be left out.", ""]
+    lines = ["# Tools", "", NOTICE, "", *_audience("calls a tool", "know every field that it takes and answers"), ""]
+    lines += ["Every field that is not required may be left out.", ""]
     with tempfile.TemporaryDirectory() as folder:
         for tool in list_tools(FakeNetworks(), VariableStore(Path(folder) / "variables.sqlite")):
             lines += _tool(tool)
@@ -149,7 +156,8 @@ def _cell(text: str) -> str:
 
 def _commands() -> list[str]:
     root = typer.main.get_command(app)
-    lines = ["# Commands", "", NOTICE, "", "Exit status: 0 ok, 1 the tool answered an error, 2 wrong usage.", ""]
+    lines = ["# Commands", "", NOTICE, "", *_audience("works at a terminal", "know every command and its options"), ""]
+    lines += ["Exit status: 0 ok, 1 the tool answered an error, 2 wrong usage.", ""]
     lines += ["## fingerpost", "", root.help or "", "", *_parameters(root), ""]
     for name, command in _leaves(root, "fingerpost"):
         lines += [f"## {name}", "", _cell(command.help or ""), "", *_parameters(command), ""]
@@ -180,7 +188,9 @@ def _parameters(command: Any) -> list[str]:
 
 def _settings() -> list[str]:
     told = dict(re.findall(r"^    (\w+): (.+)$", inspect.cleandoc(Settings.__doc__ or ""), re.MULTILINE))
-    lines = ["# Settings", "", NOTICE, "", "Environment variables; an empty one counts as unset.", ""]
+    lines = ["# Settings", "", NOTICE, ""]
+    lines += [*_audience("runs an installation", "know every environment variable that fingerpost reads"), ""]
+    lines += ["Settings are environment variables; an empty one counts as unset.", ""]
     lines += ["| variable | default | what it is |", "|---|---|---|"]
     for name, field in Settings.model_fields.items():
         default = "the platform's data folder" if field.default_factory else _default(field.default)
@@ -192,11 +202,29 @@ def _default(value: object) -> str:
     return "unset" if value is None else _code(value)
 
 
+# ---------------------------------------------------------------------------------------- networks
+
+
+def _networks() -> list[str]:
+    record = describe_schema()["properties"]["networks"]["additionalProperties"]
+    lines = ["# Network records", "", NOTICE, ""]
+    lines += [*_audience("runs an installation", "write any key of a network's record"), ""]
+    lines += [f"One table `[networks.NAME]` in `{FILE_NAME}` in the home folder for each network that was added."]
+    lines += ["[How to use them](../networks.md).", "", "| key | type | default | what it is |", "|---|---|---|---|"]
+    for key, field in record["properties"].items():
+        kind = "four numbers" if "prefixItems" in field else _type(field, {})
+        default = "unset" if field.get("default") in (None, []) else _code(field["default"])
+        lines.append(f"| `{key}` | {kind} | {default} | {_cell(field['description'])} |")
+    lines += ["", "`fingerpost network schema` prints the JSON schema of the whole file."]
+    return [*lines, "Any other key is refused."]
+
+
 # ------------------------------------------------------------------------------------------ errors
 
 
 def _errors() -> list[str]:
     lines = ["# Errors", "", NOTICE, ""]
+    lines += [*_audience("handles a failure", "know its class, and its code in each contract"), ""]
     lines += ["The class is what Python code catches; each contract has its own word for it.", ""]
     lines += [
         "| class | what it means | 000 | 001 | 002 | 003 | 004 | worth a retry |",

@@ -57,16 +57,19 @@ _ROOMS = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Fetch a public name from the room that defines it."""
-    if name not in __all__:
-        raise AttributeError(f"module 'fingerpost' has no attribute {name!r}")
-    if name == "__version__":
-        value: Any = import_module("importlib.metadata").version("fingerpost")
-    else:
-        value = getattr(import_module(_ROOMS.get(name, "fingerpost.contract")), name)
-    globals()[name] = value
-    return value
+# A type checker would take this for a promise that any name is here.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Fetch a public name from the room that defines it."""
+        if name not in __all__:
+            raise AttributeError(f"module 'fingerpost' has no attribute {name!r}")
+        if name == "__version__":
+            value: Any = import_module("importlib.metadata").version("fingerpost")
+        else:
+            value = getattr(import_module(_ROOMS.get(name, "fingerpost.contract")), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

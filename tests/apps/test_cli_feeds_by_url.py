@@ -1,6 +1,5 @@
 """Networks whose feeds come from an address."""
 
-import fcntl
 import json
 import signal
 import subprocess
@@ -8,8 +7,9 @@ import sys
 
 import pytest
 
-from fingerpost.apps.feed_origins import OriginFolder
+from fingerpost.store.network_records import FILE_NAME
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
 from tests.apps.feed_server import serving_feeds
 
 TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02), "Gamma": (41.0, -8.04)}
@@ -18,7 +18,7 @@ TWO_TRIPS = "line 1 | Alpha 08:00 | Beta 08:10\nline 1 | Alpha 09:00 | Beta 09:1
 
 DIE_BEFORE_THE_RECORD = """
 import os, signal, sys
-from fingerpost.apps.feed_origins import OriginFolder
+from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
 OriginFolder.write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 from fingerpost.apps.cli import main
 sys.argv = ["fingerpost", "network", "refresh", "TOWN"]
@@ -174,25 +174,10 @@ def test_a_removed_network_leaves_no_feed_behind(feeds, tmp_path, invoke, home):
 
 
 def test_a_network_that_was_never_added_leaves_no_folder(invoke, home):
-    """A failed `network add` leaves nothing behind; where an earlier one stands, its folder stays."""
+    """A failed `network add` leaves neither feed nor record behind."""
     failed = invoke("network", "add", "Town", "absent.zip")
 
-    assert (failed.returncode, list((home / "feeds").iterdir())) == (1, [])
-
-
-def test_a_lock_whose_folder_went_away_is_taken_anew(tmp_path, monkeypatch):
-    """Whoever held the lock before may have removed the folder with it; then it is made again, and locked again."""
-    folder, flock, waits = OriginFolder(tmp_path, "TOWN"), fcntl.flock, []
-
-    def wait(lock, kind):
-        if not waits:
-            folder.remove()
-        waits.append(kind)
-        flock(lock, kind)
-
-    monkeypatch.setattr(fcntl, "flock", wait)
-    with folder.locked():
-        assert ((folder.folder / ".lock").exists(), len(waits)) == (True, 2)
+    assert (failed.returncode, list((home / "feeds").glob("TOWN*")), (home / FILE_NAME).exists()) == (1, [], False)
 
 
 def test_a_damaged_record_is_told(feeds, tmp_path, invoke, home):

@@ -8,14 +8,15 @@ FEED = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10") | {
 
 
 def test_show_tells_what_add_told(tmp_path, invoke):
-    """The report of an import stays with its network: counts, and every finding with table, line and column."""
+    """The record, then the import's report: counts, and every finding with table, line and column."""
     added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", FEED)))
     shown = invoke("network", "show", "town")
 
     assert (added.returncode, shown.returncode) == (0, 0)
-    first, _, rest = shown.stdout.partition("\n")
-    assert (first.startswith("Added "), rest) == (True, added.stdout)
+    record, first, rest = shown.stdout.partition("Added ")
+    assert (first, rest.partition("\n")[2]) == ("Added ", added.stdout)
     assert "transfers.txt, line 2, to_stop_id" in rest
+    assert f'feeds = ["{tmp_path / "town.zip"}"]' in record
 
 
 def test_show_of_an_unknown_network(invoke):

@@ -65,16 +65,29 @@ def test_the_doctor_tells_why_a_source_is_dead(added, updates, invoke):
 def test_the_resource_tells_the_same(added, house):
     """JSON for an agent, without this machine's paths."""
     read = asyncio.run(read_resource(house, NETWORKS, user="ann"))
-    house.close()
+    asyncio.run(house.networks.close())
     town = json.loads(read.contents[0].text)["networks"][0]
     assert town["realtime"]["sources"] == [{"source": "updates.pb", "ageSeconds": 7}]
     assert (town["realtime"]["matched"], town["realtime"]["unmatched"]) == ({"trip-updated": 1}, {"trip-unknown": 1})
 
 
-def test_a_removed_network_takes_its_real_time_with_it(added, feed, home, invoke):
+def test_a_removed_network_takes_its_real_time_with_it(added, feed, invoke):
     """Added again without, it has none."""
     invoke("network", "remove", "town")
-    assert list((home / "realtime").glob("*.json")) == []
+    assert "Real time" not in invoke("network", "add", "town", feed).stdout
+
+
+def test_a_network_that_is_added_again_keeps_its_real_time_and_says_so(added, feed, updates, invoke):
+    """What is not named again stays, until it is unset."""
+    again = invoke("network", "add", "town", feed).stdout.splitlines()
+    invoke("network", "set", "town", "realtime", "--unset")
+    board = json.loads(invoke("departures", "TOWN:ALPHA", "--json").stdout)
+
+    assert again[-2:] == [
+        "Kept from before: realtime. `fingerpost network set TOWN KEY --unset` forgets one.",
+        f"Real time: {updates}",
+    ]
+    assert "delaySeconds" not in board["departures"][0]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from fingerpost.apps.mcp.server import new_server
 from tests.apps.plan_server import PLAN
 from tests.apps.processes import COMMAND, DEADLINE_S, serving
 from tests.apps.questions import call_of
-from tests.house.sources import ROOT
+from tests.project.sources import ROOT
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
 TRANSPORTS = pytest.mark.parametrize("transport", ["stdio", "http"])

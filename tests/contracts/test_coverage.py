@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.house.sources import ROOT, parse
+from tests.project.sources import ROOT, parse
 
 TABLE = Path(__file__).with_name("coverage.md")
 ROW = re.compile(r"^\| ([PDSMJ]\d+(?:-[PDSMJ]\d+)?) \| (.+) \|$", re.MULTILINE)
+STATED = re.compile(r"^\| ([PDSMJ]\d+(?:-[PDSMJ]\d+)?) \|", re.MULTILINE)
 FILE = re.compile(r"`([\w/]+\.py)`: ((?:`test_\w+`(?:, )?)+)")
 REASONS = ("not yet: ", "not a test: ")
 
@@ -75,6 +76,14 @@ def functions_of(path):
     return {node.name for node in ast.walk(parse(path)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
 
 
+def test_the_table_has_every_statement_of_the_contracts():
+    """Each row of docs/contracts is a row here, and none is made up."""
+    pages = (ROOT / "docs" / "contracts").glob("*.md")
+    stated = [span for page in pages for span in STATED.findall(page.read_text(encoding="utf-8"))]
+
+    assert set(rows()) == {name for span in stated for name in spread(span)}
+
+
 def test_the_table_has_every_id_of_the_checklist():
     """No statement of the checklist is forgotten, and none is made up."""
     shared = Path(os.environ.get("FINGERPOST_SHARED", ROOT.parent / "shared"))
@@ -82,7 +91,7 @@ def test_the_table_has_every_id_of_the_checklist():
     if not checklist.exists():
         assert not (shared.exists() and os.environ.get("CI")), "the shared folder is there, its checklist is not"
         pytest.skip("needs the checklist of the contracts, which is absent")
-    spans = re.findall(r"^\| ([PDSMJ]\d+(?:-[PDSMJ]\d+)?) \|", checklist.read_text(encoding="utf-8"), re.MULTILINE)
+    spans = STATED.findall(checklist.read_text(encoding="utf-8"))
     expected = {name for span in spans for name in spread(span)}
 
     assert set(rows()) == expected

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.transit.demo.departures import read_departures
-from fingerpost.transit.demo.entry import Entry
+from fingerpost.transit.demo.entry import TableEntry
 
-ENTRY = Entry("town.toml", "line 1", {}, {})
+ENTRY = TableEntry("town.toml", "line 1", {}, {})
 
 
 def read(text: str) -> list[str]:

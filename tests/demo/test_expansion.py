@@ -14,7 +14,7 @@ def town(text: str = TOWN):
     return expand(read_network(text, "town.toml"))
 
 
-def test_each_direction_is_a_trip_and_each_departure_an_exact_run():
+def test_each_direction_is_a_trip_with_exact_departures():
     """Line 7 leaves both ends six times; the metro leaves thrice outwards, last at 24:30, and once back."""
     draft = town()
 
@@ -44,7 +44,7 @@ def test_trips_name_their_route_service_headsign_and_vehicle():
     )
 
 
-def test_events_count_from_the_start_of_each_trip():
+def test_stop_times_count_from_the_start_of_each_trip():
     """Tori 2 min Itäkeskus 3 min Satama, and the same minutes the other way."""
     draft = town()
 

@@ -64,7 +64,7 @@ def test_no_stop_is_without_a_line(name):
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_vehicles_run_at_plausible_speeds(name):
+def test_trips_run_at_plausible_speeds(name):
     """A mistyped coordinate or minute makes a vehicle crawl or fly."""
     network = get_demo_tables(name)
     position = {(stop.group, stop.name): (stop.lat, stop.lon) for stop in network.stops}

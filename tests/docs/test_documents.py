@@ -7,12 +7,17 @@ import pytest
 
 from fingerpost.transit.rules.warnings import WarningCode
 from tests.docs.blocks import list_documents
-from tests.house.sources import ROOT, SRC, shown
+from tests.project.sources import ROOT, SRC, shown
 
 MOST_README_LINES = 120
 MOST_RECORD_LINES = 40
-RECORD_PARTS = ["Context", "Decision", "What becomes harder"]
-RECORDS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+RECORD_PARTS = ["Context", "Options", "Decision", "What becomes harder"]
+RECORDS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+RECORD = re.compile(r"# (?P<number>\d{4}) (?P<title>.+)\n\n(?P<status>.+)\n\n")
+STATUS = re.compile(r"(Accepted|Superseded by \d{4}), \d{4}-\d{2}-\d{2}\.")
+# Records of decisions have their own form; the reference is generated; the others are read for other reasons.
+PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if path not in RECORDS)
+LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 
 
 @pytest.fixture(scope="module")
@@ -48,9 +53,31 @@ def test_every_file_that_the_tour_names_is_there():
 @pytest.mark.parametrize("path", list_documents(), ids=shown)
 def test_every_link_inside_the_project_leads_somewhere(path):
     """Relative links are files."""
-    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", path.read_text(encoding="utf-8"))
+    links = LINK.findall(path.read_text(encoding="utf-8"))
 
     assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    """Following links from README.md leads to every document under docs."""
+    reached: set = set()
+    waiting = [ROOT / "README.md"]
+    while waiting:
+        path = waiting.pop()
+        if path not in reached and path.suffix == ".md" and path.is_file():
+            reached.add(path)
+            waiting += [(path.parent / link).resolve() for link in LINK.findall(path.read_text(encoding="utf-8"))]
+
+    assert [shown(path) for path in (ROOT / "docs").rglob("*.md") if path not in reached] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=shown)
+def test_a_page_says_first_for_whom_it_is(path):
+    """The first words below the title are ``For``, and ``After this page you``, whoever that is."""
+    paragraphs = [each for each in path.read_text(encoding="utf-8").split("\n\n")[1:] if not each.startswith("<!--")]
+
+    assert paragraphs[0].startswith("For ")
+    assert "After this page you " in paragraphs[0]
 
 
 def test_the_readme_is_short():
@@ -67,13 +94,28 @@ def test_the_readme_names_every_tool(pages):
 
 
 @pytest.mark.parametrize("path", RECORDS, ids=lambda path: path.stem)
-def test_a_decision_record_is_short_and_says_what_becomes_harder(path):
-    """Context, decision, what becomes harder; at most a screen and a half."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    heads = {line.removeprefix("## ").removesuffix(".") for line in lines}
+def test_a_decision_record_has_one_form(path):
+    """Number and title, status and date, then four parts in order, none empty; at most a screen and a half."""
+    text = path.read_text(encoding="utf-8")
+    head = RECORD.match(text)
+    parts = re.findall(r"^## (.+)\n(?=\S)", text, re.MULTILINE)
 
-    assert [part for part in RECORD_PARTS if part not in heads] == []
-    assert len(lines) <= MOST_RECORD_LINES
+    assert (head["number"], bool(STATUS.fullmatch(head["status"]))) == (path.name[:4], True)
+    assert parts == RECORD_PARTS
+    assert len(text.splitlines()) <= MOST_RECORD_LINES
+
+
+def test_the_index_of_decisions_is_whole():
+    """One row a record, in order: number with its link, title, and the first line of the decision."""
+    index = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
+    expected = []
+    for path in RECORDS:
+        text = path.read_text(encoding="utf-8")
+        head = RECORD.match(text)
+        decision = re.search(r"^## Decision\n(.+)$", text, re.MULTILINE)[1]
+        expected.append(f"| [{head['number']}]({path.name}) | {head['title']} | {decision} |")
+
+    assert [line for line in index.splitlines() if line.startswith("| [")] == expected
 
 
 def test_no_two_decision_records_share_a_number():

@@ -13,11 +13,11 @@ import pytest
 
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.docs.blocks import list_blocks, list_documents, list_steps
-from tests.house.sources import ROOT
+from tests.project.sources import ROOT
 
 NOW = "2026-03-10T08:00:00+02:00"
 KNOWN_KINDS = {"console", "json", "python", "sh"}
-# Doors that set up a machine; that they are there is tested, that they work is what CI does.
+# Commands that set up a machine; that they are there is tested, that they work is what CI does.
 SET_UP = re.compile(r"(make [a-z]+|pip install \.)")
 
 
@@ -63,12 +63,12 @@ def test_a_terminal_session_goes_as_shown(block, place):
 
 
 @pytest.mark.parametrize("block", SHELL, ids=ids(SHELL))
-def test_a_shell_block_runs_or_is_a_door(block, place):
-    """A command of ours ends well; ``make`` and ``pip`` name a door that is there."""
-    doors = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+def test_a_shell_block_runs_or_is_a_make_target(block, place):
+    """A command of ours ends well; ``make`` and ``pip`` name a target that is there."""
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     for command in block.text.splitlines():
         if SET_UP.fullmatch(command):
-            assert command == "pip install ." or command.split()[1] in doors
+            assert command == "pip install ." or command.split()[1] in targets
         else:
             done = run(command)
             assert done.returncode == 0, f"{command}: {done.stderr}"

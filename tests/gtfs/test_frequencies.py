@@ -10,7 +10,7 @@ HEAD = "trip_id,start_time,end_time,headway_secs,exact_times\n"
 
 
 def trip_departures_of(table):
-    """Return (trip, first departure, headway) of every run."""
+    """Return (trip, first departure, headway) of every trip departure."""
     first_s = (
         table.stop_time_departure_s[table.trip_first_stop_time[table.trip_departure_trip]]
         + table.trip_departure_shift_s
@@ -42,7 +42,7 @@ def test_end_is_not_a_departure(tmp_path):
 
 
 def test_headways(tmp_path):
-    """Without exact times the runs are the same, and carry the headway that is all the timetable promises."""
+    """Without exact times the departures are the same, and carry the headway that is all the timetable promises."""
     rows = "A-1,05:00:00,05:20:00,600,0\nA-1,24:00:00,24:10:00,300,\n"
     table = import_text(tmp_path, {"frequencies.txt": HEAD + rows}, DRAWING).timetable
 
@@ -54,7 +54,7 @@ def test_headways(tmp_path):
     ]
 
 
-def test_rows_that_make_no_run(tmp_path):
+def test_rows_that_make_no_departure(tmp_path):
     """Rows of unknown trips and rows that end before they begin are counted; such a trip never runs."""
     rows = "X,05:00:00,05:20:00,600,0\nA-1,05:00:00,05:00:00,600,0\n"
     imported = import_text(tmp_path, {"frequencies.txt": HEAD + rows}, DRAWING)

@@ -74,7 +74,7 @@ def test_a_block_is_one_of_a_service_where_days_differ(tmp_path):
 
 
 def test_a_headway_joins_nothing(tmp_path):
-    """Which vehicle comes is not known; the trip is counted once, whatever its runs."""
+    """Which vehicle comes is not known; the trip is counted once, whatever its departures."""
     drawing = "line A | Alpha 08:00 | Beta 08:10 | block 7\nline B | Beta 08:12 | Gamma 08:30 | block 7"
     often = "trip_id,start_time,end_time,headway_secs,exact_times\nA-1,08:00:00,09:00:00,600,0\n"
     assert seats_of(tmp_path, drawing, frequencies=often) == ([], [("block-of-headways-unapplied", 1, "trips.txt", 2)])
@@ -132,7 +132,7 @@ def test_stops_of_a_link_are_the_end_and_the_beginning(tmp_path, ends, joined):
 
 
 @pytest.mark.parametrize(("parts", "joined"), [(8, 8), (9, 8)])
-def test_a_vehicle_divides_into_eight_at_most(tmp_path, parts, joined):
+def test_a_train_divides_into_eight_at_most(tmp_path, parts, joined):
     """The ninth part is counted."""
     lines = ["line A | Alpha 08:00 | Beta 08:10"]
     lines += [f"line B | Beta 08:{12 + part} | Gamma 08:40" for part in range(parts)]
@@ -142,7 +142,7 @@ def test_a_vehicle_divides_into_eight_at_most(tmp_path, parts, joined):
 
 
 @pytest.mark.parametrize(
-    ("path", "in_seat", "narrow"),
+    ("path", "in_seat", "specific"),
     [
         ("kingston/kingston_2026-01.gtfs.zip", 2895, 0),
         ("tampere/tampere_nysse_2021-22.gtfs.zip", 287, 0),
@@ -151,10 +151,10 @@ def test_a_vehicle_divides_into_eight_at_most(tmp_path, parts, joined):
         ("small/google_example.gtfs.zip", 2, 0),
     ],
 )
-def test_real_feeds(path, in_seat, narrow):
+def test_real_feeds(path, in_seat, specific):
     """All rules of the railways are used, and the blocks of two cities' buses where they go on as another line."""
     feed = import_feeds("real", [FeedSource(get_shared(f"gtfs/{path}"))]).report.feeds[0]
-    assert (feed.in_seat, feed.narrow_transfers) == (in_seat, narrow)
+    assert (feed.in_seat, feed.narrow_transfers) == (in_seat, specific)
     assert not {found.reason for found in feed.findings} & {
         "transfer-in-seat-unapplied",
         "transfer-by-route-or-trip-unapplied",

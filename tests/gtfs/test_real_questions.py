@@ -40,7 +40,7 @@ FEEDS = [
 
 
 def cut(timetable, day, dice):
-    """Keep some of the runs of one day that leave in the morning, and what these go on as."""
+    """Keep some of the trip departures of one day that leave in the morning, and what these go on as."""
     active = services_on(timetable, day)
     trip = timetable.trip_departure_trip
     leaves_s = timetable.stop_time_departure_s[timetable.trip_first_stop_time[trip]] + timetable.trip_departure_shift_s
@@ -91,9 +91,9 @@ def test_engine_equals_oracle(name, day):
     path = get_shared(f"gtfs/{name}.gtfs.zip")
     dice = random.Random(name)
     table = cut(import_feeds("real", [FeedSource(path)]).timetable, day, dice)
-    vehicles = list_trip_instances(table, around(day, 1, 3))
-    served = sorted({call.stop for vehicle in vehicles for call in vehicle.calls})
-    oracle = LinkedOracle(table, links_of(table), vehicles)
+    instances = list_trip_instances(table, around(day, 1, 3))
+    served = sorted({call.stop for instance in instances for call in instance.stop_times})
+    oracle = LinkedOracle(table, links_of(table), instances)
     search_timetables, zone = SearchTimetables(table), ZoneInfo(table.feeds[0].zone)
     found = 0
     for _ in range(QUESTIONS):

@@ -15,12 +15,12 @@ line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20
 """
 
 
-def import_calls(tmp_path, rows, **tables):
+def import_stop_times(tmp_path, rows, **tables):
     return import_text(tmp_path, {"stop_times.txt": HEAD + rows, **tables}, TWO_TRIPS)
 
 
-def calls_of(table):
-    """Return (trip, stop, arrival, departure) of every event."""
+def stop_times_of(table):
+    """Return (trip, stop, arrival, departure) of every stop time."""
     calls = []
     for trip, name in enumerate(table.trip_local_id):
         for event in range(table.trip_first_stop_time[trip], table.trip_first_stop_time[trip + 1]):
@@ -31,13 +31,13 @@ def calls_of(table):
 
 def test_unsorted_rows(tmp_path):
     """Rows come in any order; calls stand trip by trip, by sequence, whose numbers may have gaps."""
-    imported = import_calls(
+    imported = import_stop_times(
         tmp_path,
         "A-2,GAMMA,30,9:20:00,9:20:00\nA-1,BETA,7,8:10:00,8:11:00\nA-2,ALPHA,4,9:00:00,9:00:00\n"
         "A-1,ALPHA,0,8:00:00,8:00:00\n",
     )
 
-    assert calls_of(imported.timetable) == [
+    assert stop_times_of(imported.timetable) == [
         ("A-1", "ALPHA", 28800, 28800),
         ("A-1", "BETA", 29400, 29460),
         ("A-2", "ALPHA", 32400, 32400),
@@ -47,26 +47,26 @@ def test_unsorted_rows(tmp_path):
 
 def test_times_past_midnight(tmp_path):
     """Times count from the start of the service day and run on past 24:00."""
-    imported = import_calls(tmp_path, "A-1,ALPHA,1,23:59:59,24:00:00\nA-1,BETA,2,27:05:06,27:05:06\n")
+    imported = import_stop_times(tmp_path, "A-1,ALPHA,1,23:59:59,24:00:00\nA-1,BETA,2,27:05:06,27:05:06\n")
 
-    assert calls_of(imported.timetable) == [("A-1", "ALPHA", 86399, 86400), ("A-1", "BETA", 97506, 97506)]
+    assert stop_times_of(imported.timetable) == [("A-1", "ALPHA", 86399, 86400), ("A-1", "BETA", 97506, 97506)]
 
 
 def test_one_time_is_both(tmp_path):
     """A call with one of its two times has it for both."""
-    imported = import_calls(tmp_path, "A-1,ALPHA,1,,8:00:00\nA-1,BETA,2,8:10:00,\n")
+    imported = import_stop_times(tmp_path, "A-1,ALPHA,1,,8:00:00\nA-1,BETA,2,8:10:00,\n")
 
-    assert calls_of(imported.timetable) == [("A-1", "ALPHA", 28800, 28800), ("A-1", "BETA", 29400, 29400)]
+    assert stop_times_of(imported.timetable) == [("A-1", "ALPHA", 28800, 28800), ("A-1", "BETA", 29400, 29400)]
 
 
 def test_blank_times_between_timepoints(tmp_path):
     """Blank times lie on a straight line from the departure before to the arrival after, and are counted."""
-    imported = import_calls(
+    imported = import_stop_times(
         tmp_path,
         "A-1,ALPHA,1,8:00:00,8:02:00\nA-1,BETA,2,,\nA-1,GAMMA,3,,\nA-1,ALPHA,4,8:12:01,8:15:00\nA-1,BETA,5,8:20:00,\n",
     )
 
-    assert calls_of(imported.timetable)[1:3] == [("A-1", "BETA", 29120, 29120), ("A-1", "GAMMA", 29320, 29320)]
+    assert stop_times_of(imported.timetable)[1:3] == [("A-1", "BETA", 29120, 29120), ("A-1", "GAMMA", 29320, 29320)]
     assert findings_of(imported)[1] == ("call-time-worked-out", 2, "stop_times.txt", 3)
 
 
@@ -75,11 +75,11 @@ def test_blank_time_at_an_end(tmp_path, blank):
     """A trip whose first or last time is blank is left out and counted; its neighbour's times are not taken."""
     rows = ["A-1,ALPHA,1,8:00:00,", "A-1,BETA,2,8:10:00,", "A-1,GAMMA,3,8:20:00,"]
     rows[blank - 1] = rows[blank - 1].rsplit(",", 2)[0] + ",,"
-    imported = import_calls(
+    imported = import_stop_times(
         tmp_path, "A-2,ALPHA,1,7:00:00,\nA-2,BETA,2,7:10:00,\n" + "\n".join(rows) + "\nA-2,GAMMA,3,9:00:00,\n"
     )
 
-    assert calls_of(imported.timetable) == [
+    assert stop_times_of(imported.timetable) == [
         ("A-2", "ALPHA", 25200, 25200),
         ("A-2", "BETA", 25800, 25800),
         ("A-2", "GAMMA", 32400, 32400),
@@ -98,7 +98,7 @@ def test_blank_time_at_an_end(tmp_path, blank):
 )
 def test_backwards(tmp_path, second_arrival, second_departure, kept):
     """A trip may stand still, but one that arrives before it left, or leaves before it arrives, is left out."""
-    imported = import_calls(
+    imported = import_stop_times(
         tmp_path,
         f"A-1,ALPHA,1,7:59:00,8:00:01\nA-1,BETA,2,{second_arrival},{second_departure}\n"
         "A-2,ALPHA,1,7:00:00,\nA-2,BETA,2,7:10:00,\n",
@@ -110,7 +110,7 @@ def test_backwards(tmp_path, second_arrival, second_departure, kept):
 
 def test_boarding_and_alighting(tmp_path):
     """Pickup and drop-off types become flags; a blank is regular."""
-    imported = import_calls(
+    imported = import_stop_times(
         tmp_path,
         "A-1,ALPHA,1,8:00:00,,0,1\nA-1,BETA,2,8:10:00,,1,\nA-1,GAMMA,3,8:20:00,,2,0\n"
         "A-1,BETA,4,8:30:00,,,3\nA-1,ALPHA,5,8:40:00,,1,1\nA-1,BETA,6,8:50:00,,,\nA-1,GAMMA,7,8:55:00,,1,2\n",
@@ -129,7 +129,7 @@ def test_boarding_and_alighting(tmp_path):
 
 def test_headsigns_of_stops(tmp_path):
     """A stop's headsign is kept beside the trip's; equal texts are one."""
-    table = import_calls(
+    table = import_stop_times(
         tmp_path, "A-1,ALPHA,1,8:00:00,,,,via Beta\nA-1,BETA,2,8:10:00,,,,\nA-1,GAMMA,3,8:20:00,,,,Gamma\n"
     ).timetable
 
@@ -137,20 +137,20 @@ def test_headsigns_of_stops(tmp_path):
     assert (signs, table.headsign[int(table.trip_headsign[0])]) == (["via Beta", None, "Gamma"], "Gamma")
 
 
-def test_calls_that_lead_nowhere(tmp_path):
+def test_stop_times_that_lead_nowhere(tmp_path):
     """Calls of unknown trips, at unknown or left-out stops, or at stations are left out, each under its reason."""
     stops = (
         "stop_id,stop_name,stop_lat,stop_lon,location_type\nALPHA,Alpha,60.1,24.9,\nBETA,Beta,60.1,24.8,\n"
         "GAMMA,Gamma,,,\nC,Central,60.1,24.7,1\n"
     )
-    imported = import_calls(
+    imported = import_stop_times(
         tmp_path,
         "A-1,ALPHA,1,8:00:00,\nA-1,C,2,8:01:00,\nA-1,X,3,8:02:00,\nA-1,GAMMA,4,8:03:00,\nA-1,BETA,5,8:04:00,\n"
         "A-9,ALPHA,1,8:00:00,\nA-2,ALPHA,1,8:00:00,\n",
         **{"stops.txt": stops},
     )
 
-    assert calls_of(imported.timetable) == [("A-1", "ALPHA", 28800, 28800), ("A-1", "BETA", 29040, 29040)]
+    assert stop_times_of(imported.timetable) == [("A-1", "ALPHA", 28800, 28800), ("A-1", "BETA", 29040, 29040)]
     assert findings_of(imported) == [
         ("stop-without-place", 1, "stops.txt", 4),
         ("trip-with-fewer-than-two-calls", 1, "trips.txt", 3),
@@ -163,9 +163,9 @@ def test_calls_that_lead_nowhere(tmp_path):
 
 def test_repeated_sequence(tmp_path):
     """Calls of one sequence stay in the order of the file, and are counted."""
-    imported = import_calls(tmp_path, "A-1,GAMMA,2,8:20:00,\nA-1,ALPHA,1,8:00:00,\nA-1,BETA,2,8:20:00,\n")
+    imported = import_stop_times(tmp_path, "A-1,GAMMA,2,8:20:00,\nA-1,ALPHA,1,8:00:00,\nA-1,BETA,2,8:20:00,\n")
 
-    assert [call[1] for call in calls_of(imported.timetable)] == ["ALPHA", "GAMMA", "BETA"]
+    assert [call[1] for call in stop_times_of(imported.timetable)] == ["ALPHA", "GAMMA", "BETA"]
     assert findings_of(imported)[-1] == ("call-order-assumed", 1, "stop_times.txt", 4)
 
 

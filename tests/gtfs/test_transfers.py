@@ -72,12 +72,12 @@ def test_what_is_not_applied(tmp_path):
     ]
 
 
-NARROW = "from_stop_id,to_stop_id,from_route_id,to_route_id,from_trip_id,to_trip_id,transfer_type,min_transfer_time\n"
+SPECIFIC = "from_stop_id,to_stop_id,from_route_id,to_route_id,from_trip_id,to_trip_id,transfer_type,min_transfer_time\n"
 
 
 def specific_of(tmp_path, rows, **more):
     """Return the rules (stops, routes and trips by their ids, seconds), the strongest last; and the findings."""
-    imported = import_text(tmp_path, {"stops.txt": STOPS, "transfers.txt": NARROW + rows}, **more)
+    imported = import_text(tmp_path, {"stops.txt": STOPS, "transfers.txt": SPECIFIC + rows}, **more)
     table = imported.timetable
     columns = (
         (table.specific_transfer_from_stop, table.stop_local_id),

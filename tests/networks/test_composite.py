@@ -112,16 +112,16 @@ def test_nothing_is_opened_again_while_nothing_changes(tmp_path, networks, sourc
 
 def test_a_fallback_answers_only_in_anothers_stead(tmp_path, networks):
     """It is not listed by itself; the network that names it is."""
-    write_record(tmp_path, "LIVE", source="drawn", fallback="OFFLINE")
     write_record(tmp_path, "OFFLINE", source="drawn")
+    write_record(tmp_path, "LIVE", source="drawn", fallback="OFFLINE")
 
     assert names(open_now(networks()).answering) == ["LIVE"]
 
 
 def test_the_fallback_of_one_that_cannot_be_opened(tmp_path, networks):
     """Its fallback answers under its name and says why; the problem stays told."""
-    write_record(tmp_path, "BAD", source="drawn", fallback="OFFLINE")
     write_record(tmp_path, "OFFLINE", source="drawn")
+    write_record(tmp_path, "BAD", source="drawn", fallback="OFFLINE")
     opened = open_now(networks())
     query = DepartureQuery(stop_ids=("X:1",), instant=0, window_s=60, wanted=1)
     board = asyncio.run(opened.answering[0].list_departures(query))

@@ -1,4 +1,4 @@
-"""Random networks whose vehicles go on as other trips, and whose rules for changing name trips and routes."""
+"""Random networks whose trips go on as other trips, and whose rules for changing name trips and routes."""
 
 import random
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Seat:
-    """Who rides the one run to its end may stay seated and rides the other; on some service days only, where named."""
+    """Who rides the one trip to its end may stay seated and rides the other; on some service days only, where named."""
 
     from_departure: int
     to_departure: int
@@ -83,7 +83,7 @@ def _row(row):
 
 
 def _grow_trips(draft, dice):
-    """Add trips that begin where others end or call, and link runs: in rows, dividing, coming together, at midnight."""
+    """Add trips that begin where others end or stop, and link departures: in rows, dividing, coupling, at midnight."""
     seats = set()
     for _ in range(dice.randint(2, 6)):
         before = dice.randrange(len(draft.trips))
@@ -119,12 +119,12 @@ def _grow_trips(draft, dice):
 
 
 def _add_trip(draft, dice, stops, arrivals, departures, service):
-    """Add a trip with one run, some of whose doors may stay shut."""
-    doors = [dice.choice([0, 0, 0, 0, 0, 1, 2]) for _ in stops]
+    """Add a trip with one departure, without pickup or drop-off at some stops."""
+    flags_of_line = [dice.choice([0, 0, 0, 0, 0, 1, 2]) for _ in stops]
     draft.stop_time_stop = np.append(draft.stop_time_stop, np.array(stops, np.int32))
     draft.stop_time_arrival_s = np.append(draft.stop_time_arrival_s, np.array(arrivals, np.int32))
     draft.stop_time_departure_s = np.append(draft.stop_time_departure_s, np.array(departures, np.int32))
-    draft.stop_time_flags = np.append(draft.stop_time_flags, np.array(doors, np.uint8))
+    draft.stop_time_flags = np.append(draft.stop_time_flags, np.array(flags_of_line, np.uint8))
     draft.trip_stop_time_count = np.append(draft.trip_stop_time_count, np.int32(len(stops)))
     draft.trips.append(TripRow(f"T{len(draft.trips)}", dice.randrange(3), service, wheelchair=dice.choice([0, 1])))
     draft.trip_departures.append(TripDepartureRow(len(draft.trips) - 1))
@@ -163,7 +163,7 @@ def _plant_crossing(draft, dice, seats):
 def _random_rule(draft, dice, planted, is_of_trips):
     """A rule between two calls, mostly such as were planted; of two trips, or with some of the names left out."""
     trips = np.repeat(np.arange(len(draft.trips)), draft.trip_stop_time_count)
-    one, other = dice.choice(planted) if dice.random() < 0.7 else _find_two_calls(draft, trips, dice)
+    one, other = dice.choice(planted) if dice.random() < 0.7 else _find_two_stop_times(draft, trips, dice)
     here, there = (int(draft.stop_time_stop[event]) for event in (one, other))
     from_trip, to_trip = int(trips[one]), int(trips[other])
     names = {
@@ -186,8 +186,8 @@ def _random_rule(draft, dice, planted, is_of_trips):
     )
 
 
-def _find_two_calls(draft, trips, dice):
-    """Two events of different trips, the later soon after the earlier and at its stop where there are such."""
+def _find_two_stop_times(draft, trips, dice):
+    """Two stop times of different trips, the later soon after the earlier and at its stop where there are such."""
     one = dice.randrange(len(trips))
     wait_s = draft.stop_time_departure_s - draft.stop_time_arrival_s[one]
     is_soon = (wait_s >= 0) & (wait_s < 1800) & (trips != trips[one])

@@ -1,6 +1,6 @@
 """The slow router where it matters which trip one comes from: staying seated, and rules for trips and routes.
 
-As in ``oracle``, every vehicle is looked at in every round. What is kept of an arrival is the stop, the trip that
+As in ``oracle``, every trip is looked at in every round. What is kept of an arrival is the stop, the trip that
 one came with, the time and the walk, so each change can be held against the rules as ``transfers.txt`` has them.
 """
 
@@ -14,7 +14,7 @@ RANKS = {(2, 0): 5, (1, 1): 4, (1, 0): 3, (0, 2): 2, (0, 1): 1}
 
 
 class LinkedOracle:
-    """Answers about one timetable, its links and vehicles as they run.
+    """Answers about one timetable, its links and trips as they run.
 
     ``overlay`` only tells which rides pass their first or last call without a stop.
     """
@@ -111,7 +111,7 @@ class LinkedOracle:
         return None
 
     def earliest_arrivals(self, origin, destination, instant, max_rides, max_walk_m):
-        """For 1..max_rides vehicles boarded at most: the earliest arrival within the walking limit, or NEVER."""
+        """For 1..max_rides trips boarded at most: the earliest arrival within the walking limit, or NEVER."""
         start = {}
         for stop, seconds, metres in zip(origin.stop, origin.seconds, origin.metres, strict=True):
             if metres <= max_walk_m:
@@ -137,7 +137,7 @@ class LinkedOracle:
         return best_by_rides
 
     def _ride(self, index, seated, start, known, reached, max_walk_m):
-        """Ride one vehicle from wherever it can be boarded; return the least walked of who is in it at its end."""
+        """Ride one trip from wherever it can be boarded; return the least walked of who is in it at its end."""
         trip, route, stop_times = self.trips[index], self.routes[index], self.instances[index].stop_times
         boarded = NEVER
         for at, call in enumerate(stop_times):

@@ -1,4 +1,4 @@
-"""Small random networks, drawn so that they hold what real ones do: overtaking, midnight, closed doors, gaps."""
+"""Small random networks with what real ones hold: overtaking, midnight, stops without pickup or drop-off, gaps."""
 
 import random
 from datetime import date, timedelta
@@ -52,17 +52,17 @@ def random_draft(seed, *, zone="Europe/Helsinki"):
         line = dice.sample(range(len(draft.stops)), length)
         if dice.random() < 0.2:
             line.append(line[0])
-        doors = [dice.choice([0, 0, 0, 0, 0, 1, 2]) for _ in line]
+        flags_of_line = [dice.choice([0, 0, 0, 0, 0, 1, 2]) for _ in line]
         begin = dice.choice([dice.randint(0, 3600 * 5), dice.randint(3600 * 6, 3600 * 20), dice.randint(80000, 95000)])
         for _ in range(dice.randint(1, 5)):
             clock = begin
             pace = dice.choice([60, 120, 300])
-            for stop, door in zip(line, doors, strict=True):
+            for stop, flag in zip(line, flags_of_line, strict=True):
                 stops.append(stop)
                 arrivals.append(clock)
                 clock += dice.choice([0, 0, 30, 60])
                 departures.append(clock)
-                flags.append(door)
+                flags.append(flag)
                 clock += dice.randint(1, 4) * pace
             counts.append(len(line))
             draft.trips.append(

@@ -1,4 +1,4 @@
-"""The slow, obvious router: every vehicle is looked at in every round, in plain Python.
+"""The slow, obvious router: every trip is looked at in every round, in plain Python.
 
 It shares nothing with the engine but the timetable's columns, and keeps all ways that are not beaten in both
 time and walking, so it is exact for every limit.
@@ -27,7 +27,7 @@ class TripInstance:
 
 
 def list_trip_instances(timetable, days, step_free=False):
-    """Every vehicle of the given service days, at its instants, straight from the columns."""
+    """Every trip of the given service days, at its instants, straight from the columns."""
     instances = []
     for day in days:
         for trip_departure in range(len(timetable.trip_departure_trip)):
@@ -113,7 +113,7 @@ def earliest_arrivals(timetable, instances, origin, destination, instant, max_ri
 
 
 def leaves(instances, origin, since, until):
-    """Every instant in [since, until] at which leaving the origin catches some vehicle exactly."""
+    """Every instant in [since, until] at which leaving the origin catches some trip exactly."""
     walks = {}
     for stop, seconds in zip(origin.stop, origin.seconds, strict=True):
         walks[int(stop)] = min(int(seconds), walks.get(int(stop), 10**9))

@@ -32,7 +32,7 @@ def _ask(question):
 
 
 def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypatch):
-    """Two hundred random questions with much to walk: with hardly any room, and with what is usual."""
+    """Two hundred random queries with much to walk: with tiny buffers, and with the usual ones."""
     total = 0
     for seed in range(200):
         dice = random.Random(seed)
@@ -59,8 +59,8 @@ def test_a_search_without_room_begins_again_and_answers_the_same(grown, monkeypa
     assert total > 100
 
 
-def test_what_has_grown_stays_grown_when_the_slice_changes():
-    """By turns a slice with many chains and one with a long chain: memory is made once for both, and keeps its room."""
+def test_what_has_grown_stays_grown_when_the_search_timetable_changes():
+    """By turns many patterns and one long pattern: memory is made once for both, and keeps its size."""
     many = timetable_from_drawing(
         """
         line 1 | Alpha 08:00 | Beta 08:10 | Gamma 08:20
@@ -78,7 +78,7 @@ def test_what_has_grown_stays_grown_when_the_slice_changes():
     with ThreadPoolExecutor(1) as fresh:
         own = fresh.submit(buffers.buffers_of_thread, search_timetables[0], 3).result()
         own.grow()
-        room = len(own.labels.row), len(own.found.journey)
+        size = len(own.labels.row), len(own.found.journey)
         again = [
             fresh.submit(buffers.buffers_of_thread, search_timetable, 3).result()
             for search_timetable in (*reversed(search_timetables), search_timetables[1])
@@ -86,4 +86,4 @@ def test_what_has_grown_stays_grown_when_the_slice_changes():
 
     assert all(each is own for each in again)
     assert (own.pattern_count, own.longest_pattern, len(own.work.queue)) == (2, 5, 2)
-    assert (len(own.labels.row), len(own.found.journey)) == room
+    assert (len(own.labels.row), len(own.found.journey)) == size

@@ -1,4 +1,4 @@
-"""The ways through vehicles that go on as others: each stretch that a rider can stay for is in one of them."""
+"""The ways through trips that go on as others: each stretch that a rider can stay for is in one of them."""
 
 import random
 from itertools import pairwise
@@ -9,7 +9,7 @@ from fingerpost.transit.raptor.search_timetable.in_seat import list_paths
 
 
 def paths_of(pairs, instances=10, stop_times=2):
-    """Return the ways, sorted; vehicles begin in the order of their numbers."""
+    """Return the ways, sorted; trips begin in the order of their numbers."""
     first, then = zip(*pairs, strict=True)
     return sorted(list_paths(list(first), list(then), list(range(instances)), [stop_times] * instances))
 
@@ -37,12 +37,12 @@ def test_dividing_and_coming_together_again_needs_no_way_twice():
     ("stop_times", "ways"), [(10_000, [[0, 1, 2]]), (10_001, [[0, 1], [1, 2]]), (15_001, [[0], [1], [2]])]
 )
 def test_what_grows_too_long_is_cut(stop_times, ways):
-    """The kernels count 30,000 calls of a vehicle: three, two or no rides of this length are one."""
+    """The kernels count 30,000 stop times of a trip: three, two or no rides of this length are one."""
     assert paths_of([(0, 1), (1, 2)], stop_times=stop_times) == ways
 
 
 def test_ways_that_multiply_are_bounded_and_nobody_is_lost(caplog):
-    """Fifty layers of eight vehicles, each going on as all eight of the next: sixteen times their calls at most."""
+    """Fifty layers of eight trips, each going on as all eight of the next: sixteen times their stop times at most."""
     layers = [range(8 * layer, 8 * layer + 8) for layer in range(50)]
     pairs = [(one, other) for here, there in pairwise(layers) for one in here for other in there]
     ways = paths_of(pairs, instances=400)

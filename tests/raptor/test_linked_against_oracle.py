@@ -66,7 +66,7 @@ def _question(seed):
     return timetable, links, end(stops[0]), end(stops[1]), instant, rides, limit
 
 
-def _wish(origin, destination, instant, rides, limit, *, arrive_by):
+def _query(origin, destination, instant, rides, limit, *, arrive_by):
     return SearchQuery(
         origin=origin, destination=destination, instant=instant, arrive_by=arrive_by,
         max_rides=rides, max_walk_m=limit, step_free=False, wanted=3,
@@ -74,7 +74,7 @@ def _wish(origin, destination, instant, rides, limit, *, arrive_by):
 
 
 def _check(journey, oracle, limit):
-    """Every ride is what some vehicle does; every change is in time by the rules, and every seat is kept by one."""
+    """Every ride is what some trip does; every change is in time by the rules, and every seat is kept by one."""
     by_ride = {(v.trip_departure, v.day): index for index, v in enumerate(oracle.instances)}
     timetable, before = oracle.timetable, None
     for ride in journey.rides:
@@ -104,7 +104,7 @@ def _check(journey, oracle, limit):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_window_search_finds_exactly_the_best(chunk):
-    """All journeys best in (leave, arrive, vehicles boarded) within an hour, and no other."""
+    """All journeys best in (leave, arrive, trips boarded) within an hour, and no other."""
     for seed in range(chunk * 40 * SCALE, (chunk + 1) * 40 * SCALE):
         timetable, links, origin, destination, instant, rides, _ = _question(seed)
         search_timetable = build_search_timetable(timetable, DAY, mirrored=False, step_free=False)
@@ -123,7 +123,7 @@ def test_window_search_finds_exactly_the_best(chunk):
 
         for journey in journeys:
             _check(journey, oracle, 10**6)
-        # A slice ends two days after its day begins.
+        # A search timetable ends two days after its day begins.
         found = [(journey.departure, journey.arrival, journey.boardings) for journey in journeys]
         rows = [
             [row for row in each if row[0] < instant + 3600 and row[1] < MIDNIGHT + 2 * 86400] for each in (found, best)
@@ -133,11 +133,11 @@ def test_window_search_finds_exactly_the_best(chunk):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_the_earliest_arrival_within_the_walking_limit_is_never_lost(chunk):
-    """For each number of vehicles boarded, the earliest arrival whose walking sums to at most the limit is found."""
+    """For each number of trips boarded, the earliest arrival whose walking sums to at most the limit is found."""
     held = 0
     for seed in range(chunk * 100 * SCALE, (chunk + 1) * 100 * SCALE):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
-        query = _wish(origin, destination, instant, rides, limit, arrive_by=False)
+        query = _query(origin, destination, instant, rides, limit, arrive_by=False)
         journeys = find_journeys(timetable, SearchTimetables(timetable), query)
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4)))
 
@@ -153,7 +153,7 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed_with_real_time(chunk):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
         promised = list_trip_instances(timetable, around(DAY, 2, 4))
         overlay = _random_overlay(random.Random(seed), timetable, promised)
-        query = _wish(origin, destination, instant, rides, limit, arrive_by=False)
+        query = _query(origin, destination, instant, rides, limit, arrive_by=False)
         journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
         oracle = LinkedOracle(timetable, links, _edited(promised, overlay), overlay)
 
@@ -162,7 +162,7 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed_with_real_time(chunk):
 
 
 def _hold_arrivals(seed, journeys, oracle, query):
-    """Hold journeys against the oracle; return for how many numbers of vehicles there was something to hold."""
+    """Hold journeys against the oracle; return for how many numbers of trips there was something to hold."""
     held = 0
     best = oracle.earliest_arrivals(query.origin, query.destination, query.instant, query.max_rides, query.max_walk_m)
     direct = [journey.arrival for journey in journeys if not journey.rides]
@@ -182,10 +182,10 @@ def _hold_arrivals(seed, journeys, oracle, query):
 
 @pytest.mark.parametrize("chunk", CHUNKS)
 def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
-    """Arrive-by: for each number of vehicles boarded, the latest departure that arrives in time within the limit."""
+    """Arrive-by: for each number of trips boarded, the latest departure that arrives in time within the limit."""
     for seed in range(chunk * 25 * SCALE, (chunk + 1) * 25 * SCALE):
         timetable, links, origin, destination, instant, rides, limit = _question(seed)
-        query = _wish(origin, destination, instant + 3600, rides, limit, arrive_by=True)
+        query = _query(origin, destination, instant + 3600, rides, limit, arrive_by=True)
         journeys = find_journeys(timetable, SearchTimetables(timetable), query)
         oracle = LinkedOracle(timetable, links, list_trip_instances(timetable, around(DAY, 2, 4)))
         instant = query.instant
@@ -206,7 +206,7 @@ def test_the_latest_departure_for_an_arrival_is_never_lost(chunk):
 
 
 def _latest(oracle, query, starts, count):
-    """The latest start that arrives in time with so many vehicles; whoever starts earlier arrives no later."""
+    """The latest start that arrives in time with so many trips; whoever starts earlier arrives no later."""
     in_time = bisect_left(
         starts,
         True,

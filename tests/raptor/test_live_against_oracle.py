@@ -1,6 +1,6 @@
 """With real time: the engine and the oracle agree on random cancellations, delays, skips and added rides.
 
-The oracle is asked about the timetable as edited by hand, vehicle by vehicle.
+The oracle is asked about the timetable as edited by hand, trip by trip.
 """
 
 import os
@@ -60,7 +60,7 @@ def _random_overlay(dice, timetable, instances):
 
 
 def _edited(instances, overlay):
-    """The vehicles as they really run, one call after the other."""
+    """The trips as they really run, one stop after the other."""
     running = []
     for instance in instances:
         update = overlay.rides.get((instance.trip_departure, instance.day.toordinal()))
@@ -84,7 +84,7 @@ def _edited(instances, overlay):
 
 
 def _is_ridden(journey, instances):
-    """Every ride of a journey is what some running vehicle does."""
+    """Every ride of a journey is what some running trip does."""
     by_ride = {(instance.trip_departure, instance.day): instance.stop_times for instance in instances}
     return all(
         any(

@@ -1,7 +1,7 @@
 """Random cancellations and delays on the real Helsinki feed: the engine, nigiri with the same bytes, and the oracle.
 
 Both engines read the same GTFS-Realtime message. Delays are whole minutes, nigiri's own grain.
-The oracle is asked about the vehicles as edited by hand.
+The oracle is asked about the trips as edited by hand.
 """
 
 import os
@@ -60,7 +60,7 @@ def draw_message(timetable, seed):
 
 
 def read_live(levelled, message):
-    """Our slice of the day with the message applied to all of its trips."""
+    """Our search timetable of the day with the message applied to all of its trips."""
     _, timetable, index = levelled
     now = message.header.timestamp
     overlay = read_realtime(timetable, index, [FeedBytes(message.SerializeToString(), now)], now)
@@ -102,7 +102,7 @@ def test_pareto_sets_are_nigiris_with_the_same_message(levelled, seed):
 
 
 def edited(instances, timetable, message):
-    """The vehicles as they really run, one call after the other."""
+    """The trips as they really run, one stop after the other."""
     told = {entity.trip_update.trip.trip_id: entity.trip_update for entity in message.entity}
     for instance in instances:
         update = told.get(timetable.trip_local_id[int(timetable.trip_departure_trip[instance.trip_departure])])
@@ -118,7 +118,7 @@ def edited(instances, timetable, message):
 
 
 def test_earliest_arrivals_are_the_oracles_on_the_edited_timetable(levelled):
-    """The earliest arrival for every number of changes, worked out by looking at every vehicle."""
+    """The earliest arrival for every number of changes, worked out by looking at every trip."""
     _, timetable, _ = levelled
     message = draw_message(timetable, 99)
     search_timetable = read_live(levelled, message)

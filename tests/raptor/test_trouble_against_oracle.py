@@ -1,6 +1,6 @@
 """Messages of every kind of trouble on random networks: what is read and searched agrees with the oracle.
 
-The oracle is asked about the vehicles as edited by hand (``trouble.py``).
+The oracle is asked about the trips as edited by hand (``trouble.py``).
 """
 
 import os
@@ -26,7 +26,7 @@ UNPLACED = {"trip-replaced-by-nothing-known", "added-trip-without-two-known-call
 
 
 def _troubled(seed):
-    """A network, its message as read, the vehicles as they run around the day and in two weeks, and a question."""
+    """A network, its message as read, the trips as they run around the day and in two weeks, and a question."""
     timetable, *question, _ = _question(seed)
     promised = list_trip_instances(timetable, around(DAY, 2, 4))
     near = [instance for instance in promised if abs((instance.day - DAY).days) <= 1]

@@ -31,7 +31,7 @@ def _ways(timetable, access, egress, since, until):
 def test_who_boards_before_alights_where_a_later_start_boarded():
     """To Beta, who leaves at 08:00 boards at Alpha; for Gamma, who leaves at 08:02 walks to Beta and boards there.
 
-    Both sit in the same vehicle. The later start has ridden it from Beta on, which does not say who gets off there.
+    Both sit in the same trip. The later start has ridden it from Beta on, which does not say who gets off there.
     """
     table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20")
 
@@ -41,8 +41,8 @@ def test_who_boards_before_alights_where_a_later_start_boarded():
     ]
 
 
-def test_an_earlier_vehicle_is_ridden_anew():
-    """Two vehicles of a line: the earlier brings the earlier start further, whoever rode the later from where."""
+def test_an_earlier_trip_is_ridden_anew():
+    """Two trips of a line: the earlier brings the earlier start further, whoever rode the later from where."""
     table = timetable_from_drawing(
         """
         line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20
@@ -58,15 +58,15 @@ def test_an_earlier_vehicle_is_ridden_anew():
 
 @pytest.mark.parametrize(("reached_from", "reached"), [(0, 0), (1, 1), (2, 2)])
 def test_what_was_reached_before_leads_nowhere_new(reached_from, reached):
-    """One vehicle, boarded at Alpha: not ridden where it was before; as far as Beta where it was ridden from there."""
+    """One trip, boarded at Alpha: not ridden where it was before; as far as Beta where it was ridden from there."""
     table = timetable_from_drawing("line A | Alpha 08:00 | Beta 08:12 | Gamma 08:20")
     search_timetable = build_search_timetable(table, DAY, mirrored=False, step_free=False)
     work = new_workspace(
         search_timetable.stop_count, search_timetable.pattern_count, search_timetable.longest_pattern, ONE_RIDE
     )
     alpha = int(search_timetable.patterns.position_stop[0])
-    for hopeful in (work.arrived, work.goal, work.horizon_s):
-        hopeful[:] = UNREACHED
+    for column in (work.arrived, work.goal, work.horizon_s):
+        column[:] = UNREACHED
     work.is_marked[0, alpha] = True
     work.queue_position[0] = work.queue_last[0] = 0
     work.reached_instance[ONE_RIDE, 0], work.reached_from[ONE_RIDE, 0] = 0, reached_from

@@ -1,6 +1,6 @@
-"""Trouble drawn at random: GTFS-Realtime messages of every kind, and the vehicles as they then run.
+"""Trouble drawn at random: GTFS-Realtime messages of every kind, and the trips as they then run.
 
-``draw_trouble`` writes a message about the oracle's vehicles, ``edited`` reads it again and edits them, trip by trip
+``draw_trouble`` writes a message about the oracle's trips, ``edited`` reads it again and edits them, trip by trip
 and call by call. Neither uses anything of what it tests.
 """
 
@@ -21,7 +21,7 @@ LATE_S = (0, 0, 60, 120, 300, 900, 1800, -60)
 
 
 def draw_trouble(dice, timetable, instances, count, received):
-    """A message about some vehicles, one entity each, or added rides instead."""
+    """A message about some trips, one entity each, or added rides instead."""
     message = FeedMessage()
     message.header.gtfs_realtime_version, message.header.timestamp = "2.0", received
     for number, instance in enumerate(dice.sample(instances, min(count, len(instances)))):
@@ -31,13 +31,13 @@ def draw_trouble(dice, timetable, instances, count, received):
         update.trip.schedule_relationship = TripDescriptor.ScheduleRelationship.Value(kind.replace("LATE", "SCHEDULED"))
         if update.trip.schedule_relationship in COMING:
             update.trip.trip_id = f"EXTRA {number}"
-            _draw_new_calls(dice, timetable, update, instance)
+            _draw_new_stop_times(dice, timetable, update, instance)
             continue
         update.trip.trip_id = _trip_id(timetable, instance)
         if _is_frequent(timetable, instance):
             update.trip.start_time = _clock(_start_s(timetable, instance))
         if kind == "SCHEDULED":
-            _draw_all_calls(dice, timetable, update, instance)
+            _draw_all_stop_times(dice, timetable, update, instance)
         elif kind == "LATE":
             _draw_one_delay(dice, timetable, update, instance)
         elif kind == "REPLACEMENT":
@@ -51,7 +51,7 @@ def draw_trouble(dice, timetable, instances, count, received):
     return message
 
 
-def _draw_all_calls(dice, timetable, update, instance):
+def _draw_all_stop_times(dice, timetable, update, instance):
     """Every call is told: late or early, skipped, or at another stop."""
     latest = 0
     for sequence, call in zip(_sequences(timetable, instance), instance.stop_times, strict=True):
@@ -70,7 +70,7 @@ def _draw_all_calls(dice, timetable, update, instance):
                 event.time = instant
             else:
                 event.delay = instant - planned
-        _draw_doors(dice, told)
+        _draw_pickup_drop_off(dice, told)
         platforms = _platforms(timetable, call.stop)
         if platforms and dice.random() < 0.2:
             told.stop_id = timetable.stop_local_id[dice.choice(platforms)]
@@ -80,7 +80,7 @@ def _draw_all_calls(dice, timetable, update, instance):
                 told.stop_time_properties.assigned_stop_id = timetable.stop_local_id[other]
 
 
-def _draw_doors(dice, told):
+def _draw_pickup_drop_off(dice, told):
     """One call in ten lets nobody on, or off, or everybody whatever the timetable says."""
     for name in ("pickup_type", "drop_off_type"):
         if dice.random() < 0.1:
@@ -108,8 +108,8 @@ def _draw_detour(dice, timetable, update, instance):
         before = call.departure
 
 
-def _draw_new_calls(dice, timetable, update, instance):
-    """A ride from stop to stop of the network, some time around the vehicle's own."""
+def _draw_new_stop_times(dice, timetable, update, instance):
+    """A ride from stop to stop of the network, some time around the trip's own."""
     instant = instance.stop_times[0].departure + dice.randrange(-3600, 3600)
     for stop in dice.sample(range(timetable.stop_count), dice.randint(2, 4)):
         _tell(dice, timetable, update, stop, instant)
@@ -122,13 +122,13 @@ def _tell(dice, timetable, update, stop, instant):
         told.arrival.time = instant
     if dice.random() < 0.5 or not told.HasField("arrival"):
         told.departure.time = instant
-    _draw_doors(dice, told)
+    _draw_pickup_drop_off(dice, told)
     if dice.random() < 0.1:
         told.schedule_relationship = SKIPPED
 
 
 def edited(timetable, instances, message):
-    """The vehicles as they really run. An added ride's ``trip_departure`` is its trip id."""
+    """The trips as they really run. An added ride's ``trip_departure`` is its trip id."""
     told = {_name(entity.trip_update): entity.trip_update for entity in message.entity}
     running = []
     for instance in instances:
@@ -170,10 +170,10 @@ def _late(timetable, instance, stop_times, update):
             departure = news.departure.time or call.departure + news.departure.delay
             carried_s = departure - call.departure
             stop = news.stop_time_properties.assigned_stop_id or news.stop_id
-            yield StopTime(stops[stop] if stop else call.stop, arrival, departure, _doors(news, call.flags))
+            yield StopTime(stops[stop] if stop else call.stop, arrival, departure, _flags(news, call.flags))
 
 
-def _doors(told, flags):
+def _flags(told, flags):
     """Which of boarding (1) and alighting (2) are shut: as told, else as they were."""
     for name, bit in (("pickup_type", 1), ("drop_off_type", 2)):
         if told.stop_time_properties.HasField(name):
@@ -196,7 +196,7 @@ def _placed(timetable, update, original):
                 )
             )
             continue
-        flags = _doors(told, 0)
+        flags = _flags(told, 0)
         instants = told.arrival.time or told.departure.time, told.departure.time or told.arrival.time
         stop_times.append(
             StopTime(stops[told.stop_id], *instants, 3 if told.schedule_relationship == SKIPPED else flags)
@@ -207,7 +207,7 @@ def _placed(timetable, update, original):
 
 
 def is_ridden(timetable, overlay, journey, instances):
-    """Whether every ride of a journey is what some running vehicle does, and its doors open at both ends."""
+    """Whether every ride of a journey is what some running trip does, with pickup and drop-off where it needs them."""
     by_name = {}
     for instance in instances:
         by_name.setdefault((instance.trip_departure, instance.day), []).append(instance.stop_times)

@@ -50,8 +50,8 @@ def call(
     return made
 
 
-def doors_at(stop: str, arrive: int | str | None = None, **told: str) -> Call:
-    """Return a stop time update that tells the doors: ``pickup_type`` and ``drop_off_type``, by the values' names."""
+def stop_time_with(stop: str, arrive: int | str | None = None, **told: str) -> Call:
+    """Return a stop time update that states ``pickup_type`` and ``drop_off_type``, by the values' names."""
     made = call(stop, arrive)
     for name, value in told.items():
         setattr(made.stop_time_properties, name, made.stop_time_properties.DropOffPickupType.Value(value))

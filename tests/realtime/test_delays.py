@@ -15,7 +15,7 @@ def drawn(*calls, **told):
     return draw(FOUR_STOPS, read(FOUR_STOPS, update("A-1", *calls, **told)))
 
 
-def test_a_delay_holds_for_all_later_calls():
+def test_a_delay_holds_for_all_later_stop_times():
     """Two minutes late at Beta is two minutes late at Gamma and Delta; nothing is known before."""
     assert drawn(call("BETA", 120, 120)) == "Alpha 08:00 ? | Beta 08:12-08:14 | Gamma 08:22-08:23 | Delta 08:32"
 
@@ -65,13 +65,13 @@ def test_no_data_ends_where_something_is_known_again():
     assert drawn(*calls) == expected
 
 
-def test_a_skipped_call_passes_the_delay_on():
+def test_a_skipped_stop_passes_the_delay_on():
     """Beta is skipped; Gamma is as late as Alpha was."""
     expected = "Alpha 08:02 | Beta 08:12-08:14 skip | Gamma 08:22-08:23 | Delta 08:32"
     assert drawn(call("ALPHA", None, 120), call("BETA", relationship="SKIPPED")) == expected
 
 
-def test_the_times_of_a_skipped_call_are_not_passed_on():
+def test_the_times_of_a_skipped_stop_are_not_passed_on():
     """What is told of Beta's time does not count, because nobody stops there."""
     expected = "Alpha 08:02 | Beta 08:12-08:14 skip | Gamma 08:22-08:23 | Delta 08:32"
     assert drawn(call("ALPHA", None, 120), call("BETA", 900, 900, relationship="SKIPPED")) == expected
@@ -101,7 +101,7 @@ def test_early_is_a_delay_below_zero():
         ("07:59:59", "Alpha 07:59:59 ? | Beta 07:59:59-08:12 | Gamma 08:20-08:21 | Delta 08:30"),
     ],
 )
-def test_an_unknown_call_is_never_after_the_known_one_behind_it(told, expected):
+def test_an_unknown_time_is_never_after_the_known_one_behind_it(told, expected):
     """Alpha is passed when Beta is reached: its planned time yields as soon as it would be later."""
     assert drawn(call("BETA", told, "08:12")) == expected
 
@@ -128,7 +128,7 @@ def test_half_a_day_is_the_longest_delay(delay_s, counts):
     assert dict(read(FOUR_STOPS, update("A-1", call("DELTA", delay_s))).stop_time_counts) == counts
 
 
-def test_a_call_without_times_says_nothing():
+def test_a_stop_time_update_without_times_says_nothing():
     """SCHEDULED without a time or a delay is counted, and carries nothing."""
     overlay = read(FOUR_STOPS, update("A-1", call("ALPHA", None, 60), call("BETA")))
     assert draw(FOUR_STOPS, overlay) == "Alpha 08:01 | Beta 08:11-08:13 | Gamma 08:21-08:22 | Delta 08:31"

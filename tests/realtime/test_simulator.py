@@ -62,7 +62,7 @@ def test_an_unknown_line_or_stop_is_no_trouble():
 
 @pytest.mark.parametrize("name", list_demo_names())
 def test_all_that_is_simulated_is_understood(name):
-    """Every entity is applied, and every call; late vehicles, cancelled ones and three alerts are among them."""
+    """Every entity is applied, and every call; late trips, cancelled ones and three alerts are among them."""
     timetable = build_demo(name)
     told = simulate_overlay(timetable, RealtimeIndex(timetable), NOW)
     assert set(told.counts) == {"trip-updated", "trip-cancelled", "alert-given"}
@@ -77,7 +77,7 @@ def test_the_same_instant_gives_the_same_bytes(name):
     assert simulate(build_demo(name), NOW) == simulate(build_demo(name), NOW)
 
 
-def test_delays_last_while_a_vehicle_is_under_way():
+def test_delays_last_while_a_trip_is_under_way():
     """A vehicle that is late at one minute is as late at the next, for the same call."""
     timetable = build_demo("DEMO-HELSINKI")
     index = RealtimeIndex(timetable)

@@ -55,21 +55,21 @@ def test_e08_arriving_passes_over_days_without_service_too():
 
 
 def test_e05_a_service_day_begins_at_noon_minus_twelve_hours_when_clocks_go_forward():
-    """On 2026-03-29 clocks skip 03:00 to 04:00: 08:00 of that service day is 08:00 on the wall."""
+    """On 2026-03-29 clocks skip 03:00 to 04:00: 08:00 of that service day is 08:00 local time."""
     drawing = "line A | Alpha 08:00 | Beta 08:10"
     spring = date(2026, 3, 29)
     assert ride(drawing, "Alpha", "Beta", "07:00", day=spring, days=[spring]) == ["Alpha 08:00 A Beta 08:10"]
 
 
 def test_e06_and_before_the_change_the_wall_shows_an_hour_less():
-    """01:00 of that service day is midnight on the wall, for the day began an hour before midnight."""
+    """01:00 of that service day is midnight local time, for the day began an hour before midnight."""
     drawing = "line A | Alpha 01:00 | Beta 01:10"
     spring = date(2026, 3, 29)
     assert ride(drawing, "Alpha", "Beta", "00:00", day=spring, days=[spring]) == ["Alpha 00:00 A Beta 00:10"]
 
 
 def test_e07_when_clocks_go_back_the_evening_is_where_it_belongs():
-    """On 2026-10-25 clocks show 03:00 twice: 23:00 of that service day is 23:00 on the wall."""
+    """On 2026-10-25 clocks show 03:00 twice: 23:00 of that service day is 23:00 local time."""
     drawing = "line A | Alpha 23:00 | Beta 23:10"
     autumn = date(2026, 10, 25)
     assert ride(drawing, "Alpha", "Beta", "22:00", day=autumn, days=[autumn]) == ["Alpha 23:00 A Beta 23:10"]
@@ -79,7 +79,7 @@ def test_e07_when_clocks_go_back_the_evening_is_where_it_belongs():
     ("asked", "found"), [("00:10", "Alpha 00:10 N Beta 00:20"), ("00:11", "Alpha 06:00 M Beta 06:10")]
 )
 def test_e09_when_clocks_go_back_the_night_before_goes_on_after_midnight(asked, found):
-    """24:10 of 2026-10-24 is 00:10 on the wall, an hour before the service day of 2026-10-25 begins."""
+    """24:10 of 2026-10-24 is 00:10 local time, an hour before the service day of 2026-10-25 begins."""
     drawing = "line N | Alpha 24:10 | Beta 24:20\nline M | Alpha 06:00 | Beta 06:10"
     saturday, sunday = date(2026, 10, 24), date(2026, 10, 25)
     assert ride(drawing, "Alpha", "Beta", asked, day=sunday, days=[saturday, sunday])[0] == found

@@ -51,8 +51,8 @@ def test_other_names_of_stops():
     assert {language: list(names) for language, names in table.stop_names.items()} == {"sv": ["", "Torget"]}
 
 
-def test_event_offsets():
-    """A trip's events begin where those of the trip before it end."""
+def test_stop_time_offsets():
+    """A trip's stop times begin where those of the trip before it end."""
     draft = TimetableDraft(feeds=[FEED], trip_stop_time_count=np.zeros(0, np.int32))
 
     assert assemble(draft).trip_first_stop_time.tolist() == [0]

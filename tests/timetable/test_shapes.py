@@ -80,7 +80,7 @@ def test_stated_distances_decide():
         (("1", "4.003", "4.005"), [1, 4, None]),
     ],
 )
-def test_where_calls_lie_on_a_shape(calls, places):
+def test_where_stop_times_lie_on_a_shape(calls, places):
     """A call lies at a share of the way between two points, by the distances of both tables."""
     told = measured(LOOP, calls).stop_time_shape_point.tolist()
 

@@ -81,9 +81,9 @@ def test_unknown_network(tmp_path):
     """A network that is not there is named, beside those that are."""
     shelf = Shelf(tmp_path)
     put(shelf, OLD)
-    for query in (shelf.get, shelf.open, shelf.remove):
+    for ask in (shelf.get, shelf.open, shelf.remove):
         with pytest.raises(ParameterError) as caught:
-            query("tre")
+            ask("tre")
         assert caught.value.message == "There is no network TRE. Added networks: HSL."
 
 
@@ -125,7 +125,7 @@ def test_disk_that_refuses(tmp_path):
         put(Shelf(tmp_path), OLD)
 
 
-@pytest.mark.parametrize("fails", ["save_timetable", "_flush_folder", "_flush"])
+@pytest.mark.parametrize("fails", ["save_timetable", "_flush_files", "replace_file"])
 def test_disk_that_fills_up(tmp_path, monkeypatch, fails):
     """A disk that fills up while a network is replaced leaves the old one, and no litter."""
     shelf = Shelf(tmp_path)
@@ -163,7 +163,7 @@ def mortal(act):
         return act(*arguments, **named)
     return step
 
-np.save, os.fsync = mortal(np.save), mortal(os.fsync)
+np.save, os.fsync, os.open = mortal(np.save), mortal(os.fsync), mortal(os.open)
 Path.replace, Path.open = mortal(Path.replace), mortal(Path.open)
 os.rmdir, os.unlink = mortal(os.rmdir), mortal(os.unlink)
 Shelf(home).put("HSL", new, "{}", added_at=datetime(2026, 3, 2, 13, tzinfo=UTC))

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fingerpost import clock
-from fingerpost.apps.feed_origins import Origin, OriginFolder, sign
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.net.client import Client
 from fingerpost.net.download import download
 from fingerpost.net.request import Bounds, Request
+from fingerpost.store.network_record import NetworkRecord
 from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.gtfs.report import ImportReport
-from fingerpost.transit.timetable.shelf import Shelf, plain_name
+from fingerpost.transit.providers.embedded.feed_origins import Content, Origin, OriginFolder, read_origin, sign
+from fingerpost.transit.timetable.shelf import Shelf
 
 FEED_BOUNDS = Bounds(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
 
@@ -25,6 +26,7 @@ Tell = Callable[[str, int], None]
 @dataclass(frozen=True, slots=True)
 class _Fetched:
     origin: Origin
+    content: Content
     path: Path
     changed: bool
 
@@ -49,80 +51,108 @@ class FeedKeeper:
         self._tell = tell
         self._progress = progress
 
-    async def add(self, name: str, origins: Sequence[Origin]) -> ImportReport:
-        """Import feeds as a network, in place of the one that has the name.
+    async def add(self, record: NetworkRecord) -> ImportReport:
+        """Import the feeds of a record as its network, in place of the one that has the name.
+
+        The record itself is the caller's to keep, once this has succeeded.
 
         Raises:
-            ParameterError: the name, or the feeds' names, are no good.
+            ParameterError: the feeds, or their names, are no good.
             FeedUnusable: a feed cannot be used.
             SettingsInvalid: the disk refuses.
             ToolError: a feed cannot be fetched, as ``Client.fetch`` says.
         """
-        network = plain_name(name)
-        folder = OriginFolder(self._home, network)
+        folder = OriginFolder(self._home, record.name)
         with folder.locked(), _tidy(folder):
-            return await self._bring(network, folder, [await self._fetch(folder, origin) for origin in origins])
+            fetched = [await self._fetch(folder, origin, Content()) for origin in self._read_origins(record)]
+            return await self._bring(record, folder, fetched)
 
-    async def refresh(self, name: str) -> ImportReport | None:
-        """Fetch a network's feeds again, and import them where one has changed; None where none has.
+    async def refresh(self, record: NetworkRecord) -> ImportReport | None:
+        """Fetch a record's feeds again, and import them where one has changed or others are named; None where not.
+
+        What is not prepared, or cannot be opened, is prepared anew.
 
         Raises:
-            ParameterError: there is no such network, or it is not known where its feeds come from.
+            ParameterError: the record names no feed.
             ToolError: as ``add``; the network stays as it is.
         """
-        network = plain_name(name)
-        self._shelf.get(network)
-        folder = OriginFolder(self._home, network)
+        if not record.feeds:
+            raise ParameterError(
+                f"It is not known where the feeds of {record.name} come from", {"field": "name"}, hint="Add it again"
+            )
+        folder = OriginFolder(self._home, record.name)
         with folder.locked(), _tidy(folder):
-            origins = folder.read()
-            if not origins:
-                raise ParameterError(
-                    f"It is not known where the feeds of {network} come from", {"field": "name"}, hint="Add it again"
-                )
-            fetched = [await self._fetch(folder, origin) for origin in origins]
-            if any(one.changed for one in fetched):
-                return await self._bring(network, folder, fetched)
-            folder.write([one.origin for one in fetched])
+            contents = folder.read()
+            fetched = [
+                await self._fetch(folder, origin, contents.get(text, Content()))
+                for text, origin in zip(record.feeds, self._read_origins(record), strict=True)
+            ]
+            if any(one.changed for one in fetched) or not await asyncio.to_thread(self._is_ready, record):
+                return await self._bring(record, folder, fetched)
+            folder.write(_contents(record, fetched))
         return None
 
-    async def _fetch(self, folder: OriginFolder, origin: Origin) -> _Fetched:
+    def _read_origins(self, record: NetworkRecord) -> list[Origin]:
+        """Return the feeds of a record; a relative path in it counts from its file's folder."""
+        return [read_origin(text, self._home) for text in record.feeds]
+
+    def _is_ready(self, record: NetworkRecord) -> bool:
+        """Whether what is prepared can be opened and is of the record's feeds."""
+        try:
+            entry, _ = self._shelf.open(record.name)
+        except (ParameterError, SettingsInvalid):
+            return False
+        return entry.find_note(record.feeds) is None
+
+    async def _fetch(self, folder: OriginFolder, origin: Origin, content: Content) -> _Fetched:
         """Return where a feed's content lies now, and whether it is another than was imported."""
         if origin.url is None:
-            path = Path(origin.path or "")
+            path = origin.path or Path()
             signature = sign(path)
-            changed = not signature or signature != origin.signature
-            return _Fetched(replace(origin, signature=signature), path, changed)
-        held = None if origin.file is None else folder.folder / origin.file
+            changed = not signature or signature != content.signature
+            return _Fetched(origin, Content(signature=signature), path, changed)
+        held = None if content.file is None else folder.folder / content.file
         path = folder.new_path(origin.url)
         request = Request(url=origin.url, secret_params=origin.secret_params, bounds=FEED_BOUNDS)
         got = await download(
             self._client,
             request,
             path,
-            known=origin.known if held is not None else None,
+            known=content.known if held is not None else None,
             held=held,
             progress=lambda size: self._tell(request.shown, size),
         )
         if not got.changed and held is not None:
-            return _Fetched(replace(origin, known=got), held, changed=False)
+            return _Fetched(origin, replace(content, known=got), held, changed=False)
         file = path.relative_to(folder.folder).as_posix()
-        return _Fetched(replace(origin, known=got, file=file), path, changed=True)
+        return _Fetched(origin, Content(file=file, known=got), path, changed=True)
 
-    async def _bring(self, network: str, folder: OriginFolder, fetched: Sequence[_Fetched]) -> ImportReport:
+    async def _bring(self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_Fetched]) -> ImportReport:
         sources = [FeedSource(one.path, one.origin.feed_name) for one in fetched]
-        imported = await asyncio.to_thread(import_feeds, network, sources, progress=self._progress)
+        imported = await asyncio.to_thread(import_feeds, record.name, sources, progress=self._progress)
         report = imported.report
-        await asyncio.to_thread(self._shelf.put, network, imported.timetable, report.to_json(), added_at=clock.now())
-        folder.write([one.origin for one in fetched])
+        await asyncio.to_thread(
+            self._shelf.put,
+            record.name,
+            imported.timetable,
+            report.to_json(),
+            added_at=clock.now(),
+            feeds=record.feeds,
+        )
+        folder.write(_contents(record, fetched))
         return report
+
+
+def _contents(record: NetworkRecord, fetched: Sequence[_Fetched]) -> dict[str, Content]:
+    return {text: one.content for text, one in zip(record.feeds, fetched, strict=True)}
 
 
 @contextmanager
 def _tidy(folder: OriginFolder) -> Iterator[None]:
-    """In the end, remove what was fetched and is not in the record: of a failure, or of an earlier version."""
+    """In the end, remove what was fetched and is not kept: of a failure, or of an earlier version."""
     try:
         yield
     finally:
-        # A record that cannot be read names nothing that may be removed.
+        # What cannot be read names nothing that may be removed.
         with suppress(SettingsInvalid):
-            folder.sweep(folder.read())
+            folder.sweep(folder.read().values())

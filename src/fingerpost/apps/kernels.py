@@ -1,5 +1,6 @@
 """The engine's machine code on disk, as far as it can be seen without loading the engine."""
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -8,8 +9,21 @@ _COMPILED = "*.nbi"
 
 
 def use_kernels_folder(folder: Path) -> None:
-    """Keep compiled kernels in a folder, unless the operator has named one. Numba reads this once, when imported."""
-    os.environ.setdefault(_VARIABLE, str(folder))
+    """Keep compiled kernels below a folder, unless the operator has named one. Numba reads this once, when imported.
+
+    Each state of the engine has a folder of its own: numba unpickles what an older one left there before it looks at
+    its age, and fails where a type has another name by now.
+    """
+    os.environ.setdefault(_VARIABLE, str(folder / _digest_engine()))
+
+
+def _digest_engine() -> str:
+    """Return a short word that changes with the source of the engine."""
+    engine = Path(__file__).parents[1] / "transit" / "raptor"
+    digest = hashlib.blake2b(digest_size=6)
+    for path in sorted(engine.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def get_kernels_folder() -> Path:

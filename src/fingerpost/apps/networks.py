@@ -4,8 +4,10 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from fingerpost.apps.record_file import open_record_file
 from fingerpost.apps.settings import Settings
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.apps.source_kinds import REMOTE_KINDS
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import Source
 
@@ -18,7 +20,7 @@ DEMOS = ("DEMO-HELSINKI", "DEMO-LONDON")
 def new_networks(settings: Settings) -> AllNetworks:
     """Return the networks of a home folder; nothing is opened, and no engine imported, before somebody asks."""
     return AllNetworks(
-        NetworkRecordFile(settings.home),
+        open_record_file(settings.home),
         lambda: load_sources(settings),
         demos=[NetworkRecord(name=name, source="demo") for name in DEMOS],
         demo_mode=DemoMode(settings.demo),
@@ -26,13 +28,14 @@ def new_networks(settings: Settings) -> AllNetworks:
 
 
 def load_sources(settings: Settings) -> Mapping[str, Source]:
-    """Return every kind of source by its word. A new kind is one line here."""
+    """Return every kind of source by its word. A new kind is one line in ``source_kinds.py``."""
     # The engine takes longer to import than a server may take to say who it is.
     from fingerpost.transit.providers.embedded.source import DemoSource, EmbeddedSource
 
     kinds: list[Source] = [
         EmbeddedSource(settings.home, lambda: _open_fetch(settings)),
         DemoSource(),
+        *(kind.open_source(settings) for kind in REMOTE_KINDS),
     ]
     return {source.kind: source for source in kinds}
 

@@ -12,6 +12,7 @@ from fingerpost.plan.get_plan_run import GetPlanRun
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.planners.chaining import BackwardChaining
 from fingerpost.plan.planners.goal import Planner
+from fingerpost.plan.planners.llm import LanguageModelPlanner
 from fingerpost.plan.planners.templates import TemplatePlanner
 from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.runs import PlanRuns
@@ -38,9 +39,6 @@ def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
     runs = PlanRuns(catalogue, EmbeddedJournal(settings.runs_folder))
     planners: list[Planner] = [BackwardChaining(), TemplatePlanner()]
     if settings.llm_url and settings.llm_model:
-        # An extra: only who configures a model loads it.
-        from fingerpost.plan.planners.llm import LanguageModelPlanner
-
         key = settings.llm_key.get_secret_value() or None
         planners.append(LanguageModelPlanner.at(settings.llm_url, settings.llm_model, key))
     planning = PlanningCapability(catalogue, planners)

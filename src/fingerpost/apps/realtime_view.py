@@ -3,12 +3,6 @@
 from typing import Any
 
 from fingerpost.transit.provenance import RealtimeHealth, SourceHealth
-from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
-
-
-def place_of(source: RealtimeSource) -> str:
-    """Return a source as it is named on the command line; a URL has its keys by name only."""
-    return source.location if source.feed_name is None else f"{source.feed_name}={source.location}"
 
 
 def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:

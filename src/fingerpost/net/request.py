@@ -6,21 +6,18 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from fingerpost.errors import ParameterError, SourceKeyRefused, ToolError
 from fingerpost.net.redaction import is_secret_name, redact_url
-
-if TYPE_CHECKING:
-    from fingerpost.net.response import Response
+from fingerpost.net.response import Response
 
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 # What an answer may depend on, besides the address and the body.
 _VARYING = ("accept", "accept-language", "content-type")
 
-Judge = Callable[["Response"], ToolError | None]
+Judge = Callable[[Response], ToolError | None]
 """A source's own reading of an answer: the error that it means, or None to leave the verdict to its status."""
 
 

@@ -36,10 +36,15 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
                 if weight > most_bytes:
                     break
                 below.extend(item)
-            elif fault := _find_fault(item):
-                return fault
-            else:
+            elif (
+                (kind is float and math.isfinite(item))
+                or (kind is int and item.bit_length() <= _MOST_BITS)
+                or item is None
+                or kind is bool
+            ):
                 weight += 1
+            else:
+                return _describe_fault(item)
             if weight > most_bytes:
                 break
         if weight > most_bytes:
@@ -50,14 +55,13 @@ def find_excess(value: Any, *, most_bytes: int, most_depth: int) -> str | None:
     return f"is nested more than {most_depth} deep"
 
 
-def _find_fault(item: Any) -> str | None:
-    """Return what keeps a value without parts from being JSON."""
-    kind = type(item)
-    if kind is float:
-        return None if math.isfinite(item) else "holds a number that is not finite"
-    if kind is int:
-        return None if item.bit_length() <= _MOST_BITS else f"holds a whole number of more than {_MOST_BITS} bits"
-    return None if item is None or kind is bool else f"holds a {kind.__name__}, which is not JSON"
+def _describe_fault(item: Any) -> str:
+    """Return why a value that is no text, object or list cannot be written as JSON."""
+    if type(item) is float:
+        return "holds a number that is not finite"
+    if type(item) is int:
+        return f"holds a whole number of more than {_MOST_BITS} bits"
+    return f"holds a {type(item).__name__}, which is not JSON"
 
 
 _encode = json.JSONEncoder(ensure_ascii=True, allow_nan=False, check_circular=False, separators=(",", ":")).encode

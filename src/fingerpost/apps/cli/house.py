@@ -13,6 +13,8 @@ from zoneinfo import ZoneInfo
 import typer
 
 from fingerpost.apps.cli.output import complain, print_json, say
+from fingerpost.apps.kernels import count_kernels
+from fingerpost.apps.logs import start_logging
 from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
@@ -48,7 +50,6 @@ def usage() -> Iterator[None]:
 def read_caller_settings(caller: Caller) -> "Settings":
     """Return the settings, with the caller's own."""
     # Here and in open_house: the rooms behind take longer to import than --help and --version may last.
-    from fingerpost.apps.logs import start_logging
     from fingerpost.apps.settings import read_settings
 
     if caller.verbose:
@@ -57,6 +58,14 @@ def read_caller_settings(caller: Caller) -> "Settings":
         logging.getLogger("fingerpost").addHandler(logging.NullHandler())
     with usage():
         return read_settings(user=caller.user)
+
+
+def prepare_settings(ctx: typer.Context) -> "Settings":
+    """Return the caller's settings, with the home folder made ready."""
+    settings = read_caller_settings(ctx.obj)
+    with usage():
+        settings.prepare_home()
+    return settings
 
 
 def open_house(caller: Caller, groups: Collection[str] | None = None) -> "House":
@@ -93,8 +102,6 @@ def find_zone(house: "House", origin: dict[str, Any], destination: dict[str, Any
 @contextmanager
 def _patience() -> Iterator[None]:
     """Say why, on stderr, where a person waits for machine code that is not there yet."""
-    from fingerpost.apps.kernels import count_kernels
-
     reason = threading.Timer(_SILENCE_S, say, ["Compiling the engine; this happens once ..."])
     reason.daemon = True
     if count_kernels() == 0:

@@ -1,179 +1,182 @@
-"""The commands that add, list and remove networks."""
+"""The commands that add, change, list and remove networks."""
 
-import asyncio
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, TypeVar
+import json
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.house import TOOL_ERROR, read_caller_settings, usage
-from fingerpost.apps.cli.import_bars import ImportBars
-from fingerpost.apps.cli.output import complain, new_console, say
-from fingerpost.apps.cli.place_views import new_table
-from fingerpost.apps.cli.report_view import days_of, print_report
-from fingerpost.errors import SettingsInvalid, ToolError
+from fingerpost.apps.cli.feed_work import keep_feeds
+from fingerpost.apps.cli.house import TOOL_ERROR, prepare_settings, usage
+from fingerpost.apps.cli.network_add import new_add_command
+from fingerpost.apps.cli.network_view import print_networks, print_record
+from fingerpost.apps.cli.output import complain, new_console
+from fingerpost.apps.cli.record_values import parse_value
+from fingerpost.apps.cli.report_view import print_report
+from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS
+from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 
 if TYPE_CHECKING:
-    from fingerpost.apps.feeds import FeedKeeper
     from fingerpost.apps.settings import Settings
-    from fingerpost.transit.timetable.shelf import Shelf
+    from fingerpost.store.network_records import NetworkRecord, NetworkRecords
 
 app = typer.Typer(help="The networks that trips are planned in.", no_args_is_help=True)
+app.command("add")(new_add_command(REMOTE_KINDS))
 
-_R = TypeVar("_R")
+_Name = Annotated[str, typer.Argument(help="Which one; list names those that were added.")]
 
 
-@app.command("add")
-def add_network(
+@app.command("set", context_settings={"ignore_unknown_options": True})
+def set_value(
     ctx: typer.Context,
-    name: Annotated[str, typer.Argument(help="What to call it, such as HSL; it begins the stop ids.")],
-    feeds: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="[FEED=]PATH|URL...", help="GTFS zip files, folders or addresses; a key in one is written ${NAME}."
-        ),
-    ],
-    realtime: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[FEED=]FILE|URL", help="GTFS-Realtime that speaks of these feeds; repeatable."),
-    ] = None,
+    name: _Name,
+    key: Annotated[str, typer.Argument(help="What to change, such as priority, zone, bounds, fallback or realtime.")],
+    value: Annotated[list[str] | None, typer.Argument(help="The value; several where the key holds a list.")] = None,
+    unset: Annotated[bool, typer.Option("--unset", help="Forget what the record says.")] = False,
 ) -> None:
-    """Import GTFS feeds as one network, or replace it with its real time."""
-    settings = _read_settings(ctx)
-    # numpy and the importer take longer to load than the other commands take to run.
-    from fingerpost.apps.feed_origins import read_origin
-    from fingerpost.apps.realtime_view import place_of
-    from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSources, read_source
-    from fingerpost.transit.timetable.shelf import plain_name
+    """Change one key of a network's record; the next call answers by it."""
+    settings = prepare_settings(ctx)
+    from fingerpost.apps.record_file import open_record_file
+    from fingerpost.store.network_names import plain_name
 
     with usage():
         network = plain_name(name)
-        origins = [read_origin(feed) for feed in feeds]
-        sources = [read_source(source) for source in realtime or ()]
-    print_report(_keep_feeds(settings, f"Importing {network} ...", lambda keeper: keeper.add(network, origins)))
-    RealtimeSources(settings.home).write(network, sources)
-    for source in sources:
-        new_console().print(f"Real time: {place_of(source)}", soft_wrap=True)
+        if unset == bool(value):
+            raise ParameterError("Give a value, or --unset", {"field": key})
+        read = None if unset else parse_value(key, value or [])
+        read = read.upper() if key == "fallback" and isinstance(read, str) else read
+        file = open_record_file(settings.home)
+        file.set_value(network, key, read)
+    shown = "is not set" if read is None else f"= {json.dumps(read, ensure_ascii=False)}"
+    new_console().print(f"{network}: {key} {shown}", soft_wrap=True)
+    if key == "feeds":
+        new_console().print(f"Run `fingerpost network refresh {network}` to answer from them.")
+    problem = file.read().problems.get(network)
+    if problem is not None:
+        new_console().print(f"{network} still cannot be used: {problem}.", soft_wrap=True)
 
 
 @app.command("refresh")
 def refresh_networks(
     ctx: typer.Context,
-    name: Annotated[
-        str | None, typer.Argument(help="Which one; all whose feeds are known, where none is named.")
-    ] = None,
+    name: Annotated[str | None, typer.Argument(help="Which one; all of them, where none is named.")] = None,
 ) -> None:
-    """Fetch the feeds of a network again, and import them where they have changed."""
-    settings = _read_settings(ctx)
-    from fingerpost.apps.feed_origins import list_networks_with_origins
+    """Fetch the feeds of a network again, and import them where they, or their names in the record, have changed."""
+    settings = prepare_settings(ctx)
+    from fingerpost.apps.record_file import open_record_file
 
+    records = open_record_file(settings.home).read()
+    names = [name.strip().upper()] if name else sorted({*records.records, *records.problems})
     failed = False
-    for network in [name.strip().upper()] if name else list_networks_with_origins(settings.home):
+    for network in names:
         try:
-            report = _keep_feeds(settings, f"Refreshing {network} ...", lambda keeper: keeper.refresh(network))  # noqa: B023
+            _refresh(settings, _get_record(records, network), is_named=name is not None)
         except ToolError as error:
             complain(error)
             failed = True
-        else:
-            if report is None:
-                new_console().print(f"{network} is unchanged.")
-            else:
-                print_report(report)
     if failed:
         raise typer.Exit(TOOL_ERROR)
+
+
+def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -> None:
+    if record.source != EMBEDDED:
+        new_console().print(f"{record.name} is asked anew at every call; there is nothing to refresh.")
+        return
+    if not record.feeds and not is_named:
+        new_console().print(f"{record.name} has no feeds in its record; there is nothing to refresh.")
+        return
+    report = keep_feeds(settings, f"Refreshing {record.name} ...", lambda keeper: keeper.refresh(record))
+    if report is None:
+        new_console().print(f"{record.name} is unchanged.")
+    else:
+        print_report(report)
 
 
 @app.command("list")
 def list_networks(ctx: typer.Context) -> None:
     """Show the networks that were added, and the demos."""
-    shelf = _open_shelf(ctx)
-    from fingerpost.apps.overview import find_report
-    from fingerpost.apps.realtime_view import place_of
-    from fingerpost.transit.demo.catalogue import list_demo_names
-    from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSources
+    settings = prepare_settings(ctx)
+    from fingerpost.apps.record_file import open_record_file
+    from fingerpost.transit.timetable.shelf import Shelf
 
-    sources = RealtimeSources(_read_settings(ctx).home)
-    table = new_table("network", "days", "added")
-    for name in shelf.list_names():
-        report = find_report(shelf, name)
-        days = "its import report cannot be read" if report is None else days_of(report)
-        try:
-            added = f"{shelf.get(name).added_at:%Y-%m-%d}"
-        except ToolError:
-            added = "unreadable; add it again"
-        table.add_row(name, days, added)
-    for name in list_demo_names():
-        table.add_row(name, "any", "ships with fingerpost")
-    new_console().print(table)
-    for name in shelf.list_names():
-        for source in sources.read(name):
-            new_console().print(f"Real time of {name}: {place_of(source)}", soft_wrap=True)
+    print_networks(open_record_file(settings.home).read(), Shelf(settings.home), demo_mode=settings.demo)
 
 
 @app.command("show")
-def show_network(
-    ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one; list names those that were added.")]
-) -> None:
-    """Show what the import of a network took over, and what it left out and why."""
-    shelf = _open_shelf(ctx)
+def show_network(ctx: typer.Context, name: _Name) -> None:
+    """Show a network's record, and what the import of its feeds took over, and what it left out and why."""
+    settings = prepare_settings(ctx)
     from fingerpost.apps.overview import find_report
+    from fingerpost.apps.record_file import open_record_file
+    from fingerpost.store.network_names import plain_name
+    from fingerpost.transit.timetable.shelf import Shelf
 
-    entry = shelf.get(name)
-    report = find_report(shelf, name)
+    shelf, file = Shelf(settings.home), open_record_file(settings.home)
+    record = _get_record(file.read(), plain_name(name))
+    console = new_console()
+    print_record(record, file.path)
+    if record.source != EMBEDDED:
+        return
+    if record.name not in shelf.list_names():
+        console.print(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
+        return
+    entry = shelf.get(record.name)
+    note = entry.find_note(record.feeds)
+    if note is not None:
+        console.print(note, soft_wrap=True)
+    report = find_report(shelf, record.name)
     if report is None:
         raise SettingsInvalid(
             f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again."
         )
-    new_console().print(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
+    console.print(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
 
 
 @app.command("remove")
 def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help="Which one.")]) -> None:
-    """Forget a network."""
-    shelf, settings = _open_shelf(ctx), _read_settings(ctx)
-    from fingerpost.apps.feed_origins import OriginFolder
-    from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSources
-
-    shelf.remove(name)
-    RealtimeSources(settings.home).remove(name.strip().upper())
-    OriginFolder(settings.home, name.strip().upper()).remove()
-    new_console().print(f"Removed {name.strip().upper()}.")
-
-
-def _read_settings(ctx: typer.Context) -> "Settings":
-    settings = read_caller_settings(ctx.obj)
-    with usage():
-        settings.prepare_home()
-    return settings
-
-
-def _open_shelf(ctx: typer.Context) -> "Shelf":
-    settings = _read_settings(ctx)
+    """Forget a network: its record, what was fetched for it, and what was prepared."""
+    settings = prepare_settings(ctx)
+    from fingerpost.apps.record_file import open_record_file
+    from fingerpost.store.network_names import is_network_name, plain_name
+    from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
     from fingerpost.transit.timetable.shelf import Shelf
 
-    return Shelf(settings.home)
+    shelf, file = Shelf(settings.home), open_record_file(settings.home)
+    records = file.read()
+    if name in records.problems and not is_network_name(name):
+        # Nothing can have been fetched or prepared under such a name.
+        file.remove(name)
+        new_console().print(f"Removed {name}.")
+        return
+    network = plain_name(name)
+    is_prepared = network in shelf.list_names()
+    # Without a record, something was prepared by a command that did not come to its end.
+    if network in records.records or network in records.problems or not is_prepared:
+        file.remove(network)
+    if is_prepared:
+        shelf.remove(network)
+    OriginFolder(settings.home, network).remove()
+    new_console().print(f"Removed {network}.")
 
 
-def _keep_feeds(settings: "Settings", what: str, work: Callable[["FeedKeeper"], Awaitable[_R]]) -> _R:
-    """Let a keeper of feeds work, and show on stderr what it does."""
-    from fingerpost.apps.feeds import FeedKeeper
-    from fingerpost.apps.outbound import new_client
+@app.command("schema")
+def print_schema() -> None:
+    """Print the JSON schema of fingerpost.toml, for editors that check it."""
+    from fingerpost.store.network_records import describe_schema
 
-    console = new_console(stderr=True)
-    if not console.is_terminal:
-        say(what)
+    typer.echo(json.dumps(describe_schema(), indent=2))
 
-    async def run() -> _R:
-        with ImportBars(console) as bars:
-            async with new_client(settings) as client:
-                return await work(
-                    FeedKeeper(
-                        settings.home,
-                        client,
-                        tell=lambda shown, size: bars.show(shown, size, None),
-                        progress=bars.show,
-                    )
-                )
 
-    return asyncio.run(run())
+def _get_record(records: "NetworkRecords", name: str) -> "NetworkRecord":
+    """Return a record.
+
+    Raises:
+        ParameterError: there is none.
+        SettingsInvalid: it cannot be used.
+    """
+    if name in records.problems:
+        raise SettingsInvalid(records.problems[name])
+    if name not in records.records:
+        names = ", ".join(sorted(records.records)) or "none"
+        raise ParameterError(f"There is no network {name}. Added networks: {names}.", {"field": "name"})
+    return records.records[name]

@@ -7,6 +7,7 @@ import typer
 
 from fingerpost.apps.cli.house import TOOL_ERROR, open_house, usage
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
+from fingerpost.apps.logs import start_logging
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import House
@@ -25,10 +26,8 @@ def serve(
     take_short_turns()
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     house = open_house(ctx.obj, groups)
-    # The protocol's own package is a second of imports that no other command needs.
-    from fingerpost.apps.logs import start_logging
-
     start_logging()
+    # The protocol's own package is a second of imports that no other command needs.
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio
 

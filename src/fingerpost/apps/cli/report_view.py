@@ -1,15 +1,11 @@
 """What an import took over and left out, as a person wants to read it."""
 
-from typing import TYPE_CHECKING
-
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
-
-if TYPE_CHECKING:
-    from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport
+from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport
 
 
-def print_report(report: "ImportReport") -> None:
+def print_report(report: ImportReport) -> None:
     """Print the report of an import."""
     console = new_console()
     console.print(f"{report.network} is ready: {days_of(report)}")
@@ -24,18 +20,18 @@ def print_report(report: "ImportReport") -> None:
             console.print(f"Not read: {', '.join(feed.tables_not_read)}")
 
 
-def _place_of(finding: "Finding") -> str:
+def _place_of(finding: Finding) -> str:
     """Return the first place of a finding; what a whole table is about has no line."""
     parts = (finding.table, f"line {finding.line}" if finding.line else "", finding.column)
     return ", ".join(part for part in parts if part)
 
 
-def days_of(report: "ImportReport") -> str:
+def days_of(report: ImportReport) -> str:
     """Return the days on which any feed of a network has trips."""
     return f"{min(feed.first_day for feed in report.feeds)} to {max(feed.last_day for feed in report.feeds)}"
 
 
-def counts_of(feed: "FeedReport") -> str:
+def counts_of(feed: FeedReport) -> str:
     """Return how much a feed brought in."""
     left_out = sum(finding.count for finding in feed.findings)
     counted = f"{feed.stops:,} stops, {feed.routes:,} routes, {feed.trips:,} trips, {feed.events:,} calls"

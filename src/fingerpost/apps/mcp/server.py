@@ -43,24 +43,55 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
 
     ``user`` owns the variables of every call; None where nobody may keep any (ruling A12).
     """
-    tools = [tool_of(tool) for tool in house.tools.values()]
-    # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
-    input_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in tools}
+    handlers = _Handlers(house, user)
+    server: Server[Any] = Server(
+        "fingerpost",
+        version=__version__,
+        title="fingerpost",
+        description="Public transport that an agent can trust.",
+        instructions=INSTRUCTIONS,
+        cache_hints=_CACHE_HINTS,
+        get_tool_input_schema=handlers.header_schemas.get,
+        on_list_tools=handlers.list_tools,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_resource_templates,
+        on_read_resource=handlers.read_resource,
+        on_completion=handlers.complete,
+    )
+    # The constructor would have the results of calls as models.
+    server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
+    server.middleware.append(handlers.answer_odd_arguments)
+    return server
 
-    async def on_list_tools(_ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+
+class _Handlers:
+    """The protocol's request handlers over one application, for one user."""
+
+    def __init__(self, house: House, user: str | None) -> None:
+        self._house = house
+        self._user = user
+        self._tools = [tool_of(tool) for tool in house.tools.values()]
+        # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
+        self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._tools}
+
+    async def list_tools(self, _ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """Answer tools/list."""
         _refuse_cursor(params)
-        return types.ListToolsResult(tools=tools)
+        return types.ListToolsResult(tools=self._tools)
 
-    async def on_call_tool(ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
+    async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
+        """Answer tools/call, with progress to a client that listens for it."""
         async with Reporting(ctx.session) as reporting:
-            return await answer_or_ask(ctx, params, reporting.report)
+            return await self._answer_or_ask(ctx, params, reporting.report)
 
-    async def answer_or_ask(ctx: _Context, params: types.CallToolRequestParams, report: Report) -> HandlerResult:
+    async def _answer_or_ask(self, ctx: _Context, params: types.CallToolRequestParams, report: Report) -> HandlerResult:
         arguments = params.arguments or {}
         choices, wants = Choices.read(params), list_wants(params)
         while True:
             chosen = choices.apply_to(arguments)
-            answer = await wall.answer(house.tools, params.name, chosen, user=user, report=report, wants=wants)
+            answer = await wall.answer(
+                self._house.tools, params.name, chosen, user=self._user, report=report, wants=wants
+            )
             question = find_question(answer, choices)
             if question is None or not can_be_asked(ctx):
                 return result_of(answer)
@@ -69,40 +100,7 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
                 return asked
             choices = asked
 
-    async def on_list_resources(
-        _ctx: _Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourcesResult:
-        _refuse_cursor(params)
-        return types.ListResourcesResult(resources=list_resources())
-
-    async def on_list_resource_templates(
-        _ctx: _Context, params: types.PaginatedRequestParams | None
-    ) -> types.ListResourceTemplatesResult:
-        _refuse_cursor(params)
-        return types.ListResourceTemplatesResult(resource_templates=[SCHEMA_TEMPLATE, RUN_TEMPLATE])
-
-    async def on_read_resource(_ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        return await read_resource(house, params.uri, user=user)
-
-    async def on_completion(_ctx: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
-        return complete_tool(house, params)
-
-    server: Server[Any] = Server(
-        "fingerpost",
-        version=__version__,
-        title="fingerpost",
-        description="Public transport that an agent can trust.",
-        instructions=INSTRUCTIONS,
-        cache_hints=_CACHE_HINTS,
-        get_tool_input_schema=input_schemas.get,
-        on_list_tools=on_list_tools,
-        on_list_resources=on_list_resources,
-        on_list_resource_templates=on_list_resource_templates,
-        on_read_resource=on_read_resource,
-        on_completion=on_completion,
-    )
-
-    async def answer_odd_arguments(ctx: _Context, call_next: CallNext) -> HandlerResult:
+    async def answer_odd_arguments(self, ctx: _Context, call_next: CallNext) -> HandlerResult:
         """Answer a call whose arguments are no object in the tool's own envelope.
 
         The protocol's own check would refuse it with a code that no model gets to see.
@@ -113,12 +111,29 @@ def new_server(house: House, *, user: str | None) -> Server[Any]:
             return await call_next(ctx)
         if arguments is None:
             return await call_next(replace(ctx, params={**params, "arguments": {}}))
-        return result_of(await wall.answer(house.tools, name, arguments, user=user))
+        return result_of(await wall.answer(self._house.tools, name, arguments, user=self._user))
 
-    # The constructor would have the results of calls as models.
-    server.add_request_handler("tools/call", types.CallToolRequestParams, on_call_tool)
-    server.middleware.append(answer_odd_arguments)
-    return server
+    async def list_resources(
+        self, _ctx: _Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        """Answer resources/list."""
+        _refuse_cursor(params)
+        return types.ListResourcesResult(resources=list_resources())
+
+    async def list_resource_templates(
+        self, _ctx: _Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        """Answer resources/templates/list."""
+        _refuse_cursor(params)
+        return types.ListResourceTemplatesResult(resource_templates=[SCHEMA_TEMPLATE, RUN_TEMPLATE])
+
+    async def read_resource(self, _ctx: _Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        """Answer resources/read."""
+        return await read_resource(self._house, params.uri, user=self._user)
+
+    async def complete(self, _ctx: _Context, params: types.CompleteRequestParams) -> types.CompleteResult:
+        """Answer completion/complete."""
+        return complete_tool(self._house, params)
 
 
 def _refuse_cursor(params: types.PaginatedRequestParams | None) -> None:

@@ -2,13 +2,13 @@
 
 import re
 
-from fingerpost.transit.demo.entry import Entry
+from fingerpost.transit.demo.entry import TableEntry
 
 _CLOCK = re.compile(r"(\d\d):([0-5]\d)")
 _EVERY = re.compile(r"/([1-9]\d*)")
 
 
-def read_departures(entry: Entry, key: str, text: str) -> tuple[int, ...]:
+def read_departures(entry: TableEntry, key: str, text: str) -> tuple[int, ...]:
     """Return the departures of a line's day such as ``05:30 /10 07:00 /5 09:00``, in seconds, ascending.
 
     ``entry`` and ``key`` say where the text stands. The grammar is described in ``tables.py``.

@@ -8,7 +8,7 @@ from fingerpost.errors import SettingsInvalid
 _KINDS = {str: "text", int: "whole number", bool: "truth value (true or false)", list: "list", dict: "table"}
 
 
-class Entry:
+class TableEntry:
     """One table of a file: its values, checked for known keys of the right type.
 
     Attributes:

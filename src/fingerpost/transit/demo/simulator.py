@@ -34,7 +34,7 @@ _LATE_S = (0, 0, 0, 15, 20, 45, 75, 140, 260, 480)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """What goes wrong. Routes and stops are named by their own ids; None leaves that trouble out."""
+    """A disruption scenario. Routes and stops are named by their own ids; None leaves that trouble out."""
 
     closed_route: str | None = None
     cancelled_route: str | None = None
@@ -83,7 +83,7 @@ def simulate(timetable: Timetable, now: int, scenario: Scenario | None = None) -
         if _is_cancelled(trip_instance, scene, closed_from, cancelled_around):
             update.trip.schedule_relationship = TripDescriptor.CANCELED
         elif scene.with_delays and trip_instance.begins < now + HORIZON_S:
-            _tell_calls(update, timetable, trip_instance, now)
+            _add_stop_times(update, timetable, trip_instance, now)
         else:
             del message.entity[-1]
     _add_alerts(message, timetable, scene, closed_from, cancelled_around)
@@ -154,7 +154,7 @@ def _name_trip(trip: TripDescriptor, trip_instance: _TripInstance) -> None:
     trip.schedule_relationship = TripDescriptor.SCHEDULED
 
 
-def _tell_calls(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
+def _add_stop_times(update: TripUpdate, timetable: Timetable, trip_instance: _TripInstance, now: int) -> None:
     """Add the trip's remaining stop times; it leaves on time and gets later from stop to stop."""
     late_s = _LATE_S[zlib.crc32(trip_instance.name.encode()) % len(_LATE_S)]
     begin, end = (

@@ -42,7 +42,7 @@ from typing import Any, NamedTuple
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.demo.departures import read_departures
-from fingerpost.transit.demo.entry import Entry
+from fingerpost.transit.demo.entry import TableEntry
 
 _NETWORK_KEYS = {"name": str, "zone": str, "language": str, "second_language": str}
 _GROUP_KEYS = {
@@ -78,7 +78,7 @@ class Stop(NamedTuple):
 
 
 class Group(NamedTuple):
-    """What the lines of a group share. ``route_type`` and ``vehicle_wheelchair`` are GTFS's values."""
+    """Attributes that the lines of a group share. ``route_type`` and ``vehicle_wheelchair`` are GTFS's values."""
 
     route_type: int
     suffix: str
@@ -128,12 +128,12 @@ def read_network(text: str, file_name: str) -> DemoNetwork:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsInvalid(f"{file_name}: not TOML: {error}.", hint="Correct this line of the file.") from error
-    whole = Entry(file_name, "top", document, {"network": dict, "group": dict, "line": list})
-    head = Entry(file_name, "network", whole.get("network"), _NETWORK_KEYS)
+    whole = TableEntry(file_name, "top", document, {"network": dict, "group": dict, "line": list})
+    head = TableEntry(file_name, "network", whole.get("network"), _NETWORK_KEYS)
     groups: dict[str, Group] = {}
     stops: list[Stop] = []
     for key, table in whole.get("group").items():
-        entry = Entry(file_name, f"group '{key}'", table, _GROUP_KEYS)
+        entry = TableEntry(file_name, f"group '{key}'", table, _GROUP_KEYS)
         groups[key] = Group(
             entry.get("route_type"), entry.table.get("suffix", ""), entry.get_wheelchair("vehicle_wheelchair")
         )
@@ -157,7 +157,7 @@ def read_network(text: str, file_name: str) -> DemoNetwork:
     )
 
 
-def _stops(entry: Entry, group: str) -> list[Stop]:
+def _stops(entry: TableEntry, group: str) -> list[Stop]:
     places = entry.get("stops")
     usual = entry.get_wheelchair("stop_wheelchair")
     wheelchair = dict.fromkeys(entry.get_texts("step_free"), 1)
@@ -188,7 +188,7 @@ def _stops(entry: Entry, group: str) -> list[Stop]:
 
 def _line(file_name: str, number: int, table: Any, groups: dict[str, Group], known: set[tuple[str, str]]) -> Line:
     name = table.get("name", "") if isinstance(table, dict) else ""
-    entry = Entry(file_name, f"line {number} '{name}'", table, _LINE_KEYS)
+    entry = TableEntry(file_name, f"line {number} '{name}'", table, _LINE_KEYS)
     group = entry.get("group")
     if group not in groups:
         entry.refuse(f"there is no group '{group}'")

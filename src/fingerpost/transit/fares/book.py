@@ -29,7 +29,7 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TicketRule:
-    """Where a ticket is for: rows of fare_rules.txt that differ in contains_id only. What is empty does not matter."""
+    """Rides that a ticket is valid for: fare_rules.txt rows that differ in contains_id only; empty fields match any."""
 
     fare_id: str
     route_id: str = ""
@@ -66,7 +66,7 @@ class TransferRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Product:
-    """What an ordinary rider pays for a fare product: the least of its rows, one for each currency."""
+    """The price of a fare product for an ordinary rider: the least of its rows, one for each currency."""
 
     fare_product_id: str
     amount: str

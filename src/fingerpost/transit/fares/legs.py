@@ -24,7 +24,7 @@ class _Option(NamedTuple):
 
 
 class _Paid(NamedTuple):
-    """What was paid up to a leg: of it, ``first`` leg and ``since`` so many transfers belong together.
+    """The amount paid up to a leg; ``since`` transfers, counted from the ``first`` leg, belong to one fare transfer.
 
     ``pair`` are the groups of the last transfer, None where the leg before stands by itself.
     ``alone`` is what the leg cost by itself.

@@ -16,7 +16,7 @@ class FareRide(NamedTuple):
 
 
 class Price(NamedTuple):
-    """What is paid, and for what: the ids of tickets or fare products, in the order in which they are needed."""
+    """A price, and the ids of its tickets or fare products in the order in which they are needed."""
 
     amount: Decimal
     currency: str
@@ -24,4 +24,4 @@ class Price(NamedTuple):
 
 
 class FareUnknown(Exception):
-    """What a trip costs cannot be said; the message says why, as a clause."""
+    """The price of a trip is unknown; the message says why, as a clause."""

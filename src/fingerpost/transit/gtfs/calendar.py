@@ -53,7 +53,7 @@ class Services:
         self._exceptions[row][day.toordinal()] = runs
 
     def settle(self, findings: Findings) -> None:
-        """Work out the days of all services, once everything has been said."""
+        """Work out the days of all services, once all rows have been read."""
         for weekly, exceptions in zip(self._weekly, self._exceptions, strict=True):
             added = np.array([day for day, runs in exceptions.items() if runs], np.int32)
             removed = np.array([day for day, runs in exceptions.items() if not runs], np.int32)

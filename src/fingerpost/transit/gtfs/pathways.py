@@ -105,8 +105,8 @@ def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
             there.setdefault(begin, []).append(end)
             back.setdefault(end, []).append(begin)
     rows = stops.rows
-    doors = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]
-    reached = _reached(there, doors) & _reached(back, doors)
+    entrances = [row for row, stop in enumerate(rows) if stop.kind == ENTRANCE and stop.wheelchair != WHEELCHAIR_NO]
+    reached = _reached(there, entrances) & _reached(back, entrances)
     on_platform = _list_boarding_areas(stops)
     for row, stop in enumerate(rows):
         parent_value = rows[stop.parent].wheelchair if stop.parent >= 0 else WHEELCHAIR_UNKNOWN
@@ -126,9 +126,9 @@ def _list_boarding_areas(stops: Stops) -> _Ways:
     return on_platform
 
 
-def _reached(ways: Mapping[int, list[int]], doors: Iterable[int]) -> set[int]:
+def _reached(ways: Mapping[int, list[int]], entrances: Iterable[int]) -> set[int]:
     """Return everything that pathways lead to from the entrances, the entrances included."""
-    reached = set(doors)
+    reached = set(entrances)
     waiting = deque(reached)
     while waiting:
         for place in ways.get(waiting.popleft(), ()):

@@ -16,7 +16,7 @@ class FoundAt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that is not in the timetable as the feed wrote it.
+    """One kind of deviation from the feed, with how often and where it occurs.
 
     ``reason`` is a code of ``findings.Reason``; ``places`` are the first of ``count``, at least one.
     """
@@ -43,7 +43,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedReport:
-    """One feed's part.
+    """The import report of one feed.
 
     Counts are of what the feed brought in and can be used; a stop that it shares with an earlier feed counts for both.
     ``events`` counts stop times, ``runs`` trip departures (their names are stored, and stay). ``in_seat`` counts pairs

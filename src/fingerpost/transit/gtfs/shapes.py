@@ -100,7 +100,7 @@ def _read_points(table: Table, ids: IdIndex) -> _Points:
     return _Points(shape[order], *(np.concatenate(parts)[order] for parts in (lats, lons, dists)))
 
 
-def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, event_dist: Float32) -> Float32 | None:
+def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, stop_time_dist: Float32) -> Float32 | None:
     """Return where each stop time lies on its shape, counted in points; None where that is known of none.
 
     Shapes whose distances are missing somewhere, or go back, say nothing; nor do stop times beyond either end.
@@ -115,12 +115,12 @@ def _locate(first: Int64, row: Int32, dist: Float64, stop_time_row: Int32, event
     span = np.where(is_fit, highest - lowest, 1.0)
     with np.errstate(invalid="ignore"):
         scale = row + np.where(is_fit[row], (dist - lowest[row]) / span[row], 0.0) * _END
-        share = (event_dist - lowest[stop_time_row]) / span[stop_time_row]
+        share = (stop_time_dist - lowest[stop_time_row]) / span[stop_time_row]
         # Publishers round the two tables apart.
         known = (stop_time_row >= 0) & is_fit[stop_time_row] & (share > -1e-3) & (share < 1 + 1e-3)
     if not known.any():
         return None
-    place = np.full(len(event_dist), np.nan, np.float32)
+    place = np.full(len(stop_time_dist), np.nan, np.float32)
     wanted, shape = stop_time_row[known] + np.clip(share[known], 0.0, 1.0) * _END, stop_time_row[known]
     after = np.clip(np.searchsorted(scale, wanted), first[shape] + 1, first[shape + 1] - 1)
     step = scale[after] - scale[after - 1]

@@ -105,7 +105,7 @@ def read_stops(archive: Archive) -> Stops:
 
 
 def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
-    """Give every row its parent, and what it takes from it."""
+    """Link every row to its parent, and inherit missing values from it."""
     parents: dict[str, _Draft] = {}
     kept: list[_Draft] = []
     # A parent comes before its children: stations have none, boarding areas have the deepest.
@@ -140,7 +140,7 @@ def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
 
 
 def _place(lat: float, lon: float) -> tuple[float, float] | None:
-    """Return a place on the globe, or None: what is not a number is never within bounds."""
+    """Return (lat, lon) in degrees, or None where either is missing or out of range (NaN included)."""
     if (lat, lon) == _NOWHERE or not (-90 <= lat <= 90 and -180 <= lon <= 180):
         return None
     return lat, lon

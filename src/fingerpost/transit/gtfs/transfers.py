@@ -72,7 +72,7 @@ def read_transfers(archive: Archive, stops: Stops, routes: Routes, trips: Trips)
     rules: list[Int32] = [np.zeros((0, _RULE), np.int32)]
     linked: list[Int32] = [np.zeros((0, 6), np.int32)]
     if table is not None:
-        rows_of = _Rows(stops, routes, trips)
+        rows_of = _RowLookup(stops, routes, trips)
         kinds = np.array([row.kind for row in stops.rows] + [-1, -1], np.int8)
         count = 0
         for block in table.blocks(*_COLUMNS):
@@ -114,8 +114,8 @@ def _open(archive: Archive) -> Table | None:
     return archive.find_extra("transfers.txt", "from_stop_id", "to_stop_id")
 
 
-class _Rows:
-    """From ids to rows: of stops, routes and trips of one feed."""
+class _RowLookup:
+    """Looks up rows of one feed's stops, routes and trips by id."""
 
     def __init__(self, stops: Stops, routes: Routes, trips: Trips) -> None:
         self._stop_ids, self._route_ids, self._trip_ids = IdIndex(stops.row_of), IdIndex(routes.row_of), trips.ids
@@ -136,7 +136,7 @@ class _Rows:
         return np.where(found >= 0, self._trip_rows[np.maximum(found, -1)], found).astype(np.int32)
 
 
-def _read_rules(table: Table, block: Block, rows_of: _Rows) -> tuple[Int32, Mask, Mask]:
+def _read_rules(table: Table, block: Block, rows_of: _RowLookup) -> tuple[Int32, Mask, Mask]:
     """Return the rows of a block, which of them link trips, and which are rules that can be used; count the others."""
     type_, bad_type = block.integers(2, RECOMMENDED)
     min_s, bad_min = block.integers(3, -1)

@@ -29,7 +29,7 @@ class Translations(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What can be translated: rows by id, and each row's own name."""
+    """Translatable rows by id, and each row's own name."""
 
     row_of: Mapping[str, int]
     names: Sequence[str]

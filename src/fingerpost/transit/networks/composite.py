@@ -30,6 +30,11 @@ class DemoMode(StrEnum):
     OFF = "off"
 
 
+def do_demos_answer(mode: DemoMode, *, has_networks: bool) -> bool:
+    """Return whether demos answer for points and names; for their own stop ids they always do."""
+    return mode is DemoMode.ON or (mode is DemoMode.AUTO and not has_networks)
+
+
 class _Opened(NamedTuple):
     source: Source
     network: Network
@@ -118,7 +123,7 @@ class AllNetworks:
         ]
         added = [network for network in own if network is not None]
         demos = [self._opened[record.name].network for record in self._demos if record.name in self._opened]
-        is_on = self._demo_mode is DemoMode.ON or (self._demo_mode is DemoMode.AUTO and not records and not problems)
+        is_on = do_demos_answer(self._demo_mode, has_networks=bool(records or problems))
         return OpenNetworks(
             answering=tuple(by_preference([*added, *(demos if is_on else ())])),
             by_token_only=() if is_on else tuple(by_preference(demos)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fingerpost.transit.raptor.arrays import JourneyRows, Labels, Workspace, new_journey_rows, new_labels, new_workspace
 from fingerpost.transit.raptor.search_timetable.build import SearchTimetable
 
-# Room at first; both are doubled where either is lacking.
+# Sizes at first; both are doubled where either is too small.
 JOURNEYS, LABELS = 256, 16_384
 # A thread keeps memory for so many different pairs of a number of stops and a number of rides.
 KEPT = 16

@@ -26,6 +26,10 @@ _TRANSLATED = ("stop_names", "route_names", "headsign_names")
 _IN_CONTENTS = frozenset({"feeds", "calendar_start", *_TRANSLATED})
 
 
+class TimetableOutdated(SettingsInvalid):
+    """A prepared timetable is of an older format; it can be prepared anew from its feeds."""
+
+
 def save_timetable(timetable: Timetable, folder: Path) -> None:
     """Write a timetable into a folder, which is made if need be.
 
@@ -51,12 +55,14 @@ def open_timetable(folder: Path) -> Timetable:
     """Open a saved timetable by memory map; arrays can be written to, which changes this copy only, never the disk.
 
     Raises:
-        SettingsInvalid: the folder is damaged, or of another format.
+        TimetableOutdated: it is of an older format.
+        SettingsInvalid: the folder is damaged, or of a newer format.
     """
     try:
         contents = json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
         if contents["format"] != FORMAT:
-            raise SettingsInvalid(_complaint(folder, f"is of format {contents['format']}, not {FORMAT}"))
+            kind = TimetableOutdated if contents["format"] < FORMAT else SettingsInvalid
+            raise kind(_complaint(folder, f"is of format {contents['format']}, not {FORMAT}"))
         return _opened(contents, folder)
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SettingsInvalid(_complaint(folder, f"is damaged ({error})")) from error

@@ -23,7 +23,7 @@ RideKey = tuple[int, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RideUpdate:
-    """What is known of a ride of the timetable. Arrays are as long as its trip has stop times.
+    """Real time of a ride of the timetable. Arrays are as long as its trip has stop times.
 
     ``is_known`` is False where nothing is known of a stop time (NO_DATA, or before the first and without propagation).
     Expected times (the timetable's plus delays) never run backwards along a ride, unknown ones included; where
@@ -75,7 +75,7 @@ class AddedRide:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VehicleReport:
-    """What a vehicle says of itself. ``occupancy`` is GTFS-Realtime's word; None where nothing is said."""
+    """A vehicle position's report. ``occupancy`` is GTFS-Realtime's word; None where not stated."""
 
     updated: int
     vehicle: str | None = None
@@ -117,7 +117,7 @@ class Alert:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlay:
-    """Everything known at one moment.
+    """All real-time data of a network at one moment.
 
     ``timestamp`` is the oldest of the feeds' own timestamps (Unix seconds), None where none is known.
     ``as_of`` is the moment (Unix seconds) for which it was put together.

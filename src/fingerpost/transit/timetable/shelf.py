@@ -3,33 +3,30 @@
 ::
 
     networks/
-      HSL.json               the pointer: which folder is current, since when, and the import's report
+      HSL.json               the pointer: which folder is current, since when, from which feeds, and the import's report
       prepared/HSL-3f…/      the current timetable, and for a moment the next one
       .lock                  held by whoever adds or removes
       .changes               one byte longer after every change
 
 A network is what its pointer says. A new version is written beside the old, flushed to disk, and becomes current
 by one atomic rename of the pointer. Whatever no pointer names is litter, swept by the next change.
+What a person decides about a network stands in its record (``store/network_records.py``), not here.
 """
 
-import fcntl
 import json
-import os
-import re
 import shutil
 import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.store.atomic_file import flush_file, flush_folder, locked, replace_file
+from fingerpost.store.network_names import is_network_name, plain_name
 from fingerpost.transit.timetable.disk import open_timetable, save_timetable
 from fingerpost.transit.timetable.timetable import Timetable
 
-_NAME = re.compile(r"[A-Z0-9_-]{1,40}")
-_RESERVED = "DEMO-"
 _SUFFIX = ".json"
 
 
@@ -37,6 +34,7 @@ class ShelfEntry(NamedTuple):
     """A network on the shelf.
 
     ``report_json`` is the import's report as its writer gave it; ``stamp`` differs from version to version.
+    ``feeds`` are those of the record for which it was prepared, None where that is not known.
     """
 
     name: str
@@ -44,6 +42,16 @@ class ShelfEntry(NamedTuple):
     report_json: str
     added_at: datetime
     stamp: str
+    feeds: tuple[str, ...] | None = None
+
+    def find_note(self, feeds: Sequence[str]) -> str | None:
+        """Return a sentence where the record names other feeds by now than those that answer, else None."""
+        if self.feeds is None or self.feeds == tuple(feeds):
+            return None
+        return (
+            f"The feeds of {self.name} were changed after it was prepared; the answers are of the feeds before. "
+            f"Run `fingerpost network refresh {self.name}`."
+        )
 
 
 class Shelf:
@@ -54,8 +62,18 @@ class Shelf:
         self._prepared = self._root / "prepared"
         self._changes = self._root / ".changes"
 
-    def put(self, name: str, timetable: Timetable, report_json: str, *, added_at: datetime) -> ShelfEntry:
+    def put(
+        self,
+        name: str,
+        timetable: Timetable,
+        report_json: str,
+        *,
+        added_at: datetime,
+        feeds: Sequence[str] | None = None,
+    ) -> ShelfEntry:
         """Add or replace a network. Killed at any instant, it leaves the old one or the new one, whole.
+
+        ``feeds`` are those of the record from which the timetable was prepared.
 
         Raises:
             ParameterError: the name is not allowed.
@@ -63,19 +81,26 @@ class Shelf:
         """
         name = plain_name(name)
         try:
-            with self._locked():
+            with locked(self._root / ".lock"):
+                self._prepared.mkdir(exist_ok=True)
                 self._sweep()
                 folder = self._prepared / f"{name}-{uuid.uuid4().hex}"
                 try:
                     save_timetable(timetable, folder)
-                    _flush_folder(folder)
-                    pointer = {"folder": folder.name, "added_at": added_at.isoformat(), "report": report_json}
+                    _flush_files(folder)
+                    pointer: dict[str, object] = {
+                        "folder": folder.name,
+                        "added_at": added_at.isoformat(),
+                        "report": report_json,
+                    }
+                    if feeds is not None:
+                        pointer["feeds"] = list(feeds)
                     self._swap(name, json.dumps(pointer, ensure_ascii=False))
                 finally:
                     self._sweep()
         except OSError as error:
             raise SettingsInvalid(self._refusal(error)) from error
-        return ShelfEntry(name, folder, report_json, added_at, folder.name)
+        return ShelfEntry(name, folder, report_json, added_at, folder.name, None if feeds is None else tuple(feeds))
 
     def remove(self, name: str) -> None:
         """Take a network from the shelf.
@@ -88,7 +113,7 @@ class Shelf:
         if not self._pointer(name).exists():
             raise self._unknown(name)
         try:
-            with self._locked():
+            with locked(self._root / ".lock"):
                 self._pointer(name).unlink(missing_ok=True)
                 self._count_change()
                 self._sweep()
@@ -100,7 +125,7 @@ class Shelf:
         if not self._root.is_dir():
             return []
         stems = (path.stem for path in self._root.glob(f"*{_SUFFIX}"))
-        return sorted(stem for stem in stems if _NAME.fullmatch(stem) and not stem.startswith(_RESERVED))
+        return sorted(stem for stem in stems if is_network_name(stem))
 
     def get(self, name: str) -> ShelfEntry:
         """Return one network's entry.
@@ -115,13 +140,14 @@ class Shelf:
             folder, report_json, added_at = raw["folder"], raw["report"], datetime.fromisoformat(raw["added_at"])
             if not (isinstance(folder, str) and isinstance(report_json, str)):
                 raise TypeError("texts expected")
+            feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
         except FileNotFoundError:
             raise self._unknown(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again."
             ) from error
-        return ShelfEntry(name, self._prepared / folder, report_json, added_at, folder)
+        return ShelfEntry(name, self._prepared / folder, report_json, added_at, folder, feeds)
 
     def open(self, name: str) -> tuple[ShelfEntry, Timetable]:
         """Return one network's entry and its timetable, opened, even while another process replaces it.
@@ -145,22 +171,8 @@ class Shelf:
     def _pointer(self, name: str) -> Path:
         return self._root / f"{name}{_SUFFIX}"
 
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Wait until no other process or thread changes the shelf. The lock ends with its holder, however that ends."""
-        self._prepared.mkdir(parents=True, exist_ok=True)
-        with (self._root / ".lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-
     def _swap(self, name: str, pointer: str) -> None:
-        draft = self._root / f".{name}.draft"
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(pointer)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(self._pointer(name))
-        _flush(self._root)
+        replace_file(self._pointer(name), pointer.encode())
         self._count_change()
 
     def _count_change(self) -> None:
@@ -177,7 +189,7 @@ class Shelf:
                 current.add(self.get(name).stamp)
             except SettingsInvalid:
                 unread.append(f"{name}-")
-        for folder in self._prepared.iterdir():
+        for folder in self._prepared.glob("*"):
             if folder.name not in current and not folder.name.startswith(tuple(unread)):
                 shutil.rmtree(folder, ignore_errors=True)
         for draft in self._root.glob(".*.draft"):
@@ -194,24 +206,6 @@ class Shelf:
         )
 
 
-def plain_name(name: str) -> str:
-    """Return a network's name in upper case.
-
-    Raises:
-        ParameterError: it has other characters than letters, digits, ``_`` and ``-``, is too long, or is a demo's.
-    """
-    upper = name.strip().upper()
-    if not _NAME.fullmatch(upper):
-        raise ParameterError(
-            f"A network cannot be called {name!r}. Take up to 40 letters A-Z, digits, _ and -.", {"field": "name"}
-        )
-    if upper.startswith(_RESERVED):
-        raise ParameterError(
-            f"A network cannot be called {name!r}: names that begin with {_RESERVED} are the demo's.", {"field": "name"}
-        )
-    return upper
-
-
 def _stat(path: Path) -> tuple[int, int]:
     try:
         status = path.stat()
@@ -220,15 +214,9 @@ def _stat(path: Path) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def _flush_folder(folder: Path) -> None:
+def _flush_files(folder: Path) -> None:
     """Make a folder of files, and its own name, safe from a power cut."""
-    for path in (*folder.iterdir(), folder, folder.parent):
-        _flush(path)
-
-
-def _flush(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    for path in folder.iterdir():
+        flush_file(path)
+    flush_folder(folder)
+    flush_folder(folder.parent)

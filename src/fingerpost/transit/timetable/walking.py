@@ -47,7 +47,7 @@ def straight_line_m(lat: float, lon: float, lats: Float64, lons: Float64) -> Flo
 
 
 def walk_m(straight_m: Float64) -> Float64:
-    """Return how far one walks where the straight line is so long."""
+    """Return walking distances in metres for straight-line distances."""
     walked: Float64 = straight_m * DETOUR_FACTOR
     return walked
 
@@ -148,7 +148,7 @@ def footpaths(
     transfer_min_s: Int32,
     pathways: tuple[Int32, Int32, Int32] | None = None,
 ) -> Footpaths:
-    """Link stops on foot: all pairs within the radius, and the feeds' own transfers, whose word is final.
+    """Link stops on foot: all pairs within the radius, and the feeds' own transfers, which override them.
 
     ``pathways`` are (from, to, seconds) of pairs that lie in one station: they take that time and the slack, whatever
     the straight line is, unless a transfer speaks of them.

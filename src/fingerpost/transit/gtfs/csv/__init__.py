@@ -12,19 +12,19 @@ from fingerpost.transit.gtfs.csv.kernel import BLANK, UNKNOWN, UNREADABLE, check
 from fingerpost.transit.gtfs.csv.line_numbers import LineNumbers
 from fingerpost.transit.gtfs.csv.table import Block, Table, find_day, find_decimal, find_integer, find_time_s
 
-__all__ = [
-    "BLANK",
-    "LEFT_OUT",
-    "UNKNOWN",
-    "UNREADABLE",
+__all__ = [  # noqa: RUF022  # plain order, as in every package
     "Archive",
+    "BLANK",
     "Block",
     "ColumnBuffer",
     "Findings",
     "IdIndex",
+    "LEFT_OUT",
     "LineNumbers",
     "Reason",
     "Table",
+    "UNKNOWN",
+    "UNREADABLE",
     "check_trips",
     "find_day",
     "find_decimal",

@@ -84,7 +84,7 @@ class Archive:
         return table
 
     def find_extra(self, name: str, *required: str) -> Table | None:
-        """Return a table that a feed can be used without; one that lacks a required column is counted, and is None.
+        """Return an optional table, or None where it is missing or lacks a required column (which is counted).
 
         Raises:
             FeedUnusable: the table is too large or cannot be unpacked.
@@ -97,7 +97,7 @@ class Archive:
         return None
 
     def find_aside(self, name: str) -> Table | None:
-        """Return a table that is read in its own turn too: what comes to light now is not counted a second time.
+        """Return a table without counting findings, for a table that is read a second time elsewhere.
 
         Raises:
             FeedUnusable: the table is too large or cannot be unpacked.
@@ -202,7 +202,7 @@ def _unreadable(path: Path, error: OSError) -> FeedUnusable:
 
 
 def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits) -> dict[str, str]:
-    """Return the members that can be tables; a name is only ever looked up, so it cannot lead anywhere."""
+    """Return the members that can be tables; names are only looked up in the archive, never opened as paths."""
     # A damaged directory may hold names that are empty; they can be no tables.
     members = [info for info in packed.infolist() if info.filename and not info.is_dir()]
     if len(members) > limits.members:
@@ -217,7 +217,7 @@ def _list_packed(path: Path, packed: zipfile.ZipFile, limits: ArchiveLimits) -> 
 
 
 def _list_folder(path: Path, limits: ArchiveLimits) -> dict[str, str]:
-    """Return the regular files in a folder and in the folders right inside; links that lead out are passed over."""
+    """Return the regular files in a folder and in the folders right inside; links that lead outside are left out."""
     members: dict[str, str] = {}
     try:
         home = path.resolve()

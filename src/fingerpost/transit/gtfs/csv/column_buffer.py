@@ -14,16 +14,16 @@ class ColumnBuffer:
         self._columns: dict[str, npt.NDArray[Any]] = {
             name: np.empty(expected_rows, kind) for name, kind in types.items()
         }
-        self._room = expected_rows
+        self._capacity = expected_rows
         self._count = 0
 
     def append(self, count: int, values: Mapping[str, npt.NDArray[Any]]) -> None:
         """Append so many rows, given as columns."""
         end = self._count + count
-        if end > self._room:
-            self._room = 2 * end
+        if end > self._capacity:
+            self._capacity = 2 * end
             for name, column in self._columns.items():
-                self._columns[name] = np.empty(self._room, column.dtype)
+                self._columns[name] = np.empty(self._capacity, column.dtype)
                 self._columns[name][: self._count] = column[: self._count]
         for name, column in self._columns.items():
             column[self._count : end] = values[name]

@@ -47,7 +47,7 @@ def read_blocks(binary: IO[bytes], block_bytes: int = BLOCK_BYTES) -> Iterator[t
 
 
 def _transcoded(binary: IO[bytes], block_bytes: int) -> Iterator[bytes]:
-    """Yield what the file holds, without its mark, UTF-16 turned into UTF-8."""
+    """Yield the file's bytes without a byte order mark, UTF-16 transcoded to UTF-8."""
     blocks = _ahead(binary, block_bytes)
     first = next(blocks, b"")
     for mark, name in _UTF16.items():

@@ -110,7 +110,7 @@ class Reason(StrEnum):
 
 
 class Findings:
-    """Counts while a feed is being read."""
+    """Collects findings while a feed is being read."""
 
     def __init__(self) -> None:
         self._counts: dict[Reason, int] = {}

@@ -70,7 +70,7 @@ class IdIndex:
             self._grow(int(ends[begin] - starts[begin]))
 
     def _grow(self, coming_bytes: int) -> None:
-        """Double the capacity, and make room for a text of so many bytes."""
+        """Double the capacity, or more if a text of so many bytes needs it."""
         used = int(self._offsets[self._count])
         if used + coming_bytes > len(self._keys):
             keys = np.zeros(2 * len(self._keys) + coming_bytes, np.uint8)

@@ -69,7 +69,7 @@ def split_rows(blob, size, is_last, stops, wanted, starts, ends, lines, line):
         is_last: nothing follows, so that a row without a line end is whole.
         stops: 256 marks: the delimiter, CR and LF.
         wanted: for each column of the header, the row of ``starts`` and ``ends`` that it goes to, or -1.
-        starts: spans' starts, columns by rows; as many rows are split as there is room. What no column of the
+        starts: spans' starts, columns by rows; as many rows are split as fit. What no column of the
             header goes to is left as it is.
         ends: spans' ends.
         lines: line of each row.
@@ -79,11 +79,11 @@ def split_rows(blob, size, is_last, stops, wanted, starts, ends, lines, line):
         (rows, bytes used, last line used, rows with something beyond the header's last column, first line of those,
         stray quotes, first line of those).
     """
-    room = starts.shape[1]
+    capacity = starts.shape[1]
     width = len(wanted)
     row, at = 0, 0
     uneven, uneven_line, stray, stray_line = 0, 0, 0, 0
-    while at < size and row < room:
+    while at < size and row < capacity:
         begin, row_line = at, line
         field, filled, beyond, strays_here = 0, False, False, 0
         while True:

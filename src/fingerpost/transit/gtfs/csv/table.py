@@ -21,7 +21,7 @@ from fingerpost.transit.gtfs.csv.kernel import parse_decimals, parse_integers, p
 from fingerpost.transit.gtfs.csv.prefetch import prefetch
 from fingerpost.transit.timetable.timetable import Float64, Int32, UInt8
 
-_ROOM_ROWS = 65_536
+_BUFFER_ROWS = 65_536
 _PEEKED_BYTES = 32_768
 # A row longer than this, quoted line ends included, is no row of a table.
 _ROW_LIMIT = 4_194_304
@@ -79,7 +79,7 @@ class Block(NamedTuple):
         return [whole[start:end].decode(errors="replace") for start, end in spans]
 
 
-class _Room(NamedTuple):
+class _SpanBuffer(NamedTuple):
     """Buffers for the spans and line numbers of a block's rows."""
 
     starts: Int32
@@ -87,10 +87,10 @@ class _Room(NamedTuple):
     lines: Int32
 
     @classmethod
-    def of(cls, columns: int) -> "_Room":
+    def of(cls, columns: int) -> "_SpanBuffer":
         """Return buffers for the rows of so many columns."""
-        spans = np.zeros((2, columns, _ROOM_ROWS), np.int32)
-        return cls(spans[0], spans[1], np.zeros(_ROOM_ROWS, np.int32))
+        spans = np.zeros((2, columns, _BUFFER_ROWS), np.int32)
+        return cls(spans[0], spans[1], np.zeros(_BUFFER_ROWS, np.int32))
 
 
 class Table:
@@ -159,7 +159,7 @@ class Table:
                 wanted[self.columns.index(column)] = slot
         stops = np.zeros(256, np.bool_)
         stops[[ord(self._delimiter), ord("\r"), ord("\n")]] = True
-        rooms = cycle([_Room.of(len(columns)), _Room.of(len(columns))])
+        buffers = cycle([_SpanBuffer.of(len(columns)), _SpanBuffer.of(len(columns))])
         line, skip = 0, 1
         rest = b""
         for fresh, is_last in self._data():
@@ -169,20 +169,20 @@ class Table:
             blob[-1] = _LINE_FEED
             used, size = 0, len(fresh)
             while used < len(data):
-                room = next(rooms)
+                buffer = next(buffers)
                 rows, here, line, uneven, uneven_line, stray, stray_line = split_rows(
-                    blob[used:], len(data) - used, is_last, stops, wanted, *room, line
+                    blob[used:], len(data) - used, is_last, stops, wanted, *buffer, line
                 )
                 if uneven:
                     self.findings.add(Reason.ROW_TOO_LONG_ASSUMED, self.name, uneven_line, count=uneven)
                 if stray:
                     self.findings.add(Reason.QUOTE_ASSUMED, self.name, stray_line, count=stray)
                 part = slice(skip, max(skip, rows))
-                yield size, Block(blob[used:], room.starts[:, part], room.ends[:, part], room.lines[part])
+                yield size, Block(blob[used:], buffer.starts[:, part], buffer.ends[:, part], buffer.lines[part])
                 skip = max(0, skip - rows)
                 used, size = used + here, 0
                 # A row that goes on in the next block: it may have been changed in place, and is read from there.
-                if rows < _ROOM_ROWS:
+                if rows < _BUFFER_ROWS:
                     break
             rest = data[used:]
             if len(rest) > _ROW_LIMIT:

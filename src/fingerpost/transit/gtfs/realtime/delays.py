@@ -69,8 +69,8 @@ def work_out_delays(
     flags = rides.flags & ~stated.opened | stated.closed
     has_other_flags = flags != rides.flags
     is_told = np.zeros(len(rides.trip), np.bool_)
-    tells_doors = (stated.opened | stated.closed) != 0
-    is_told[rides.ride[is_known | stated.is_skipped | moved | tells_doors | stated.is_silent]] = True
+    tells_pickup_drop_off = (stated.opened | stated.closed) != 0
+    is_told[rides.ride[is_known | stated.is_skipped | moved | tells_pickup_drop_off | stated.is_silent]] = True
     return Delays(
         arrival_delay_s=arrival_s.astype(np.int32),
         departure_delay_s=departure_s.astype(np.int32),
@@ -109,8 +109,8 @@ class _Stated:
         )
         far = says_times & (_is_far(arrival_s) | _is_far(departure_s))
         new_stop = matched.stop[rows]
-        says_doors = (updates.opened[rows] | updates.closed[rows]) != 0
-        bare = says_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~says_doors
+        says_pickup_drop_off = (updates.opened[rows] | updates.closed[rows]) != 0
+        bare = says_times & (arrival_s == NONE) & (departure_s == NONE) & (new_stop < 0) & ~says_pickup_drop_off
         astray = (new_stop < NO_STOP) & ~far & ~bare
         tally[StopTimeOutcome.OUT_OF_RANGE] += int(np.count_nonzero(far))
         tally[StopTimeOutcome.WITHOUT_TIMES] += int(np.count_nonzero(bare & ~far))

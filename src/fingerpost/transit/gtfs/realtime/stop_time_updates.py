@@ -50,7 +50,7 @@ class StopTimeUpdateColumns:
     closed: UInt8
 
 
-def read_calls(trips: Iterable[TripStopTimeUpdates]) -> StopTimeUpdateColumns:
+def read_stop_time_updates(trips: Iterable[TripStopTimeUpdates]) -> StopTimeUpdateColumns:
     """Read the stop time updates of trips."""
     counts: list[int] = []
     sequences: list[int] = []

@@ -172,11 +172,11 @@ class TripMatcher:
                     found.append(TripMatch(row, chosen[0], day, chosen[1]))
         if len(found) > 1:
             stops = named_stops()
-            found = [match for match in found if stops and self._calls_at(match.trip, stops)]
+            found = [match for match in found if stops and self._serves(match.trip, stops)]
             return found[0] if len(found) == 1 else EntityOutcome.TRIP_AMBIGUOUS
         return found[0] if found else EntityOutcome.TRIP_UNKNOWN
 
-    def _calls_at(self, trip: int, stop_ids: Iterable[str]) -> bool:
+    def _serves(self, trip: int, stop_ids: Iterable[str]) -> bool:
         table = self.index.timetable
         rows = table.stop_time_stop[table.trip_first_stop_time[trip] : table.trip_first_stop_time[trip + 1]].tolist()
         return {table.stop_local_id[row] for row in rows}.issuperset(stop_ids)

@@ -14,7 +14,7 @@ from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
 from fingerpost.transit.gtfs.realtime.messages import find_vehicle_name, plain_text
 from fingerpost.transit.gtfs.realtime.outcomes import EntityOutcome, Tally
 from fingerpost.transit.gtfs.realtime.stop_time_matching import Rides, match_stop_times
-from fingerpost.transit.gtfs.realtime.stop_time_updates import NONE, TripStopTimeUpdates, read_calls
+from fingerpost.transit.gtfs.realtime.stop_time_updates import NONE, TripStopTimeUpdates, read_stop_time_updates
 from fingerpost.transit.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.timetable.overlay import AddedRide, RideKey, RideUpdate
 from fingerpost.transit.timetable.timetable import Timetable
@@ -30,7 +30,7 @@ AddedKey = tuple[int, str, int, str]
 
 @dataclass(slots=True)
 class RideClaim:
-    """What one trip update says of one ride.
+    """A trip update matched to one ride.
 
     ``start`` is the Unix second from which the ride's stop times count, ``slot`` where its outcome is kept.
     ``added`` names the ride that a duplicated trip becomes.
@@ -46,7 +46,7 @@ class RideClaim:
 
     @classmethod
     def of(cls, index: RealtimeIndex, update: TripUpdate, match: TripMatch, updated: int, slot: int) -> "RideClaim":
-        """Return the claim of an update on a ride of the timetable."""
+        """Return an update matched to a ride of the timetable."""
         feed = index.trip_feed[match.trip]
         start = index.day_start(feed, match.day) + int(index.timetable.trip_departure_shift_s[match.trip_departure])
         return cls(update, match, feed, start, updated, slot)
@@ -70,7 +70,7 @@ class TripUpdates:
         self._placed: dict[AddedKey, _Placed] = {}
 
     def claim(self, claim: RideClaim) -> EntityOutcome:
-        """Take in what is said of a ride of the timetable; the outcome is preliminary."""
+        """Add an update of a ride of the timetable; the outcome is preliminary."""
         key = (claim.match.trip_departure, claim.match.day)
         earlier = self._claims.get(key)
         if earlier is not None:
@@ -83,7 +83,7 @@ class TripUpdates:
     def duplicate(
         self, update: TripUpdate, match: TripMatch, matcher: TripMatcher, updated: int, slot: int
     ) -> EntityOutcome:
-        """Take in a copy of a trip, which leaves at another time; the outcome is preliminary."""
+        """Add a duplicated trip, which departs at another time; the outcome is preliminary."""
         properties = update.trip_properties
         day = matcher.read_day(properties.start_date)
         if isinstance(day, EntityOutcome):
@@ -107,7 +107,7 @@ class TripUpdates:
         return EntityOutcome.TRIP_DUPLICATED
 
     def add(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
-        """Take in a ride that the timetable does not have."""
+        """Add a trip that the timetable does not have."""
         trip = update.trip
         day = matcher.read_day(trip.start_date)
         if isinstance(day, EntityOutcome):
@@ -135,7 +135,7 @@ class TripUpdates:
         return EntityOutcome.TRIP_ADDED
 
     def settle(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
-        """Work out all rides."""
+        """Return the updates of all rides, and the added trips."""
         rides: dict[RideKey, RideUpdate] = {}
         added = [placed.ride for placed in self._placed.values()]
         moving = list(self._copies.values())
@@ -158,13 +158,15 @@ class TripUpdates:
         planned = Rides.gather(
             self.timetable, [claim.match.trip for claim in claims], [claim.start for claim in claims]
         )
-        stop_times = read_calls(TripStopTimeUpdates(claim.update, self.index.stops_of(claim.feed)) for claim in claims)
+        stop_times = read_stop_time_updates(
+            TripStopTimeUpdates(claim.update, self.index.stops_of(claim.feed)) for claim in claims
+        )
         late_s = np.array([claim.match.late_s for claim in claims], np.int64)
         trip_delay_s = np.array([self._trip_delay_s(claim) for claim in claims], np.int64)
         matched = match_stop_times(self.timetable, planned, stop_times)
         delays = work_out_delays(planned, stop_times, matched, late_s, trip_delay_s, self.tally.stop_times)
         first, is_told = planned.first.tolist(), delays.is_told.tolist()
-        moved, with_doors = (
+        moved, with_flags = (
             np.logical_or.reduceat(marks, planned.first[:-1]).tolist()
             for marks in (delays.moved, delays.has_other_flags)
         )
@@ -174,7 +176,7 @@ class TripUpdates:
                 added.append(self._copied(claim, planned, delays, begin, end))
             elif is_told[row]:
                 key = (claim.match.trip_departure, claim.match.day)
-                rides[key] = _moved_ride(claim, delays, begin, end, moved[row], with_doors[row])
+                rides[key] = _moved_ride(claim, delays, begin, end, moved[row], with_flags[row])
             elif self.tally.entities[claim.slot] == EntityOutcome.TRIP_UPDATED:
                 self.tally.entities[claim.slot] = _find_silence(claim)
 
@@ -198,7 +200,7 @@ class TripUpdates:
         )
 
     def _replaced(self, claim: RideClaim) -> Iterable[AddedRide]:
-        """Return the ride that stands in for a cancelled one; none where too few of its calls are known."""
+        """Return the ride that stands in for a cancelled one; none where too few of its stop times are known."""
         trip = claim.match.trip
         stop_times = place_stop_times(
             claim.update,

@@ -54,8 +54,13 @@ class EmbeddedNetwork:
         self._fares = NetworkFares(timetable, record.name)
         self.configure(record)
 
-    def configure(self, record: NetworkRecord) -> None:
-        """Take over what a person has decided anew about the network."""
+    def configure(self, record: NetworkRecord, notes: Sequence[str] | None = None) -> None:
+        """Take over what a person has decided anew about the network, and what its answers have to say because of it.
+
+        ``notes`` None leaves those of before.
+        """
+        if notes is not None:
+            self._notes = tuple(notes)
         self._facts = TimetableProfile(record, self._timetable, self._notes)
         self._profile = self._facts.new_profile(has_fares=self._fares.are_stated)
 

@@ -5,7 +5,6 @@ be added, replaced or removed by another process while a server runs.
 """
 
 import asyncio
-import re
 import threading
 import weakref
 from collections.abc import Hashable
@@ -13,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from fingerpost import clock
-from fingerpost.errors import SettingsInvalid
+from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.demo.catalogue import build_demo
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
-from fingerpost.transit.timetable.shelf import Shelf
+from fingerpost.transit.providers.embedded.preparing import open_prepared
+from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, read_source
+from fingerpost.transit.timetable.shelf import Shelf, ShelfEntry
 
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_keeper import OpenFetch, RealtimeKeeper
@@ -42,6 +42,7 @@ class EmbeddedSource:
     kind = "gtfs"
 
     def __init__(self, home: Path, open_fetch: "OpenFetch") -> None:
+        self._home = home
         self._shelf = Shelf(home)
         self._open_fetch = open_fetch
         self._keeper: RealtimeKeeper | None = None
@@ -59,15 +60,26 @@ class EmbeddedSource:
     def open(self, record: NetworkRecord) -> EmbeddedNetwork:
         """Open the current timetable of a network, or go on with the one that is open; see the port."""
         opened = self._opened.get(record.name)
-        if opened is None or opened.version != self._shelf.get(record.name).stamp:
-            entry, timetable = self._shelf.open(record.name)
+        entry = self._get_entry(record)
+        if opened is None or opened.version != entry.stamp:
+            entry, timetable = open_prepared(self._home, record.name)
             self.retire(record.name)
-            opened = _Opened(EmbeddedNetwork(record, timetable), entry.stamp)
+            opened = _Opened(EmbeddedNetwork(record, timetable, notes=_list_notes(record, entry)), entry.stamp)
             self._opened[record.name] = opened
         elif opened.network.record != record:
-            opened.network.configure(record)
-        self._follow(opened.network, tuple(map(_read_realtime, record.realtime)))
+            opened.network.configure(record, _list_notes(record, entry))
+        self._follow(opened.network, tuple(read_source(text, self._home) for text in record.realtime))
         return opened.network
+
+    def _get_entry(self, record: NetworkRecord) -> ShelfEntry:
+        try:
+            return self._shelf.get(record.name)
+        except ParameterError as error:
+            step = "refresh" if record.feeds else "add"
+            raise SettingsInvalid(
+                f"Nothing is prepared of {record.name}. "
+                f"Run `fingerpost network {step} {record.name}{'' if record.feeds else ' FEED...'}`."
+            ) from error
 
     def retire(self, name: str) -> None:
         """Follow no real time for a network any more; see the port."""
@@ -137,9 +149,7 @@ class DemoSource:
         """Do nothing: nothing goes on behind a demo."""
 
 
-_NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
-
-
-def _read_realtime(text: str) -> RealtimeSource:
-    named = _NAMED.fullmatch(text)
-    return RealtimeSource(text) if named is None or Path(text).exists() else RealtimeSource(named[2], named[1])
+def _list_notes(record: NetworkRecord, entry: ShelfEntry) -> tuple[str, ...]:
+    """Return what every answer must say of a timetable that is not of the record's feeds."""
+    note = entry.find_note(record.feeds)
+    return () if note is None else (note,)

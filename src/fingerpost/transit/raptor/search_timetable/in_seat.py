@@ -141,10 +141,10 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
     # Where several trips are coupled, a path from a later one need not be part of one from an earlier.
     is_told_apart = len(set(then)) < len(then)
     linked = {*first, *then}
-    room = MOST_TIMES * sum(stop_time_counts[instance] for instance in linked)
+    budget = MOST_TIMES * sum(stop_time_counts[instance] for instance in linked)
     cut = 0
     for begin in sorted(linked, key=lambda instance: (begins_s[instance], instance)):
-        if room < 0:
+        if budget < 0:
             if (begin, begin) not in covered:
                 cut += 1
                 paths.append([begin])
@@ -152,11 +152,11 @@ def list_paths(first: list[int], then: list[int], begins_s: list[int], stop_time
         if not is_told_apart and all((begin, each) in covered for each in (begin, *after.get(begin, ()))):
             continue
         for path in _spanning(begin, after, stop_time_counts):
-            if room >= 0 and any((begin, instance) not in covered for instance in path):
-                room -= sum(stop_time_counts[instance] for instance in path)
+            if budget >= 0 and any((begin, instance) not in covered for instance in path):
+                budget -= sum(stop_time_counts[instance] for instance in path)
                 paths.append(path)
                 covered.update((one, other) for at, one in enumerate(path) for other in path[at:])
-    if room < 0:
+    if budget < 0:
         _log.warning("in-seat transfers divide and join too often: %d vehicles run by themselves, others in part", cut)
     return paths
 
@@ -203,8 +203,8 @@ def _joined(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> t
     out_of = into - 1
     linked.flags[out_of] |= NO_BOARDING
     linked.departure_s[out_of] = linked.arrival_s[out_of]
-    call_first = starts_of(instances.length[member])
-    first = call_first[part_first]
+    stop_time_first = starts_of(instances.length[member])
+    first = stop_time_first[part_first]
     joined = replace(
         instances.with_rows(linked.stop, linked.flags, linked.arrival_s, linked.departure_s),
         trip_departure=instances.trip_departure[member[part_first[:-1]]],
@@ -217,6 +217,6 @@ def _joined(instances: TripInstances, alone: Int64, paths: list[list[int]]) -> t
         first=part_first,
         trip_departure=instances.trip_departure[member].astype(np.int32),
         day=instances.day[member],
-        position=(call_first[:-1] - np.repeat(first[:-1], size)).astype(np.int32),
+        position=(stop_time_first[:-1] - np.repeat(first[:-1], size)).astype(np.int32),
         ride=member.astype(np.int32),
     )

@@ -84,7 +84,7 @@ class _Times:
 
     def __init__(self, stop_times: RuledStopTimes) -> None:
         self._order = np.lexsort((stop_times.trip, stop_times.stop))
-        self._calls = stop_times
+        self._stop_times = stop_times
         named = np.column_stack([stop_times.stop, stop_times.trip])[self._order]
         is_new = np.append(True, (named[1:] != named[:-1]).any(axis=1))[: len(named)]
         begins = np.flatnonzero(is_new).tolist()
@@ -99,7 +99,7 @@ class _Times:
         if span is None:
             return None
         rows = self._order[span[0] : span[1]]
-        return self._calls.arrival_s[rows].astype(np.int64), self._calls.departure_s[rows].astype(np.int64)
+        return self._stop_times.arrival_s[rows].astype(np.int64), self._stop_times.departure_s[rows].astype(np.int64)
 
 
 class _Links:

@@ -1,0 +1,192 @@
+"""``fingerpost network add``: from feeds, or from the option that a kind of source declares."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from fingerpost.apps.cli.feed_work import keep_feeds
+from fingerpost.apps.cli.house import prepare_settings, usage
+from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.record_values import parse_bounds, parse_value
+from fingerpost.apps.cli.report_view import print_report
+from fingerpost.apps.source_kinds import EMBEDDED, SourceKind
+from fingerpost.errors import ParameterError
+from fingerpost.transit.add_option import AddOption
+
+if TYPE_CHECKING:
+    from fingerpost.apps.settings import Settings
+    from fingerpost.store.network_record import NetworkRecord
+
+_OF_A_SOURCE = ("feeds", "realtime", "extract", "url", "key", "bounds", "zone", "languages")
+
+
+class _Chosen(NamedTuple):
+    """The kind of source that the command line names, and the keys that it fills."""
+
+    kind: str
+    fields: dict[str, Any]
+
+
+def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
+    """Return the command, with one option for each that these kinds of sources declare."""
+    options = [(kind, option) for kind in kinds for option in kind.add_options]
+
+    def add_network(
+        ctx: typer.Context,
+        name: Annotated[str, typer.Argument(help="What to call it, such as HSL; it begins the stop ids.")],
+        feeds: Annotated[
+            list[str] | None,
+            typer.Argument(
+                metavar="[FEED=]PATH|URL...",
+                help="GTFS zip files, folders or addresses; a key in one is written ${NAME}.",
+            ),
+        ] = None,
+        realtime: Annotated[
+            list[str] | None,
+            typer.Option(metavar="[FEED=]FILE|URL", help="GTFS-Realtime that speaks of these feeds; repeatable."),
+        ] = None,
+        key: Annotated[
+            str | None, typer.Option(metavar="VARIABLE", help="The environment variable that holds the source's key.")
+        ] = None,
+        fallback: Annotated[
+            str | None, typer.Option(metavar="NETWORK", help="The network that answers where this one cannot.")
+        ] = None,
+        priority: Annotated[
+            int | None, typer.Option(help="Of several networks that cover a place the highest answers.")
+        ] = None,
+        zone: Annotated[str | None, typer.Option(help="The IANA time zone, in place of the source's own.")] = None,
+        bounds: Annotated[
+            str | None, typer.Option(metavar="S,W,N,E", help="The box in degrees, in place of the source's own.")
+        ] = None,
+        language: Annotated[
+            list[str] | None, typer.Option(help="A language of its names, the preferred first; repeatable.")
+        ] = None,
+        **given: Any,
+    ) -> None:
+        """Add a network, or replace what it answers from; settings that are not named here stay as they are."""
+        settings = prepare_settings(ctx)
+        typed: dict[str, Any] = {
+            "key": key,
+            "fallback": fallback and fallback.strip().upper(),
+            "priority": priority,
+            "zone": zone,
+            "languages": tuple(language or ()) or None,
+        }
+        with usage():
+            typed["realtime"] = parse_value("realtime", realtime) if realtime else None
+            typed["bounds"] = parse_bounds(bounds) if bounds else None
+            chosen = _choose(feeds or [], options, given)
+            adding = _Adding(settings, name, chosen, {key: each for key, each in typed.items() if each is not None})
+        adding.finish({kind.kind: kind for kind in kinds})
+
+    return _with_options(add_network, [option for _, option in options])
+
+
+def _with_options(command: Callable[..., None], options: Iterable[AddOption]) -> Callable[..., None]:
+    """Return a command that typer sees more options of; they arrive as keyword arguments."""
+    signature = inspect.signature(command)
+    shown = [each for each in signature.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
+    for option in options:
+        kind: Any = bool if option.metavar is None else str | None
+        told = typer.Option(f"--{option.name}", metavar=option.metavar, help=option.help)
+        shown.append(
+            inspect.Parameter(
+                option.parameter,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=False if option.metavar is None else None,
+                annotation=Annotated[kind, told],
+            )
+        )
+
+    @wraps(command)
+    def run(**arguments: Any) -> None:
+        command(**arguments)
+
+    run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # typer reads it
+    run.__annotations__ = {each.name: each.annotation for each in shown}
+    return run
+
+
+def _choose(feeds: Sequence[str], options: Iterable[tuple[SourceKind, AddOption]], given: Mapping[str, Any]) -> _Chosen:
+    """Return the one kind of source that was named.
+
+    Raises:
+        ParameterError: none, or more than one, or its value is no good.
+    """
+    chosen = [_Chosen(EMBEDDED, {"feeds": parse_value("feeds", feeds)})] if feeds else []
+    ways = ["its feeds"]
+    for kind, option in options:
+        ways.append(f"--{option.name}")
+        value = given.get(option.parameter)
+        if value:
+            chosen.append(_Chosen(kind.kind, dict(option.fill("" if option.metavar is None else str(value)))))
+    if len(chosen) != 1:
+        raise ParameterError(
+            f"A network has one source, and {len(chosen) or 'none'} {'were' if len(chosen) > 1 else 'was'} named",
+            {"field": "feeds"},
+            hint=f"Name {' or '.join(ways)}",
+        )
+    return chosen[0]
+
+
+class _Adding:
+    """One network on its way in: its record is checked first, written after its feeds, and told about last."""
+
+    def __init__(self, settings: "Settings", name: str, chosen: _Chosen, typed: Mapping[str, Any]) -> None:
+        from fingerpost.apps.record_file import open_record_file
+        from fingerpost.store.network_names import plain_name
+        from fingerpost.store.network_record import KEYS, NetworkRecord
+
+        self._settings, self._typed = settings, typed
+        self._name = plain_name(name)
+        self._file = open_record_file(settings.home)
+        records = self._file.read()
+        before = records.records.get(self._name)
+        stays: dict[str, Any] = {} if before is None else {key: getattr(before, key) for key in KEYS}
+        if before is not None and (before.source, EMBEDDED) != (chosen.kind, chosen.kind):
+            # A source that is asked states these itself; those of another kind mean nothing to it.
+            stays = {key: value for key, value in stays.items() if key not in _OF_A_SOURCE}
+        stated = {"source": chosen.kind, **chosen.fields, **typed}
+        self._record = self._file.build(self._name, {**stays, **stated})
+        self._file.check(self._record)
+        fields = NetworkRecord.model_fields
+        self._kept = [key for key, value in stays.items() if key not in stated and value != fields[key].default]
+        self._problem = records.problems.get(self._name)
+
+    def finish(self, kinds: Mapping[str, SourceKind]) -> None:
+        report = None
+        record = self._record
+        if record.source == EMBEDDED:
+            report = keep_feeds(self._settings, f"Importing {record.name} ...", lambda keeper: keeper.add(record))
+        else:
+            record = asyncio.run(self._complete(kinds[record.source]))
+        self._file.put(record)
+        # Whoever reads what we print may stop listening; by now everything is kept.
+        console = new_console()
+        if report is not None:
+            print_report(report)
+        else:
+            console.print(f"{record.name} is ready.")
+        if self._problem is not None:
+            console.print(f"Its record could not be used, and was written anew: {self._problem}.", soft_wrap=True)
+        if self._kept:
+            console.print(
+                f"Kept from before: {', '.join(self._kept)}. "
+                f"`fingerpost network set {record.name} KEY --unset` forgets one.",
+                soft_wrap=True,
+            )
+        for text in record.realtime:
+            console.print(f"Real time: {text}", soft_wrap=True)
+
+    async def _complete(self, kind: SourceKind) -> "NetworkRecord":
+        """Return the record with what the source knows of itself; what was typed stands above that."""
+        source = kind.open_source(self._settings)
+        try:
+            completed = await source.complete(self._record)
+        finally:
+            await source.close()
+        return completed.model_copy(update=self._typed)

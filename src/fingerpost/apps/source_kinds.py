@@ -1,0 +1,41 @@
+"""The kinds of sources that a record may name, one line each.
+
+A source is a package below ``transit/providers``; its line here gives records their word for it and
+``fingerpost network add`` its option. Nothing heavy is imported before a source is opened.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fingerpost.transit.add_option import AddOption
+
+if TYPE_CHECKING:
+    from fingerpost.apps.settings import Settings
+    from fingerpost.transit.port import Source
+
+EMBEDDED = "gtfs"
+"""The kind of the embedded engine, whose networks are added with their feeds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceKind:
+    """One kind of source that is asked over the network.
+
+    Attributes:
+        kind: the word in a record's ``source``.
+        open_source: makes the source; its modules are imported only then.
+        add_options: the options of ``network add`` that make a network one of this kind.
+    """
+
+    kind: str
+    open_source: "Callable[[Settings], Source]"
+    add_options: tuple[AddOption, ...] = ()
+
+
+REMOTE_KINDS: tuple[SourceKind, ...] = ()
+
+
+def list_kinds() -> frozenset[str]:
+    """Return every word that a record's ``source`` may hold."""
+    return frozenset({EMBEDDED, *(each.kind for each in REMOTE_KINDS)})

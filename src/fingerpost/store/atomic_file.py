@@ -1,0 +1,91 @@
+"""Files that are replaced in one step, safe from a power cut, and locks between processes.
+
+Windows and some network file systems refuse to flush a folder; there, a rename is as durable as they make it.
+"""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_NOT_FOR_FOLDERS = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES})
+# Some file systems count in microseconds, some in milliseconds, FAT in two seconds.
+_TICKS_NS = (1, 1_000, 1_000_000, 1_000_000_000, 2_000_000_000)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put a file in the place of the one at ``path``. Killed at any instant, it leaves the old or the new one, whole.
+
+    Every replacement has a later time of writing than what it replaces, also within one tick of the file clock.
+    Call it under a lock: two writers at once would share a draft.
+
+    Raises:
+        OSError: the disk refuses; the old file stays.
+    """
+    draft = path.with_name(f".{path.name.lstrip('.')}.draft")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    with suppress(FileNotFoundError):
+        _date_after(draft, path.stat().st_mtime_ns)
+    draft.replace(path)
+    flush_folder(path.parent)
+
+
+def flush_file(path: Path) -> None:
+    """Bring a file's content to the disk.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    # Windows flushes only what is open for writing.
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def flush_folder(path: Path) -> None:
+    """Bring the names in a folder to the disk, where the platform can.
+
+    Raises:
+        OSError: the disk is full or fails.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:
+        # Windows opens no folder.
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _NOT_FOR_FOLDERS:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait until no other process or thread holds the lock at ``path``; it ends with its holder, however that ends.
+
+    The lock's file stays. Whoever holds it must not ask for it again.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    # Only those who change something wait for its import.
+    from filelock import FileLock
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path):
+        yield
+
+
+def _date_after(path: Path, before_ns: int) -> None:
+    """Give a file a time of writing after an instant, unless it has one."""
+    for tick_ns in _TICKS_NS:
+        status = path.stat()
+        if status.st_mtime_ns > before_ns:
+            return
+        os.utime(path, ns=(status.st_atime_ns, before_ns + tick_ns))

@@ -1,0 +1,28 @@
+"""An option of ``fingerpost network add`` that a kind of source declares."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddOption:
+    """One option, such as ``--otp URL``; giving it makes the network one of this kind.
+
+    Attributes:
+        name: the option's name without dashes: letters, digits and hyphens.
+        metavar: what its value is called; None where the option takes none.
+        help: one line.
+        fill: turns the value (empty where there is none) into keys of the record, such as ``{"url": ...}``;
+            raises ParameterError where the value is no good.
+    """
+
+    name: str
+    metavar: str | None
+    help: str
+    fill: Callable[[str], Mapping[str, Any]]
+
+    @property
+    def parameter(self) -> str:
+        """The option's name as Python writes it."""
+        return self.name.replace("-", "_")

@@ -1,0 +1,69 @@
+"""Places as records and command lines name them: ``[FEED=]PATH`` or ``[FEED=]URL``, a key in a URL as ``${NAME}``."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from fingerpost.errors import ParameterError
+from fingerpost.net.request import read_template
+from fingerpost.store.network_record import NetworkRecord
+
+_NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
+
+
+class NamedPlace(NamedTuple):
+    """A path, or a URL where ``path`` is None, and the FEED that was named before it."""
+
+    feed_name: str | None
+    path: Path | None
+    url: str | None
+
+    @property
+    def text(self) -> str:
+        """The place as a record names it: as it was typed, a path made absolute."""
+        place = self.url if self.path is None else self.path
+        return f"{place}" if self.feed_name is None else f"{self.feed_name}={place}"
+
+
+def read_place(text: str, base: Path | None = None) -> NamedPlace:
+    """Return the place that a text names; a path at which something lies is taken whole.
+
+    A relative path counts from ``base``, by default the current folder.
+
+    Raises:
+        ParameterError: an address that holds a key in the clear, or is none.
+    """
+    here = base or Path.cwd()
+    named = _NAMED.fullmatch(text)
+    name, place = (None, text) if named is None or _exists(here / text) else (named[1], named[2])
+    if "://" in place and not _exists(here / place):
+        read_template(place)
+        return NamedPlace(name, None, place)
+    return NamedPlace(name, (here / Path(place).expanduser()).absolute(), None)
+
+
+def check_places(record: NetworkRecord) -> None:
+    """Do nothing where a record's addresses can be used.
+
+    Raises:
+        ParameterError: an address is none, or holds a key in the clear; ``details["field"]`` is the record's key.
+    """
+    texts = [("feeds", text) for text in record.feeds] + [("realtime", text) for text in record.realtime]
+    if record.url is not None:
+        texts.append(("url", record.url))
+    for key, text in texts:
+        try:
+            if key == "url":
+                read_template(text)
+            else:
+                read_place(text)
+        except ParameterError as error:
+            raise ParameterError(error.message, {"field": key}, hint=error.hint) from error
+
+
+def _exists(path: Path) -> bool:
+    # A long URL is too long a name for a file.
+    with suppress(OSError):
+        return path.exists()
+    return False

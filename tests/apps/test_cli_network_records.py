@@ -1,0 +1,342 @@
+"""Records at a terminal: added, changed, edited by hand, shown, and added by a kind of source that is not ours."""
+
+import json
+import os
+import subprocess
+import tomllib
+
+import pytest
+import typer
+
+from fingerpost.apps import record_file
+from fingerpost.apps.cli.house import Caller
+from fingerpost.apps.cli.network_add import new_add_command
+from fingerpost.apps.source_kinds import SourceKind
+from fingerpost.errors import ParameterError
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.add_option import AddOption
+from fingerpost.transit.timetable.shelf import Shelf
+from tests.apps.processes import COMMAND
+
+TOWN = {"Alpha": (41.0, -8.00), "Beta": (41.0, -8.02)}
+
+
+@pytest.fixture
+def feed(tmp_path):
+    return write_feed(tmp_path / "town.zip", feed_from_drawing("line 1 | Alpha 08:00 | Beta 08:10", coordinates=TOWN))
+
+
+@pytest.fixture
+def town(feed, invoke):
+    """The network TOWN."""
+    added = invoke("network", "add", "town", str(feed))
+    assert added.returncode == 0, added.stderr
+
+
+def records_of(home):
+    return dict(NetworkRecordFile(home).read().records)
+
+
+def test_every_option_of_add_is_written_down(feed, home, invoke):
+    """A fallback first, then a network with all that may be said of it."""
+    invoke("network", "add", "spare", str(feed))
+    added = invoke(
+        *("network", "add", "town", f"BUS={feed}", "--fallback", "spare", "--priority", "3"),
+        *("--zone", "Europe/Lisbon", "--bounds", "-8.1,-8.2,41.5,-7", "--language", "pt", "--language", "en"),
+        *("--realtime", "https://example.org/a.pb?key=${TOWN_KEY}"),
+    )
+
+    assert added.returncode == 0, added.stderr
+    assert records_of(home)["TOWN"] == NetworkRecord(
+        name="TOWN",
+        feeds=(f"BUS={feed}",),
+        realtime=("https://example.org/a.pb?key=${TOWN_KEY}",),
+        fallback="SPARE",
+        priority=3,
+        zone="Europe/Lisbon",
+        bounds=(-8.1, -8.2, 41.5, -7.0),
+        languages=("pt", "en"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        (("--zone", "Nowhere"), "Zone must be an IANA time zone"),
+        (("--bounds", "1,2,3"), "Bounds are four numbers, not '1,2,3'"),
+        (("--bounds", "3,2,1,4"), "Bounds must be south, west, north, east"),
+        (("--fallback", "OTHER"), "Its fallback 'OTHER' is no network of this file"),
+        (("--language", "Finnish"), "Languages must hold codes such as fi or en"),
+        (("--key", "s3cr3t!"), "Key must name an environment variable"),
+    ],
+)
+def test_a_wrong_option_is_told_before_anything_is_imported(feed, home, option, told, invoke):
+    """Status of wrong usage; neither a record nor a timetable."""
+    refused = invoke("network", "add", "town", str(feed), *option)
+
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith(told), refused.stderr
+    assert (records_of(home), Shelf(home).list_names()) == ({}, [])
+
+
+def test_a_network_without_a_source_is_wrong_usage(invoke):
+    """The sentence names what to give."""
+    refused = invoke("network", "add", "town")
+
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "A network has one source, and none was named.\nName its feeds.\n",
+    )
+
+
+def test_adding_again_keeps_what_is_not_named_again_and_says_so(town, feed, home, invoke):
+    """Priority and remarks stay, the zone is the one of now."""
+    invoke("network", "set", "town", "priority", "5")
+    invoke("network", "set", "town", "zone", "Europe/Paris")
+    path = home / "fingerpost.toml"
+    path.write_text("# ours\n" + path.read_text().replace("priority = 5", "priority = 5  # best"))
+    again = invoke("network", "add", "town", f"BUS={feed}", "--zone", "Europe/Lisbon")
+
+    assert again.stdout.splitlines()[-1].startswith("Kept from before: priority. ")
+    assert records_of(home)["TOWN"] == NetworkRecord(
+        name="TOWN", feeds=(f"BUS={feed}",), priority=5, zone="Europe/Lisbon"
+    )
+    assert path.read_text().startswith("# ours\n")
+    assert "priority = 5  # best" in path.read_text()
+
+
+def test_adding_over_a_wrong_record_says_that_it_was_written_anew(town, feed, home, invoke):
+    """Nothing of it is believed."""
+    path = home / "fingerpost.toml"
+    path.write_text(path.read_text() + 'zone = "Nowhere"\n')
+    again = invoke("network", "add", "town", str(feed))
+
+    assert "Its record could not be used, and was written anew: " in again.stdout
+    assert records_of(home) == {"TOWN": NetworkRecord(name="TOWN", feeds=(str(feed),))}
+
+
+@pytest.mark.parametrize(
+    ("key", "typed", "kept"),
+    [
+        ("priority", ["-4"], -4),
+        ("bounds", ["-8,-9,42,-7"], (-8.0, -9.0, 42.0, -7.0)),
+        ("bounds", ["-8", "-9", "42", "-7.5"], (-8.0, -9.0, 42.0, -7.5)),
+        ("languages", ["pt", "en"], ("pt", "en")),
+        ("zone", ["Europe/Lisbon"], "Europe/Lisbon"),
+        ("attribution", ["© Town"], ("© Town",)),
+        ("extract", ["/data/town.pbf"], "/data/town.pbf"),
+        ("realtime", ["BUS=https://example.org/a.pb"], ("BUS=https://example.org/a.pb",)),
+    ],
+)
+def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):
+    """Lists, numbers and boxes are typed as one would; --unset takes the value away."""
+    done = invoke("network", "set", "town", key, *typed)
+    value = getattr(records_of(home)["TOWN"], key)
+    invoke("network", "set", "town", key, "--unset")
+
+    assert (done.returncode, value) == (0, kept), done.stderr
+    assert getattr(records_of(home)["TOWN"], key) == NetworkRecord.model_fields[key].default
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("town", "prioritty", "3"), "A record has no key 'prioritty'.\nDid you mean priority?\n"),
+        (("town", "priority", "high"), "priority is a whole number, not 'high'.\n"),
+        (("town", "zone", "Europe/Paris", "UTC"), "zone takes one value, not 2.\n"),
+        (("town", "zone"), "Give a value, or --unset.\n"),
+        (("town", "realtime", "nowhere.pb"), "There is no realtime file nowhere.pb.\n"),
+        (("city", "priority", "3"), "There is no network CITY. Added networks: TOWN.\n"),
+    ],
+)
+def test_what_cannot_be_set_is_wrong_usage(town, home, arguments, told, invoke):
+    """The file stays."""
+    before = (home / "fingerpost.toml").read_bytes()
+    refused = invoke("network", "set", *arguments)
+
+    assert (refused.returncode, (home / "fingerpost.toml").read_bytes()) == (2, before)
+    assert told.casefold() in refused.stderr.casefold()
+
+
+def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_path, home, invoke):
+    """Until then the feeds of before answer."""
+    other = write_feed(tmp_path / "other.zip", feed_from_drawing("line 2 | Gamma 09:00 | Delta 09:10"))
+    changed = invoke("network", "set", "town", "feeds", str(other))
+    note = "The feeds of TOWN were changed after it was prepared; the answers are of the feeds before. "
+    told = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
+    refreshed = invoke("network", "refresh", "town")
+    after = [note in invoke("network", *command).stdout for command in (("list",), ("show", "town"))]
+
+    assert "Run `fingerpost network refresh TOWN`" in changed.stdout
+    assert (told, after) == ([True, True], [False, False])
+    assert "TOWN is ready" in refreshed.stdout
+    assert [str(stop) for stop in Shelf(home).open("TOWN")[1].stop_name] == ["Gamma", "Delta"]
+
+
+def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, invoke):
+    """A path in it counts from its own folder."""
+    home.mkdir()
+    (home / "fingerpost.toml").write_text(f'[networks.TOWN]\nfeeds = ["{os.path.relpath(feed, home)}"]\n')
+    listed, shown = invoke("network", "list").stdout, invoke("network", "show", "TOWN").stdout
+    refreshed = invoke("network", "refresh")
+
+    assert "Nothing is prepared of TOWN. Run `fingerpost network refresh TOWN`." in listed
+    assert "Nothing is prepared." in shown
+    assert "TOWN: 2 stops" in refreshed.stdout, refreshed.stderr
+
+
+def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, home, invoke):
+    """The line is named."""
+    path = home / "fingerpost.toml"
+    path.write_text(path.read_text() + "colour = 3\n")
+    listed = invoke("network", "list").stdout
+    shown, refreshed = invoke("network", "show", "town"), invoke("network", "refresh", "town")
+    removed = invoke("network", "remove", "town")
+
+    sentence = f"{path}, line 4: a record has no key 'colour'"
+    assert f"TOWN cannot be used: {sentence}" in listed
+    assert (shown.returncode, refreshed.returncode, removed.returncode) == (1, 1, 0)
+    assert sentence in shown.stderr
+    assert (path.read_text(), Shelf(home).list_names()) == ("", [])
+
+
+def test_a_record_whose_name_no_network_can_have_is_removed_as_it_stands(home, tmp_path, invoke):
+    """And nothing else, wherever the name seems to lead."""
+    outside = home / "mine"
+    outside.mkdir(parents=True)
+    (home / "fingerpost.toml").write_text('[networks."../mine"]\n[networks.hsl]\n')
+    removed = [invoke("network", "remove", name).returncode for name in ("../mine", "hsl")]
+
+    assert (removed, (home / "fingerpost.toml").read_text(), outside.exists()) == ([0, 0], "", True)
+
+
+def test_what_was_prepared_without_a_record_is_told_and_can_be_removed(town, home, invoke):
+    """As a command that was killed before its end leaves it."""
+    (home / "fingerpost.toml").write_text("")
+    listed = invoke("network", "list").stdout
+    removed = invoke("network", "remove", "town")
+
+    assert "TOWN was prepared, but has no record and does not answer" in listed
+    assert (removed.returncode, Shelf(home).list_names()) == (0, [])
+
+
+def test_a_reader_that_stops_listening_loses_nothing(feed, home):
+    """``network add ... | head -1``: stdout is closed before anything is printed."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    subprocess.run([*COMMAND, "network", "add", "town", str(feed)], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+
+    assert list(records_of(home)) == Shelf(home).list_names() == ["TOWN"]
+
+
+def test_the_schema_is_printed(invoke):
+    """JSON, for editors."""
+    schema = json.loads(invoke("network", "schema").stdout)
+
+    assert "priority" in schema["properties"]["networks"]["additionalProperties"]["properties"]
+
+
+# ------------------------------------------------------------------------ a kind of source of somebody else's
+
+
+class PaperSource:
+    """A source that knows its bounds and its zone."""
+
+    def __init__(self):
+        self.asked, self.is_closed = [], False
+
+    async def complete(self, record):
+        self.asked.append(record)
+        known = {"bounds": (1.0, 2.0, 3.0, 4.0), "zone": "Europe/Lisbon", "languages": ("pt",)}
+        return record.model_copy(update=known)
+
+    async def close(self):
+        self.is_closed = True
+
+
+def fill(region):
+    if region != "porto":
+        raise ParameterError(f"There is no region {region}", {"field": "paper"}, hint="The regions are porto")
+    return {"url": "https://example.org/porto", "key": "PAPER_KEY"}
+
+
+@pytest.fixture
+def paper(home, monkeypatch):
+    """``add`` with the option of a kind called paper; and the source that it opens."""
+    source = PaperSource()
+    options = (
+        AddOption(name="paper", metavar="REGION", help="Ask the paper.", fill=fill),
+        AddOption(
+            name="paper-map", metavar=None, help="Ask the map.", fill=lambda _: {"url": "https://example.org/map"}
+        ),
+    )
+    kind = SourceKind(kind="paper", open_source=lambda _settings: source, add_options=options)
+    monkeypatch.setattr(record_file, "list_kinds", lambda: frozenset({"gtfs", "paper"}))
+    app = typer.Typer()
+
+    @app.callback()
+    def before(ctx: typer.Context):
+        ctx.obj = Caller(user=None, verbose=False)
+
+    app.command("add")(new_add_command([kind]))
+    return source, lambda *arguments: app(arguments, standalone_mode=False)
+
+
+def test_a_kind_of_source_brings_its_option_and_states_its_bounds(paper, home, capsys):
+    """One declaration; the record has what the source knows, and what was typed stands above it."""
+    source, command = paper
+    command("add", "porto", "--paper", "porto", "--zone", "Europe/Madrid", "--priority", "2")
+
+    written = tomllib.loads((home / "fingerpost.toml").read_text())["networks"]["PORTO"]
+    assert written == {
+        "source": "paper",
+        "url": "https://example.org/porto",
+        "key": "PAPER_KEY",
+        "priority": 2,
+        "languages": ["pt"],
+        "bounds": [1.0, 2.0, 3.0, 4.0],
+        "zone": "Europe/Madrid",
+    }
+    assert ([record.name for record in source.asked], source.is_closed) == (["PORTO"], True)
+    assert capsys.readouterr().out == "PORTO is ready.\n"
+
+
+def test_an_option_without_a_value_is_a_flag(paper, home):
+    """As ``--tfl`` will be."""
+    paper[1]("add", "porto", "--paper-map")
+
+    assert tomllib.loads((home / "fingerpost.toml").read_text())["networks"]["PORTO"]["url"].endswith("/map")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--paper", "faro"), "There is no region faro.\nThe regions are porto."),
+        (("--paper", "porto", "--paper-map"), "A network has one source, and 2 were named."),
+        ((), "Name its feeds or --paper or --paper-map."),
+    ],
+)
+def test_a_network_has_one_source(paper, arguments, told, capsys, home):
+    """None, two, and one that is no good."""
+    status = paper[1]("add", "porto", *arguments)
+
+    assert status == 2
+    assert told in capsys.readouterr().err
+    assert not (home / "fingerpost.toml").exists()
+
+
+def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper, feed, home):
+    """Priority stays; feeds and zone were the other source's."""
+    _, command = paper
+    command("add", "porto", str(feed), "--priority", "4", "--zone", "Europe/Paris")
+    command("add", "porto", "--paper", "porto")
+
+    written = tomllib.loads((home / "fingerpost.toml").read_text())["networks"]["PORTO"]
+    assert (written["source"], written["priority"], written["zone"], "feeds" in written) == (
+        "paper",
+        4,
+        "Europe/Lisbon",
+        False,
+    )

@@ -1,0 +1,54 @@
+"""What is public is listed, sorted, and there."""
+
+import importlib
+
+import pytest
+
+import fingerpost
+from tests.project.sources import SRC, list_python, parse
+
+F1 = {
+    "DataNotFound", "FinancialFactsParams", "ParameterError", "Plan", "PlanStep", "QueryTypeUnsupported",
+    "StorageUnavailable", "Tool", "ToolError", "ToolInput", "ToolRegistry", "ToolSpec", "validate_call",
+}  # fmt: skip
+
+
+def _modules_with_all():
+    for path in list_python("src"):
+        names = [
+            target.id
+            for node in parse(path).body
+            if hasattr(node, "targets")
+            for target in node.targets
+            if hasattr(target, "id")
+        ]
+        if "__all__" in names:
+            parts = path.relative_to(SRC.parent).with_suffix("").parts
+            yield ".".join(part for part in parts if part != "__init__")
+
+
+MODULES = sorted(_modules_with_all())
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_public_names_are_sorted_and_real(name):
+    """Every name in ``__all__`` can be had, once, and the list is in order."""
+    module = importlib.import_module(name)
+
+    assert module.__all__ == sorted(set(module.__all__))
+    assert [public for public in module.__all__ if not hasattr(module, public)] == []
+
+
+def test_the_facade_lists_itself():
+    """The package has a list of public names, so that the test above sees it."""
+    assert "fingerpost" in MODULES
+
+
+def test_the_names_of_contract_002_come_from_one_place():
+    """F1: every name of contract 002 that is built can be imported from ``fingerpost``."""
+    assert set(fingerpost.__all__) >= F1
+
+
+def test_dir_names_what_is_public():
+    """A reader at the prompt sees the public names."""
+    assert dir(fingerpost) == fingerpost.__all__

@@ -1,0 +1,84 @@
+"""A test that cannot fail is not a test."""
+
+import ast
+
+from tests.project.sources import list_python, parse, shown
+
+_ASKING_CALLS = ("raises", "fail", "warns", "assert_", "check")
+
+
+def _tests(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            yield node
+
+
+def _asserting_helpers(tree):
+    """Return the names of the file's own functions that assert something."""
+    return {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and any(isinstance(inner, ast.Assert) for inner in ast.walk(node))
+    }
+
+
+def _can_fail(test, helpers):
+    for node in ast.walk(test):
+        if isinstance(node, ast.Assert) and not _is_always_true(node.test):
+            return True
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called in helpers or called.lstrip("_").startswith(_ASKING_CALLS):
+                return True
+    return False
+
+
+def _is_always_true(condition):
+    return isinstance(condition, ast.Constant | ast.Tuple)
+
+
+def test_every_test_can_fail():
+    """Every test function asserts something, itself or through a function of its own file."""
+    toothless = [
+        f"{shown(path)}::{test.name}"
+        for path in list_python("tests")
+        for test in _tests(parse(path))
+        if not _can_fail(test, _asserting_helpers(parse(path)))
+    ]
+
+    assert toothless == []
+
+
+def test_every_test_states_its_fact():
+    """Every test function has a docstring that says what holds."""
+    silent = [
+        f"{shown(path)}::{test.name}"
+        for path in list_python("tests")
+        for test in _tests(parse(path))
+        if not ast.get_docstring(test)
+    ]
+
+    assert silent == []
+
+
+def test_no_two_tests_of_a_file_share_a_name():
+    """A second test of the same name would silently take the first one's place."""
+    lost = [
+        f"{shown(path)}::{node.name}"
+        for path in list_python("tests")
+        for scope in [parse(path), *(node for node in parse(path).body if isinstance(node, ast.ClassDef))]
+        for count, node in enumerate(scope.body)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.name in [getattr(earlier, "name", None) for earlier in scope.body[:count]]
+        and node.name.startswith("test_")
+    ]
+
+    assert lost == []
+
+
+def test_a_toothless_test_is_seen():
+    """The first test above finds what it is there to find."""
+    tree = ast.parse("def test_a():\n    run()\n\ndef test_b():\n    assert True\n\ndef test_c():\n    assert run()\n")
+
+    assert [test.name for test in _tests(tree) if not _can_fail(test, set())] == ["test_a", "test_b"]

@@ -1,0 +1,83 @@
+"""Names and phrases that do not belong in this house."""
+
+import ast
+import re
+
+from tests.project.sources import FOLDERS, ROOT, list_python, parse, shown
+
+EMPTY_NAMES = {"base", "common", "helper", "helpers", "manager", "misc", "service", "util", "utils"}
+SUFFIXES = {".cfg", ".json", ".md", ".py", ".sh", ".toml", ".txt", ".yml", ".yaml", ""}
+# Put together here, so that this file does not hold what it looks for.
+UNFINISHED = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
+MACHINE_PATH = re.compile(r"(?<![\w.])/(work|tmp|root|home/[a-z]+)/\w")
+MARKETING = re.compile(
+    r"\b(blazing(ly)?|effortless(ly)?|seamless(ly)?|powerful|cutting-edge|world-class|best-in-class)\b",
+    re.IGNORECASE,
+)
+
+
+def _list_text():
+    roots = [ROOT / folder for folder in FOLDERS] + [ROOT / ".ci"]
+    files = [path for root in roots for path in root.rglob("*") if path.is_file() and not _is_hidden(path)]
+    files += [path for path in ROOT.iterdir() if path.is_file()]
+    return sorted(path for path in files if path.suffix in SUFFIXES and path.name not in ("LICENSE", ".git"))
+
+
+def _is_hidden(path):
+    return any(part == "__pycache__" or part.endswith("_cache") for part in path.parts)
+
+
+def _lines_with(pattern, paths):
+    return [
+        f"{shown(path)}:{number}: {line.strip()}"
+        for path in paths
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if pattern.search(line)
+    ]
+
+
+def test_every_file_is_named_by_a_noun_that_says_something():
+    """No file and no folder is a catch-all."""
+    vague = [shown(path) for path in list_python() if EMPTY_NAMES & {path.stem, *path.relative_to(ROOT).parts}]
+
+    assert vague == []
+
+
+def test_nothing_is_left_for_later_in_a_comment():
+    """What is not done stands in the README or in an issue, never in the code."""
+    assert _lines_with(UNFINISHED, list_python()) == []
+
+
+def test_no_file_knows_the_machine_that_it_was_written_on():
+    """Paths of one machine are in no file."""
+    assert _lines_with(MACHINE_PATH, _list_text()) == []
+
+
+def test_a_broad_except_stands_only_at_the_outer_wall():
+    """Only ``apps`` swallows ``except Exception``; a handler elsewhere tidies up and raises the same again."""
+    broad = [
+        f"{shown(path)}:{node.lineno}"
+        for path in list_python("src")
+        if "/apps/" not in shown(path)
+        for node in ast.walk(parse(path))
+        if isinstance(node, ast.ExceptHandler) and _is_broad(node.type) and not _raises_again(node)
+    ]
+
+    assert broad == []
+
+
+def _raises_again(handler):
+    last = handler.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def _is_broad(caught):
+    names = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(name is None or getattr(name, "id", "") in ("Exception", "BaseException") for name in names)
+
+
+def test_prose_does_not_advertise():
+    """Documents, docstrings and messages use no marketing words."""
+    paths = [path for path in _list_text() if path.suffix in (".md", ".py") and path.name != "test_words.py"]
+
+    assert _lines_with(MARKETING, paths) == []

@@ -1,0 +1,69 @@
+"""The trips of a search timetable: stop times are shared until somebody changes them."""
+
+from datetime import date
+
+import numpy as np
+import pytest
+
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.raptor.search_timetable.trip_instances import gather_trip_instances, mirror
+from fingerpost.transit.timetable.service_days import service_day_start
+
+DAY = date(2026, 3, 3)
+
+
+def instances_of(drawing):
+    """Return what runs within two days, and the timetable."""
+    table = timetable_from_drawing(drawing)
+    start = service_day_start(DAY, table.feeds[0].zone)
+    return gather_trip_instances(table, DAY, start, 0, 2 * 86_400), table
+
+
+def times(instances):
+    """Return each trip's departures in minutes."""
+    return sorted(
+        (instances.departure_s[rows] // 60 + instances.shift_s[index] // 60).tolist()
+        for index in range(instances.count)
+        for rows in [instances.rows_of(np.array([index]))]
+    )
+
+
+def test_a_trip_of_two_days_is_there_once():
+    """08:00 to 08:10, today and tomorrow: the rows are the timetable's."""
+    instances, table = instances_of("line A | B 08:00 | C 08:10")
+
+    assert instances.stop is table.stop_time_stop
+    assert times(instances) == [[480, 490], [1920, 1930]]
+
+
+def test_rows_of_its_own_change_one_instance_alone():
+    """Tomorrow's trip is made ten minutes late; today's is not, nor is the timetable."""
+    instances, table = instances_of("line A | B 08:00 | C 08:10")
+    tomorrow = np.flatnonzero(instances.begins_s > 86_400)
+    late = instances.with_own_rows(tomorrow)
+    late.departure_s[late.rows_of(tomorrow)] += 600
+
+    assert times(late) == [[480, 490], [1930, 1940]]
+    assert times(instances) == [[480, 490], [1920, 1930]]
+    assert table.stop_time_departure_s.tolist() == [8 * 3600, 8 * 3600 + 600]
+
+
+@pytest.mark.parametrize(("kept", "rows"), [(4, 4), (1, 2)], ids=["no more rows than calls", "one left of two"])
+def test_compact_leaves_out_what_nobody_uses_only_where_that_spares_rows(kept, rows):
+    """Two trips on two days are four rows for eight stop times; of one trip only its two remain."""
+    instances, _ = instances_of("line A | B 08:00 | C 08:10\nline D | B 09:00 | C 09:10")
+    few = instances.take(np.arange(kept))
+
+    assert instances.count == 4
+    assert len(few.compact().stop) == rows
+    assert times(few.compact()) == times(few)
+
+
+def test_mirrored():
+    """B 08:00, C 08:10 becomes C at minus 490 minutes, B at minus 480."""
+    instances, table = instances_of("line A | B 08:00 | C 08:10")
+    back = mirror(instances)
+    stops = [table.stop_local_id[stop] for stop in back.stop[back.rows_of(np.array([0]))].tolist()]
+
+    assert stops == ["C", "B"]
+    assert times(back) == [[-1930, -1920], [-490, -480]]

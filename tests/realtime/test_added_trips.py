@@ -1,0 +1,163 @@
+"""Rides that the timetable does not have: ADDED and NEW, REPLACEMENT, DUPLICATED."""
+
+import pytest
+
+from fingerpost.testing.feeds import feed_from_drawing, timetable_from_drawing, timetable_from_tables
+from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING
+from tests.realtime.messages import DAY, at, call, draw, draw_added, read, update
+
+LINES = timetable_from_drawing(
+    "line A | Alpha 08:00 | Beta 08:10-08:12 | Gamma 08:20\nline B | Alpha 09:00 | Delta 09:30"
+)
+THREE_CALLS = (call("ALPHA", None, "08:05"), call("DELTA", "08:15", "08:16"), call("GAMMA", "08:25"))
+
+
+def added(told):
+    return [(ride.trip_id, draw_added(LINES, ride)) for ride in told.added]
+
+
+@pytest.mark.parametrize("relationship", ["ADDED", "NEW"])
+def test_an_added_ride_runs_at_the_times_that_are_told(relationship):
+    """Where one of a call's times is told it is both."""
+    told = read(LINES, update("EXTRA", *THREE_CALLS, relationship=relationship, route_id="A"))
+    assert added(told) == [("EXTRA", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")]
+    ride = told.added[0]
+    assert (ride.service_day, ride.route, ride.trip, ride.updated) == (DAY, 0, -1, at("08:00"))
+    assert (dict(told.counts), dict(told.stop_time_counts)) == ({"trip-added": 1}, {"call-applied": 3})
+
+
+def test_an_added_ride_may_pass_a_stop():
+    """A skipped call stays in the ride, marked."""
+    calls = (THREE_CALLS[0], call("BETA", "08:10", relationship="SKIPPED"), THREE_CALLS[2])
+    told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
+    assert added(told) == [("EXTRA", "Alpha 08:05 | Beta 08:10 skip | Gamma 08:25")]
+
+
+def test_a_scheduled_time_and_a_delay_make_a_time():
+    """A new trip may state its own timetable (StopTimeEvent.scheduled_time) and how late it is."""
+    late = call("GAMMA")
+    late.arrival.scheduled_time, late.arrival.delay = at("08:25"), 120
+    told = read(LINES, update("EXTRA", THREE_CALLS[0], late, relationship="NEW"))
+    assert added(told) == [("EXTRA", "Alpha 08:05 | Gamma 08:27")]
+
+
+def test_stop_times_of_an_added_ride_that_cannot_be_placed_are_left_out_and_counted():
+    """Omega is no stop, Delta has a delay and no planned time; two calls remain."""
+    calls = (THREE_CALLS[0], call("OMEGA", "08:10"), call("DELTA", 60), THREE_CALLS[2])
+    told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
+    assert added(told) == [("EXTRA", "Alpha 08:05 | Gamma 08:25")]
+    assert dict(told.stop_time_counts) == {"call-applied": 2, "call-at-unknown-stop": 1, "call-without-times": 1}
+
+
+def test_an_added_ride_needs_two_stop_times():
+    """Nobody rides from Gamma to nowhere."""
+    told = read(LINES, update("EXTRA", THREE_CALLS[2], relationship="ADDED"))
+    assert (added(told), dict(told.counts)) == ([], {"added-trip-without-two-known-calls": 1})
+    assert dict(told.stop_time_counts) == {"call-of-a-trip-left-out": 1}
+
+
+def test_an_added_ride_does_not_run_backwards():
+    """Gamma before Delta waits for it."""
+    calls = (THREE_CALLS[0], THREE_CALLS[1], call("GAMMA", "08:14"))
+    told = read(LINES, update("EXTRA", *calls, relationship="ADDED"))
+    assert added(told) == [("EXTRA", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:16")]
+    assert dict(told.stop_time_counts) == {"call-applied": 2, "call-applied-but-held-in-order": 1}
+
+
+def test_of_two_added_rides_of_one_id_the_newer_counts():
+    """The same trip is told again, a minute later."""
+    told = read(
+        LINES,
+        update("EXTRA", *THREE_CALLS, relationship="ADDED", timestamp=at("07:58")),
+        update("EXTRA", THREE_CALLS[0], call("GAMMA", "08:40"), relationship="ADDED", timestamp=at("07:59")),
+    )
+    assert added(told) == [("EXTRA", "Alpha 08:05 | Gamma 08:40")]
+    assert dict(told.counts) == {"superseded-by-a-newer-one": 1, "trip-added": 1}
+
+
+def test_a_replacement_takes_the_place_of_its_trip():
+    """A-1 is cancelled, and runs by Delta instead of Beta."""
+    told = read(LINES, update("A-1", *THREE_CALLS, relationship="REPLACEMENT"))
+    assert draw(LINES, told) == "cancelled"
+    assert added(told) == [("A-1", "Alpha 08:05 | Delta 08:15-08:16 | Gamma 08:25")]
+    assert (told.added[0].trip, told.added[0].headsign, dict(told.counts)) == (0, "Gamma", {"trip-replaced": 1})
+
+
+def test_a_replacement_may_tell_delays_against_the_trip():
+    """Sequences 1 and 3 are Alpha and Gamma, five minutes late."""
+    calls = (call(depart=300, sequence=1), call(arrive=300, sequence=3))
+    told = read(LINES, update("A-1", *calls, relationship="REPLACEMENT"))
+    assert added(told) == [("A-1", "Alpha 08:05 | Gamma 08:25")]
+
+
+def test_a_replacement_that_cannot_be_placed_still_cancels():
+    """The trip does not run as planned, whatever runs instead."""
+    told = read(LINES, update("A-1", call("OMEGA", "08:10"), relationship="REPLACEMENT"))
+    assert (draw(LINES, told), added(told)) == ("cancelled", [])
+    assert dict(told.counts) == {"trip-replaced-by-nothing-known": 1}
+
+
+def copied(*calls, start_time="10:00:00", start_date=f"{DAY:%Y%m%d}"):
+    entity = update("A-1", *calls, relationship="DUPLICATED")
+    properties = entity.trip_update.trip_properties
+    properties.trip_id, properties.start_time, properties.start_date = "COPY", start_time, start_date
+    return entity
+
+
+def test_a_duplicated_trip_runs_again_at_another_time():
+    """A-1 leaves at 10:00 too; the original stays as it is."""
+    told = read(LINES, copied())
+    assert (draw(LINES, told), added(told)) == ("nothing", [("COPY", "Alpha 10:00 | Beta 10:10-10:12 | Gamma 10:20")])
+    assert (told.added[0].trip, dict(told.counts)) == (0, {"trip-duplicated": 1})
+
+
+def test_a_duplicated_trip_may_be_late():
+    """Delays count against the copy's own times."""
+    told = read(LINES, copied(call("BETA", 60, 60)))
+    assert added(told) == [("COPY", "Alpha 10:00 | Beta 10:11-10:13 | Gamma 10:21")]
+
+
+def test_a_duplicated_trip_needs_a_start_time():
+    """Without one nobody knows when it runs."""
+    told = read(LINES, copied(start_time=""))
+    assert (added(told), dict(told.counts)) == ([], {"duplicated-trip-without-start": 1})
+
+
+def flags_of(told):
+    return told.added[0].flags.tolist()
+
+
+def test_an_added_ride_without_pickup_or_drop_off():
+    """Nobody gets on at Alpha, nobody gets off at Gamma (StopTimeProperties.pickup_type and drop_off_type)."""
+    first, last = call("ALPHA", None, "08:05"), call("GAMMA", "08:25")
+    first.stop_time_properties.pickup_type = first.stop_time_properties.NONE
+    last.stop_time_properties.drop_off_type = last.stop_time_properties.NONE
+    assert flags_of(read(LINES, update("EXTRA", first, last, relationship="NEW"))) == [NO_BOARDING, NO_ALIGHTING]
+
+
+CLOSED = timetable_from_tables(
+    feed_from_drawing("line A | Alpha 08:00 | Beta 08:10 | Gamma 08:20")
+    | {
+        "stop_times.txt": "trip_id,stop_id,stop_sequence,arrival_time,departure_time,pickup_type\n"
+        "A-1,ALPHA,1,8:00:00,8:00:00,0\nA-1,BETA,2,8:10:00,8:10:00,1\nA-1,GAMMA,3,8:20:00,8:20:00,0\n"
+    }
+)
+
+
+def test_a_copy_keeps_pickup_and_drop_off_of_its_trip():
+    """Nobody gets on at Beta, at 10:10 no more than at 08:10."""
+    assert flags_of(read(CLOSED, copied())) == [0, NO_BOARDING, 0]
+
+
+def test_a_replacement_keeps_pickup_and_drop_off_of_the_stops_it_keeps():
+    """Sequence 2 is still Beta, where nobody gets on."""
+    calls = (call(depart=300, sequence=2), call(arrive=300, sequence=3))
+    assert flags_of(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [NO_BOARDING, 0]
+
+
+def test_a_replacement_may_allow_pickup():
+    """Beta is told to be a regular call."""
+    beta = call(depart=300, sequence=2)
+    beta.stop_time_properties.pickup_type = beta.stop_time_properties.REGULAR
+    calls = (beta, call(arrive=300, sequence=3))
+    assert flags_of(read(CLOSED, update("A-1", *calls, relationship="REPLACEMENT"))) == [0, 0]

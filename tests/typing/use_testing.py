@@ -1,0 +1,31 @@
+"""What ``fingerpost.testing`` gives to authors of sources and engines: every line here must type-check."""
+
+from pathlib import Path
+from typing import assert_type
+
+from fingerpost.testing.engines.engine import Engine
+from fingerpost.testing.engines.suite import Fact, list_facts
+from fingerpost.testing.fakes import FakeNetwork, FakeNetworks
+from fingerpost.testing.feeds import feed_from_drawing, stop_id_of, timetable_from_drawing, write_feed
+from fingerpost.transit.port import Network, Networks
+from fingerpost.transit.timetable.timetable import Timetable
+
+
+def draw_a_feed(folder: Path) -> None:
+    tables = feed_from_drawing("line A | Alpha 08:00 | Beta 08:10", coordinates={"Alpha": (60.1, 24.9)})
+    assert_type(tables, dict[str, str])
+    assert_type(write_feed(folder / "feed.zip", tables), Path)
+    assert_type(timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10"), Timetable)
+    assert_type(stop_id_of("Alpha"), str)
+
+
+def stand_in_for_a_source() -> None:
+    several: list[Networks] = [FakeNetworks(FakeNetwork())]
+    several.clear()
+    sources: list[Network] = [FakeNetwork(name="FAKE", zone="Europe/London")]
+    sources.clear()
+
+
+def hold_an_engine_to_its_facts() -> None:
+    engine = Engine(name="mine", opens="mine.journal:Journal")
+    assert_type(list_facts(engine), list[Fact])

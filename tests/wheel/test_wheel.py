@@ -1,0 +1,153 @@
+"""What is installed from the built wheel works without the checkout: ``make test-wheel``."""
+
+import email
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+NOW = "2026-03-10T08:00:00+02:00"
+
+pytestmark = pytest.mark.skipif(
+    os.environ.get("FINGERPOST_WHEEL") != "1",
+    reason="building and installing takes a minute or two, and a package index: make test-wheel",
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    """A folder with the sdist, and the wheel that was built from the sdist's files alone."""
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wheel(built):
+    """The wheel's path."""
+    [path] = built.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The scripts of a fresh environment that holds the wheel and what it depends on."""
+    folder = tmp_path_factory.mktemp("fresh")
+    venv.create(folder, with_pip=True)
+    scripts = folder / ("Scripts" if os.name == "nt" else "bin")
+    command = [scripts / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return scripts
+
+
+@pytest.fixture(scope="module")
+def run(installed, tmp_path_factory):
+    """A function that runs a command of the fresh environment in an empty folder, and returns what it printed."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("FINGERPOST_", "PYTHON"))}
+    fixed = {"FINGERPOST_HOME": str(folder / "home"), "FINGERPOST_NOW": NOW, "NO_COLOR": "1", "COLUMNS": "80"}
+
+    def run(name, *arguments):
+        command = [installed / name, *arguments]
+        done = subprocess.run(command, cwd=folder, env=kept | fixed, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+def _list_sources():
+    return {
+        path.relative_to(ROOT / "src").as_posix()
+        for path in (ROOT / "src").rglob("*")
+        if path.is_file() and path.suffix != ".pyc" and ".egg-info" not in path.as_posix()
+    }
+
+
+def test_the_wheel_holds_every_file_of_the_package(wheel):
+    """Modules, the demo's tables, the sample figures and py.typed; and nothing that is no part of the package."""
+    names = set(zipfile.ZipFile(wheel).namelist())
+    packaged = {name for name in names if name.startswith("fingerpost/")}
+
+    assert packaged == _list_sources()
+    assert {
+        "fingerpost/filings/sample/figures.txt",
+        "fingerpost/py.typed",
+        "fingerpost/transit/demo/networks/helsinki.toml",
+    } <= packaged
+    assert {name.split("/")[0] for name in names - packaged} == {f"fingerpost-{PROJECT['version']}.dist-info"}
+
+
+def test_the_sdist_holds_the_package_and_its_papers_alone(built):
+    """Beside the sources stand what a build needs and what a reader wants; tests and benches stay in the repository."""
+    [path] = built.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    beside = {name for name in names if not name.startswith("src/")}
+
+    assert {name.removeprefix("src/") for name in names - beside} == _list_sources()
+    assert beside == {".gitignore", "CHANGELOG.md", "LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
+
+
+def test_the_wheel_says_what_pyproject_says(wheel):
+    """Name, version, Python, licence, author and keywords as an index would show them."""
+    [path] = [name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA")]
+    said = email.message_from_bytes(zipfile.ZipFile(wheel).read(path))
+
+    assert {name: said[name] for name in ("Name", "Version", "Requires-Python", "License-Expression", "Author")} == {
+        "Name": "fingerpost",
+        "Version": PROJECT["version"],
+        "Requires-Python": PROJECT["requires-python"],
+        "License-Expression": "Apache-2.0",
+        "Author": "fingerpost contributors",
+    }
+    assert sorted(said["Keywords"].split(",")) == sorted(PROJECT["keywords"])
+
+
+def test_the_command_says_its_version(run):
+    """``fingerpost --version`` outside the checkout."""
+    assert run("fingerpost", "--version") == f"fingerpost {PROJECT['version']}\n"
+
+
+def test_the_installed_package_is_the_one_that_runs(run, installed):
+    """Nothing of the checkout is on the way."""
+    place = run("python", "-c", "import fingerpost; print(fingerpost.__file__)")
+
+    assert Path(place.strip()).is_relative_to(installed.parent)
+
+
+def test_a_trip_is_planned_on_the_demo(run):
+    """The engine compiles, the demo's tables are read, and the README's trip comes out."""
+    printed = run("fingerpost", "plan", "Kamppi", "Espoo")
+
+    assert "1. 08:01 to 08:40  39 min, 1 change, 218 m on foot" in printed
+
+
+def test_the_python_interface_answers(run):
+    """``from fingerpost import Fingerpost`` plans a trip and reads a board."""
+    script = """
+import asyncio, json
+from fingerpost import Fingerpost
+
+async def ask():
+    async with Fingerpost() as fp:
+        trip = await fp.plan_trip(origin="Kamppi", destination="Espoo", limit=1)
+        board = await fp.call("get_departures", {"stop": {"type": "label", "value": "Kamppi"}, "limit": 1})
+    print(json.dumps([leg["mode"] for leg in trip["itineraries"][0]["legs"]] + [len(board["departures"])]))
+
+asyncio.run(ask())
+"""
+
+    assert json.loads(run("python", "-c", script)) == ["METRO", "WALK", "RAIL", 1]
