@@ -19,7 +19,14 @@ from fingerpost.filings.figure import Series, View
 from fingerpost.filings.names import begins_with, find_named, name_key
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve
-from fingerpost.filings.splits import SPLIT_CONCEPT, WITNESS_CONCEPTS, Split, list_splits
+from fingerpost.filings.splits import (
+    SPLIT_CONCEPT,
+    WITNESS_CONCEPTS,
+    Split,
+    is_per_share,
+    is_share_count,
+    list_splits,
+)
 from fingerpost.filings.store import SAMPLE, FactStore, new_sample, plain_ticker
 from fingerpost.filings.window import Found, Window, look
 
@@ -256,11 +263,15 @@ class FactLibrary:
         return FiscalCalendar(years.items())
 
     def _series(self, company: Company, metric: Metric, view: View) -> Series:
+        facts = self._facts(company, metric.concepts)
+        # Only what is counted in shares knows of splits, and to find them takes longer than the figures themselves.
+        units = {fact.unit for fact in facts}
+        in_shares = any(is_per_share(unit) or is_share_count(unit) for unit in units)
         return resolve(
             metric,
-            self._facts(company, metric.concepts),
+            facts,
             calendar=self.calendar(company),
-            splits=self.splits(company),
+            splits=self.splits(company) if in_shares else (),
             sic=company.sic,
             currency=company.currency,
             view=view,
