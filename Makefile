@@ -49,6 +49,11 @@ bench-plans: .venv/ready  ## Measure: a plan beside no engine, DBOS and LangGrap
 	@.venv/rivals-plans/bin/python -m pip install --quiet --disable-pip-version-check "dbos>=3.4,<4" "langgraph>=1.2,<2" langgraph-checkpoint-sqlite aiosqlite || echo "The rivals could not be installed."
 	@$(BIN)/python bench/plans.py --rivals "$$(.venv/rivals-plans/bin/python -c 'import dbos, langgraph, aiosqlite, sys; print(sys.executable)' 2>/dev/null)"
 
+.PHONY: mutants
+mutants: .venv/ready  ## Put small faults into the rules of filings, a sample of them, and count those that a test finds
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "mutmut>=3.8,<4"
+	@$(BIN)/python bench/mutants.py
+
 docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py
 

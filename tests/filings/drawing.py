@@ -17,7 +17,7 @@ def facts(drawing, unit="USD"):
     return found
 
 
-def company_file(drawn, years=None, *, cik=7, name="Drawn Inc."):
+def company_file(drawn, years=None, *, cik=7, name="Drawn Inc.", currency="USD"):
     """Return drawn facts as a file; ``years`` is each fiscal year's end and name."""
     return FactsFile(
         cik=cik,
@@ -25,13 +25,14 @@ def company_file(drawn, years=None, *, cik=7, name="Drawn Inc."):
         facts=list(drawn),
         labels={fact.concept: fact.concept for fact in drawn},
         fiscal_years=dict(years or {}),
-        currency="USD",
+        currency=currency,
         complete_through=max(fact.filed for fact in drawn),
         first_end=min(fact.end for fact in drawn),
     )
 
 
-def library_of(path, drawn, years=None, *, ticker="DRWN"):
+def library_of(path, drawn, years=None, *, ticker="DRWN", currency="USD"):
     """Return a library over a facts file that holds one drawn company."""
-    FactStore(path).put_facts(company_file(drawn, years), tickers=[ticker], retrieved_at="2024-01-01T00:00:00Z")
+    file = company_file(drawn, years, currency=currency)
+    FactStore(path).put_facts(file, tickers=[ticker], retrieved_at="2024-01-01T00:00:00Z")
     return FactLibrary(path)

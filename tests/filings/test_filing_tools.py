@@ -3,8 +3,8 @@
 import pytest
 
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.texts import split_sections
 from fingerpost.tools.sec_graph_query import SecGraphQuery
 from fingerpost.tools.sec_semantic_search import SecSemanticSearch
 from tests.filings.drawing import company_file, facts, library_of

@@ -1,6 +1,10 @@
 """What a period is called."""
 
+from datetime import date, timedelta
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fingerpost.filings.periods import FiscalCalendar, class_of, name_years
 
@@ -68,3 +72,100 @@ def test_an_annual_report_that_calls_its_year_wrongly_is_outvoted():
 def test_the_earliest_filing_names_a_year():
     """An amendment that says otherwise changes nothing."""
     assert name_years([("2022-12-31", "2023-05-01", 2023), ("2022-12-31", "2023-02-01", 2022)]) == {"2022-12-31": 2022}
+
+
+def years_of(first, count, month):
+    """Fiscal years that end on the last day of a month, named by their end's year."""
+    ends = [date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1) for year in range(first, first + count)]
+    return [(end.isoformat(), end.year) for end in ends]
+
+
+@given(st.integers(1, 12), st.integers(1, 11), st.integers(1, 6), st.integers(1, 6), st.integers(-1, 1))
+def test_a_year_end_that_moves_leaves_every_year_its_name(month, moved, before, after, naming):
+    """After a transition period of one to eleven months the years count anew, however each report names its own."""
+    old = years_of(2010, before, month)
+    shift = month + moved
+    new = years_of(2010 + before + shift // 13, after, (shift - 1) % 12 + 1)
+    named = [(end, year + naming) for end, year in old + new]
+    reported = [(end, f"{int(end[:4]) + 1}{end[4:]}", year) for end, year in named]
+
+    assert name_years(reported) == dict(named)
+    calendar = FiscalCalendar(named)
+    assert [calendar.place(end) for end, _ in named] == [(year, 4) for _, year in named]
+
+
+MOVED = FiscalCalendar([("2018-06-30", 2018), ("2019-06-30", 2019), ("2020-12-31", 2020), ("2021-12-31", 2021)])
+
+
+@pytest.mark.parametrize(
+    ("day", "place", "known"),
+    [
+        ("2019-03-31", (2019, 3), True),
+        ("2019-06-30", (2019, 4), True),
+        ("2019-09-30", (2019, 3), False),
+        ("2019-12-31", (2019, 4), False),
+        ("2020-03-31", (2020, 1), True),
+        ("2020-12-31", (2020, 4), True),
+        ("2022-12-31", (2022, 4), False),
+    ],
+)
+def test_days_of_a_transition_period_lie_in_no_reported_year(day, place, known):
+    """From June to December: the half year between counts from the later end, and no annual report is of it."""
+    assert (MOVED.place(day), MOVED.lies_in_known_year(day)) == (place, known)
+
+
+def test_one_slip_in_a_long_row_is_outvoted_on_each_side_of_a_move():
+    """A tagger's wrong year is mended by its own year end's others alone."""
+    right = [*years_of(2010, 4, 6), *years_of(2014, 4, 12)]
+    slipped = [(end, year - (end in ("2012-06-30", "2016-12-31"))) for end, year in right]
+
+    assert name_years([(end, f"{int(end[:4]) + 1}{end[4:]}", year) for end, year in slipped]) == dict(right)
+
+
+@pytest.mark.parametrize(
+    ("filed", "annual", "place"),
+    [
+        ("2022-10-28", True, (2022, 4)),
+        ("2023-08-01", True, (2022, 4)),
+        ("2022-01-28", False, (2022, 1)),
+        ("2022-04-29", False, (2022, 2)),
+        ("2022-07-29", False, (2022, 3)),
+        ("2022-10-28", False, (2022, 4)),
+        ("2022-09-25", True, (2022, 4)),
+        ("2022-09-24", True, (2021, 4)),
+        ("2019-10-31", True, (2019, 4)),
+        ("2026-01-30", False, (2026, 1)),
+    ],
+)
+def test_a_report_is_of_the_last_period_that_ended_before_it(filed, annual, place):
+    """Apple's, by the day of filing: an annual report is of a year, a quarterly one of a quarter."""
+    assert APPLE.place_of_report(filed, is_annual=annual) == place
+
+
+@pytest.mark.parametrize(("annual", "place"), [(True, (2021, 4)), (False, (2022, 1))])
+def test_without_annual_reports_a_report_is_of_the_calendar(annual, place):
+    """A company that has filed no annual report yet."""
+    assert FiscalCalendar([]).place_of_report("2022-05-10", is_annual=annual) == place
+
+
+@pytest.mark.parametrize(
+    ("day", "place"),
+    [
+        ("2022-09-25", (2023, 1)),
+        ("2022-09-24", (2022, 4)),
+        ("2021-12-26", (2022, 2)),
+        ("2022-06-26", (2022, 4)),
+        ("2022-05-01", (2022, 3)),
+        ("2023-10-01", (2024, 1)),
+        ("2024-10-08", (2025, 1)),
+    ],
+)
+def test_a_day_lies_in_the_quarter_that_it_begins(day, place):
+    """Apple's quarters begin the day after the last one's end."""
+    assert APPLE.quarter_of(day) == place
+
+
+@pytest.mark.parametrize(("day", "place"), [("2022-03-31", (2022, 1)), ("2022-04-01", (2022, 2))])
+def test_without_annual_reports_a_day_lies_in_the_calendar_s_quarter(day, place):
+    """A company that has filed no annual report yet."""
+    assert FiscalCalendar([]).quarter_of(day) == place

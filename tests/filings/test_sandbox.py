@@ -6,8 +6,11 @@ import pytest
 
 from fingerpost.errors import ParameterError
 from fingerpost.filings.sandbox import MAX_ROWS, run_sql
+from fingerpost.filings.store import FactStore
+from tests.filings.drawing import company_file, facts, library_of
 
-STOPPED_WITHIN_S = 2.0
+# The clock is 1.5 s, and a process has to start; without it the slowest takes most of a minute.
+STOPPED_WITHIN_S = 10.0
 
 REFUSED = [
     "SELECT readfile('/etc/passwd')",
@@ -51,18 +54,19 @@ ENDLESS = [
     "SELECT count(*) FROM facts a, facts b, facts c, facts d",
     "WITH RECURSIVE t (a) AS (SELECT 1 UNION SELECT a + 1 FROM t) SELECT max(a) FROM t",
     "WITH RECURSIVE t (a, b) AS (SELECT 1, printf('%90000d', 1) UNION SELECT a + 1, b FROM t) SELECT max(a) FROM t",
+    "SELECT max(instr(replace(printf('%99000d',cik),' ','a'), replace(printf('%49000d',cik),' ','a')||'b')) FROM facts",
     "SELECT replace(printf('%99000d', 1), ' ', 'a') LIKE '%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%a%b'",
 ]
 
 
 @pytest.mark.parametrize("query", ENDLESS)
 def test_what_does_not_end_is_stopped_in_time(query):
-    """Recursion, a join of everything with everything, memory, and a pattern that backtracks."""
-    began = time.process_time()
+    """Recursion, a join of everything with everything, memory, a backtracking pattern, and built-in functions alone."""
+    began = time.monotonic()
     with pytest.raises(ParameterError, match=r"^Error executing custom SQL: "):
         run_sql(None, query)
 
-    assert time.process_time() - began < STOPPED_WITHIN_S
+    assert time.monotonic() - began < STOPPED_WITHIN_S
 
 
 def test_figures_can_be_queried(sample):
@@ -98,3 +102,59 @@ def test_as_of_hides_what_was_filed_later():
         run_sql(None, "SELECT * FROM main.facts", "2022-06-30")
 
     assert newest <= "2022-06-30"
+
+
+@pytest.fixture
+def classes(tmp_path):
+    """A company with three tickers, its own first in the list, and another one."""
+    library = library_of(tmp_path / "f.sqlite", facts("Assets - 2022-12-31 5 k 10-K 2023-02-01"), ticker="ABC-B")
+    store = FactStore(library.path)
+    other = company_file(facts("Assets - 2022-12-31 7 o 10-K 2023-02-01"), cik=8, name="Other Inc.")
+    store.put_facts(other, tickers=["OTH"])
+    store.put_tickers([("ABC", 7, "Drawn Inc."), ("ABC-B", 7, "Drawn Inc."), ("AAB", 7, "Drawn Inc.")])
+    return library
+
+
+@pytest.mark.parametrize("ticker", ["ABC", "ABC-B", "AAB", "abc.b"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT value FROM facts WHERE ticker = '{}'",
+        "SELECT value FROM facts WHERE ticker IN ('{}', 'NONE')",
+        "SELECT value FROM facts JOIN companies USING (ticker) WHERE companies.ticker = '{}'",
+        "SELECT value FROM (SELECT DISTINCT ticker, value FROM facts) WHERE ticker = '{}'",
+        "SELECT value FROM facts WHERE cik = (SELECT cik FROM companies WHERE '{}' = ticker)",
+        "SELECT max(value) AS value FROM facts GROUP BY ticker HAVING ticker = '{}'",
+    ],
+)
+@pytest.mark.parametrize("as_of", [None, "2024-01-01"])
+def test_any_ticker_of_a_company_finds_its_figures_once(classes, ticker, query, as_of):
+    """Classes of shares are one company: none of them finds nothing, and no figure is there twice."""
+    assert run_sql(classes.path, query.format(ticker), as_of).rows == [{"value": 5}]
+
+
+def test_a_figure_is_shown_under_the_main_ticker(classes):
+    """The first in EDGAR's own list, whichever the figures were loaded under."""
+    found = run_sql(classes.path, "SELECT DISTINCT ticker FROM facts WHERE ticker IN ('AAB', 'OTH') ORDER BY ticker")
+
+    assert (found.rows, found.notes) == (
+        [{"ticker": "ABC"}, {"ticker": "OTH"}],
+        ("'AAB' was read as 'ABC', under which the company stands in the tables",),
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("SELECT tickr FROM facts", "did you mean ticker? facts has ticker, cik, concept, label, unit,"),
+        ("SELECT f.metric FROM facts AS f", "facts has ticker, cik, concept,"),
+        ("SELECT symbol FROM companies", "companies has cik, ticker, name, sic,"),
+        ("SELECT x", "tickers has ticker, cik"),
+    ],
+)
+def test_a_column_that_does_not_exist_is_answered_with_those_that_do(query, named):
+    """Of the tables that the query names; of all where it names none."""
+    with pytest.raises(ParameterError) as caught:
+        run_sql(None, query)
+
+    assert named in caught.value.message

@@ -219,6 +219,7 @@ QUESTIONS = {
     "compare": {"tickers": ["AAPL", "NVDA"], "metrics": ["Revenue"], "period": "2022"},
     "statement": {"ticker": "AAPL", "statement": "balance"},
     "verify_claim": {"claim": "Apple 2022 revenue was $394.3B"},
+    "calculate": {"ticker": "AAPL", "expression": "free_cash_flow", "period": "2022"},
     "custom_sql": {"sql_query": "SELECT count(*) AS n FROM facts"},
     "financial_facts": EXAMPLE,
 }

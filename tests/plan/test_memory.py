@@ -84,6 +84,29 @@ async def test_without_an_expected_key_the_check_alone_decides(runs, recorder):
     assert (run.steps[1].state, recorder.calls) == ("skipped", [])
 
 
+@pytest.mark.parametrize(
+    ("fields", "memory"),
+    [
+        ({"expected_key": None, "done_check": "True"}, {}),
+        ({"output_path": ["data", "n"], "done_check": "value == 1"}, {"k1": {"data": {"n": 1}}}),
+    ],
+)
+async def test_after_a_skipped_step_the_plan_goes_on(runs, recorder, fields, memory):
+    """S42: what waits for it runs in the same run, and so does what waits for that."""
+    steps = [
+        step(1, **fields),
+        step(2, parameters={"label": "second"}, dependencies=[1]),
+        step(3, parameters={"label": "third"}, dependencies=[1, 2]),
+    ]
+    state, run = await ended(runs, plan(*steps), memory=memory)
+
+    assert (state, {number: each.state for number, each in run.steps.items()}) == (
+        "completed",
+        {1: "skipped", 2: "completed", 3: "completed"},
+    )
+    assert [call["label"] for call in recorder.calls] == ["second", "third"]
+
+
 async def test_a_check_that_cannot_be_answered_is_said_and_the_step_runs(runs):
     """Never silent."""
     _state, run = await ended(runs, plan(step(1, done_check="value > 'x'")), memory={"k1": 3})

@@ -165,6 +165,43 @@ async def test_anything_else_is_an_honest_error(text, message):
         await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan(text)
 
 
+DAYS = {"start_date": "2022-01-01", "end_date": "2022-12-31"}
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("2022", DAYS),
+        ("fiscal 2022", {"period": "2022"}),
+        ("fiscal year 2022", {"period": "2022"}),
+        ("the fiscal year 2022", {"period": "2022"}),
+        ("FY2022", {"period": "2022"}),
+        ("FY 2022", {"period": "2022"}),
+    ],
+)
+@pytest.mark.parametrize("word", ["for", "in"])
+def test_a_fiscal_year_in_a_sentence_is_a_year_by_its_name(said, asked, word):
+    """Not the days of the calendar year, in which another fiscal year may end."""
+    template = TemplatePlanner().templates[0]
+    read = template.sentence.fullmatch(f"Get Apple's revenue {word} {said}.")
+    arguments = template.fill(read.groupdict())[0].parameters["parameters"]
+
+    assert arguments == {"ticker": "AAPL", "metrics": ["Revenue"], **asked}
+
+
+@pytest.mark.parametrize("said", ["2022", "fiscal 2022", "FY2022"])
+def test_a_comparison_is_of_fiscal_years_however_they_are_called(said):
+    """As its description says."""
+    template = TemplatePlanner().templates[1]
+    read = template.sentence.fullmatch(f"Compare the revenue of Apple and NVIDIA for {said}")
+    step = template.fill(read.groupdict())[0]
+
+    assert (step.parameters["parameters"]["period"], step.description) == (
+        "2022",
+        "Compare the revenue of Apple, NVIDIA for fiscal 2022",
+    )
+
+
 async def test_a_templates_plan_is_checked_like_any_other():
     """Without the tool that it needs there is no plan."""
     with pytest.raises(PlanInvalid, match="tool 'sec_financial_data' is not found in registry"):

@@ -3,9 +3,24 @@
 Unknown fields are refused: a misspelt condition must not silently vanish (ruling A2).
 """
 
-from typing import Any, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _read_timestamp(value: str) -> str:
+    try:
+        datetime.fromisoformat(value)
+    except ValueError as error:
+        raise ValueError(
+            f"must be a timestamp in ISO 8601, such as 2022-02-22T06:00:00Z; you sent {value!r}"
+        ) from error
+    return value
+
+
+Timestamp = Annotated[str, AfterValidator(_read_timestamp)]
+"""An instant as text, ISO 8601; it is kept as it was written."""
 
 Status = Literal["pending", "in_progress", "completed", "failed"]
 
@@ -40,7 +55,7 @@ class PlanStep(BaseModel):
     output_path: list[str] | None = None
     done_check: str | None = None
     status: Status = "pending"
-    completed_at: str | None = None
+    completed_at: Timestamp | None = None
     skipped: bool = False
 
 
@@ -62,7 +77,7 @@ class Plan(BaseModel):
     goal: str
     steps: list[PlanStep] = Field(default_factory=list)
     status: Status = "pending"
-    created_at: str
-    completed_at: str | None = None
+    created_at: Timestamp
+    completed_at: Timestamp | None = None
     owner: str = "agent"
     can_modify: bool = True

@@ -1,54 +1,48 @@
-"""Whether a stated figure is true: read it from a sentence, look it up, compare at the claim's own precision."""
+"""Whether a stated figure is true: read the whole sentence, look its figures up, compare at the claim's own precision.
 
-import re
-from dataclasses import dataclass
+What is not understood wholly is not judged: the verdict is then ``cannot_judge``, with what was not understood.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from fingerpost.errors import ParameterError
-from fingerpost.filings.concepts import words_in
-from fingerpost.filings.fact import Company
-from fingerpost.filings.figure import Figure, View
+from fingerpost.filings.claim_grammar import (
+    ABOUT,
+    EQUAL,
+    RANGE,
+    REACHES,
+    Statement,
+    Subject,
+    read_statements,
+)
+from fingerpost.filings.claim_verdicts import (
+    CANNOT_JUDGE,
+    Judged,
+    combine,
+    find_calendar_figure,
+    find_fiscal_figure,
+    judge,
+)
+from fingerpost.filings.claim_words import Measure, Names, Period, read_words
+from fingerpost.filings.figure import View
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.questions import get_company
-from fingerpost.filings.reasons import missing_figure, missing_metric
+from fingerpost.filings.reasons import missing_metric
 from fingerpost.filings.reply import Reply, nothing, source_of
 from fingerpost.filings.rows import row_of
-from fingerpost.filings.window import read_window
+from fingerpost.filings.window import read_period
 
-CONFIRMED, CONTRADICTED, STALE = "confirmed", "contradicted", "stale_vintage"
-
-_SCALES = {
-    "t": 12, "tn": 12, "trillion": 12, "b": 9, "bn": 9, "billion": 9,
-    "m": 6, "mn": 6, "mm": 6, "million": 6, "k": 3, "thousand": 3,
-}  # fmt: skip
-_NUMBER = re.compile(
-    r"(?P<lead>[-\u2212(]?)(?P<money>[$€£]|US\$|USD |EUR )?\s?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"\s?(?P<scale>trillion|billion|million|thousand|tn|bn|mn|mm|[tbmk])?\b",
-    re.IGNORECASE,
-)
-_PERIODS = (
-    re.compile(r"\b(?:fiscal |fy ?)?(?P<year>(?:19|20)\d\d)[- ]?(?P<quarter>q[1-4])\b", re.IGNORECASE),
-    re.compile(r"\b(?P<quarter>q[1-4])(?: of)?(?: fiscal| fy)? ?(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE),
-    re.compile(
-        r"\b(?P<word>first|second|third|fourth)[- ]quarter(?: of)?(?: fiscal| fy)? ?(?P<year>(?:19|20)\d\d)\b",
-        re.IGNORECASE,
-    ),
-    re.compile(r"\b(?:fiscal(?: year)? |fy ?)?(?P<year>(?:19|20)\d\d)\b", re.IGNORECASE),
-)
-_QUARTER_WORDS = {"first": "Q1", "second": "Q2", "third": "Q3", "fourth": "Q4"}
-_LEGAL_FORMS = re.compile(r"[,.]|\b(inc|corp|corporation|co|company|plc|ltd|holdings|group|the)\b", re.IGNORECASE)
+_WHAT = {"ticker": "company", "metric": "metric", "period": "fiscal year or quarter", "claim": "number"}
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A stated figure; ``step`` is the value of its last stated digit."""
+    """What a sentence states; ``not_understood`` holds what of it could not be read, and then nothing is stated."""
 
-    ticker: str
-    metric: str
-    period: str
-    value: Decimal
-    step: Decimal
+    statements: tuple[Statement, ...]
+    not_understood: tuple[str, ...] = ()
 
 
 def read_claim(
@@ -57,110 +51,120 @@ def read_claim(
     """Return the claim that a sentence makes; what is given beside it need not stand in it.
 
     Raises:
-        ParameterError: the company, the metric, the period or the number cannot be read.
+        ParameterError: every word is understood, and the company, the metric, the period or the number is not said.
     """
-    rest, found_period = _take_period(text)
-    period = period or found_period
-    ticker = ticker or _find_ticker(library, rest)
-    if metric is None:
-        words = words_in(rest)
-        metric = words[0][1].name if words else None
-    number = _find_number(rest)
-    parts = {"ticker": ticker, "metric": metric, "period": period, "claim": number}
-    for name, part in parts.items():
-        if part is None:
-            what = {"ticker": "company", "metric": "metric", "period": "fiscal year or quarter", "claim": "number"}[
-                name
-            ]
-            raise ParameterError(f"no {what} can be read from the claim; send {name}", {"field": name})
-    assert ticker is not None
-    assert metric is not None
-    assert period is not None
-    assert number is not None
-    return Claim(ticker, metric, period, *number)
+    known = [(company.ticker, company.name, company.tickers) for company in library.list_companies()]
+    statements, unknown = read_statements(read_words(text, Names(known)))
+    if unknown:
+        return Claim((), tuple(unknown))
+    given = _given(library, ticker, metric, period)
+    said = {subject for each in statements for subject in (each.subject, each.versus) if subject is not None}
+    clashes = [
+        f"{name} is {value}, and the sentence says otherwise"
+        for name, value, others in (
+            ("ticker", ticker, {subject.ticker for subject in said if given.ticker} - {None, given.ticker}),
+            ("metric", metric, {subject.measure for subject in said if given.measure} - {None, given.measure}),
+            ("period", period, _other_periods(said, given.period)),
+        )
+        if others
+    ]
+    if clashes:
+        return Claim((), tuple(clashes))
+    filled = [replace(each, subject=each.subject.filled(given)) for each in statements]
+    for each in filled:
+        for field in ("ticker", "measure", "period"):
+            if getattr(each.subject, field) is None:
+                name = "metric" if field == "measure" else field
+                raise ParameterError(f"no {_WHAT[name]} can be read from the claim; send {name}", {"field": name})
+    return Claim(tuple(filled))
 
 
 def verify_claim(library: FactLibrary, claim: Claim, view: View) -> Reply:
-    """Return the verdict on a claim, with the figure that decides it.
+    """Return the verdict on a claim, with the figures that decide it.
 
     Raises:
         DataNotFound: there is no such figure.
     """
-    nobody = f"No financial facts found for {claim.ticker}"
-    company = get_company(library, claim.ticker, nobody)
-    source = source_of(company)
-    metric = library.find_metric(company, claim.metric)
-    if metric is None:
-        raise nothing(nobody, {claim.metric: missing_metric(library, company, claim.metric)}, source)
-    window = read_window(None, None, claim.period)
-    found = library.look(company, metric, window, view)
-    if not found.is_scalar:
-        raise nothing(nobody, {claim.metric: missing_figure(library, company, metric, window, view)}, source)
-    figure = found.headline[0]
-    verdict, told = _judge(claim, figure, company)
-    data: dict[str, Any] = {
-        "verdict": verdict,
-        "claimed": _plain(claim.value),
-        "value": figure.value,
-        "difference": _plain(claim.value - Decimal(str(figure.value))),
-        "tolerance": _plain(claim.step / 2),
-    }
-    reply = Reply([row_of(company, metric.name, figure, view)], data=data, source=source)
-    reply.extra["explanation"] = told
+    if not claim.statements:
+        return _cannotjudge("not every word of the claim was understood", claim.not_understood, None)
+    verdicts = {}
+    for reading in (find_fiscal_figure, find_calendar_figure):
+        judged = [judge(library, statement, view, reading) for statement in claim.statements]
+        verdicts[combine(library, judged)] = judged
+    judged = next(iter(verdicts.values()))
+    companies = list({each.company.cik: each.company for part in judged for each in part.operands}.values())
+    source = source_of(*companies) if companies else None
+    if len(verdicts) > 1:
+        told = "; ".join(dict.fromkeys(part.told for parts in verdicts.values() for part in parts))
+        return _cannotjudge(f"a year is named that may be either of two: say which fiscal year: {told}", (), source)
+    verdict = next(iter(verdicts))
+    reasons = [part.told for part in judged if part.verdict == CANNOT_JUDGE]
+    if verdict == CANNOT_JUDGE:
+        return _cannotjudge("; ".join(dict.fromkeys(reasons)), (), source, _rows(judged, view))
+    data: dict[str, Any] = {"verdict": verdict} | _measured(judged)
+    if len(judged) > 1:
+        data["parts"] = [{"verdict": part.verdict, "explanation": part.told} for part in judged]
+    reply = Reply(_rows(judged, view), data=data, source=source)
+    reply.extra["explanation"] = "; ".join(dict.fromkeys(part.told for part in judged))
     return reply
 
 
-def _judge(claim: Claim, figure: Figure, company: Company) -> tuple[str, str]:
-    fact = figure.fact
-    cited = f"{company.name} states {figure.value} {figure.unit} in {fact.form} {fact.accession} of {fact.filed}"
-    if _agrees(claim, figure.value):
-        return CONFIRMED, f"{cited}, which the claim meets at its own precision"
-    for revision in figure.values:
-        if _agrees(claim, revision.value):
-            then = f"{revision.fact.form} {revision.fact.accession} of {revision.fact.filed}"
-            return STALE, f"{then} stated it so; since then {cited}"
-    return CONTRADICTED, cited
+def _given(library: FactLibrary, ticker: str | None, metric: str | None, period: str | None) -> Subject:
+    company = library.find_company(ticker) if ticker is not None else None
+    measure = None
+    if metric is not None:
+        found = library.find_metric(company, metric) if company is not None else None
+        if found is None and company is not None:
+            missing = {metric: missing_metric(library, company, metric)}
+            raise nothing(f"No financial facts found for {ticker}", missing, source_of(company))
+        measure = Measure(found) if found is not None else None
+    when = None
+    if period is not None:
+        year, quarter = read_period(period)
+        when = Period(year, quarter, is_fiscal=True)
+    return Subject(company.ticker if company is not None else ticker, measure, when)
 
 
-def _agrees(claim: Claim, value: float) -> bool:
-    return abs(claim.value - Decimal(str(value))) <= claim.step / 2
+def _other_periods(said: Iterable[Subject], given: Period | None) -> set[Period]:
+    if given is None:
+        return set()
+    periods = {subject.period for subject in said if subject.period is not None}
+    return {period for period in periods if period[:2] != given[:2]}
 
 
-def _take_period(text: str) -> tuple[str, str | None]:
-    for pattern in _PERIODS:
-        if matched := pattern.search(text):
-            groups = matched.groupdict()
-            quarter = groups.get("quarter") or _QUARTER_WORDS.get((groups.get("word") or "").lower())
-            rest = f"{text[: matched.start()]} {text[matched.end() :]}"
-            return rest, matched["year"] + (f"-{quarter.upper()}" if quarter else "")
-    return text, None
+def _cannotjudge(
+    why: str, not_understood: Iterable[str], source: dict[str, Any] | None, rows: list[dict[str, Any]] | None = None
+) -> Reply:
+    data = {"verdict": CANNOT_JUDGE, "not_understood": list(not_understood)}
+    reply = Reply(rows or [], data=data, source=source)
+    named = ": " + ", ".join(f'"{each}"' for each in data["not_understood"]) if data["not_understood"] else ""
+    reply.extra["explanation"] = f"{why}{named}"
+    return reply
 
 
-def _find_ticker(library: FactLibrary, text: str) -> str | None:
-    words: list[str] = re.findall(r"[A-Za-z][A-Za-z.\-]*", text.replace("'s", " ").replace("\u2019s", " "))
-    for company in library.list_companies():
-        short = _LEGAL_FORMS.sub("", company.name).strip().lower()
-        if short and re.search(rf"\b{re.escape(short)}\b", text.lower()):
-            return company.ticker
-    for word in words:
-        if word.isupper() and word not in ("EPS", "EBIT", "US", "USD", "FY") and library.find_company(word):
-            return word
-    return None
+def _rows(judged: Sequence[Judged], view: View) -> list[dict[str, Any]]:
+    rows: dict[tuple[int, str, str, str], dict[str, Any]] = {}
+    for part in judged:
+        for operand in part.operands:
+            figure = operand.figure
+            key = (operand.company.cik, operand.metric_name, figure.start, figure.end)
+            rows.setdefault(key, row_of(operand.company, operand.metric_name, figure, view))
+    return list(rows.values())
 
 
-def _find_number(text: str) -> tuple[Decimal, Decimal] | None:
-    numbers = list(_NUMBER.finditer(text))
-    # What bears a currency or a scale is the figure; else the last number is.
-    marked = [number for number in numbers if number["money"] or number["scale"]]
-    if not numbers:
-        return None
-    number = (marked or numbers)[-1]
-    digits = Decimal(number["digits"].replace(",", ""))
-    scale = Decimal(1).scaleb(_SCALES.get((number["scale"] or "").lower(), 0))
-    exponent = int(digits.as_tuple().exponent)
-    step = Decimal(1).scaleb(exponent) * scale
-    value = digits * scale
-    return (-value if number["lead"] else value), step
+def _measured(judged: Sequence[Judged]) -> dict[str, Any]:
+    """Return the stated number beside the filed one, where the claim is one number of one figure."""
+    part = judged[0]
+    amount = part.statement.amount
+    if len(judged) > 1 or len(part.operands) > 1 or amount is None or part.statement.relation == RANGE:
+        return {}
+    value = part.operands[0].sign * Decimal(str(part.operands[0].figure.value))
+    return {
+        "claimed": _plain(amount.value),
+        "value": _plain(value),
+        "difference": _plain(amount.value - value),
+        "tolerance": _plain(amount.step / 2) if part.statement.relation in (EQUAL, ABOUT, REACHES) else 0,
+    }
 
 
 def _plain(value: Decimal) -> int | float:

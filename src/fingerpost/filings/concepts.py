@@ -94,14 +94,17 @@ def suggest(text: str, concepts: Collection[str]) -> list[str]:
     return found[:_SUGGESTED]
 
 
-def words_in(text: str) -> list[tuple[str, Metric]]:
-    """Return the metric words that stand in a sentence, the longest first."""
-    padded = f" {re.sub(r'[^a-z0-9&]+', ' ', text.lower())} "
+def list_near_concepts(metric: Metric, concepts: Iterable[str]) -> list[str]:
+    """Return the tags of a company that hold every word of a metric's name and stand behind none, likeliest first."""
+    words = metric.description.lower().split()
+    known = {concept for each in list_metrics() for concept in each.concepts}
     found = []
-    for metric in list_metrics():
-        words = (metric.description.lower(), *metric.aliases)
-        found += [(word, metric) for word in words if f" {word} " in padded]
-    return sorted(found, key=lambda pair: (-len(pair[0]), pair[1].name))
+    for concept in concepts:
+        tag = concept.partition(":")[2]
+        own = [word.lower() for word in re.findall(r"[A-Z][a-z]*|\d+", tag)]
+        if concept not in known and all(word in own for word in words):
+            found.append((not tag.lower().startswith(words[0]), len(tag), concept))
+    return [concept for *_, concept in sorted(found)]
 
 
 def headline_concept(metric: Metric, stated: dict[str, float], sic: str | None) -> str:

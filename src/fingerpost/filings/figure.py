@@ -3,10 +3,11 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fingerpost.filings.fact import Fact
+from fingerpost.filings.fact import ANNUAL_FORMS, Fact
 from fingerpost.filings.periods import class_of
 
 REPORTED, DERIVED, ESTIMATED = "reported", "derived", "estimated"
+COVER = "dei:"
 LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted", "as_of"
 
 
@@ -77,6 +78,16 @@ class Figure:
     def period(self) -> str:
         """The class of the period."""
         return class_of(self.start, self.end)
+
+    @property
+    def is_cover(self) -> bool:
+        """Whether the number stands on a report's cover page, of a day of its own choice, not of the period's end."""
+        return not self.start and self.fact.concept.startswith(COVER)
+
+    @property
+    def is_cover_of_year(self) -> bool:
+        """Whether that report is an annual one."""
+        return self.is_cover and self.fact.form in ANNUAL_FORMS
 
     @property
     def restated(self) -> bool:

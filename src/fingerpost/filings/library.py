@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,14 +16,24 @@ from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import Metric, find_concept, find_metric
 from fingerpost.filings.fact import Company, Fact
 from fingerpost.filings.figure import Series, View
+from fingerpost.filings.names import begins_with, find_named, name_key
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve
-from fingerpost.filings.revisions import SPLIT_CONCEPT, Split, list_splits
+from fingerpost.filings.splits import (
+    SPLIT_CONCEPT,
+    WITNESS_CONCEPTS,
+    Split,
+    is_per_share,
+    is_share_count,
+    list_splits,
+)
 from fingerpost.filings.store import SAMPLE, FactStore, new_sample, plain_ticker
 from fingerpost.filings.window import Found, Window, look
 
 _KEPT = 4_096
 _SUGGESTED = 3
+# As many as this are EDGAR's whole list; a few that a user named are not.
+_ALL_LISTED = 1_000
 _T = TypeVar("_T")
 
 _COMPANY = (
@@ -48,8 +59,9 @@ class FactLibrary:
         self._kept: OrderedDict[tuple[Any, ...], Any] = OrderedDict()
 
     def find_company(self, text: str) -> Company | None:
-        """Return the company of a ticker or CIK, or None; one that has figures under several CIKs is its newest.
+        """Return the company of a ticker, CIK or name, or None; one that has figures under several CIKs is its newest.
 
+        It bears the ticker that it was asked for by. A name that several companies bear is nobody's.
         A company that only the archive has is taken over into the facts file first.
         """
         archive = 0 if self._bulk is None else self._bulk.identity
@@ -63,16 +75,19 @@ class FactLibrary:
 
     def find_listed(self, text: str) -> tuple[str, int, str] | None:
         """Return (ticker, CIK, name) of a company that is known to exist though no figures of it were loaded."""
-        rows = self._rows("SELECT ticker, cik, name FROM listed WHERE ticker = ?", plain_ticker(text))
-        return rows[0] if rows else None
+        named = self._list_named(text)
+        for ticker in (plain_ticker(text), *(named if len(named) == 1 else ())):
+            if rows := self._rows("SELECT ticker, cik, name FROM listed WHERE ticker = ?", ticker):
+                return rows[0]
+        return None
 
     def suggest_tickers(self, text: str) -> list[str]:
         """Return the tickers that the caller may have meant: by company name, then by spelling."""
-        words = text.strip().lower()
-        names = self._rows("SELECT ticker, name FROM companies UNION SELECT ticker, name FROM listed ORDER BY 1")
-        begun = [ticker for ticker, name in names if len(words) > 1 and name.lower().startswith(words)]
-        near = get_close_matches(plain_ticker(text), [ticker for ticker, _ in names], n=_SUGGESTED, cutoff=0.6)
-        return list(dict.fromkeys([*sorted(begun, key=len), *near]))[:_SUGGESTED]
+        key = name_key(text)
+        names = self._list_known()
+        begun = [ticker for ticker, _, name in names if len(key) > 1 and begins_with(name, key)]
+        near = get_close_matches(plain_ticker(text), [ticker for ticker, _, _ in names], n=_SUGGESTED, cutoff=0.6)
+        return list(dict.fromkeys([*self._list_named(text), *sorted(begun, key=len), *near]))[:_SUGGESTED]
 
     def list_concepts(self, company: Company) -> dict[str, str]:
         """Return the concepts that a company files, and their labels."""
@@ -109,7 +124,10 @@ class FactLibrary:
 
     def splits(self, company: Company) -> list[Split]:
         """Return the company's share splits."""
-        return self._keep(("splits", company.cik), lambda: list_splits(self._facts(company, (SPLIT_CONCEPT,))))
+        return self._keep(
+            ("splits", company.cik),
+            lambda: list_splits(self._facts(company, (SPLIT_CONCEPT,)), self._facts(company, WITNESS_CONCEPTS)),
+        )
 
     def series(self, company: Company, metric: Metric, view: View) -> Series:
         """Return every figure of a metric under a view."""
@@ -158,7 +176,25 @@ class FactLibrary:
             if self._bulk is not None:
                 self._bulk.close()
 
+    def _list_known(self) -> list[tuple[str, int, str]]:
+        """Return (ticker, CIK, name) of every company that has figures or is listed; a company's own ticker first."""
+        return self._rows(
+            "SELECT ticker, cik, name FROM companies UNION ALL"
+            " SELECT * FROM (SELECT ticker, cik, name FROM listed ORDER BY length(ticker), ticker)"
+        )
+
+    def _list_named(self, text: str) -> list[str]:
+        """Return the tickers of those whom a name may mean; one where it is clear."""
+        listed = self._rows("SELECT count(*) FROM listed")[0][0]
+        return find_named(text, self._list_known(), all_are_known=listed >= _ALL_LISTED)
+
     def _find_company(self, text: str, archive: int) -> Company | None:
+        company = self._find_by_ticker(text, archive)
+        if company is None and len(named := self._list_named(text)) == 1:
+            company = self._find_by_ticker(named[0], archive)
+        return company
+
+    def _find_by_ticker(self, text: str, archive: int) -> Company | None:
         company = self._find_held(text)
         if archive and (company is None or company.dataset == SAMPLE) and self._take_over(text, company):
             return self._find_held(text)
@@ -189,7 +225,10 @@ class FactLibrary:
         )
         if not rows and digits.isdigit() and len(digits) <= 10:
             rows = self._rows(f"{_COMPANY} WHERE cik = ?", int(digits))
-        return self._company(rows[0]) if rows else None
+        if not rows:
+            return None
+        company = self._company(rows[0])
+        return replace(company, ticker=wanted) if wanted in company.tickers else company
 
     def _company(self, row: tuple[Any, ...]) -> Company:
         cik, ticker, *rest = row
@@ -224,11 +263,15 @@ class FactLibrary:
         return FiscalCalendar(years.items())
 
     def _series(self, company: Company, metric: Metric, view: View) -> Series:
+        facts = self._facts(company, metric.concepts)
+        # Only what is counted in shares knows of splits, and to find them takes longer than the figures themselves.
+        units = {fact.unit for fact in facts}
+        in_shares = any(is_per_share(unit) or is_share_count(unit) for unit in units)
         return resolve(
             metric,
-            self._facts(company, metric.concepts),
+            facts,
             calendar=self.calendar(company),
-            splits=self.splits(company),
+            splits=self.splits(company) if in_shares else (),
             sic=company.sic,
             currency=company.currency,
             view=view,

@@ -8,8 +8,8 @@ from fingerpost.errors import FeedUnusable, ParameterError
 from fingerpost.filings.companyfacts import parse_json, read_facts, read_submissions, read_tickers
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.plain_text import read_plain_text
+from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.texts import split_sections
 
 _TEXT_SUFFIXES = (".txt", ".htm", ".html")
 

@@ -3,8 +3,9 @@
 Both come from start and end. A source's ``fy`` and ``fp`` describe the filing, not the period (filings.md, section 4).
 """
 
+import math
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 
@@ -17,6 +18,11 @@ _YEAR_DAYS = 365.25
 _SLACK_DAYS = 7
 # A year that ends in the first days of January bears the name of the year before.
 _NEW_YEAR_DAYS = 10
+_LONGEST_YEAR_DAYS = 380
+# Quarters are of 90 to 92 days, and of 13 weeks.
+_QUARTER_SLACK_DAYS = 3
+# Ends that are further from a whole number of years apart belong to different year ends: the company moved its own.
+_SAME_YEAR_END_DAYS = 10
 
 
 @lru_cache(maxsize=4096)
@@ -38,6 +44,7 @@ class FiscalCalendar:
     """The ends of a company's fiscal years and what it calls them.
 
     Ends before the first and after the last known one are a whole number of years away from the nearest.
+    Where the year end was moved, days in between count from the later one.
     """
 
     def __init__(self, years: Iterable[tuple[str, int]]) -> None:
@@ -61,6 +68,35 @@ class FiscalCalendar:
             return True
         year_end, _ = self._year_around(day)
         return abs(year_end - day) <= _SLACK_DAYS
+
+    def lies_in_known_year(self, day: str) -> bool:
+        """Whether an annual report is of the fiscal year that a day lies in."""
+        return bool(self._anchors) and self._year_around(day_number(day)) in self._anchors
+
+    def place_of_report(self, filed: str, *, is_annual: bool) -> tuple[int, int]:
+        """Return the fiscal year and quarter that a report is of: the last that ended before it was filed."""
+        day = day_number(filed)
+        if not self._anchors:
+            year, quarter = self.place(filed)
+            return (year - 1, 4) if is_annual or quarter == 1 else (year, quarter - 1)
+        year_end, year = self._year_around(day)
+        if year_end < day:
+            return year, 4
+        quarter = 4 - math.ceil((year_end - day) / (_YEAR_DAYS / 4))
+        return (year - 1, 4) if is_annual or quarter < 1 else (year, quarter)
+
+    def quarter_of(self, start: str) -> tuple[int, int]:
+        """Return the fiscal year and quarter that a day lies in: of the first day of a quarter, that quarter."""
+        day = day_number(start)
+        if not self._anchors:
+            return date.fromordinal(day).year, (date.fromordinal(day).month + 2) // 3
+        at = bisect_left(self._days, day)
+        if 0 < at < len(self._days) and self._days[at] - self._days[at - 1] <= _LONGEST_YEAR_DAYS:
+            year_end, year = self._anchors[at]
+        else:
+            year_end, year = self._year_around(day + _SLACK_DAYS)
+        left = (year_end - day - _QUARTER_SLACK_DAYS) / (_YEAR_DAYS / 4)
+        return year, max(1, min(4, 4 - math.floor(left)))
 
     def days_off(self, end: str) -> int:
         """Return how many days lie between a day and the nearest end of a fiscal quarter."""
@@ -88,23 +124,42 @@ def name_years(reported: Iterable[tuple[str, str, int | None]]) -> dict[str, int
 
     The earliest filing names an end. A name that most others contradict is a slip of the tagger
     (four annual reports of NVIDIA call themselves a year too old) and gives way to the others' count.
+    Only ends on one day of the year, give or take a few, are witnesses for each other: a company that moves its
+    year end counts anew.
     """
     first: dict[str, int] = {}
     for end, _filed, year in sorted(reported, key=lambda row: (row[1], row[0])):
         if year is not None:
             first.setdefault(end, year)
-    if not first:
-        return {}
-    named = sorted(first.items())
+    same_day: list[list[str]] = []
+    for end in sorted(first):
+        group = next((ends for ends in same_day if _is_same_year_end(ends[-1], end)), None)
+        if group is None:
+            same_day.append([end])
+        else:
+            group.append(end)
+    names: dict[str, int] = {}
+    for ends in same_day:
+        names |= _outvote([(end, first[end]) for end in ends])
+    return names
+
+
+def _outvote(named: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """Return names that count on from year to year, as most of those given do; without a majority, those given."""
     agreeing = {end: sum(_agree(end, year, *other) for other in named) for end, year in named}
     best_end, best_year = max(named, key=lambda row: (agreeing[row[0]], row[0]))
     if agreeing[best_end] * 2 <= len(named):
-        return first
+        return dict(named)
     return {end: best_year + _years_between(best_end, end) for end, _ in named}
 
 
 def _agree(end: str, year: int, other_end: str, other_year: int) -> bool:
     return other_year - year == _years_between(end, other_end)
+
+
+def _is_same_year_end(end: str, other_end: str) -> bool:
+    days = day_number(other_end) - day_number(end)
+    return abs(days - round(days / _YEAR_DAYS) * _YEAR_DAYS) <= _SAME_YEAR_END_DAYS
 
 
 def _years_between(end: str, other_end: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from fingerpost.filings.figure import DERIVED, ESTIMATED, Figure
 from fingerpost.filings.periods import HALF, NINE_MONTHS, QUARTER, YEAR, class_of, day_after
-from fingerpost.filings.revisions import is_per_share, is_share_count
+from fingerpost.filings.splits import is_per_share, is_share_count
 
 _STEPS = ((YEAR, NINE_MONTHS, "FY - 9M"), (NINE_MONTHS, HALF, "9M - H1"), (HALF, QUARTER, "H1 - Q1"))
 _CENTS = 4

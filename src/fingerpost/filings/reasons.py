@@ -3,11 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
-from fingerpost.filings.concepts import PER_SHARE, Metric, suggest
+from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, raw_metric, suggest
 from fingerpost.filings.fact import Company
 from fingerpost.filings.figure import Series, View
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.window import BY_PERIOD, Window
+from fingerpost.filings.window import BY_PERIOD, FIRST_DAY, Window
 
 NOT_REPORTED = "not_reported"
 NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
@@ -20,6 +20,9 @@ HIDDEN_BY_AS_OF = "hidden_by_as_of"
 OTHER_UNIT = "other_unit"
 OTHER_FORM = "other_form"
 NOT_DERIVABLE = "not_derivable"
+NOT_COMPARABLE = "not_comparable"
+
+_NAMED = 3
 
 
 def load_hint(ticker: str) -> str:
@@ -74,7 +77,7 @@ def missing_figure(
             f"{what} is not reported, and per-share figures do not add up over quarters",
             "Send estimate: true for an estimate, and call it one",
         )
-    if _is_later(window, company, series):
+    if _is_later(library, window, company):
         return _entry(
             NOT_IN_AGGREGATE_YET,
             f"{what} is not in the SEC's aggregate as of {company.complete_through}",
@@ -84,27 +87,35 @@ def missing_figure(
         return _entry(
             BEFORE_XBRL, f"{company.name} files figures as data since {company.first_end}", "Ask for a later period"
         )
-    if not series.figures:
-        return _entry(
-            NOT_REPORTED, f"{company.name} reports no {metric.name} under any tag that stands for it", _OTHERS
-        )
-    return _entry(NOT_REPORTED, f"{company.name} reports no {metric.name} for {window.told}", _OTHERS)
+    return untagged(library, company, metric, window, view)
 
 
-_OTHERS = "Ask query_type metrics for what the company does report"
+def untagged(library: FactLibrary, company: Company, metric: Metric, window: Window, view: View) -> dict[str, Any]:
+    """Return that no tag that stands for a metric holds a figure, which is not to say that the company states none.
+
+    The data set leaves out a company's own tags and what it tells by segment.
+    """
+    near: list[str] = []
+    for concept in list_near_concepts(metric, library.list_concepts(company)):
+        if len(near) < _NAMED and library.look(company, raw_metric(concept), window, view).headline:
+            near.append(concept)
+    what = f"{metric.name} of {company.name} for {window.told}"
+    message = f"{what} is not under a standard tag in this data set; the filing may state it"
+    step = f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for its tags, or read the filing"
+    return _entry(NOT_REPORTED, message, step, near)
 
 
 def _has_year(series: Series, window: Window) -> bool:
     return any(figure.fiscal_year == window.year and figure.period == "FY" for figure in series.figures)
 
 
-def _is_later(window: Window, company: Company, series: Series) -> bool:
+def _is_later(library: FactLibrary, window: Window, company: Company) -> bool:
+    """Whether a window lies beyond the newest report of the company, of whatever it tells."""
+    calendar = library.calendar(company)
+    covered = calendar.place_of_report(company.complete_through, is_annual=False)
     if window.year is None:
-        return window.first > max((figure.end for figure in series.figures), default=company.complete_through)
-    if not series.figures:
-        return False
-    newest = series.figures[-1]
-    return (window.year, window.quarter or 4) > (newest.fiscal_year, newest.fiscal_quarter)
+        return window.first != FIRST_DAY and calendar.quarter_of(window.first) > covered
+    return (window.year, window.quarter or 4) > covered
 
 
 def _is_before(window: Window, company: Company) -> bool:

@@ -13,14 +13,8 @@ from fingerpost.filings.fact import PERIODIC_FORMS, RECAST_FORMS, Fact
 from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, Revision, Series, View
 from fingerpost.filings.periods import QUARTER, FiscalCalendar, class_of, day_number
 from fingerpost.filings.quarters import derive_quarters
-from fingerpost.filings.revisions import (
-    Split,
-    is_per_share,
-    is_rounding,
-    is_share_count,
-    kind_of_change,
-    split_factor,
-)
+from fingerpost.filings.revisions import is_rounding, kind_of_change
+from fingerpost.filings.splits import Split, is_per_share, is_share_count, split_factor
 
 _LATEST = View()
 _SAME_START_DAYS = 7
@@ -242,5 +236,8 @@ def _in_shares_of(figure: Figure, factor: float, view: View) -> Figure:
 
 
 def _named(figure: Figure, calendar: FiscalCalendar) -> Figure:
-    year, quarter = calendar.place(figure.end)
+    if figure.is_cover:
+        year, quarter = calendar.place_of_report(figure.fact.filed, is_annual=figure.is_cover_of_year)
+    else:
+        year, quarter = calendar.place(figure.end)
     return replace(figure, fiscal_year=year, fiscal_quarter=quarter)

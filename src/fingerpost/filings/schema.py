@@ -8,6 +8,7 @@ from fingerpost.store.sqlite import SqliteFile
 APPLICATION_ID = 0x46504643
 _VERSION = 1
 
+MAIN_TICKERS = "CREATE TABLE IF NOT EXISTS main_tickers (cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL)"
 TABLES = """
 CREATE TABLE companies (
     cik INTEGER PRIMARY KEY, ticker TEXT NOT NULL, name TEXT NOT NULL, sic TEXT, industry TEXT, exchange TEXT,

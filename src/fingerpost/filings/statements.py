@@ -1,16 +1,20 @@
 """A statement: what a company reports of income, balance sheet or cash flows for one fiscal period."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
-from fingerpost.filings.concepts import find_metric, list_metrics
-from fingerpost.filings.figure import View
+from fingerpost.filings.concepts import Metric, list_metrics
+from fingerpost.filings.fact import Company
+from fingerpost.filings.figure import Figure, View
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.periods import INSTANT, YEAR
 from fingerpost.filings.questions import get_company
-from fingerpost.filings.reasons import NOT_REPORTED, OUTSIDE_SAMPLE, load_hint, missing_figure
+from fingerpost.filings.reasons import OUTSIDE_SAMPLE, load_hint, missing_figure, untagged
 from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
 from fingerpost.filings.rows import row_of
 from fingerpost.filings.window import Window
 
+# The line that a statement is known by; where a company does not tag it, the others still make a statement.
 STATEMENTS: Mapping[str, str] = {
     "income": "Revenue",
     "balance": "Assets",
@@ -29,23 +33,20 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: Window, view
     nobody = f"No financial facts found for {ticker}"
     company = get_company(library, ticker, nobody)
     source = source_of(company)
-    anchor = find_metric(STATEMENTS[kind])
-    assert anchor is not None
-    headline = library.look(company, anchor, window, view).headline
-    if not headline:
+    lines = [metric for metric in list_metrics() if metric.statement == kind]
+    headlines = {metric.name: library.look(company, metric, window, view).headline for metric in lines}
+    newest = _newest(headlines)
+    if newest is None:
+        anchor = next(metric for metric in lines if metric.name == STATEMENTS[kind])
         raise nothing(nobody, {anchor.name: missing_figure(library, company, anchor, window, view)}, source)
-    newest = headline[-1]
     reply = Reply([], data={}, source=source)
     reply.extra["statement"] = kind
     assert reply.data is not None
-    for metric in list_metrics():
-        if metric.statement != kind:
-            continue
-        series = library.series(company, metric, view)
-        lines = [figure for figure in series.by_end.get(newest.end, ()) if figure.period == newest.period]
-        if lines:
-            reply.results.append(row_of(company, metric.name, lines[0], view))
-            reply.data[metric.name] = lines[0].value
+    for metric in lines:
+        line = _find_line(library, company, metric, newest, view)
+        if line is not None:
+            reply.results.append(row_of(company, metric.name, line, view))
+            reply.data[metric.name] = line.value
         elif company.dataset == "sample":
             reply.missing[metric.name] = {
                 "reason": OUTSIDE_SAMPLE,
@@ -53,12 +54,39 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: Window, view
                 "next_step": load_hint(company.ticker),
             }
         else:
-            reply.missing[metric.name] = {
-                "reason": NOT_REPORTED,
-                "message": f"{company.name} reports no {metric.name} for the period that ends on {newest.end}",
-                "next_step": "Nothing: it is not reported under a tag that stands for it",
-            }
+            reply.missing[metric.name] = untagged(library, company, metric, _window_of(newest), view)
     reply.value_mode = mode_of([True])
-    if len(headline) > 1:
-        reply.extra["notes"] = [f"{len(headline)} periods lie in the window; this is the newest, to {newest.end}"]
+    stated = [figure for headline in headlines.values() for figure in headline if not figure.is_cover]
+    ends = {figure.end for figure in stated if figure.period == newest.period}
+    if len(ends) > 1:
+        reply.extra["notes"] = [f"{len(ends)} periods lie in the window; this is the newest, to {newest.end}"]
     return reply
+
+
+def _newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
+    """Return a figure of the newest period that the statement's own line has, or else most of the lines."""
+    counts = Counter(
+        (figure.end, figure.period) for headline in headlines.values() for figure in headline if not figure.is_cover
+    )
+    if not counts:
+        return None
+    enough = max(counts.values()) / 2
+    chosen = max(period for period, count in counts.items() if count >= enough)
+    figures = (figure for headline in headlines.values() for figure in headline)
+    return next(figure for figure in figures if (figure.end, figure.period) == chosen)
+
+
+def _find_line(library: FactLibrary, company: Company, metric: Metric, newest: Figure, view: View) -> Figure | None:
+    """Return a line of the statement of a period; a number on its report's cover page bears a day of its own."""
+    series = library.series(company, metric, view)
+    lines = [figure for figure in series.by_end.get(newest.end, ()) if figure.period == newest.period]
+    if not lines and newest.period == INSTANT:
+        found = library.look(company, metric, _window_of(newest), view).headline
+        lines = [figure for figure in found if figure.is_cover]
+    return lines[0] if lines else None
+
+
+def _window_of(figure: Figure) -> Window:
+    """Return the fiscal period of a figure."""
+    is_year = figure.period == YEAR or (figure.period == INSTANT and figure.fiscal_quarter == 4)
+    return Window(year=figure.fiscal_year, quarter=None if is_year else figure.fiscal_quarter)

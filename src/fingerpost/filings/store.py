@@ -83,13 +83,19 @@ class FactStore:
                     for row in file.filings
                 ],
             )
+            if ticker is not None:
+                connection.execute("INSERT OR REPLACE INTO main_tickers VALUES (?, ?)", (file.cik, ticker))
             oldest = min((row.filed for row in file.filings), default="")
             connection.execute(
                 "INSERT OR REPLACE INTO filing_lists VALUES (?, ?, ?)", (file.cik, file.is_complete, oldest)
             )
 
     def put_tickers(self, rows: Sequence[tuple[str, int, str]]) -> None:
-        """Remember which companies there are, so that a ticker without figures is told from one that does not exist."""
+        """Remember which companies there are, so that a ticker without figures is told from one that does not exist.
+
+        Of a company's tickers the first is its main one, as in EDGAR's own list: the later ones are other classes
+        of shares, preferred stock and notes.
+        """
         with self._writing() as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO listed VALUES (?, ?, ?)",
@@ -98,9 +104,11 @@ class FactStore:
             connection.execute(
                 "INSERT OR IGNORE INTO tickers SELECT ticker, cik FROM listed WHERE cik IN (SELECT cik FROM companies)"
             )
+            main = {cik: plain_ticker(ticker) for ticker, cik, _ in reversed(rows)}
+            connection.executemany("INSERT OR REPLACE INTO main_tickers VALUES (?, ?)", list(main.items()))
             connection.execute(
-                "UPDATE companies SET ticker = (SELECT min(ticker) FROM tickers WHERE tickers.cik = companies.cik)"
-                " WHERE ticker LIKE 'CIK%' AND cik IN (SELECT cik FROM tickers)"
+                "UPDATE companies SET ticker = (SELECT ticker FROM main_tickers WHERE main_tickers.cik = companies.cik)"
+                " WHERE cik IN (SELECT cik FROM main_tickers)"
             )
 
     def put_sections(self, sections: Sequence[Section]) -> None:
@@ -142,6 +150,8 @@ class FactStore:
             connection.execute("PRAGMA synchronous = NORMAL")
             if schema.is_empty(self._file, connection):
                 schema.create(connection)
+            # Files that were laid out before it lack it.
+            connection.execute(schema.MAIN_TICKERS)
             connection.execute("BEGIN IMMEDIATE")
             if not connection.execute("SELECT count(*) FROM companies").fetchone()[0]:
                 insert_sample(connection)
@@ -153,6 +163,7 @@ def new_sample() -> sqlite3.Connection:
     """Return a database in memory that holds the shipped sample and nothing else."""
     connection = connect_memory()
     schema.create(connection)
+    connection.execute(schema.MAIN_TICKERS)
     connection.execute("BEGIN")
     insert_sample(connection)
     connection.execute("COMMIT")
@@ -184,10 +195,12 @@ def insert_facts(
     own = [plain_ticker(ticker) for ticker in tickers]
     own += [row[0] for row in connection.execute("SELECT ticker FROM tickers WHERE cik = ? ORDER BY ticker", (cik,))]
     own += [row[0] for row in connection.execute("SELECT ticker FROM listed WHERE cik = ? ORDER BY ticker", (cik,))]
+    main = connection.execute("SELECT ticker FROM main_tickers WHERE cik = ?", (cik,)).fetchone()
     before = connection.execute(
         "SELECT ticker, sic, industry, exchange FROM companies WHERE cik = ?", (cik,)
     ).fetchone()
-    ticker = before[0] if before and not before[0].startswith("CIK") else (own[0] if own else f"CIK{cik:010d}")
+    named = before[0] if before and not before[0].startswith("CIK") else next(iter(own), f"CIK{cik:010d}")
+    ticker = main[0] if main else named
     _forget(connection, cik)
     connection.executemany("INSERT OR IGNORE INTO tickers VALUES (?, ?)", [(each, cik) for each in own])
     connection.execute(

@@ -12,8 +12,8 @@ from fingerpost.filings.edgar import Edgar
 from fingerpost.filings.fetched import FetchedFiles
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.plain_text import read_plain_text
+from fingerpost.filings.sections import split_sections
 from fingerpost.filings.store import FactStore, plain_ticker
-from fingerpost.filings.texts import split_sections
 from fingerpost.net.body import MemoryBody
 from fingerpost.net.client import Client
 from fingerpost.net.response import Response, Validators

@@ -6,18 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.store import Section, plain_ticker
+from fingerpost.filings.store import plain_ticker
 
 LEXICAL_NOTE = "Ranked by shared words (BM25), not by meaning: try other words for the same thing"
 NO_TEXT_STEP = "Run: fingerpost filings load FILE with a filing's text, or fingerpost filings sync TICKER --text"
 
 _SNIPPET_WORDS = 64
-_ITEM = re.compile(r"^[ \t]*(item\s+\d{1,2}[a-c]?)[.:\s\u2014\u2013-]+(\S[^\n]{0,120})$", re.IGNORECASE | re.MULTILINE)
-_TYPES = (
-    ("risk", "risk_factors"), ("management", "mdna"), ("legal", "legal_proceedings"), ("business", "business"),
-    ("financial statements", "financial_statements"), ("quantitative", "market_risk"), ("controls", "controls"),
-    ("properties", "properties"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,39 +25,6 @@ class TextQuestion:
     keywords: Sequence[str] = ()
     date_range: tuple[str, str] | None = None
     top_k: int = 5
-
-
-def split_sections(cik: int, accession: str, form: str, filed: str, text: str) -> list[Section]:
-    """Return a filing's plain text cut at its items; a text without items is one section."""
-    marks = list(_ITEM.finditer(text))
-    if not marks:
-        return [
-            Section(
-                cik=cik,
-                accession=accession,
-                form=form,
-                filed=filed,
-                section_type="full_text",
-                title="Full text",
-                text=text.strip(),
-            )
-        ]
-    sections = []
-    for place, mark in enumerate(marks):
-        end = marks[place + 1].start() if place + 1 < len(marks) else len(text)
-        title = " ".join(mark[2].split()).rstrip(".")
-        sections.append(
-            Section(
-                cik=cik,
-                accession=accession,
-                form=form,
-                filed=filed,
-                section_type=_type_of(title),
-                title=f"{mark[1].title()}. {title}",
-                text=text[mark.end() : end].strip(),
-            )
-        )
-    return sections
 
 
 def count_sections(library: FactLibrary) -> int:
@@ -80,7 +41,7 @@ def search(library: FactLibrary, question: TextQuestion, as_of: str | None = Non
         return []
     wanted = " OR ".join(f'"{word}"' for word in words)
     match = " AND ".join([*must, *([f"({wanted})"] if wanted else [])])
-    where, values = _filters(question, as_of)
+    where, values = _filters(library, question, as_of)
     rows = library.rows(
         "SELECT sections.id, -bm25(section_words), snippet(section_words, 1, '', '', ' … ', ?),"  # noqa: S608
         " companies.name, companies.ticker, sections.filing_type, sections.filing_date, sections.accession_number,"
@@ -113,12 +74,13 @@ def search(library: FactLibrary, question: TextQuestion, as_of: str | None = Non
     ]
 
 
-def _filters(question: TextQuestion, as_of: str | None) -> tuple[str, list[Any]]:
-    where, values = "", []
+def _filters(library: FactLibrary, question: TextQuestion, as_of: str | None) -> tuple[str, list[Any]]:
+    where = ""
+    values: list[Any] = []
     if question.companies:
-        marks = ", ".join("?" * len(question.companies))
-        where += f" AND sections.cik IN (SELECT cik FROM tickers WHERE ticker IN ({marks}))"  # noqa: S608
-        values += [plain_ticker(company) for company in question.companies]
+        ciks = [cik for company in question.companies for cik in _ciks_of(library, company)]
+        where += f" AND sections.cik IN ({', '.join('?' * len(ciks))})"
+        values += ciks
     for column, wanted in (("filing_type", question.filing_types), ("section_type", question.sections)):
         if wanted:
             where += f" AND sections.{column} IN ({', '.join('?' * len(wanted))})"
@@ -132,14 +94,17 @@ def _filters(question: TextQuestion, as_of: str | None) -> tuple[str, list[Any]]
     return where, values
 
 
+def _ciks_of(library: FactLibrary, text: str) -> list[int]:
+    """Return the CIKs of a company by ticker, CIK or name; of one without figures, those of its ticker."""
+    company = library.find_company(text)
+    if company is not None:
+        return library.list_ciks(company)
+    return [cik for (cik,) in library.rows("SELECT cik FROM tickers WHERE ticker = ?", plain_ticker(text))]
+
+
 def _words(text: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r"\w+", text.lower())))
 
 
 def _quoted(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.lower()))
-
-
-def _type_of(title: str) -> str:
-    lowered = title.lower()
-    return next((kind for word, kind in _TYPES if word in lowered), "other")

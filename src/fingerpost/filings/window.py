@@ -1,7 +1,7 @@
 """Which periods are asked for, and which of the figures found there is the headline (ruling F3)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError
@@ -25,6 +25,13 @@ class Window:
     year: int | None = None
     quarter: int | None = None
     basis: str = BY_PERIOD
+
+    @property
+    def period(self) -> str:
+        """The fiscal period as a question's parameter; empty where days are asked for."""
+        if self.year is None:
+            return ""
+        return f"{self.year}-Q{self.quarter}" if self.quarter else str(self.year)
 
     @property
     def told(self) -> str:
@@ -87,11 +94,29 @@ def look(series: Series, window: Window, calendar: FiscalCalendar) -> Found:
         chosen = [figure for figure in inside if figure.period in (QUARTER, INSTANT)]
     else:
         chosen = [figure for figure in inside if figure.period == YEAR] or [
-            figure for figure in inside if figure.period == INSTANT and calendar.is_year_end(figure.end)
+            figure for figure in inside if figure.period == INSTANT and _ends_a_year(figure, calendar)
         ]
         for kind in (QUARTER, INSTANT):
             chosen = chosen or [figure for figure in inside if figure.period == kind]
+    if len(chosen) > 1 and window.year is not None:
+        chosen = _choose_reported(chosen, calendar)
     return Found(_in_order(inside), tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
+
+
+def _choose_reported(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
+    """Return those of several figures of one fiscal name that answer for it.
+
+    Where a year end was moved, a year that was recast to the new one bears the same name as the reported one.
+    A balance stands before the number on a cover page, a cover page before its amendment.
+    """
+    preferences: tuple[Callable[[Figure], bool], ...] = (
+        lambda figure: calendar.lies_in_known_year(figure.end),
+        lambda figure: not figure.is_cover,
+        lambda figure: not figure.fact.form.endswith("/A"),
+    )
+    for preferred in preferences:
+        figures = [figure for figure in figures if preferred(figure)] or figures
+    return figures
 
 
 def _is_inside(figure: Figure, window: Window, calendar: FiscalCalendar) -> bool:
@@ -100,16 +125,24 @@ def _is_inside(figure: Figure, window: Window, calendar: FiscalCalendar) -> bool
         return False
     if window.year is None:
         return True
+    if figure.is_cover and window.quarter is not None and calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS:
+        # A float is of the second quarter's end, and stands on the annual report.
+        return calendar.place(figure.end) == (window.year, window.quarter)
     if figure.fiscal_year != window.year:
         return False
     if window.quarter is not None:
         return figure.fiscal_quarter == window.quarter and figure.period != YEAR and _ends_a_quarter(figure, calendar)
-    return figure.period == YEAR or (figure.period == INSTANT and calendar.is_year_end(figure.end))
+    return figure.period == YEAR or (figure.period == INSTANT and _ends_a_year(figure, calendar))
+
+
+def _ends_a_year(figure: Figure, calendar: FiscalCalendar) -> bool:
+    """Whether an instant is a year's: its end, or the day of an annual report's cover page."""
+    return figure.is_cover_of_year if figure.is_cover else calendar.is_year_end(figure.end)
 
 
 def _ends_a_quarter(figure: Figure, calendar: FiscalCalendar) -> bool:
-    """Whether an instant is a quarter's end; the day of a cover page is not."""
-    return figure.period != INSTANT or calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS
+    """Whether an instant is a quarter's: its end, or the day of its report's cover page."""
+    return figure.period != INSTANT or figure.is_cover or calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS
 
 
 def _in_order(figures: Sequence[Figure]) -> tuple[Figure, ...]:

@@ -1,6 +1,6 @@
 """Open SQLite files, and translate SQLite's errors for the caller or the operator.
 
-Nothing else in the package calls ``sqlite3.connect``.
+Nothing else in the package calls ``sqlite3.connect``, but the process in which somebody else's SQL runs.
 """
 
 import os

@@ -3,9 +3,11 @@
 from typing import Any, ClassVar
 
 from fingerpost.filings import claims, directory, questions, ratios, statements
+from fingerpost.filings.calculation import calculate
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reply import Reply
 from fingerpost.filings.sandbox import run_sql
+from fingerpost.tools import sec_computed_shapes as computed
 from fingerpost.tools import sec_params as ask
 from fingerpost.tools import sec_shapes as shape
 from fingerpost.tools import sec_text as text
@@ -27,7 +29,8 @@ def _verify_claim(library: FactLibrary, asked: ask.VerifyClaimParams) -> Reply:
 
 def _custom_sql(library: FactLibrary, asked: ask.CustomSqlParams) -> Reply:
     found = run_sql(library.path, asked.sql_query, asked.as_of)
-    return Reply(found.rows, extra={"truncated": found.truncated})
+    notes = {"notes": list(found.notes)} if found.notes else {}
+    return Reply(found.rows, extra={"truncated": found.truncated, **notes})
 
 
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
@@ -81,6 +84,14 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         usage="financial_ratios",
     ),
     QueryType(
+        name="calculate",
+        params=ask.CalculateParams,
+        answer=lambda library, asked: calculate(library, asked.ticker, asked.expression, asked.all_periods, asked.view),
+        output=computed.CalculationAnswer,
+        text=text.tell_calculations,
+        usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period | periods}",
+    ),
+    QueryType(
         name="fact_history",
         params=ask.FactHistoryParams,
         answer=lambda library, asked: questions.fact_history(
@@ -94,7 +105,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="verify_claim",
         params=ask.VerifyClaimParams,
         answer=_verify_claim,
-        output=shape.ClaimAnswer,
+        output=computed.ClaimAnswer,
         text=text.tell_verdict,
         usage="verify_claim {claim}",
     ),

@@ -2,10 +2,12 @@
 
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, StringConstraints, field_validator, model_validator
+from pydantic import BeforeValidator, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fingerpost.contract.filings import FinancialFactsParams
 from fingerpost.filings.figure import View
+from fingerpost.filings.formula import MAX_LENGTH
 from fingerpost.filings.window import Window, read_period, read_window
 from fingerpost.tools.sec_query import StepParams
 
@@ -82,16 +84,19 @@ class FinancialFactsQuery(FinancialFactsParams):
     ] = "period"
     estimate: Annotated[bool, Field(description="also a fourth-quarter EPS, as an estimate")] = False
 
-    @field_validator("metrics", mode="before")
-    @classmethod
-    def _one_is_a_list(cls, value: Any) -> Any:
-        return [value] if isinstance(value, str) else value
-
     @model_validator(mode="after")
     def _start_before_end(self) -> Self:
         if self.period is None and (self.start_date is None or self.end_date is None):
             lacking = [name for name in ("start_date", "end_date") if getattr(self, name) is None]
-            raise ValueError(f"Missing required parameters: {' and '.join(lacking)}, or period instead")
+            told = "missing required parameter; period may stand instead of both days"
+            # Each is a field of its own in the error: who validates a call asks which one it is.
+            raise ValidationError.from_exception_data(
+                type(self).__name__,
+                [
+                    InitErrorDetails(type=PydanticCustomError("missing_days", told), loc=(name,), input=None)
+                    for name in lacking
+                ],
+            )
         if self.start_date and self.end_date and self.start_date > self.end_date:
             raise ValueError("start_date must not be after end_date")
         return self
@@ -193,8 +198,32 @@ class VerifyClaimParams(ViewParams):
     period: Fiscal | None = None
 
 
+class CalculateParams(ViewParams):
+    """Arithmetic over figures of fiscal periods."""
+
+    ticker: Ticker
+    expression: Annotated[
+        str,
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_LENGTH),
+        Field(description="a recipe such as free_cash_flow, or Revenue / avg(Assets), change(), prior(), cagr(x, 3)"),
+    ]
+    period: Fiscal | None = None
+    periods: Annotated[list[Fiscal] | None, Field(min_length=1, max_length=20)] = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.period is None) == (self.periods is None):
+            raise ValueError("send period, or periods for several")
+        return self
+
+    @property
+    def all_periods(self) -> list[str]:
+        """The fiscal periods, one or several."""
+        return self.periods or [str(self.period)]
+
+
 class CustomSqlParams(StepParams):
     """A SELECT over the figures."""
 
     sql_query: Annotated[str, StringConstraints(min_length=1, max_length=20_000)]
-    as_of: Annotated[Day | None, Field(description="refused: write filing_date <= '...' into the query")] = None
+    as_of: Annotated[Day | None, Field(description="hide what was filed later")] = None

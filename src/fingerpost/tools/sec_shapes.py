@@ -214,25 +214,6 @@ class StatementAnswer(SourcedAnswer):
     value_mode: Mode = None
 
 
-class Verdict(StepModel):
-    """A claim beside what the filings say; ``tolerance`` is half of the claim's last digit."""
-
-    verdict: Literal["confirmed", "contradicted", "stale_vintage"]
-    claimed: Value
-    value: Value
-    difference: Value
-    tolerance: Value
-
-
-class ClaimAnswer(SourcedAnswer):
-    """The verdict on a claim, and the figure that decides it."""
-
-    query_type: Literal["verify_claim"]
-    results: list[FigureRow]
-    data: Verdict
-    explanation: str
-
-
 class CompaniesAnswer(SourcedAnswer):
     """Companies that have figures."""
 
@@ -253,6 +234,7 @@ class SqlAnswer(StandardAnswer):
     query_type: Literal["custom_sql"]
     results: list[dict[str, Cell]]
     truncated: bool
+    notes: list[str] | None = None
 
 
 class FilingRow(StepModel):

@@ -59,5 +59,17 @@ def _sentence(row: Mapping[str, Any]) -> str:
     )
 
 
+def _calculation(row: Mapping[str, Any]) -> str:
+    period = f"fiscal {row['fiscal_year']} {row['fiscal_period']}"
+    filings = dict.fromkeys(f"{each['filing_type']} {each['accession_number']}" for each in row["inputs"])
+    notes = "".join(f" ({note})" for note in row.get("notes", ()))
+    formula = "" if row["formula"] == row["expression"] else f" = {row['formula']}"
+    return (
+        f"{row['ticker']} {row['expression']} {period}: {row['value']} {row['unit']}{formula} = {row['filled_in']},"
+        f" from {', '.join(filings) or 'no filing'}{notes}"
+    )
+
+
+tell_calculations = tell_rows(_calculation, between=". ")
 tell_figures = tell_rows(_sentence, between=". ")
 tell_companies = tell_rows(lambda row: f"{row['ticker']}: {row['name']} (CIK {row['cik']})")

@@ -7,20 +7,13 @@ from typing import Any
 
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid
+from fingerpost.filings.names import WELL_KNOWN, name_key
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.plan_json import now
 from fingerpost.plan.planners.goal import Goal
 
-_TICKERS: Mapping[str, str] = {
-    "alphabet": "GOOGL",
-    "amazon": "AMZN",
-    "apple": "AAPL",
-    "meta": "META",
-    "microsoft": "MSFT",
-    "nvidia": "NVDA",
-    "tesla": "TSLA",
-}
 _TICKER = re.compile(r"[A-Z]{1,5}(?:[.-][A-Z])?")
+_YEAR = r"(?:the\s+)?(?P<year>(?:fiscal\s+(?:year\s+)?|FY\s?)?(?:19|20)\d\d)"
 _BETWEEN = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|with|vs\.?)\s+", re.IGNORECASE)
 
 
@@ -72,7 +65,7 @@ class TemplatePlanner:
 
 
 def _ticker_of(company: str) -> str:
-    ticker = _TICKERS.get(company.lower()) or (company if _TICKER.fullmatch(company) else None)
+    ticker = WELL_KNOWN.get(name_key(company)) or (company if _TICKER.fullmatch(company) else None)
     if ticker is None:
         raise PlanInvalid(f"The ticker of '{company}' is not known here", {"field": "ticker"}, hint="Write its ticker")
     return ticker
@@ -83,15 +76,13 @@ def _metric_of(text: str) -> str:
     return metric[:1].upper() + metric[1:]
 
 
-def _financial_fact(fields: Mapping[str, str]) -> list[PlanStep]:
-    company, year = fields["company"].strip(), fields["year"]
-    ticker, metric = _ticker_of(company), _metric_of(fields["metric"])
-    arguments: dict[str, Any] = {
-        "ticker": ticker,
-        "metrics": [metric],
-        "start_date": f"{year}-01-01",
-        "end_date": f"{year}-12-31",
-    }
+def _financial_fact(said: Mapping[str, str]) -> list[PlanStep]:
+    company, year = said["company"].strip(), said["year"].strip()
+    ticker, metric = _ticker_of(company), _metric_of(said["metric"])
+    number = year[-4:]
+    # "2022" is a window of days, as in contract 002's example; "fiscal 2022" is a year by its name.
+    period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
+    arguments: dict[str, Any] = {"ticker": ticker, "metrics": [metric], **period}
     return [
         PlanStep(
             step_id=1,
@@ -110,15 +101,15 @@ def _compare(fields: Mapping[str, str]) -> list[PlanStep]:
     tickers = list(dict.fromkeys(_ticker_of(company) for company in companies))
     if len(tickers) < 2:
         raise PlanInvalid("A comparison needs two companies", {"field": "companies"}, hint="Name another one")
-    metric = fields["metric"].strip()
+    metric, year = said["metric"].strip(), said["year"].strip()[-4:]
     return [
         PlanStep(
             step_id=1,
-            description=f"Compare the {metric} of {', '.join(companies)} for fiscal {fields['year']}",
+            description=f"Compare the {metric} of {', '.join(companies)} for fiscal {year}",
             tool="sec_financial_data",
             parameters={
                 "query_type": "compare",
-                "parameters": {"tickers": tickers, "metrics": [_metric_of(metric)], "period": fields["year"]},
+                "parameters": {"tickers": tickers, "metrics": [_metric_of(metric)], "period": year},
             },
             expected_key=f"{metric.lower().replace(' ', '_')}_compared",
             output_path=["data"],
@@ -175,7 +166,7 @@ TEMPLATES = (
         "Get Apple's revenue for 2022",
         re.compile(
             r"(?:get|find|what was|show)\s+(?P<company>[\w .&-]{1,60}?)['\u2019]s?\s+(?P<metric>[\w -]{1,60}?)"
-            r"\s+(?:for|in)\s+(?:fiscal\s+)?(?P<year>(?:19|20)\d\d)\s*[.?]?",
+            rf"\s+(?:for|in)\s+{_YEAR}\s*[.?]?",
             re.IGNORECASE,
         ),
         _financial_fact,
@@ -185,7 +176,7 @@ TEMPLATES = (
         "Compare the revenue of Apple and NVIDIA for 2022",
         re.compile(
             r"compare\s+(?:the\s+)?(?P<metric>[\w -]{1,60}?)\s+of\s+(?P<companies>[\w .,&-]{1,300}?)"
-            r"\s+(?:for|in)\s+(?:fiscal\s+)?(?P<year>(?:19|20)\d\d)\s*[.?]?",
+            rf"\s+(?:for|in)\s+{_YEAR}\s*[.?]?",
             re.IGNORECASE,
         ),
         _compare,

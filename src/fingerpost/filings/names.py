@@ -1,0 +1,71 @@
+"""Companies as people name them: by a well-known name, or by their own without its legal form."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+
+# Names that the company's own does not begin with, and those that are asked for before any list was loaded.
+WELL_KNOWN: Mapping[str, str] = {
+    "alphabet": "GOOGL",
+    "amazon": "AMZN",
+    "apple": "AAPL",
+    "berkshire": "BRK-B",
+    "berkshirehathaway": "BRK-B",
+    "coke": "KO",
+    "facebook": "META",
+    "google": "GOOGL",
+    "jpmorgan": "JPM",
+    "meta": "META",
+    "microsoft": "MSFT",
+    "netflix": "NFLX",
+    "nvidia": "NVDA",
+    "tesla": "TSLA",
+    "walmart": "WMT",
+}
+_LEGAL_FORMS = frozenset({
+    "inc", "incorporated", "corp", "corporation", "co", "company", "companies", "plc", "ltd", "limited", "llc", "lp",
+    "sa", "nv", "ag", "se", "ab", "asa", "oyj", "spa", "kk", "holding", "holdings", "group", "the", "and", "de", "new",
+})  # fmt: skip
+# EDGAR writes the state of incorporation behind some names: "BEST BUY CO INC /MN/".
+_STATE = re.compile(r"/[A-Za-z]{2,3}/?\s*$")
+
+
+def name_words(name: str) -> list[str]:
+    """Return the words of a company's name without accents, punctuation and legal forms."""
+    plain = unicodedata.normalize("NFKD", _STATE.sub("", name)).encode("ascii", "ignore").decode().lower()
+    plain = re.sub(r"['\u2019.]", "", plain)
+    words = re.findall(r"[a-z0-9]+", plain)
+    return [word for word in words if word not in _LEGAL_FORMS] or words
+
+
+def name_key(name: str) -> str:
+    """Return a name so that two spellings of it are equal: ``J.P. Morgan`` is ``jpmorgan``."""
+    return "".join(name_words(name))
+
+
+def begins_with(name: str, key: str) -> bool:
+    """Whether the first words of a company's name are what a key names."""
+    begun = ""
+    for word in name_words(name):
+        begun += word
+        if begun == key:
+            return True
+    return False
+
+
+def find_named(text: str, companies: Iterable[tuple[str, int, str]], *, all_are_known: bool) -> list[str]:
+    """Return the tickers of the companies that a text names: one where it is clear who is meant.
+
+    ``companies`` are (ticker, CIK, name). Where not all companies are known, the beginning of a name names nobody:
+    another company may begin so too.
+    """
+    key = name_key(text)
+    if len(key) < 2:
+        return []
+    if key in WELL_KNOWN:
+        return [WELL_KNOWN[key]]
+    known = list(companies)
+    found = {cik: ticker for ticker, cik, name in reversed(known) if name_key(name) == key}
+    if not found and all_are_known:
+        found = {cik: ticker for ticker, cik, name in reversed(known) if begins_with(name, key)}
+    return sorted(found.values())

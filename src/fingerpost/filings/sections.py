@@ -1,0 +1,206 @@
+"""Cutting a filing's plain text at its items; a table of contents and page headers are none.
+
+What an item is called depends on the form: item 1 of a 10-K is the business, of a 10-Q's part I the financial
+statements. A heading is read by its number; a title that says otherwise is somebody else's item 7, in a sentence.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fingerpost.filings.store import Section
+
+FULL_TEXT, FRONT_MATTER, OTHER = "full_text", "front_matter", "other"
+
+_ANNUAL: Mapping[str, tuple[str, str]] = {
+    "1": ("business", "business"),
+    "1A": ("risk_factors", "risk factors"),
+    "1B": ("unresolved_staff_comments", "unresolved staff comments"),
+    "1C": ("cybersecurity", "cybersecurity"),
+    "2": ("properties", "properties|property"),
+    "3": ("legal_proceedings", "legal proceedings"),
+    "4": ("mine_safety", "mine safety|submission of matters|reserved|removed"),
+    "5": ("market_for_equity", "market for"),
+    "6": ("selected_financial_data", "selected|reserved|removed"),
+    "7": ("mdna", "management"),
+    "7A": ("market_risk", "quantitative"),
+    "8": ("financial_statements", "(?:consolidated )?financial statements"),
+    "9": ("accountant_changes", "changes in and disagreements|changes in"),
+    "9A": ("controls", "controls and procedures|controls"),
+    "9B": ("other_information", "other information"),
+    "9C": ("foreign_jurisdictions", "disclosure regarding"),
+    "10": ("directors", "directors|identity of"),
+    "11": ("executive_compensation", "executive compensation"),
+    "12": ("security_ownership", "security ownership"),
+    "13": ("related_transactions", "certain relationships"),
+    "14": ("accountant_fees", "principal accountant|principal accounting|exhibits"),
+    "15": ("exhibits", "exhibits?"),
+    "16": ("summary", "(?:form )?10-?k summary|summary"),
+}  # fmt: skip
+_QUARTERLY: Mapping[str, tuple[str, str]] = {
+    "I.1": ("financial_statements", "(?:condensed |consolidated |unaudited |interim )*financial statements"),
+    "I.2": ("mdna", "management"),
+    "I.3": ("market_risk", "quantitative"),
+    "I.4": ("controls", "controls"),
+    "II.1": ("legal_proceedings", "legal proceedings"),
+    "II.1A": ("risk_factors", "risk factors"),
+    "II.2": ("equity_sales", "unregistered sales|issuer purchases|changes in"),
+    "II.3": ("defaults", "defaults"),
+    "II.4": ("mine_safety", "mine safety|submission of matters|reserved|removed"),
+    "II.5": ("other_information", "other information"),
+    "II.6": ("exhibits", "exhibits?"),
+}
+_CURRENT: Mapping[str, tuple[str, str]] = {
+    "1.01": ("material_agreement", ""), "1.02": ("material_agreement", ""), "1.03": ("bankruptcy", ""),
+    "1.05": ("cybersecurity", ""), "2.01": ("acquisition", ""), "2.02": ("results_of_operations", ""),
+    "2.03": ("obligation", ""), "2.05": ("restructuring", ""), "2.06": ("impairment", ""),
+    "3.01": ("delisting", ""), "3.02": ("equity_sales", ""), "4.01": ("accountant_changes", ""),
+    "4.02": ("restatement", ""), "5.02": ("directors", ""), "5.03": ("articles", ""), "5.07": ("votes", ""),
+    "7.01": ("regulation_fd", ""), "8.01": ("other_events", ""), "9.01": ("exhibits", ""),
+}  # fmt: skip
+# Forms without a list of items of their own are cut by what a title begins with.
+_BY_TITLE = (
+    ("risk factors", "risk_factors"), ("management", "mdna"), ("legal proceedings", "legal_proceedings"),
+    ("business", "business"), ("financial statements", "financial_statements"), ("quantitative", "market_risk"),
+    ("controls", "controls"), ("properties", "properties"), ("exhibits", "exhibits"),
+)  # fmt: skip
+
+_TITLE_CHARACTERS = 220
+_HEADING = re.compile(
+    r"^[ \t]*(?:part[ \t]+(?P<inline>i{1,3}|iv)\b[ \t,.:\u2014\u2013-]*)?items?[ \t\u00a0]+"
+    r"(?P<number>\d{1,2}(?:\.\d{2})?(?:[ \t]?\(?[a-c]\b\)?|[a-c]\b)?)(?:[ \t]*(?:and|&|,)[ \t]*\d{1,2}[a-c]?\b)?"
+    r"[ \t]*[.:)\u2014\u2013\u2012-]*[ \t]*(?P<title>[^\n]*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_PART = re.compile(r"^[ \t]*part[ \t]+(?P<part>i{1,3}|iv)\b[^\n]{0,60}$", re.IGNORECASE | re.MULTILINE)
+_PAGE = re.compile(r"[\s.\u2026_]*(?:\d{1,3}|[ivx]{1,5}|n/?a)?[\s.]*$", re.IGNORECASE)
+_CONTINUED = re.compile(r"[\s,.\u2014\u2013-]*\(?continued\)?[\s.]*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    """A line that looks like an item's: its key, its name, and where its body begins."""
+
+    key: str
+    number: str
+    title: str
+    start: int
+    body: int
+
+
+def split_sections(cik: int, accession: str, form: str, filed: str, text: str) -> list[Section]:
+    """Return a filing's plain text cut at its items, in their order; a text without items is one section.
+
+    What stands before the first item, a table of contents too, is a section of its own: nothing is dropped.
+    """
+    headings = _choose(text, list(_list_headings(text, form)), form)
+
+    def section(kind: str, title: str, body: str) -> Section:
+        return Section(
+            cik=cik, accession=accession, form=form, filed=filed, section_type=kind, title=title, text=body.strip()
+        )
+
+    if not headings:
+        return [section(FULL_TEXT, "Full text", text)]
+    sections = []
+    if text[: headings[0].start].strip():
+        sections.append(section(FRONT_MATTER, "Front matter", text[: headings[0].start]))
+    for place, heading in enumerate(headings):
+        end = headings[place + 1].start if place + 1 < len(headings) else len(text)
+        title = f"Item {heading.number}. {heading.title}".rstrip(" .")
+        sections.append(section(_type_of(heading, form), title, text[heading.body : end]))
+    return sections
+
+
+def _list_headings(text: str, form: str) -> Iterator[_Heading]:
+    """Yield the lines that are an item's heading by their number and title, wherever they stand."""
+    parts = [(matched.start(), matched["part"].upper()) for matched in _PART.finditer(text)]
+    for matched in _HEADING.finditer(text):
+        number = re.sub(r"[^0-9.A-C]", "", matched["number"].upper())
+        title, body = matched["title"], matched.end()
+        if not _PAGE.sub("", title):
+            # The title may stand on the next line, alone.
+            following = re.compile(r"\n[ \t]*([^\n]*)").match(text, body)
+            if following is not None and not _HEADING.match(following[1]):
+                title, body = following[1], following.end()
+        part = (matched["inline"] or next((name for at, name in reversed(parts) if at <= matched.start()), "")).upper()
+        plain = _CONTINUED.sub("", _PAGE.sub("", " ".join(title.split())))
+        for key in _keys(number, part, form):
+            if len(plain) <= _TITLE_CHARACTERS and _is_title(plain, key, form):
+                yield _Heading(key, number, plain, matched.start(), body)
+                break
+
+
+def _choose(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading]:
+    """Return one heading an item, in the items' own order: of all such choices the one with most text under it.
+
+    So a table of contents loses to the items themselves, and an item that is named in passing to its own heading.
+    """
+    if not headings:
+        return []
+    merged: list[_Heading] = []
+    for heading in headings:
+        # The same item again, with no other between: a page header of a section that goes on.
+        if not merged or merged[-1].key != heading.key:
+            merged.append(heading)
+    ends = [heading.start for heading in merged[1:]] + [len(text)]
+    bodies = [text[heading.body : end] for heading, end in zip(merged, ends, strict=True)]
+    order = _order_of(form)
+    best: list[tuple[int, int]] = []
+    for place, heading in enumerate(merged):
+        before = [(best[other][0], other) for other in range(place) if order(merged[other].key) < order(heading.key)]
+        total, other = max(before, default=(0, -1))
+        best.append((total + 1 + len(bodies[place].strip()), other))
+    chosen = []
+    place = max(range(len(best)), key=lambda each: best[each], default=-1)
+    while place >= 0:
+        if _PAGE.sub("", bodies[place].strip()):
+            chosen.append(merged[place])
+        place = best[place][1]
+    return chosen[::-1]
+
+
+def _order_of(form: str) -> Callable[[str], tuple[int, ...]]:
+    """Return how the items of a form follow one another."""
+    places = {key: place for place, key in enumerate(_items(form))}
+
+    def order(key: str) -> tuple[int, ...]:
+        if key in places:
+            return (places[key],)
+        number = re.match(r"[0-9]+", key)
+        return (int(number[0]) if number else 0, *(ord(letter) for letter in key.partition(".")[2] or key[-1:]))
+
+    return order
+
+
+def _items(form: str) -> Mapping[str, tuple[str, str]]:
+    plain = form.upper().removesuffix("/A")
+    if plain.startswith("10-K"):
+        return _ANNUAL
+    if plain.startswith("10-Q"):
+        return _QUARTERLY
+    return _CURRENT if plain == "8-K" else {}
+
+
+def _keys(number: str, part: str, form: str) -> list[str]:
+    """Return the items that a number may mean; a 10-Q's parts count anew."""
+    if _items(form) is not _QUARTERLY:
+        return [number]
+    return [f"{part}.{number}"] if part in ("I", "II") else [f"I.{number}", f"II.{number}"]
+
+
+def _is_title(title: str, key: str, form: str) -> bool:
+    items = _items(form)
+    if not items:
+        return bool(title)
+    if key not in items:
+        return items is _CURRENT and re.fullmatch(r"\d\.\d\d", key) is not None
+    return re.match(rf"(?:{items[key][1]})", re.sub(r"^[^\w(\[]*[(\[]?", "", title), re.IGNORECASE) is not None
+
+
+def _type_of(heading: _Heading, form: str) -> str:
+    items = _items(form)
+    if items:
+        return items[heading.key][0] if heading.key in items else OTHER
+    lowered = heading.title.lower()
+    return next((kind for word, kind in _BY_TITLE if lowered.startswith(word)), OTHER)

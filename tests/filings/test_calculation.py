@@ -1,0 +1,249 @@
+"""Arithmetic over figures: what a formula may be, and what its answer says."""
+
+import re
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost.errors import DataNotFound, ParameterError
+from fingerpost.filings.calculation import calculate
+from fingerpost.filings.concepts import find_metric
+from fingerpost.filings.figure import View
+from fingerpost.filings.formula import FUNCTIONS, Evaluation, Lookup, NotComputable, Quantity, evaluate, read_formula
+from fingerpost.filings.recipes import RECIPES, find_recipe
+from tests.filings.drawing import facts, library_of
+
+TWO_YEARS = """
+Revenues      2021-01-01 2021-12-31 100 k21 10-K 2022-02-01
+Revenues      2022-01-01 2022-12-31 121 k22 10-K 2023-02-01
+NetIncomeLoss 2021-01-01 2021-12-31 -10 k21 10-K 2022-02-01
+NetIncomeLoss 2022-01-01 2022-12-31 11  k22 10-K 2023-02-01
+Assets        -          2020-12-31 40  k21 10-K 2022-02-01
+Assets        -          2021-12-31 50  k21 10-K 2022-02-01
+Assets        -          2022-12-31 70  k22 10-K 2023-02-01
+"""
+NAMED = {"2020-12-31": 2020, "2021-12-31": 2021, "2022-12-31": 2022}
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    return library_of(tmp_path / "f.sqlite", facts(TWO_YEARS), NAMED)
+
+
+def one(library, expression, period="2022", **view):
+    return calculate(library, "DRWN", expression, [period], View(**view)).results[0]
+
+
+def test_the_formula_is_told_as_filled_in_with_every_input_and_its_filing(drawn):
+    """An average of two balances cites both filings."""
+    row = one(drawn, "Revenue / avg(Assets)")
+
+    assert (row["value"], row["filled_in"]) == (121 / 60, "121 / ((50 + 70) / 2) = 2.0166666666666666")
+    assert [
+        (each["metric_name"], each["fiscal_period"], each["value"], each["accession_number"]) for each in row["inputs"]
+    ] == [
+        ("Revenue", "2022", 121, "k22"),
+        ("Assets", "2022", 70, "k22"),
+        ("Assets", "2021", 50, "k21"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("expression", "filled"),
+    [
+        ("Revenue - (NetIncome - Assets)", "121 - (11 - 70) = 180"),
+        ("Revenue - NetIncome - 1 * Assets / Assets", None),
+        ("-Revenue * 2", "(-121) * 2 = -242"),
+        ("Revenue / (2 * 2)", "121 / (2 * 2) = 30.25"),
+        ("prior(NetIncome) * 2", "(-10) * 2 = -20"),
+        ("change(NetIncome)", "11 - (-10) = 21"),
+        ("growth(Revenue)", "(121 - 100) / 100 = 0.21"),
+        ("cagr(Assets, 2)", "(70 / 40) ^ (1 / 2) - 1 = 0.3228756555322953"),
+        ("mean_of_years(Assets, 3)", "(40 + 50 + 70) / 3 = 53.333333333333336"),
+        ("max(Revenue, Assets, NetIncome)", "max(121, 70, 11) = 121"),
+        ("min(Revenue, Assets)", "min(121, 70) = 70"),
+        ("abs(prior(NetIncome))", "abs((-10)) = 10"),
+        ("days", "365 = 365"),
+        ("+Revenue", "121 = 121"),
+        ("net_income / revenue", "11 / 121 = 0.09090909090909091"),
+        ("Revenue \u00d7 2 \u2212 Assets", "121 * 2 - 70 = 172"),
+    ],
+)
+def test_what_a_formula_says(drawn, expression, filled):
+    """Brackets stay where they are needed; periods before are asked for by name."""
+    if filled is None:
+        with pytest.raises(ParameterError, match="which do not add up"):
+            one(drawn, expression)
+    else:
+        assert one(drawn, expression)["filled_in"] == filled
+
+
+@pytest.mark.parametrize(
+    ("expression", "unit"),
+    [("Revenue", "USD"), ("Revenue / Assets", "ratio"), ("Revenue * Assets", "USD^2"), ("1 / Revenue", "1/USD")],
+)
+def test_a_value_bears_its_unit(drawn, expression, unit):
+    """Dollars by dollars are a ratio."""
+    assert one(drawn, expression)["unit"] == unit
+
+
+REFUSED = [
+    "", "2 *", "Revenue ** 2", "Revenue // 2", "Revenue % 2", "Revenue if 1 else 2", "Revenue.real", "'x'", "True",
+    "__import__('os')", "avg()", "avg(Revenue, Assets)", "cagr(Revenue)", "cagr(Revenue, 0)", "cagr(Revenue, 21)",
+    "cagr(Revenue, 1.0)", "cagr(Revenue, Assets)", "mean_of_years(Revenue, True)", "sum(Revenue)", "avg(x=Revenue)",
+    "[Revenue]", "Revenue > 1", "lambda: 1", "Revenue, Assets", "min(Revenue)", "max(1, 2, 3, 4, 5, 6)", "1j",
+    "Revenue + 1", "Revenue - Revenue / Assets", "(" * 200, "+".join(["Revenue"] * 200), "x" * 501,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", REFUSED)
+def test_what_is_no_formula_is_refused(drawn, expression):
+    """Nothing of it runs; the field is named."""
+    with pytest.raises(ParameterError) as caught:
+        one(drawn, expression)
+
+    assert caught.value.details["field"] == "expression"
+
+
+@pytest.mark.parametrize(
+    ("expression", "missing"),
+    [
+        ("Inventory / (Revenue + Goodwill)", {"Inventory 2022": "not_reported", "Goodwill 2022": "not_reported"}),
+        ("growth(Revenue) + growth(prior(Revenue))", {"Revenue 2020": "before_xbrl"}),
+        ("nonsense", {"nonsense": "unknown_metric"}),
+        ("Revenue / (Assets - Assets)", {"Revenue / (Assets - Assets) 2022": "not_comparable"}),
+        ("growth(NetIncome)", {"growth(NetIncome) 2022": "not_comparable"}),
+        ("cagr(NetIncome, 1)", {"cagr(NetIncome, 1) 2022": "not_comparable"}),
+    ],
+)
+def test_each_input_that_is_missing_is_named(drawn, expression, missing):
+    """All of them, each with its reason; nothing is put in their place."""
+    with pytest.raises(DataNotFound) as caught:
+        one(drawn, expression)
+
+    found = {name: entry["reason"] for name, entry in caught.value.details["missing"].items()}
+    assert {name: reason.replace("before_xbrl", "not_reported") for name, reason in found.items()} == {
+        name: reason.replace("before_xbrl", "not_reported") for name, reason in missing.items()
+    }
+
+
+def test_several_periods_are_a_series_and_a_miss_among_them_is_told(drawn):
+    """2020 has no revenue; the other two answer."""
+    reply = calculate(drawn, "DRWN", "Revenue / Assets", ["2022", "2020", "2021"], View())
+
+    assert (reply.data, reply.value_mode, list(reply.missing)) == (
+        {"Revenue / Assets": [{"end_date": "2021-12-31", "value": 2}, {"end_date": "2022-12-31", "value": 121 / 70}]},
+        "series",
+        ["Revenue 2020"],
+    )
+
+
+QUARTERS = """
+Revenues 2021-10-01 2021-12-31 8  q4 10-K 2022-02-01
+Revenues 2021-01-01 2021-03-31 5  q1 10-Q 2021-05-01
+Revenues 2022-01-01 2022-03-31 10 n1 10-Q 2022-05-01
+Revenues 2021-01-01 2021-12-31 30 q4 10-K 2022-02-01
+AccountsReceivableNetCurrent - 2021-12-31 4 q4 10-K 2022-02-01
+AccountsReceivableNetCurrent - 2022-03-31 6 n1 10-Q 2022-05-01
+"""
+
+
+def test_a_quarter_counts_from_the_quarter_before_and_years_from_the_year_before(tmp_path):
+    """Prior is the fourth quarter; a year's growth is from the first; a quarter has 91.25 days."""
+    library = library_of(tmp_path / "f.sqlite", facts(QUARTERS), {"2021-12-31": 2021})
+
+    assert [one(library, each, "2022-Q1")["value"] for each in ("prior(Revenue)", "revenue_growth", "dso", "days")] == [
+        8,
+        1,
+        91.25 * 5 / 10,
+        91.25,
+    ]
+
+
+SHARES = """
+EarningsPerShareDiluted 2021-01-01 2021-12-31 6.00 k21 10-K 2022-02-01
+EarningsPerShareDiluted 2022-01-01 2022-12-31 1.80 k22 10-K 2023-02-01
+"""
+
+
+def test_figures_in_old_and_new_shares_are_not_mixed(tmp_path):
+    """1.80 after 6.00 over a split of four for one is growth of a fifth, once adjusted."""
+    ratio = facts("StockholdersEquityNoteStockSplitConversionRatio1 - 2022-06-03 4 k22 10-K 2023-02-01", "pure")
+    library = library_of(tmp_path / "f.sqlite", facts(SHARES, "USD/shares") + ratio, NAMED)
+
+    with pytest.raises(DataNotFound, match="split its shares"):
+        one(library, "growth(EPS)")
+    assert one(library, "growth(EPS)", vintage="split_adjusted")["value"] == 0.2
+    assert one(library, "EPS")["unit"] == "USD/shares"
+
+
+def test_vintages_go_through_to_the_inputs(tmp_path):
+    """What was filed first, what is known by a day, what is newest."""
+    restated = TWO_YEARS + "Revenues 2022-01-01 2022-12-31 110 ka 10-K/A 2023-06-01"
+    library = library_of(tmp_path / "f.sqlite", facts(restated), NAMED)
+
+    assert [
+        one(library, "Revenue * 2", **view)["value"] for view in ({}, {"vintage": "original"}, {"as_of": "2023-03-01"})
+    ] == [
+        220,
+        242,
+        242,
+    ]
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_every_recipe_is_a_sound_formula(recipe):
+    """Its words are metric words, its units fit, and each of its names finds it."""
+    formula = read_formula(recipe.expression)
+    units = {"SharesOutstanding": (("shares", 1),)}
+    evaluation = Evaluation(
+        lambda each: Quantity(Fraction(3 + each.back), units.get(each.word, (("USD", 1),))), Fraction(365)
+    )
+
+    assert evaluate(formula, evaluation) is not None
+    assert all(
+        find_recipe(name) is recipe for name in (recipe.name, *recipe.aliases, recipe.name.replace("_", " ").upper())
+    )
+    assert one_metric_each(formula)
+
+
+def one_metric_each(formula):
+    return all(find_metric(word) is not None and find_metric(word).name == word for word in formula.words)
+
+
+NUMBERS = st.integers(1, 99).map(str)
+TREES = st.recursive(
+    NUMBERS | st.sampled_from(["Revenue", "Assets"]).map(lambda word: f"({word} / Revenue)"),
+    lambda inner: (
+        st.tuples(inner, st.sampled_from("+-*/"), inner).map(lambda parts: f"({' '.join(parts)})")
+        | inner.map(lambda text: f"-{text}")
+        | st.tuples(st.sampled_from(["prior", "avg", "change", "abs"]), inner).map(
+            lambda parts: f"{parts[0]}({parts[1]})"
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@given(TREES)
+def test_the_filled_in_formula_is_the_value(text):
+    """Read again as plain arithmetic, it gives the same fraction: no bracket is lost."""
+    worth = {"Revenue": 7, "Assets": 11}
+    evaluation = Evaluation(lambda each: Quantity(Fraction(worth[each.word] + each.back), (("USD", 1),)), Fraction(365))
+    try:
+        quantity, filled = evaluate(read_formula(text), evaluation)
+    except NotComputable:
+        return
+    exact = re.sub(r"\d+(?:\.\d+)?", lambda number: f"Fraction('{number[0]}')", filled)
+    assert eval(exact, {"Fraction": Fraction, "abs": abs}) == quantity.value
+
+
+def test_every_function_is_named_in_the_refusal():
+    """Who writes another one reads which there are."""
+    with pytest.raises(ParameterError) as caught:
+        read_formula("median(Revenue)")
+
+    assert all(name in caught.value.message for name in FUNCTIONS)
+    assert Lookup("Revenue", 0) != Lookup("Revenue", 1)

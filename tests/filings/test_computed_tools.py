@@ -1,0 +1,95 @@
+"""The query types that compute or judge, and what a call of figures is checked for, as a caller meets them."""
+
+import pytest
+
+from fingerpost.contract.check import validate_call
+from fingerpost.contract.registry import ToolRegistry
+from fingerpost.errors import ParameterError
+from fingerpost.tools.sec_financial_data import SecFinancialData
+
+EXAMPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
+
+
+@pytest.fixture
+def figures(sample):
+    """The tool over the table that ships."""
+    return SecFinancialData(sample)
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"start_date": None}, "start_date"),
+        ({"end_date": None}, "end_date"),
+        ({"start_date": None, "end_date": None}, "start_date"),
+        ({"metrics": "Revenue"}, "metrics"),
+        ({"metrics": []}, "metrics"),
+        ({"metrics": ["Revenue", 5]}, "metrics"),
+        ({"ticker": None}, "ticker"),
+        ({"start_date": ""}, "start_date"),
+    ],
+)
+def test_validate_call_names_the_first_field_that_is_wrong(figures, changed, field):
+    """S64: a missing day is a field too, and one metric is no list of metrics."""
+    params = {name: value for name, value in (EXAMPLE | changed).items() if value is not None}
+    with ToolRegistry.only(figures.spec), pytest.raises(ParameterError) as caught:
+        validate_call("sec_financial_data", "financial_facts", params)
+
+    assert caught.value.details["field"] == field
+
+
+def test_a_fiscal_period_stands_instead_of_both_days(figures):
+    """Ours, beyond the contract (ruling F3)."""
+    with ToolRegistry.only(figures.spec):
+        assert (
+            validate_call(
+                "sec_financial_data", "financial_facts", {"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022"}
+            )
+            is None
+        )
+
+
+CLAIMS = {
+    "Apple 2022 revenue was $394.3B": "confirmed",
+    "Apple's revenue was $394.3 billion and its net income $100.9 billion in 2022": "contradicted",
+    "Apple's revenue was \u20ac394.3 billion in 2022": "cannot_judge",
+    "Initech made a billion": "cannot_judge",
+}
+
+
+@pytest.mark.parametrize(("claim", "verdict"), CLAIMS.items())
+async def test_every_verdict_is_an_answer_that_says_why(figures, claim, verdict):
+    """Also the one that nothing can be said: what was not understood, or why it cannot be compared."""
+    answer = await figures.answer({"query_type": "verify_claim", "parameters": {"claim": claim}}, user=None)
+
+    assert (answer.is_error, answer.body["data"]["verdict"]) == (False, verdict)
+    assert answer.text.startswith(f"{verdict}: {answer.body['explanation']}.")
+
+
+async def test_a_calculation_says_its_formula_and_its_filings_in_the_text(figures):
+    """Who reads no structure has the same."""
+    asked = {"ticker": "Apple", "expression": "FCF", "period": 2022}
+    answer = await figures.answer({"query_type": "calculate", "parameters": asked}, user=None)
+
+    assert answer.body["data"] == {"FCF": 111443000000}
+    assert answer.text.startswith(
+        "AAPL FCF fiscal 2022 FY: 111443000000 USD = OperatingCashFlow - CapitalExpenditure"
+        " = 122151000000 - 10708000000 = 111443000000, from 10-K 0000320193-22-000108."
+    )
+
+
+@pytest.mark.parametrize("asked", [{}, {"period": "2022", "periods": ["2021"]}, {"periods": []}])
+async def test_a_calculation_takes_one_period_or_several(figures, asked):
+    """Not neither, and not both."""
+    answer = await figures.execute("calculate", {"ticker": "AAPL", "expression": "FCF", **asked})
+
+    assert answer["error_code"] == "ParameterError"
+
+
+async def test_a_query_by_another_ticker_says_how_it_was_read(figures):
+    """In the notes, and in the text."""
+    query = {"sql_query": "SELECT count(*) AS n FROM facts WHERE ticker = 'aapl'"}
+    answer = await figures.answer({"query_type": "custom_sql", "parameters": query}, user=None)
+
+    assert answer.body["results"][0]["n"] > 0
+    assert "'aapl' was read as 'AAPL'" in answer.text

@@ -1,0 +1,246 @@
+"""What each question says when there is no answer: its sentence, each reason, the next step, and whose data it is."""
+
+import pytest
+
+from fingerpost.errors import DataNotFound
+from fingerpost.filings.calculation import calculate
+from fingerpost.filings.claims import read_claim, verify_claim
+from fingerpost.filings.directory import company_info, metrics
+from fingerpost.filings.figure import View
+from fingerpost.filings.questions import compare, fact_history, financial_facts, time_series
+from fingerpost.filings.ratios import financial_ratios
+from fingerpost.filings.statements import statement
+from fingerpost.filings.store import FactStore
+from fingerpost.filings.window import read_window
+from tests.filings.drawing import company_file, facts, library_of
+
+REPORT = """
+Revenues      2021-01-01 2021-12-31 100 k21 10-K 2022-02-01
+Revenues      2022-01-01 2022-12-31 121 k22 10-K 2023-02-01
+NetIncomeLoss 2022-01-01 2022-12-31 11  k22 10-K 2023-02-01
+"""
+YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
+SOURCE = {"dataset": "edgar", "retrieved_at": "2024-01-01T00:00:00Z", "complete_through": "2023-02-01"}
+FISCAL = read_window(None, None, "2022")
+
+UNTAGGED = {
+    "reason": "not_reported",
+    "message": "Goodwill of Drawn Inc. for fiscal 2022 is not under a standard tag in this data set;"
+    " the filing may state it",
+    "next_step": "Ask query_type metrics for its tags, or read the filing",
+}
+UNKNOWN = {
+    "reason": "unknown_metric",
+    "message": "zzz is no metric word, and Drawn Inc. files no such tag",
+    "next_step": "Ask query_type metrics for the words, or name a us-gaap: tag",
+}
+NOBODY = {
+    "reason": "unknown_ticker",
+    "message": "No company here is called QQQQ; there are AAPL, DRWN, META, NVDA",
+    "next_step": "Run: fingerpost filings sync QQQQ, or fingerpost filings load FILE with its companyfacts file",
+}
+
+
+@pytest.fixture
+def library(tmp_path):
+    return library_of(tmp_path / "f.sqlite", facts(REPORT), YEARS)
+
+
+ASKED = {
+    "financial_facts": (
+        lambda library, ticker, word: financial_facts(library, ticker, [word], FISCAL, View()),
+        "No financial facts found for {ticker}",
+    ),
+    "time_series": (
+        lambda library, ticker, word: time_series(library, ticker, word, FISCAL, None, View()),
+        "No time series data found for {ticker} and metric {word}",
+    ),
+    "fact_history": (
+        lambda library, ticker, word: fact_history(library, ticker, word, FISCAL, View()),
+        "No financial facts found for {ticker}",
+    ),
+    "calculate": (
+        lambda library, ticker, word: calculate(library, ticker, word, ["2022"], View()),
+        "Cannot calculate {word} for {ticker}",
+    ),
+}
+
+
+def failure(ask):
+    with pytest.raises(DataNotFound) as caught:
+        ask()
+    return caught.value
+
+
+@pytest.mark.parametrize("question", sorted(ASKED))
+@pytest.mark.parametrize(
+    ("ticker", "word", "entry"),
+    [("DRWN", "Goodwill", UNTAGGED), ("DRWN", "zzz", UNKNOWN), ("QQQQ", "Goodwill", NOBODY)],
+)
+def test_nothing_found_is_said_whole(library, question, ticker, word, entry):
+    """The question's own sentence, then the reason; what to do next; whose data it is, where it is anybody's."""
+    ask, sentence = ASKED[question]
+    error = failure(lambda: ask(library, ticker, word))
+    key = ticker if ticker == "QQQQ" else f"{word} 2022" if question == "calculate" and entry is UNTAGGED else word
+
+    assert error.message == f"{sentence.format(ticker=ticker, word=word)}: {entry['message']}"
+    assert error.details["missing"] == {key: entry}
+    assert error.details.get("source") == (None if ticker == "QQQQ" else SOURCE)
+    assert error.hint == entry["next_step"]
+
+
+def test_a_comparison_of_nobody_says_it_of_each(library):
+    """Two reasons of two companies, each once."""
+    error = failure(lambda: compare(library, ["DRWN", "QQQQ"], ["Goodwill", "zzz"], FISCAL, View()))
+
+    assert error.message == (
+        f"No financial facts found for DRWN, QQQQ: {UNTAGGED['message']}; {UNKNOWN['message']}; {NOBODY['message']}"
+    )
+    assert error.details == {
+        "missing": {"DRWN.Goodwill": UNTAGGED, "DRWN.zzz": UNKNOWN, "QQQQ": NOBODY},
+        "source": SOURCE,
+    }
+
+
+@pytest.fixture
+def several(library):
+    """A second company, which reports in euros and ends its year in June; a third without revenue."""
+    store = FactStore(library.path)
+    euros = facts("Revenues 2021-07-01 2022-06-30 50 e22 20-F 2022-09-01", "EUR")
+    store.put_facts(company_file(euros, {"2022-06-30": 2022}, cik=8, name="Euro SA", currency="EUR"), tickers=["EURO"])
+    mute = facts("Assets - 2022-12-31 9 m22 10-K 2023-02-01")
+    store.put_facts(company_file(mute, {"2022-12-31": 2022}, cik=9, name="Mute Inc."), tickers=["MUTE"])
+    return library
+
+
+def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
+    """After an unknown one it goes on; other days and other units are said."""
+    reply = compare(several, ["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"], ["Revenue"], FISCAL, View())
+
+    assert (reply.data, reply.value_mode) == ({"DRWN": {"Revenue": 121}, "EURO": {"Revenue": 50}}, "scalar")
+    assert list(reply.missing) == ["QQQQ", "MUTE.Revenue"]
+    assert [(row["ticker"], row["value"]) for row in reply.results] == [("DRWN", 121), ("EURO", 50)]
+    assert reply.extra["notes"] == [
+        "The periods end on different days: 2022-06-30, 2022-12-31",
+        "The units differ and were not converted: EUR, USD",
+    ]
+    assert reply.source["complete_through"] == "2022-09-01"
+
+
+def test_a_comparison_of_like_with_like_has_no_notes(several):
+    """One company, one day, one unit; two years of it are a series."""
+    reply = compare(several, ["DRWN"], ["Revenue"], read_window("2021-01-01", "2022-12-31", None), View())
+
+    assert ("notes" in reply.extra, reply.value_mode) == (True, "series")
+    assert "notes" not in compare(several, ["DRWN"], ["Revenue", "NetIncome"], FISCAL, View()).extra
+
+
+def test_some_metrics_of_a_company_are_enough(library):
+    """What is there, and what is not; a series beside a number is mixed."""
+    window = read_window("2021-01-01", "2022-12-31", None)
+    reply = financial_facts(library, "DRWN", ["Revenue", "zzz", "NetIncome", "Revenue"], window, View())
+
+    assert reply.data == {
+        "Revenue": [{"end_date": "2021-12-31", "value": 100}, {"end_date": "2022-12-31", "value": 121}],
+        "NetIncome": 11,
+    }
+    assert (reply.value_mode, reply.missing, reply.source) == ("mixed", {"zzz": UNKNOWN}, SOURCE)
+
+
+def test_a_history_is_of_every_period_in_the_window(library):
+    """The row has the filing of each statement, and nothing is missing."""
+    reply = fact_history(library, "DRWN", "Revenue", read_window("2021-01-01", "2022-12-31", None), View())
+
+    assert [(row["end_date"], row["value"], row["kind"], row["accession_number"]) for row in reply.results] == [
+        ("2021-12-31", 100, "original", "k21"),
+        ("2022-12-31", 121, "original", "k22"),
+    ]
+    assert (reply.source, reply.missing) == (SOURCE, {})
+
+
+QUARTERLY = """
+Revenues 2022-01-01 2022-03-31 10 q1  10-Q 2022-05-01
+Revenues 2022-04-01 2022-06-30 20 q2  10-Q 2022-08-01
+Revenues 2022-01-01 2022-06-30 30 q2  10-Q 2022-08-01
+Revenues 2022-01-01 2022-12-31 70 k22 10-K 2023-02-01
+Assets   -          2022-03-31 5  q1  10-Q 2022-05-01
+Assets   -          2022-12-31 6  k22 10-K 2023-02-01
+"""
+
+
+@pytest.mark.parametrize(
+    ("metric", "frequency", "values"),
+    [
+        ("Revenue", None, [70]),
+        ("Revenue", "annual", [70]),
+        ("Revenue", "quarterly", [10, 20]),
+        ("Revenue", "ytd", [30]),
+        ("Assets", "annual", [6]),
+        ("Assets", "instant", [5, 6]),
+        ("Assets", "quarterly", [5, 6]),
+    ],
+)
+def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values):
+    """A balance has no length: the year's is the one at its end."""
+    library = library_of(tmp_path / "f.sqlite", facts(QUARTERLY), {"2022-12-31": 2022})
+    reply = time_series(library, "DRWN", metric, read_window(None, None, None), frequency, View())
+
+    assert [row["value"] for row in reply.results] == values
+    assert (reply.data[metric][-1]["value"], reply.value_mode, reply.missing) == (values[-1], "series", {})
+
+
+def test_a_series_without_its_length_of_period_says_why(library):
+    """Years alone, asked for by quarters."""
+    error = failure(lambda: time_series(library, "DRWN", "Revenue", read_window(None, None, None), "quarterly", View()))
+
+    assert list(error.details["missing"]) == ["Revenue"]
+    assert error.details["source"] == SOURCE
+
+
+def test_other_questions_about_nobody_say_so_too(library):
+    """Ratios, statements, tags, who a company is, and a claim."""
+    asked = {
+        "No financial ratios found for QQQQ": lambda: financial_ratios(library, "QQQQ", None, FISCAL, View()),
+        "No financial facts found for QQQQ": lambda: statement(library, "QQQQ", "income", FISCAL, View()),
+        "No metrics found for QQQQ": lambda: metrics(library, "QQQQ", None),
+        "No company info found for QQQQ": lambda: company_info(library, "QQQQ"),
+    }
+    for sentence, ask in asked.items():
+        error = failure(ask)
+        assert (error.message, error.details["missing"]) == (f"{sentence}: {NOBODY['message']}", {"QQQQ": NOBODY})
+    claim = read_claim(library, "DRWN's goodwill was $5 in 2022")
+    error = failure(lambda: verify_claim(library, claim, View()))
+    assert error.details == {"missing": {"Goodwill": UNTAGGED}, "source": SOURCE}
+
+
+NO_EQUITY = ("Goodwill", "StockholdersEquity")
+AT_THE_END = ("fiscal 2022", "2022-12-31 to 2022-12-31")
+RATIOS = """
+NetIncomeLoss 2022-01-01 2022-12-31 11 k22 10-K 2023-02-01
+Revenues      2022-01-01 2022-12-31 0  k22 10-K 2023-02-01
+Assets        -          2022-12-31 44 k22 10-K 2023-02-15
+"""
+
+
+def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
+    """A quarter, with its note; what is divided by nothing, by nobody, or is no ratio, is missing with its reason."""
+    library = library_of(tmp_path / "f.sqlite", facts(RATIOS), {"2022-12-31": 2022})
+    wanted = ["ROA", "net margin", "return-on-equity", "luck"]
+    reply = financial_ratios(library, "DRWN", wanted, FISCAL, View())
+    (row,) = reply.results
+
+    assert {name: row[name] for name in ("ratio_name", "value", "unit", "filing_date", "formula", "notes", "kind")} == {
+        "ratio_name": "return_on_assets",
+        "value": 0.25,
+        "unit": "ratio",
+        "filing_date": "2023-02-15",
+        "formula": "NetIncome / Assets",
+        "notes": ["assets at the end of the period"],
+        "kind": "derived",
+    }
+    assert (reply.data, reply.value_mode) == ({"ROA": 0.25}, "scalar")
+    assert {name: (entry["reason"], entry["message"]) for name, entry in reply.missing.items()} == {
+        "net margin": ("not_reported", "net_margin of Drawn Inc. needs Revenue at 2022-12-31, which is zero"),
+        "return-on-equity": ("not_reported", UNTAGGED["message"].replace(*NO_EQUITY).replace(*AT_THE_END)),
+        "luck": ("unknown_metric", "luck is no ratio"),
+    }
