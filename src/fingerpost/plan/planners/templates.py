@@ -76,9 +76,9 @@ def _metric_of(text: str) -> str:
     return metric[:1].upper() + metric[1:]
 
 
-def _financial_fact(said: Mapping[str, str]) -> list[PlanStep]:
-    company, year = said["company"].strip(), said["year"].strip()
-    ticker, metric = _ticker_of(company), _metric_of(said["metric"])
+def _financial_fact(fields: Mapping[str, str]) -> list[PlanStep]:
+    company, year = fields["company"].strip(), fields["year"].strip()
+    ticker, metric = _ticker_of(company), _metric_of(fields["metric"])
     number = year[-4:]
     # "2022" is a window of days, as in contract 002's example; "fiscal 2022" is a year by its name.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
@@ -101,7 +101,7 @@ def _compare(fields: Mapping[str, str]) -> list[PlanStep]:
     tickers = list(dict.fromkeys(_ticker_of(company) for company in companies))
     if len(tickers) < 2:
         raise PlanInvalid("A comparison needs two companies", {"field": "companies"}, hint="Name another one")
-    metric, year = said["metric"].strip(), said["year"].strip()[-4:]
+    metric, year = fields["metric"].strip(), fields["year"].strip()[-4:]
     return [
         PlanStep(
             step_id=1,
