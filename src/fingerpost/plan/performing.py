@@ -74,7 +74,15 @@ class Performer:
         """
         key = f"{run_id}:{ready.step.step_id}"
 
+        begin_attempt(Attempt(key, 1))
+        first = await self._attempt(ready, parameters, run_id, user, key)
+        if not isinstance(first, _Failure):
+            return Outcome(first, 1, None)
+        failure = first
+
         async def attempt(number: int) -> Outcome:
+            if number == 1:
+                raise _AttemptFailed(failure, 1)
             begin_attempt(Attempt(key, number))
             result = await self._attempt(ready, parameters, run_id, user, key)
             if isinstance(result, _Failure):

@@ -4,7 +4,7 @@
 and a source for each reference.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -19,7 +19,7 @@ from fingerpost.errors import PlanInvalid
 from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, Question, listed, nearest, read_question
 from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.order import find_cycle, reach_of
+from fingerpost.plan.order import StepsCircular, reach_of, sort_steps
 from fingerpost.plan.references import Reference, Way, fill, list_references
 from fingerpost.plan.weighing import find_excess
 
@@ -79,16 +79,17 @@ class ReadyStep:
 
 
 class ValidPlan:
-    """A plan that can run: its steps by id, in the plan's order."""
+    """A plan that can run: its steps by id, in the plan's order; ``in_order`` has each after what it depends on."""
 
-    def __init__(self, plan: Plan, steps: Mapping[int, ReadyStep]) -> None:
+    def __init__(self, plan: Plan, steps: Mapping[int, ReadyStep], in_order: Sequence[int]) -> None:
         self.plan = plan
         self.steps = steps
+        self._in_order = in_order
 
     @cached_property
     def before(self) -> Mapping[int, frozenset[int]]:
         """All steps that come before each step."""
-        return reach_of({number: ready.dependencies for number, ready in self.steps.items()})
+        return reach_of({number: ready.dependencies for number, ready in self.steps.items()}, self._in_order)
 
 
 def validate_plan(
@@ -110,7 +111,7 @@ def validate_plan(
     problems = check.problems()
     if problems:
         raise plan_invalid(problems)
-    return ValidPlan(plan, check.ready)
+    return ValidPlan(plan, check.ready, check.in_order)
 
 
 def plan_invalid(problems: list[Problem]) -> PlanInvalid:
@@ -133,6 +134,7 @@ class _Check:
     ) -> None:
         self.plan = plan
         self.ready: dict[int, ReadyStep] = {}
+        self.in_order: list[int] = []
         self._before: dict[int, frozenset[int]] = {}
         self._catalogue = catalogue
         self._memory = memory
@@ -147,19 +149,25 @@ class _Check:
         declared = {
             number: [d for d in ready.step.dependencies if d in self.ready] for number, ready in self.ready.items()
         }
-        if cycle := find_cycle(declared):
-            return [*found, Problem(cycle[0], "dependencies", f"go in a circle: {_arrow(cycle)}")]
+        try:
+            self.in_order = sort_steps(declared)
+        except StepsCircular as error:
+            return [*found, Problem(error.steps[0], "dependencies", f"go in a circle: {_arrow(error.steps)}")]
         readers = [ready for ready in self.ready.values() if ready.references or ready.condition is not None]
         # Most plans of many steps read little: what comes before what is only worked out where somebody reads.
-        below = reach_of(declared) if readers else {}
+        below = reach_of(declared, self.in_order) if readers else {}
         found += [problem for ready in self.ready.values() for problem in self._sources(ready, below)]
         rivals = {key: writers for key, writers in self._writers.items() if len(writers) > 1}
         if not readers and not rivals:
             return found
         edges = {number: ready.dependencies for number, ready in self.ready.items()}
-        if cycle := find_cycle(edges):
-            return [*found, Problem(cycle[0], "parameters", f"refer to one another in a circle: {_arrow(cycle)}")]
-        self._before = reach_of(edges)
+        if edges != declared:
+            try:
+                self.in_order = sort_steps(edges)
+            except StepsCircular as error:
+                reason = f"refer to one another in a circle: {_arrow(error.steps)}"
+                return [*found, Problem(error.steps[0], "parameters", reason)]
+        self._before = reach_of(edges, self.in_order)
         found += self._rival_writers(rivals)
         if not found:
             self._choose_sources()
