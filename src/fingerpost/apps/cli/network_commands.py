@@ -98,7 +98,7 @@ def list_networks(ctx: typer.Context) -> None:
     from fingerpost.apps.record_file import open_record_file
     from fingerpost.transit.timetable.shelf import Shelf
 
-    print_networks(open_record_file(settings.home).read(), Shelf(settings.home))
+    print_networks(open_record_file(settings.home).read(), Shelf(settings.home), demo_mode=settings.demo)
 
 
 @app.command("show")
