@@ -24,7 +24,8 @@ from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, Ru
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.performing import THINKING, Outcome, Performer, failed, think
-from fingerpost.plan.references import fill, walk
+from fingerpost.plan.references import fill
+from fingerpost.plan.remarks import find_dead_path
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
 from fingerpost.plan.weighing import encode, find_excess
 
@@ -273,17 +274,18 @@ class Execution:
         output = encode(dict(response))
         if note is None and self._memory.bytes + len(output) > self._limits.memory_bytes:
             note = f"The run's memory may hold {self._limits.memory_bytes:,} bytes, and is full"
-            response = failure_response(str(response["output_key"]), str(response["query_type"]), {}, note)
+            extra = {"retryable": False}
+            response = failure_response(
+                str(response["output_key"]), str(response["query_type"]), {}, note, additional_data=extra
+            )
             output = encode(response)
         if note is not None:
             told = encode({"attempts": outcome.attempts, "error": note[:1000]})
             await self._write(ready, "failed", output, note, outcome.attempts, told)
             return False
-        data = _ONE_ATTEMPT
-        if ready.step.output_path and not walk(response, ready.step.output_path)[0]:
-            data = encode({"attempts": outcome.attempts, "nothing_at": ready.step.output_path})
-        elif outcome.attempts > 1:
-            data = encode({"attempts": outcome.attempts})
+        if (reason := find_dead_path(response, ready.step.output_path)) is not None:
+            self._mention("value_missing", ready.step.step_id, encode({"reason": reason}))
+        data = _ONE_ATTEMPT if outcome.attempts == 1 else encode({"attempts": outcome.attempts})
         await self._write(ready, "completed", output, None, outcome.attempts, data)
         return True
 

@@ -25,6 +25,9 @@ Tell = Callable[[int, str, float | None], None]
 
 THINKING = "thinking"
 
+# What an error's details say to whoever must mend its cause.
+_TOLD = ("missing", "notes", "did_you_mean", "candidates")
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -209,7 +212,8 @@ def think(parameters: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any
 
 def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
     """Return the standard response of a failure."""
-    return failure_response(name, query_type, parameters, error.message, "error", step_fields(error, Family.STEP))
+    extra = step_fields(error, Family.STEP) | {kind: error.details[kind] for kind in _TOLD if error.details.get(kind)}
+    return failure_response(name, query_type, parameters, error.message, "error", extra)
 
 
 def _names_of(ready: ReadyStep) -> tuple[str, str]:

@@ -53,8 +53,16 @@ class Progress(StepWise):
     total: Whole
 
 
+class RunRemark(StepWise):
+    """One thing that a step's tool said beside its value, as the tool wrote it; ``at`` is its place in the response."""
+
+    kind: Literal["missing", "note", "hint", "did_you_mean", "candidates", "warning"]
+    at: str
+    value: Any
+
+
 class RunStep(StepWise):
-    """A step of a run."""
+    """A step of a run; ``retryable`` says of a failure whether it may pass when the step runs again."""
 
     keeps_nulls: ClassVar[bool] = True
 
@@ -68,6 +76,9 @@ class RunStep(StepWise):
     completed_at: str | None = None
     attempts: Whole
     error: str | None = None
+    error_code: str | None = None
+    retryable: Flag | None = None
+    remarks: list[RunRemark]
 
 
 class RunValue(StepWise):
@@ -104,6 +115,8 @@ class RunView(StepWise):
     values: list[RunValue]
     last_event: Whole
     next: str | None = None
+    resumable: Annotated[Flag, Field(description="whether resuming may bring the run further")]
+    remarks_left_out: Annotated[Whole, Field(description="they are in the memory that get_plan_run includes")]
     plan: Any = None
     memory: Any = None
     items: list[Any] | None = None

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.wire import WireModel
-from fingerpost.errors import PlanInvalid
+from fingerpost.errors import PlanInvalid, ToolError
 from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, Question, listed, nearest, read_question
 from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits
@@ -235,16 +235,17 @@ class _Check:
         ready.question = question
         skip = len(question.prefix)
         holes = [reference.at[skip:] for reference in ready.references]
+        place = _place(("parameters", *question.prefix))
         try:
-            read_arguments(question.model, fill(question.arguments, lambda _at: _HOLE))
-        except ValidationError as error:
-            for complaint in error.errors(include_url=False):
-                if _is_of_a_hole(complaint, holes):
-                    continue
+            complaints = _list_complaints(question, holes)
+        except ToolError as error:
+            # A reader of the tool's own that knows no other way to refuse.
+            yield Problem(number, place, error.message)
+            return
+        for complaint in complaints:
+            if not _is_of_a_hole(complaint, holes):
                 told = describe_problem(complaint, question.model)
-                yield Problem(
-                    number, _place(("parameters", *question.prefix)) + f".{told.path}".rstrip("."), told.sentence
-                )
+                yield Problem(number, f"{place}.{told.path}".rstrip("."), told.sentence)
 
     def _sources(self, ready: ReadyStep, below: Mapping[int, frozenset[int]]) -> Iterator[Problem]:
         """Add what references and conditions imply to the dependencies, and refuse what nobody provides."""
@@ -306,6 +307,28 @@ def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseMod
 
 def _bindable(key: str | None) -> str | None:
     return key if key is not None and key.isidentifier() and key not in OWN_NAMES else None
+
+
+def _list_complaints(question: Question, holes: list[Way]) -> list[Any]:
+    """Return what a model has against a step's arguments, references standing as a text that is no value.
+
+    Raises:
+        ToolError: a reader of the model raises that, over a value that stands in the plan.
+    """
+    try:
+        read_arguments(question.model, fill(question.arguments, lambda _at: _HOLE))
+    except ValidationError as error:
+        return list(error.errors(include_url=False))
+    except ToolError:
+        if not holes:
+            raise
+        # It may be over a reference, whose value is not there yet: what is left out is missing, and that is known.
+        unknown = {hole[0] for hole in holes if hole}
+        try:
+            read_arguments(question.model, {k: v for k, v in question.arguments.items() if k not in unknown})
+        except ValidationError as error:
+            return list(error.errors(include_url=False))
+    return []
 
 
 def _is_of_a_hole(complaint: Any, holes: list[Way]) -> bool:
