@@ -178,10 +178,8 @@ def test_a_plan_that_fails_says_so(ask):
 
     assert (answer.is_error, answer.body["results"]) == (True, [])
     assert answer.body["error"].startswith("The plan failed at step 1: ")
-    assert (answer.body["data"]["resumable"], answer.body["data"]["next"]) == (
-        False,
-        "Step 1 would fail again as it stands: run_plan with action replace takes a plan that changes what is unfinished",
-    )
+    assert not answer.body["data"]["resumable"]
+    assert answer.body["data"]["next"].startswith("Step 1 would fail again as it stands: run_plan with action replace")
 
 
 async def test_a_run_is_a_resource_of_its_owner(house):

@@ -44,7 +44,7 @@ def list_remarks(response: Any) -> list[Remark]:
     told = {name: value for name, value in response.items() if name not in _NOT_SAID and name != own}
     # A transit tool's body stands under data, and once more as the only result.
     order = sorted(told, key=lambda name: name == "results")
-    found = {}
+    found: dict[tuple[str, str], Remark] = {}
     for remark in _walk({name: told[name] for name in order}, ""):
         found.setdefault((remark.kind, encode(remark.value)), remark)
     return list(found.values())

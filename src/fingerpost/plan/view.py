@@ -26,7 +26,7 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     """Return a JSON-ready run; ``parts`` adds what is long, ``after`` leaves out earlier events.
 
     ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
-    A step's ``remarks`` are what its tool said beside the value: what is missing, notes, hints, suggestions, candidates.
+    A step's ``remarks`` are what its tool said beside the value: missing, note, hint, candidates and so on.
     Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
     """
     plan = plan_of(run)

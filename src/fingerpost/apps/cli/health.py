@@ -22,6 +22,8 @@ async def print_health(house: House) -> bool:
     _tell("user", settings.user)
     _tell("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
     _tell("kernels", _kernels())
+    for name, reason in house.left_out.items():
+        _tell("tool", f"{name} is left out: {reason}", good=False)
     return all([_check_variables(house), await _check_networks(house)])
 
 

@@ -107,6 +107,8 @@ def call(
     house = open_house(ctx.obj)
     if tool not in house.tools:
         say(f"There is no tool {tool}. The tools are: {', '.join(house.tools)}.")
+        for name, reason in house.left_out.items():
+            say(f"Left out: {name}: {reason}.")
         raise typer.Exit(USAGE)
     raw = _read_json(arguments)
     answer = ask(house, tool, raw)
