@@ -6,7 +6,7 @@ A run shows of each step only the value at its output path; these must reach the
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from fingerpost.plan.catalogue import listed, nearest
+from fingerpost.plan.catalogue import listed
 from fingerpost.plan.references import walk
 from fingerpost.plan.weighing import encode
 
@@ -88,7 +88,7 @@ def find_dead_path(response: Any, path: list[str] | None) -> str | None:
     if isinstance(here, Mapping):
         if path[known] in here:
             return f"output_path {'.'.join(path)} leads to null"
-        there = nearest(path[known], here) or listed(map(str, here))
+        there = listed(map(str, here))
     else:
         there = f"there are {len(here)} entries" if isinstance(here, list) else "there is a plain value"
     return f"output_path {'.'.join(path)} finds nothing; {place}{there}"
