@@ -172,13 +172,14 @@ def test_a_bad_question_is_answered_in_the_standard_response(ask, arguments, mes
 
 
 def test_a_plan_that_fails_says_so(ask):
-    """``success`` is false, the step is named, and the run can be read and resumed."""
+    """``success`` is false, the step is named, and what lasts is not told to resume."""
     lost = {"step_id": 1, "description": "find", "tool": "findAddressOrStop", "parameters": {"rawText": "Xyzzyville"}}
     answer = ask("run_plan", {"plan": {"goal": "g", "steps": [lost]}})
 
     assert (answer.is_error, answer.body["results"]) == (True, [])
     assert answer.body["error"].startswith("The plan failed at step 1: ")
-    assert answer.body["data"]["next"] == "run_plan with action resume goes on where it stopped"
+    assert not answer.body["data"]["resumable"]
+    assert answer.body["data"]["next"].startswith("Step 1 would fail again as it stands: run_plan with action replace")
 
 
 async def test_a_run_is_a_resource_of_its_owner(application):

@@ -8,9 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from fingerpost.apps import error_boundary
+from fingerpost.apps import wall
+from fingerpost.apps.own_tools import OwnTool
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.wiring import Application, build
+from fingerpost.apps.wiring import House, build
+from fingerpost.contract.plan import Plan
 from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
 
@@ -33,14 +35,18 @@ class Fingerpost:
     ``answer`` adds text and what is wanted beside it, such as geometry.
     The named methods take the contract's fields in snake_case, return its body, and raise its error as ToolError.
     A field that is None is left out. ``home`` and ``user`` default to the settings'.
+    ``tools`` are your own, served and usable in plans like any other: functions with annotated parameters, whose
+    result becomes ``data``, or objects of ``Tool`` with a ``spec``.
 
     Raises:
-        SettingsInvalid: a setting, or the home folder, cannot be used.
+        SettingsInvalid: a setting, the home folder, or a tool of yours cannot be used.
     """
 
-    def __init__(self, home: str | Path | None = None, user: str | None = None) -> None:
-        self._application: Application = build(read_settings(home=home, user=user))
-        self._user = self._application.settings.user
+    def __init__(
+        self, home: str | Path | None = None, user: str | None = None, *, tools: Sequence[OwnTool] = ()
+    ) -> None:
+        self._house: House = build(read_settings(home=home, user=user), own=tools)
+        self._user = self._house.settings.user
 
     async def __aenter__(self) -> Self:
         """Nothing is opened before it is needed."""
@@ -173,7 +179,7 @@ class Fingerpost:
     async def run_plan(
         self,
         *,
-        plan: Mapping[str, Any] | None = None,
+        plan: Plan | Mapping[str, Any] | None = None,
         user_input: str | None = None,
         wanted: Sequence[str] | None = None,
         memory: Mapping[str, Any] | None = None,
@@ -188,7 +194,7 @@ class Fingerpost:
         """Run a plan (contract 002), or act on a run; a plan that failed is an answer with ``success`` false."""
         return await self._body(
             "run_plan",
-            plan=plan,
+            plan=plan.model_dump() if isinstance(plan, Plan) else plan,
             user_input=user_input,
             wanted=wanted if wanted is None else list(wanted),
             memory=memory if memory is None else dict(memory),
@@ -249,8 +255,10 @@ class SyncFingerpost:
             trip = fp.plan_trip(origin="Kamppi", destination="Espoo")
     """
 
-    def __init__(self, home: str | Path | None = None, user: str | None = None) -> None:
-        self._inner = Fingerpost(home, user)
+    def __init__(
+        self, home: str | Path | None = None, user: str | None = None, *, tools: Sequence[OwnTool] = ()
+    ) -> None:
+        self._inner = Fingerpost(home, user, tools=tools)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 

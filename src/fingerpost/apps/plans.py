@@ -23,6 +23,7 @@ class Plans:
     """Runs, planners, and the two tools over them."""
 
     GROUP: ClassVar[str] = "plans"
+    NAMES: ClassVar[tuple[str, str]] = (RunPlan.name, GetPlanRun.name)
 
     runs: PlanRuns
     planning: PlanningCapability

@@ -3,16 +3,18 @@
 Building is cheap: the engine, the MCP protocol and HTTP are imported only when they are needed.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from fingerpost import clock
 from fingerpost.apps.networks import new_networks
+from fingerpost.apps.own_tools import GROUP, OwnTool, ServedTool, load_installed_tools, serve
 from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.registry import ToolRegistry
+from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.catalogue import list_tools
@@ -23,7 +25,8 @@ from fingerpost.transit.port import Networks
 class Application:
     """Everything that an interface needs; ``tools`` maps names to tools, in the catalogue's order.
 
-    The interface that opened it closes ``networks`` at the end.
+    ``left_out`` has by entry point why a tool of an installed package is not served.
+    Whoever ends closes ``networks``.
     """
 
     settings: Settings
@@ -31,28 +34,64 @@ class Application:
     networks: Networks
     variables: VariableStore
     plans: Plans
+    left_out: Mapping[str, str]
 
 
-def build(settings: Settings, groups: Collection[str] | None = None) -> Application:
-    """Build the application with the tools of some groups, or of all where ``groups`` is None.
+def build(settings: Settings, groups: Collection[str] | None = None, own: Sequence[OwnTool] = ()) -> House:
+    """Return a house with the tools of some groups, or of all where ``groups`` is None.
+
+    ``own`` are the caller's tools; installed packages may add more (entry points, ``apps/own_tools.py``).
 
     Raises:
-        SettingsInvalid: the home folder, or the fixed clock, cannot be used, or there is no such group.
+        SettingsInvalid: the home folder, or the fixed clock, cannot be used, there is no such group, or a tool of
+            the caller's is none, or bears the name of another.
     """
     clock.find_fixed()
     settings.prepare_home()
     networks = new_networks(settings)
     variables = VariableStore(settings.variables_file, retention_days=settings.retention_days)
     tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file))
+    installed = load_installed_tools()
+    served, left_out = _serve_own(own, installed.tools, {*(tool.name for tool in tools), *Plans.NAMES})
+    if not groups or GROUP in groups:
+        tools += served
     plans = build_plans(settings, tools)
     if not groups or plans.GROUP in groups:
         tools += plans.tools
     for tool in tools:
-        ToolRegistry.register(tool.spec)
-    return Application(
+        if isinstance(tool, ServedTool):
+            ToolRegistry.replace(tool.spec)
+        else:
+            ToolRegistry.register(tool.spec)
+    return House(
         settings=settings,
         tools=MappingProxyType({tool.name: tool for tool in tools}),
         networks=networks,
         variables=variables,
         plans=plans,
+        left_out=MappingProxyType(installed.left_out | left_out),
     )
+
+
+def _serve_own(
+    own: Sequence[OwnTool], installed: Sequence[OwnTool], taken: set[str]
+) -> tuple[list[ServedTool], dict[str, str]]:
+    """Return the caller's tools and those of packages, and by name why one of a package is left out.
+
+    Raises:
+        SettingsInvalid: a tool of the caller's is none, or its name is taken.
+    """
+    served = []
+    for tool in serve(own):
+        if tool.name in taken:
+            raise SettingsInvalid(f"There is a tool called '{tool.name}' already; give yours another name")
+        taken.add(tool.name)
+        served.append(tool)
+    left_out = {}
+    for tool in serve(installed):
+        if tool.name in taken:
+            left_out[tool.name] = "there is another tool of its name"
+        else:
+            taken.add(tool.name)
+            served.append(tool)
+    return served, left_out

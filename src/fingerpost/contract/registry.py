@@ -24,6 +24,11 @@ class ToolRegistry:
             raise BrokenContract(f"Two different tools are called '{spec.name}'")
 
     @classmethod
+    def replace(cls, spec: ToolSpec) -> None:
+        """Add a specification in place of another of its name: a tool of one's own may be defined anew."""
+        cls._specs[spec.name] = spec
+
+    @classmethod
     def get_tool_spec(cls, name: str) -> ToolSpec | None:
         """Return the specification, or None for an unknown name: the contract's own word for a find."""
         return cls._specs.get(name)

@@ -23,9 +23,9 @@ from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.references import fill, walk
-from fingerpost.plan.size_limits import encode, find_excess
-from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
+from fingerpost.plan.performing import THINKING, Outcome, Performer, failed, think
+from fingerpost.plan.references import fill
+from fingerpost.plan.remarks import find_dead_path
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
 
 _log = logging.getLogger(__name__)
@@ -273,17 +273,18 @@ class Execution:
         output = encode(dict(response))
         if note is None and self._memory.bytes + len(output) > self._limits.memory_bytes:
             note = f"The run's memory may hold {self._limits.memory_bytes:,} bytes, and is full"
-            response = failure_response(str(response["output_key"]), str(response["query_type"]), {}, note)
+            extra = {"retryable": False}
+            response = failure_response(
+                str(response["output_key"]), str(response["query_type"]), {}, note, additional_data=extra
+            )
             output = encode(response)
         if note is not None:
             detail = encode({"attempts": outcome.attempts, "error": note[:1000]})
             await self._write(ready, "failed", output, note, outcome.attempts, detail)
             return False
-        data = _ONE_ATTEMPT
-        if ready.step.output_path and not walk(response, ready.step.output_path)[0]:
-            data = encode({"attempts": outcome.attempts, "nothing_at": ready.step.output_path})
-        elif outcome.attempts > 1:
-            data = encode({"attempts": outcome.attempts})
+        if (reason := find_dead_path(response, ready.step.output_path)) is not None:
+            self._mention("value_missing", ready.step.step_id, encode({"reason": reason}))
+        data = _ONE_ATTEMPT if outcome.attempts == 1 else encode({"attempts": outcome.attempts})
         await self._write(ready, "completed", output, None, outcome.attempts, data)
         return True
 

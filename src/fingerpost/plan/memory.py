@@ -7,7 +7,7 @@ from typing import Any
 from fingerpost.errors import ParameterError
 from fingerpost.plan.journal import Event, Given, StepRecord
 from fingerpost.plan.references import Reference, Way, walk
-from fingerpost.plan.size_limits import encode
+from fingerpost.plan.remarks import details_of
 from fingerpost.plan.validation import ReadyStep, ValidPlan
 
 
@@ -119,7 +119,14 @@ class Memory:
         if reference.has_default:
             return reference.default
         place = _place(reference)
-        raise ReferenceMissing(f"The {reference}, in parameters.{place}, found no value: {reason}", {"field": place})
+        # What the earlier step said instead of a value is what this one's owner has to act on.
+        said = details_of(response)
+        hint = None
+        if "candidates" in said and source is not None:
+            reason = f"step {source} answered with candidates"
+            hint = f"Choose a candidate of step {source}, and write its token in place of the text"
+        message = f"The {reference}, in parameters.{place}, found no value: {reason}"
+        raise ReferenceMissing(message, {"field": place, **said}, hint=hint)
 
     def _at(self, reference: Reference, response: Any, source: int | None) -> Any:
         if reference.path is not None:

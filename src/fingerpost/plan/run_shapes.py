@@ -54,19 +54,30 @@ class Progress(WireDict):
     total: int
 
 
-class RunStep(WireDict):
-    """A step of a run."""
+class RunRemark(StepWise):
+    """One thing that a step's tool said beside its value, as the tool wrote it; ``at`` is its place in the response."""
+
+    kind: Literal["missing", "note", "hint", "did_you_mean", "candidates", "warning"]
+    at: str
+    value: Any
+
+
+class RunStep(StepWise):
+    """A step of a run; ``retryable`` says of a failure whether it may pass when the step runs again."""
 
     step_id: int
     description: str
     tool: NotRequired[str]
     agent: NotRequired[str]
     status: Literal["pending", "in_progress", "completed", "failed"]
-    skipped: bool
-    waiting: bool
-    completed_at: NotRequired[str]
-    attempts: int
-    error: NotRequired[str]
+    skipped: Flag
+    waiting: Flag
+    completed_at: str | None = None
+    attempts: Whole
+    error: str | None = None
+    error_code: str | None = None
+    retryable: Flag | None = None
+    remarks: list[RunRemark]
 
 
 class RunValue(WireDict):
@@ -101,13 +112,15 @@ class RunView(WireDict):
     waiting_for: list[int]
     steps: list[RunStep]
     values: list[RunValue]
-    last_event: int
-    next: NotRequired[str]
-    plan: NotRequired[JsonValue]
-    memory: NotRequired[JsonValue]
-    items: NotRequired[list[JsonValue]]
-    events: NotRequired[list[RunEvent]]
-    mermaid: NotRequired[str]
+    last_event: Whole
+    next: str | None = None
+    resumable: Annotated[Flag, Field(description="whether resuming may bring the run further")]
+    remarks_left_out: Annotated[Whole, Field(description="they are in the memory that get_plan_run includes")]
+    plan: Any = None
+    memory: Any = None
+    items: list[Any] | None = None
+    events: list[RunEvent] | None = None
+    mermaid: str | None = None
 
 
 class RunLineView(WireDict):

@@ -25,6 +25,9 @@ OnFailedAttempt = Callable[[int, str, float | None], None]
 
 THINKING = "thinking"
 
+# What an error's details say to whoever must mend its cause.
+_TOLD = ("missing", "notes", "did_you_mean", "candidates")
+
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
@@ -79,7 +82,15 @@ class StepExecutor:
         """
         key = f"{run_id}:{ready.step.step_id}"
 
-        async def attempt(number: int) -> StepOutcome:
+        begin_attempt(Attempt(key, 1))
+        first = await self._attempt(ready, parameters, run_id, user, key)
+        if not isinstance(first, _Failure):
+            return Outcome(first, 1, None)
+        failure = first
+
+        async def attempt(number: int) -> Outcome:
+            if number == 1:
+                raise _AttemptFailed(failure, 1)
             begin_attempt(Attempt(key, number))
             result = await self._attempt(ready, parameters, run_id, user, key)
             if isinstance(result, _Failure):
@@ -206,7 +217,8 @@ def think(parameters: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any
 
 def failed(name: str, query_type: str, parameters: Mapping[str, Any], error: ToolError) -> dict[str, Any]:
     """Return the standard response of a failure."""
-    return failure_response(name, query_type, parameters, error.message, "error", step_fields(error, Family.STEP))
+    extra = step_fields(error, Family.STEP) | {kind: error.details[kind] for kind in _TOLD if error.details.get(kind)}
+    return failure_response(name, query_type, parameters, error.message, "error", extra)
 
 
 def _names_of(ready: ReadyStep) -> tuple[str, str]:

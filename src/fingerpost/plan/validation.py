@@ -4,7 +4,7 @@
 and a source for each reference.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -15,11 +15,11 @@ from pydantic import BaseModel, ValidationError
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.wire import WireModel
-from fingerpost.errors import PlanInvalid
-from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, StepQuery, listed, nearest, read_step_query
+from fingerpost.errors import PlanInvalid, ToolError
+from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, Question, listed, nearest, read_question
 from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.order import find_cycle, reach_of
+from fingerpost.plan.order import StepsCircular, reach_of, sort_steps
 from fingerpost.plan.references import Reference, Way, fill, list_references
 from fingerpost.plan.size_limits import find_excess
 
@@ -79,16 +79,17 @@ class ReadyStep:
 
 
 class ValidPlan:
-    """A valid plan: its steps by id, in the plan's order."""
+    """A plan that can run: its steps by id, in the plan's order; ``in_order`` has each after what it depends on."""
 
-    def __init__(self, plan: Plan, steps: Mapping[int, ReadyStep]) -> None:
+    def __init__(self, plan: Plan, steps: Mapping[int, ReadyStep], in_order: Sequence[int]) -> None:
         self.plan = plan
         self.steps = steps
+        self._in_order = in_order
 
     @cached_property
     def before(self) -> Mapping[int, frozenset[int]]:
         """All steps that come before each step."""
-        return reach_of({number: ready.dependencies for number, ready in self.steps.items()})
+        return reach_of({number: ready.dependencies for number, ready in self.steps.items()}, self._in_order)
 
 
 def validate_plan(
@@ -110,7 +111,7 @@ def validate_plan(
     problems = check.problems()
     if problems:
         raise plan_invalid(problems)
-    return ValidPlan(plan, check.ready)
+    return ValidPlan(plan, check.ready, check.in_order)
 
 
 def plan_invalid(problems: list[PlanProblem]) -> PlanInvalid:
@@ -133,6 +134,7 @@ class _Check:
     ) -> None:
         self.plan = plan
         self.ready: dict[int, ReadyStep] = {}
+        self.in_order: list[int] = []
         self._before: dict[int, frozenset[int]] = {}
         self._catalogue = catalogue
         self._memory = memory
@@ -147,19 +149,25 @@ class _Check:
         declared = {
             number: [d for d in ready.step.dependencies if d in self.ready] for number, ready in self.ready.items()
         }
-        if cycle := find_cycle(declared):
-            return [*found, PlanProblem(cycle[0], "dependencies", f"go in a circle: {_arrow(cycle)}")]
+        try:
+            self.in_order = sort_steps(declared)
+        except StepsCircular as error:
+            return [*found, Problem(error.steps[0], "dependencies", f"go in a circle: {_arrow(error.steps)}")]
         readers = [ready for ready in self.ready.values() if ready.references or ready.condition is not None]
         # Most plans of many steps read little: what comes before what is only worked out where somebody reads.
-        below = reach_of(declared) if readers else {}
+        below = reach_of(declared, self.in_order) if readers else {}
         found += [problem for ready in self.ready.values() for problem in self._sources(ready, below)]
         rivals = {key: writers for key, writers in self._writers.items() if len(writers) > 1}
         if not readers and not rivals:
             return found
         edges = {number: ready.dependencies for number, ready in self.ready.items()}
-        if cycle := find_cycle(edges):
-            return [*found, PlanProblem(cycle[0], "parameters", f"refer to one another in a circle: {_arrow(cycle)}")]
-        self._before = reach_of(edges)
+        if edges != declared:
+            try:
+                self.in_order = sort_steps(edges)
+            except StepsCircular as error:
+                reason = f"refer to one another in a circle: {_arrow(error.steps)}"
+                return [*found, Problem(error.steps[0], "parameters", reason)]
+        self._before = reach_of(edges, self.in_order)
         found += self._rival_writers(rivals)
         if not found:
             self._choose_sources()
@@ -229,18 +237,17 @@ class _Check:
         ready.question = question
         skip = len(question.prefix)
         holes = [reference.at[skip:] for reference in ready.references]
+        place = _place(("parameters", *question.prefix))
         try:
-            read_arguments(question.model, fill(question.arguments, lambda _at: _HOLE))
-        except ValidationError as error:
-            for complaint in error.errors(include_url=False):
-                if _is_of_a_hole(complaint, holes):
-                    continue
-                described = describe_problem(complaint, question.model)
-                yield PlanProblem(
-                    number,
-                    _place(("parameters", *question.prefix)) + f".{described.path}".rstrip("."),
-                    described.sentence,
-                )
+            complaints = _list_complaints(question, holes)
+        except ToolError as error:
+            # A reader of the tool's own that knows no other way to refuse.
+            yield Problem(number, place, error.message)
+            return
+        for complaint in complaints:
+            if not _is_of_a_hole(complaint, holes):
+                told = describe_problem(complaint, question.model)
+                yield Problem(number, f"{place}.{told.path}".rstrip("."), told.sentence)
 
     def _sources(self, ready: ReadyStep, below: Mapping[int, frozenset[int]]) -> Iterator[PlanProblem]:
         """Add the dependencies that references and conditions imply, and refuse keys that no step provides."""
@@ -302,6 +309,28 @@ def read_arguments(model: type[BaseModel], arguments: dict[str, Any]) -> BaseMod
 
 def _bindable(key: str | None) -> str | None:
     return key if key is not None and key.isidentifier() and key not in OWN_NAMES else None
+
+
+def _list_complaints(question: Question, holes: list[Way]) -> list[Any]:
+    """Return what a model has against a step's arguments, references standing as a text that is no value.
+
+    Raises:
+        ToolError: a reader of the model raises that, over a value that stands in the plan.
+    """
+    try:
+        read_arguments(question.model, fill(question.arguments, lambda _at: _HOLE))
+    except ValidationError as error:
+        return list(error.errors(include_url=False))
+    except ToolError:
+        if not holes:
+            raise
+        # It may be over a reference, whose value is not there yet: what is left out is missing, and that is known.
+        unknown = {hole[0] for hole in holes if hole}
+        try:
+            read_arguments(question.model, {k: v for k, v in question.arguments.items() if k not in unknown})
+        except ValidationError as error:
+            return list(error.errors(include_url=False))
+    return []
 
 
 def _is_of_a_hole(complaint: Any, holes: list[Way]) -> bool:

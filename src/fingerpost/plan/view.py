@@ -5,12 +5,13 @@ from collections.abc import Collection
 from typing import Any, Literal
 
 from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.journal import Event, RunRecord, StepRecord
-from fingerpost.plan.memory import list_items
+from fingerpost.plan.memory import Memory, list_items
 from fingerpost.plan.mermaid import draw
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
-from fingerpost.plan.run_shapes import RunView
+from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.size_limits import encode
 
@@ -18,20 +19,25 @@ Part = Literal["plan", "memory", "items", "events", "mermaid"]
 
 _MOST_VALUE_BYTES = 4_000
 _MOST_EVENTS = 5_000
+_MOST_REMARK_BYTES = 16_000
 
 
 async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] = (), after: int = 0) -> dict[str, Any]:
     """Return a JSON-ready run; ``parts`` adds what is long, ``after`` leaves out earlier events.
 
     ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
-    Events are returned some thousands at a time: if the last one returned is not ``last_event``, there are more.
+    A step's ``remarks`` are what its tool said beside the value: missing, note, hint, candidates and so on.
+    Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
     """
     plan = plan_of(run)
     state = runs.state_of(run)
     events = await _list_events(runs, run.run_id)
     begun = _under_way(events) if state == "running" else set()
     memory = runs.memory_of(run)
-    steps = [_step(step, run.steps.get(step.step_id), is_begun=step.step_id in begun) for step in plan.steps]
+    steps = [
+        _step(step, run.steps.get(step.step_id), memory.response_of(step.step_id), is_begun=step.step_id in begun)
+        for step in plan.steps
+    ]
     waiting = [number for number, record in run.steps.items() if record.state == "waiting"]
     view: dict[str, Any] = {
         "run_id": run.run_id,
@@ -46,7 +52,9 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
         "steps": steps,
         "values": [_value(key, value) for key, value in _values(memory.keyed(), memory.paths())],
         "last_event": events[-1].seq if events else 0,
-        "next": _next(state, waiting),
+        "next": _next(state, waiting, steps, may_change=plan.can_modify and run.replans < runs.limits.replans),
+        "resumable": state == "interrupted" or (state == "failed" and bool(_passing(steps))),
+        "remarks_left_out": _add_remarks(plan, steps, memory),
     }
     if "plan" in parts:
         view["plan"] = _whole_plan(plan, view)
@@ -63,9 +71,11 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
 
 def say_run(run: RunView) -> str:
     """Return a run as a text that stands alone."""
-    progress = run["progress"]
-    lines = [f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"]
-    lines += [f"Step {each['step_id']} failed: {each['error']}" for each in run["steps"] if "error" in each]
+    progress = view["progress"]
+    lines = [
+        f"{view['goal']}: {view['state']}, {progress['completed']} of {progress['total']} steps ({view['run_id']})"
+    ]
+    lines += say_steps(view)
     lines += [
         f"{each['key']} = {'too long to show' if each['left_out'] else encode(each.get('value'))}"
         for each in run["values"]
@@ -73,6 +83,19 @@ def say_run(run: RunView) -> str:
     if "next" in run:
         lines.append(run["next"])
     return "\n".join(lines)
+
+
+def say_steps(view: dict[str, Any]) -> list[str]:
+    """Return a line for each failure of a run's steps, and for each thing that their tools said beside the values."""
+    lines = []
+    for step in view["steps"]:
+        name = f"Step {step['step_id']}"
+        if step["error"]:
+            lines.append(f"{name} failed: {step['error']}")
+        lines += [f"{name}: {words}" for each in step["remarks"] for words in say_remark(Remark(**each))]
+    if count := view["remarks_left_out"]:
+        lines.append(f"{count} more remarks of the steps are in the run's memory: get_plan_run with include memory")
+    return lines
 
 
 async def _list_events(runs: PlanRuns, run_id: str) -> list[Event]:
@@ -95,8 +118,9 @@ def _under_way(events: Collection[Event]) -> set[int]:
     return begun
 
 
-def _step(step: PlanStep, record: StepRecord | None, *, is_begun: bool) -> dict[str, Any]:
-    """Return one step as it stands, in the contract's four words and two flags."""
+def _step(step: PlanStep, record: StepRecord | None, response: Any, *, is_begun: bool) -> dict[str, Any]:
+    """Return one step as it stands, in the contract's four words and two flags; its remarks are added later."""
+    answer = response if isinstance(response, dict) and response.get("success") is False else {}
     known = record.state if record is not None else None
     if known in ("completed", "skipped"):
         status = "completed"
@@ -115,7 +139,41 @@ def _step(step: PlanStep, record: StepRecord | None, *, is_begun: bool) -> dict[
         "completed_at": record.at if record is not None and status == "completed" else None,
         "attempts": record.attempts if record is not None else 0,
         "error": record.note if record is not None and known == "failed" else None,
+        "error_code": answer.get("error_code"),
+        "retryable": _may_pass(answer) if known == "failed" else None,
+        "remarks": [],
     }
+
+
+def _may_pass(failure: dict[str, Any]) -> bool:
+    """Whether a step that failed so may end otherwise when it runs again; a tool that does not say leaves it open."""
+    if failure.get("output_key") == HUMAN:
+        return False
+    return failure.get("retryable") is not False or failure.get("error_code") == "unknown_error"
+
+
+def _passing(steps: Collection[dict[str, Any]]) -> list[int]:
+    return [step["step_id"] for step in steps if step["retryable"]]
+
+
+def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) -> int:
+    """Add to each step what its tool said, failed steps first, and return how many remarks there was no room for."""
+    left_out, left = 0, _MOST_REMARK_BYTES
+    by_id = {step.step_id: step for step in plan.steps}
+    for told in sorted(steps, key=lambda each: each["status"] != "failed"):
+        response = memory.response_of(told["step_id"])
+        found = [remark for remark in list_remarks(response) if remark.value != told["error"]]
+        if told["status"] == "completed" and response is not None:
+            dead = find_dead_path(response, by_id[told["step_id"]].output_path)
+            found = [*([Remark("missing", "output_path", dead)] if dead else []), *found]
+        for remark in found:
+            size = len(encode(remark.value))
+            if size > left:
+                left_out += 1
+                continue
+            left -= size
+            told["remarks"].append(remark._asdict())
+    return left_out
 
 
 def _progress(steps: Collection[dict[str, Any]]) -> dict[str, int]:
@@ -149,11 +207,24 @@ def _value(key: str, value: Any) -> dict[str, Any]:
     return {"key": key, "value": None if is_long else value, "left_out": is_long}
 
 
-def _next(state: str, waiting: list[int]) -> str | None:
+def _next(state: str, waiting: list[int], steps: Collection[dict[str, Any]], *, may_change: bool) -> str | None:
     if state == "waiting":
         return f"A person must decide on step {waiting[0]}: run_plan with action approve or reject, run_id and step_id"
     if state == "running":
         return "Ask get_plan_run again; run_plan with action cancel ends it"
-    if state in ("interrupted", "failed"):
+    if state == "interrupted":
         return "run_plan with action resume goes on where it stopped"
-    return None
+    if state != "failed":
+        return None
+    passing = _passing(steps)
+    lasting = [step["step_id"] for step in steps if step["status"] == "failed" and not step["retryable"]]
+    parts = ["run_plan with action resume goes on where it stopped"] if passing or not lasting else []
+    if lasting:
+        change = "run_plan with action replace takes a plan that changes what is unfinished"
+        anew = "run_plan with a new plan and memory_of this run keeps what it has found"
+        parts.append(f"{_numbered(lasting)} would fail again as it stands: {change if may_change else anew}")
+    return "; ".join(parts)
+
+
+def _numbered(steps: list[int]) -> str:
+    return f"Step {steps[0]}" if len(steps) == 1 else f"Each of the steps {', '.join(map(str, steps))}"

@@ -18,7 +18,7 @@ from fingerpost.tools.user_variables import DeleteUserVariable, GetUserVariables
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import Networks
 
-GROUPS = ("core", "filings", "plans")
+GROUPS = ("core", "filings", "plans", "own")
 
 
 def list_tools(

@@ -104,9 +104,11 @@ def call(
     arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments as JSON; - reads stdin.")] = "{}",
 ) -> None:
     """Call a tool and print its envelope."""
-    application = open_application(ctx.obj)
-    if tool not in application.tools:
-        say(f"There is no tool {tool}. The tools are: {', '.join(application.tools)}.")
+    house = open_house(ctx.obj)
+    if tool not in house.tools:
+        say(f"There is no tool {tool}. The tools are: {', '.join(house.tools)}.")
+        for name, reason in house.left_out.items():
+            say(f"Left out: {name}: {reason}.")
         raise typer.Exit(USAGE)
     raw = _read_json(arguments)
     answer = ask(application, tool, raw)

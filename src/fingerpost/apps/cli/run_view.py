@@ -13,6 +13,7 @@ from fingerpost.apps.cli.output import new_console, plain
 from fingerpost.apps.cli.place_views import new_table
 from fingerpost.plan.journal import Event, RunRecord
 from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.view import say_steps
 
 _MARKS = {
     "pending": ("·", "dim"),
@@ -84,16 +85,19 @@ def print_run(view: dict[str, Any], *, with_steps: bool = True) -> None:
         if with_steps:
             state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
             console.print(plain(f"  {step['step_id']}. {step['description']}: {state}"))
-        if step["error"]:
-            console.print(plain(f"  Step {step['step_id']} failed: {step['error']}"))
+    for line in say_steps(view):
+        console.print(plain(f"  {line}"))
     for each in view["values"]:
         text = "too long to show" if each["left_out"] else json.dumps(each["value"], ensure_ascii=False)
         shown = text if len(text) <= _MOST_VALUE_CHARS else f"{text[:_MOST_VALUE_CHARS]}…"
         console.print(plain(f"  {each['key']} = {shown}"))
     if view["state"] == "waiting":
         console.print(f"Decide with: fingerpost runs approve {view['run_id']} {view['waiting_for'][0]}")
-    elif view["state"] in ("interrupted", "failed"):
+    elif view["resumable"]:
         console.print(f"Go on with: fingerpost runs resume {view['run_id']}")
+    elif view["state"] == "failed":
+        again = f"fingerpost run PLAN.json --memory-of {view['run_id']}"
+        console.print(f"It would fail again as it stands. Change the plan, and keep what was found: {again}")
 
 
 def print_runs(lines: Sequence[dict[str, Any]]) -> None:

@@ -1,0 +1,269 @@
+"""Tools of one's own: functions and contract tools, served beside the catalogue's.
+
+They come from Python (``Fingerpost(tools=[...])``) or from installed packages, by entry points of the group
+``fingerpost.tools``.
+"""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+
+from fingerpost import clock
+from fingerpost.contract.check import explain
+from fingerpost.contract.envelope import Family, render_error, step_fields, text_of_error
+from fingerpost.contract.identity import new_correlation_id
+from fingerpost.contract.published import Answer, Call, PublishedTool, Report, tell_nobody
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.contract.tool import Tool
+from fingerpost.contract.wire import WireModel, schema_of
+from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, SettingsInvalid, ToolError
+from fingerpost.plan.catalogue import read_question
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.remarks import list_remarks, say_remark
+from fingerpost.plan.weighing import encode, find_excess
+
+_log = logging.getLogger(__name__)
+
+ENTRY_POINTS = "fingerpost.tools"
+GROUP = "own"
+
+_MOST_TEXT_CHARS = 16_000
+_STANDARD = ("query_type", "parameters", "results", "output_key", "success")
+
+OwnTool = Tool | Callable[..., Any]
+"""A tool of the plan-step contract with a ``spec``, or a function with annotated parameters and a docstring."""
+
+
+class FunctionTool(Tool):
+    """A function as a tool: its name, its docstring, its annotated parameters; what it returns becomes ``data``."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.spec = _spec_of(function)
+        self.name = self.spec.name
+        # Nobody knows what a function does: unless it says so, it is not called a second time by itself.
+        self.idempotent = bool(getattr(function, "idempotent", False))
+
+    async def execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the function returns for checked parameters; a function that does not await gets a thread.
+
+        Raises:
+            ToolError: what the function raises of it.
+        """
+        read = self.spec.input_schema[query_type].model_validate(dict(parameters))
+        asked = {name: getattr(read, name) for name in type(read).model_fields}
+        if inspect.iscoroutinefunction(self._function):
+            data = await self._function(**asked)
+        else:
+            data = await asyncio.to_thread(self._function, **asked)
+        if isinstance(data, BaseModel):
+            data = data.model_dump(mode="json")
+        return self.format_success_response(query_type, parameters, [data], {"data": data})
+
+
+class ServedTool(PublishedTool):
+    """A tool of one's own as every interface serves it: checked on the way in, and on the way out."""
+
+    family = Family.STEP
+    group: ClassVar[str] = GROUP
+    input_model = WireModel
+    output_model = WireModel
+
+    def __init__(self, tool: Tool, spec: ToolSpec) -> None:
+        self._tool = tool
+        self._spec = spec
+        self.name = spec.name
+        # Each tool says these of itself; where it is silent, what a host must fear most holds.
+        vars(self).update(
+            title=getattr(tool, "title", spec.name),
+            description=spec.description,
+            read_only=bool(getattr(tool, "read_only", False)),
+            destructive=bool(getattr(tool, "destructive", True)),
+            idempotent=bool(getattr(tool, "idempotent", False)),
+            open_world=bool(getattr(tool, "open_world", True)),
+        )
+
+    @property
+    def spec(self) -> ToolSpec:
+        """The tool's own specification."""
+        return self._spec
+
+    @property
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema of a call: the parameters, or ``{query_type, parameters}`` where there are several types."""
+        kinds = self._spec.input_schema
+        if len(kinds) == 1:
+            return schema_of(next(iter(kinds.values())))
+        return {
+            "type": "object",
+            "properties": {"query_type": {"enum": list(kinds)}, "parameters": {"type": "object"}},
+            "required": ["query_type"],
+            "additionalProperties": False,
+        }
+
+    @property
+    def output_schema(self) -> dict[str, Any]:
+        """JSON Schema of the standard response; what the tool adds to it is its own."""
+        kinds: dict[str, Any] = {"query_type": "string", "parameters": "object", "results": "array"}
+        kinds |= {"output_key": "string", "success": "boolean"}
+        properties = {name: {"type": kind} for name, kind in kinds.items()}
+        return {"type": "object", "properties": properties, "required": list(_STANDARD)}
+
+    async def handle(self, arguments: Any, call: Call) -> dict[str, Any]:  # noqa: ARG002  (it knows nothing of users)
+        """Return the standard response to a call.
+
+        Raises:
+            ToolError: the call is no good, or the tool refuses it.
+        """
+        question = read_question(self._spec, dict(arguments))
+        if isinstance(question, str):
+            raise ParameterError(question, {"field": "parameters"})
+        return await self.execute(question.query_type, question.arguments)
+
+    async def execute(
+        self,
+        query_type: str,
+        parameters: Mapping[str, Any],
+        *,
+        user: str | None = None,  # noqa: ARG002  (a tool of contract 002 knows nothing of users)
+    ) -> dict[str, Any]:
+        """Return the standard response; what the tool raises of ToolError is a response too."""
+        try:
+            self._check(query_type, parameters)
+            response = await self._tool.execute(query_type, dict(parameters))
+        except ToolError as error:
+            extra = step_fields(error, self.family)
+            extra |= {name: value for name, value in error.details.items() if name in ("missing", "did_you_mean")}
+            return self.format_error_response(query_type, parameters, error.message, "error", extra)
+        return self._sound(response)
+
+    async def answer(
+        self,
+        raw: object,
+        *,
+        user: str | None,
+        report: Report = tell_nobody,
+        wants: Collection[str] = (),
+    ) -> Answer:
+        """Answer one call; a ToolError becomes an envelope, anything else rises to the error boundary."""
+        fixed = clock.find_fixed()
+        correlation_id = new_correlation_id(fixed, user, self.name, raw)
+        call = Call(tool=self.name, user=user, now=fixed or clock.now(), correlation_id=correlation_id, report=report)
+        try:
+            self._check_wants(wants)
+            if not isinstance(raw, Mapping) and raw is not None:
+                raise ParameterError("the arguments must be a JSON object")
+            body = await self.handle(raw or {}, call)
+        except ToolError as error:
+            echo = raw if isinstance(raw, Mapping) else None
+            body = render_error(error, self.family, correlation_id, tool=self.name, parameters=echo)
+            text = text_of_error(error, self.family)
+            return Answer(body=body, text=text, is_error=True, correlation_id=correlation_id, error=error)
+        failed = body["success"] is False
+        _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, "failed" if failed else "ok")
+        return Answer(body=body, text=self.describe(body), is_error=failed, correlation_id=correlation_id)
+
+    def describe(self, answer: dict[str, Any]) -> str:
+        """Return the answer's value, or its failure, and what it says beside that."""
+        if answer["success"]:
+            lines = [encode(answer.get("data", answer["results"]))]
+        else:
+            lines = [str(answer.get("error") or answer.get("warning") or "it failed without a word")]
+        lines += [words for remark in list_remarks(answer) for words in say_remark(remark)]
+        text = "\n".join(lines)
+        return text if len(text) <= _MOST_TEXT_CHARS else f"{text[:_MOST_TEXT_CHARS]}… ({len(text):,} characters)"
+
+    def _check(self, query_type: str, parameters: Mapping[str, Any]) -> None:
+        model = self._spec.input_schema.get(query_type)
+        if model is None:
+            raise QueryTypeUnsupported(query_type, self.name, list(self._spec.input_schema))
+        try:
+            model.model_validate(dict(parameters))
+        except ValidationError as error:
+            raise explain(error, model) from error
+
+    def _sound(self, response: object) -> dict[str, Any]:
+        if not isinstance(response, Mapping) or not isinstance(response.get("success"), bool):
+            raise BrokenContract(f"{self.name} did not answer in the standard response")
+        lacking = [name for name in _STANDARD if name not in response]
+        if lacking:
+            raise BrokenContract(f"{self.name} answered without {', '.join(lacking)}")
+        limits = Limits()
+        if excess := find_excess(dict(response), most_bytes=limits.output_bytes, most_depth=limits.depth):
+            raise BrokenContract(f"The output of {self.name} cannot be sent: a value in it {excess}")
+        return dict(response)
+
+
+@dataclass(slots=True)
+class InstalledTools:
+    """What installed packages add, and by entry point what could not be loaded, and why."""
+
+    tools: list[OwnTool] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def load_installed_tools() -> InstalledTools:
+    """Return the tools that installed packages name in the entry point group ``fingerpost.tools``.
+
+    One that cannot be loaded is left out and named; it keeps no other tool from being served.
+    """
+    found = InstalledTools()
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda each: each.name):
+        origin = f"{point.name} of {point.dist.name}" if point.dist else point.name
+        try:
+            loaded = point.load()
+            serve([loaded])
+            found.tools.append(loaded)
+        except Exception as error:  # noqa: BLE001  (an error boundary: whatever another's package raises as it loads)
+            found.left_out[origin] = str(error) or type(error).__name__
+            _log.error("the tool %s cannot be loaded: %s", origin, error)
+    return found
+
+
+def serve(tools: Iterable[OwnTool]) -> list[ServedTool]:
+    """Return tools of one's own as they are served.
+
+    Raises:
+        SettingsInvalid: one of them has no specification, or a parameter without a type.
+    """
+    served = []
+    for each in tools:
+        tool = each() if isinstance(each, type) and issubclass(each, Tool) else each
+        if not isinstance(tool, Tool):
+            if not inspect.isfunction(tool):
+                raise SettingsInvalid(f"{tool!r} is no tool: give a function, or a Tool with a spec")
+            tool = FunctionTool(tool)
+        spec = getattr(tool, "spec", None)
+        if not isinstance(spec, ToolSpec) or not spec.input_schema:
+            raise SettingsInvalid(f"The tool {type(tool).__name__} has no spec, which is its ToolSpec")
+        served.append(ServedTool(tool, spec))
+    return served
+
+
+@lru_cache(maxsize=256)
+def _spec_of(function: Callable[..., Awaitable[Any] | Any]) -> ToolSpec:
+    """Return a function's specification, the same for the same function.
+
+    Raises:
+        SettingsInvalid: a parameter has no type, or no name.
+    """
+    name = function.__name__
+    hints = get_type_hints(function, include_extras=True)
+    fields: dict[str, Any] = {}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind not in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY):
+            raise SettingsInvalid(f"The function {name} takes {parameter}, which has no name in a call")
+        if parameter.name not in hints:
+            raise SettingsInvalid(f"The parameter {parameter.name} of the function {name} has no type")
+        default = ... if parameter.default is parameter.empty else parameter.default
+        fields[parameter.name] = (hints[parameter.name], default)
+    model = create_model(f"{name}_parameters", __config__=ConfigDict(extra="forbid"), **fields)
+    description = inspect.getdoc(function) or ""
+    return ToolSpec(name=name, input_schema={name: model}, output_key=name, description=description)

@@ -1,0 +1,145 @@
+"""What a tool says beside its value: what is missing, notes, hints, suggestions, candidates, warnings.
+
+A run shows of each step only the value at its output path; these must reach the run's owner all the same.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+from fingerpost.plan.catalogue import listed
+from fingerpost.plan.references import walk
+from fingerpost.plan.weighing import encode
+
+_KINDS: Final = ("missing", "note", "hint", "did_you_mean", "candidates", "warning")
+_ENDINGS: Final = (
+    *((f"{kind}s", kind) for kind in ("note", "hint", "warning")),
+    *((kind, kind) for kind in _KINDS),
+    ("recommendation", "hint"),
+    ("noresultsreason", "note"),
+    ("locationdisambiguation", "candidates"),
+    ("truncated", "note"),
+    ("retry_after", "note"),
+)
+# What the caller sent, and what the step's own record says already.
+_NOT_SAID: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
+
+
+class Remark(NamedTuple):
+    """One thing that a tool said. ``at`` is its place in the response, dotted; ``value`` is as the tool wrote it.
+
+    ``kind`` is missing, note, hint, did_you_mean, candidates or warning.
+    """
+
+    kind: str
+    at: str
+    value: Any
+
+
+def list_remarks(response: Any) -> list[Remark]:
+    """Return what a standard response says beside its value, each thing once, in its order."""
+    if not isinstance(response, Mapping):
+        return []
+    # A failure of the kind "warning" has its sentence there; the step's record has it as its error.
+    own = "warning" if response.get("success") is False else ""
+    told = {name: value for name, value in response.items() if name not in _NOT_SAID and name != own}
+    # A transit tool's body stands under data, and once more as the only result.
+    order = sorted(told, key=lambda name: name == "results")
+    found: dict[tuple[str, str], Remark] = {}
+    for remark in _walk({name: told[name] for name in order}, ""):
+        found.setdefault((remark.kind, encode(remark.value)), remark)
+    return list(found.values())
+
+
+def say_remark(remark: Remark) -> Iterator[str]:
+    """Yield the sentences of a remark, for a reader who sees nothing else of the response."""
+    kind, at, value = remark
+    name = at.rpartition(".")[2]
+    if kind == "missing" and isinstance(value, Mapping):
+        for each, why in value.items():
+            yield f"missing {each}: {_say(why)}"
+    elif kind == "missing":
+        yield f"missing: {_say(value)}"
+    elif kind == "candidates":
+        yield f"candidates: {'; '.join(_say_candidate(each) for each in _listed(value))}"
+    elif kind == "did_you_mean":
+        yield f"did you mean {', '.join(_say(each) for each in _listed(value))}?"
+    elif isinstance(value, bool | int | float) or name == "noResultsReason":
+        yield f"{name}: {_say(value)}"
+    else:
+        yield from (_say(each) for each in _listed(value))
+
+
+def details_of(response: Any) -> dict[str, Any]:
+    """Return what a response lacks and suggests, as the details of an error that follows from it."""
+    found: dict[str, Any] = {}
+    for kind, _at, value in list_remarks(response):
+        if kind in ("missing", "did_you_mean", "candidates"):
+            found.setdefault(kind, value)
+    return found
+
+
+def find_dead_path(response: Any, path: list[str] | None) -> str | None:
+    """Return where an output path ends without a value, and what there is instead; None where it leads to one."""
+    if not path or walk(response, path)[1] is not None:
+        return None
+    known = next(length for length in range(len(path)) if walk(response, path[: length + 1])[1] is None)
+    here = walk(response, path[:known])[1]
+    place = f"under {'.'.join(path[:known])} " if known else ""
+    if isinstance(here, Mapping):
+        if path[known] in here:
+            return f"output_path {'.'.join(path)} leads to null"
+        there = listed(map(str, here))
+    else:
+        there = f"there are {len(here)} entries" if isinstance(here, list) else "there is a plain value"
+    return f"output_path {'.'.join(path)} finds nothing; {place}{there}"
+
+
+def _walk(value: Any, at: str) -> Iterator[Remark]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            here = f"{at}.{name}" if at else str(name)
+            kind = _kind_of(str(name), item)
+            if kind is not None:
+                yield Remark(kind, here, item)
+            else:
+                yield from _walk(item, here)
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            yield from _walk(item, f"{at}.{number}")
+
+
+def _kind_of(name: str, value: Any) -> str | None:
+    """Return the kind of remark that a field is; a field that holds nothing says nothing."""
+    if value is None or value is False or value in ("", [], {}):
+        return None
+    word = name.lower()
+    return next((kind for ending, kind in _ENDINGS if word.endswith(ending)), None)
+
+
+def _listed(value: Any) -> Iterable[Any]:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _say(value: Any) -> str:
+    """Return a value as a sentence: a text as it is, our own shapes in words, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and isinstance(value.get("message"), str):
+        parts = [value["message"].rstrip("."), *(value[name] for name in ("next_step", "hint") if value.get(name))]
+        if suggested := value.get("did_you_mean"):
+            parts.append(f"Did you mean {', '.join(_say(each) for each in _listed(suggested))}?")
+        return ". ".join(str(part) for part in parts)
+    return encode(value)
+
+
+def _say_candidate(value: Any) -> str:
+    """Return a candidate's name and the token that means it."""
+    if not isinstance(value, Mapping):
+        return _say(value)
+    token = value.get("token") or value.get("id") or value.get("parameterValue")
+    where = value.get("coordinate")
+    if token is None and isinstance(where, Mapping) and {"lat", "lon"} <= where.keys():
+        token = f"{where['lat']},{where['lon']}"
+    if token is None:
+        return encode(value)
+    return f"{value['name']} ({token})" if value.get("name") else str(token)

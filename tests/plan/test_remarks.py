@@ -1,0 +1,202 @@
+"""What a tool says beside its value, in the run that shows the value alone."""
+
+import json
+from typing import Annotated
+
+import pytest
+from pydantic import BaseModel, BeforeValidator
+
+from fingerpost.contract.response import failure_response, success_response
+from fingerpost.contract.spec import ToolSpec
+from fingerpost.errors import ParameterError, PlanInvalid
+from fingerpost.plan.catalogue import Catalogue, PlanTool
+from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
+from fingerpost.plan.validation import validate_plan
+from fingerpost.plan.view import describe_run, say_run
+from tests.plan.drawing import ended, plan, ref, step
+
+PLACES = [{"id": "F:1", "name": "Kamppi"}, {"name": "Kamppi (area)", "coordinate": {"lat": 60.1, "lon": 24.9}}]
+
+
+async def viewed(runs, drawn):
+    """Carry a plan out, and return how its owner sees it."""
+    _state, run = await ended(runs, drawn)
+    return await describe_run(runs, run, ["events"])
+
+
+def test_each_thing_is_found_once_wherever_it_stands():
+    """A transit body stands under data and in results; what the caller sent is not the tool's word."""
+    body = {"meta": {"notes": ["a demo"]}, "warnings": [], "noResultsReason": "NO_SERVICE"}
+    response = success_response("find", "find", {"notes": "mine"}, [body], {"data": body})
+
+    assert list_remarks(response) == [
+        Remark("note", "data.meta.notes", ["a demo"]),
+        Remark("note", "data.noResultsReason", "NO_SERVICE"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("remark", "lines"),
+    [
+        (
+            Remark(
+                "missing", "missing", {"X": {"message": "No X", "next_step": "Load it", "did_you_mean": ["Y", "Z"]}}
+            ),
+            ["missing X: No X. Load it. Did you mean Y, Z?"],
+        ),
+        (Remark("candidates", "data.candidates", PLACES), ["candidates: Kamppi (F:1); Kamppi (area) (60.1,24.9)"]),
+        (Remark("warning", "data.warnings", [{"code": "late", "message": "It is late"}]), ["It is late"]),
+        (Remark("did_you_mean", "did_you_mean", ["a", "b"]), ["did you mean a, b?"]),
+        (Remark("note", "truncated", True), ["truncated: true"]),
+    ],
+)
+def test_a_remark_is_told_in_words(remark, lines):
+    """A reader who sees nothing else can act on it."""
+    assert list(say_remark(remark)) == lines
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        (["data", "n"], None),
+        (None, None),
+        (["data", "N"], "output_path data.N finds nothing; under data there are n, none"),
+        (["nil"], "output_path nil finds nothing; there are data, list"),
+        (["data", "none"], "output_path data.none leads to null"),
+        (["list", "2"], "output_path list.2 finds nothing; under list there are 2 entries"),
+        (["data", "n", "x"], "output_path data.n.x finds nothing; under data.n there is a plain value"),
+    ],
+)
+def test_a_path_without_a_value_names_what_there_is(path, reason):
+    """Null is no value (rule F4)."""
+    assert find_dead_path({"data": {"n": 1, "none": None}, "list": [1, 2]}, path) == reason
+
+
+async def test_an_output_path_that_finds_nothing_is_an_event_and_a_remark(runs):
+    """The step is completed, and nobody takes its null for a value."""
+    view = await viewed(runs, plan(step(1, parameters={"n": 3}, output_path=["data", "m"])))
+    [told] = view["steps"]
+    reason = "output_path data.m finds nothing; under data there are n"
+
+    assert (view["state"], told["remarks"][0]) == (
+        "completed",
+        {"kind": "missing", "at": "output_path", "value": reason},
+    )
+    assert [event["data"] for event in view["events"] if event["kind"] == "value_missing"] == [{"reason": reason}]
+    assert f"Step 1: missing: {reason}" in say_run(view)
+
+
+async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(runs, recorder):
+    """Step 1 answers with candidates, which is no failure; step 2 refers to the place that is not there."""
+    recorder.script["where"] = success_response("echo", "echo", {}, [], {"data": {"candidates": PLACES}})
+    view = await viewed(
+        runs,
+        plan(step(1, parameters={"label": "where"}), step(2, parameters={"extra": ref("k1", "data.coordinate")})),
+    )
+    failed = view["steps"][1]
+
+    assert failed["error"].endswith("found no value: step 1 answered with candidates")
+    assert [(each["kind"], each["value"]) for each in failed["remarks"]] == [
+        ("hint", "Choose a candidate of step 1, and write its token in place of the text"),
+        ("candidates", PLACES),
+    ]
+    assert "Step 2: candidates: Kamppi (F:1)" in say_run(view)
+
+
+@pytest.mark.parametrize(
+    ("more", "can_modify", "resumable", "next_words"),
+    [
+        ({"retryable": True}, True, True, "run_plan with action resume goes on where it stopped"),
+        ({}, True, True, "run_plan with action resume goes on where it stopped"),
+        (
+            {"retryable": False, "error_code": "unknown_error"},
+            True,
+            True,
+            "run_plan with action resume goes on where it stopped",
+        ),
+        (
+            {"retryable": False},
+            True,
+            False,
+            "Step 1 would fail again as it stands: run_plan with action replace takes a plan",
+        ),
+        (
+            {"retryable": False},
+            False,
+            False,
+            "Step 1 would fail again as it stands: run_plan with a new plan and memory_of this run",
+        ),
+    ],
+)
+async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, can_modify, resumable, next_words):
+    """A permanent failure ends the same way every time; one that a tool says nothing of may not."""
+    recorder.script["bad"] = failure_response("echo", "echo", {}, "it broke", additional_data=more)
+    runs = opened(recorder.tool(), limits=None)
+    view = await viewed(runs, plan(step(1, parameters={"label": "bad"}), can_modify=can_modify))
+
+    assert (view["resumable"], view["next"].startswith(next_words)) == (resumable, True)
+
+
+@pytest.mark.parametrize(("length", "kept"), [(15_998, 1), (15_999, 0)])
+async def test_what_is_too_large_is_counted(runs, recorder, length, kept):
+    """16,000 bytes of remarks; beyond that the answer says how many there are, and where."""
+    recorder.script["long"] = success_response("echo", "echo", {}, [], {"data": 1, "note": "x" * length})
+    view = await viewed(runs, plan(step(1, parameters={"label": "long"})))
+
+    assert (len(view["steps"][0]["remarks"]), view["remarks_left_out"]) == (kept, 1 - kept)
+    assert ("1 more remarks" in say_run(view)) == (kept == 0)
+
+
+def _read_period(value):
+    if value != "2022":
+        raise ParameterError(f"period must be 2022; you sent {value!r}", {"field": "period"})
+    return value
+
+
+class PeriodParams(BaseModel):
+    """A model whose reader raises our own error, which pydantic does not gather."""
+
+    ticker: str
+    period: Annotated[str, BeforeValidator(_read_period)] = "2022"
+
+
+async def _never(_query_type, _parameters, _user):
+    raise AssertionError
+
+
+PERIODS = Catalogue.of(
+    [
+        PlanTool(spec=ToolSpec(name="figures", input_schema={"figures": PeriodParams}, output_key="f"), execute=_never),
+        PlanTool(spec=ToolSpec(name="other", input_schema={"other": PeriodParams}, output_key="o"), execute=_never),
+    ]
+)
+
+
+def test_a_reference_may_stand_where_a_models_reader_is_strict():
+    """Its value is not there yet: it is checked when it is."""
+    drawn = plan(step(1, "figures", parameters={"ticker": "AAPL", "period": ref("year")}))
+
+    assert validate_plan(drawn, PERIODS, memory=["year"]).steps[1].references[0].key == "year"
+
+
+def test_a_strict_reader_hides_no_other_problem():
+    """Neither of its own step nor of another one."""
+    first = step(1, "figures", parameters={"period": ref("year")})
+    second = step(2, "other", parameters={"ticker": "AAPL", "period": "soon"})
+    with pytest.raises(PlanInvalid) as caught:
+        validate_plan(plan(first, second, step(3, "nobody")), PERIODS, memory=["year"])
+
+    assert [(each["step_id"], each["field"]) for each in caught.value.details["errors"]] == [
+        (1, "parameters.ticker"),
+        (2, "parameters"),
+        (3, "tool"),
+    ]
+
+
+def test_the_answer_is_json():
+    """What the tool wrote is passed on as it is."""
+    response = success_response("echo", "echo", {}, [], {"data": 1, "missing": {"a": {"message": "b"}}})
+
+    assert json.loads(json.dumps([each._asdict() for each in list_remarks(response)])) == [
+        {"kind": "missing", "at": "missing", "value": {"a": {"message": "b"}}}
+    ]
