@@ -196,7 +196,7 @@ FOUND = st.lists(itineraries(), max_size=6)
 @settings(deadline=None)
 @given(FOUND, FOUND, st.integers(1, 3), st.sampled_from(Optimize), st.booleans())
 def test_laws_of_merging(first, second, limit, optimize, arrive_by):
-    """B5, B14, P13, P47, P48: the limit cuts one list, nothing unusable stands first, flags and notes exclude others."""
+    """B5, B14, P13, P47, P48: the limit cuts one list, nothing unusable stands first, a flag has no note."""
     merged = merge_alternatives(first, second, limit=limit, optimize=optimize, arrive_by=arrive_by)
     whole = merge_alternatives(first, second, limit=99, optimize=optimize, arrive_by=arrive_by)
     promised = {fingerprint(each) for each in first}
