@@ -66,6 +66,7 @@ def test_networks_are_listed_with_their_days(feed, invoke):
         ["TOWN", "2026-01-01"],
         ["DEMO-HELSINKI", "any"],
         ["DEMO-LONDON", "any"],
+        ["Demo", "networks"],
     ]
 
 
@@ -149,3 +150,15 @@ def test_the_real_helsinki_feed_answers_the_same_byte_for_byte():
     body = json.loads(once.stdout)
     assert once.stdout == again.stdout
     assert (body["meta"]["network"], len(body["itineraries"])) == ("HSL", 3)
+
+
+def test_whether_demos_answer_is_said(feed, invoke):
+    """A13: ``network list`` and ``doctor`` say it, before and after a network is added."""
+    before = (invoke("network", "list").stdout, invoke("doctor").stdout)
+    invoke("network", "add", "Town", str(feed))
+    after = (invoke("network", "list").stdout, invoke("doctor").stdout)
+
+    assert "Demo networks answer, until a network is added." in before[0]
+    assert "a demo: it answers for its own stop ids only" not in before[1]
+    assert "Demo networks answer for their own stop ids only, because a network was added." in after[0]
+    assert after[1].count("a demo: it answers for its own stop ids only") == 2

@@ -1,12 +1,14 @@
 """All networks behind one composite: records, order, problems, fallback, demos (ruling A13)."""
 
 import asyncio
+import threading
 
 import pytest
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.networks import composite
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import DepartureQuery
 from tests.homes import write_record
@@ -20,12 +22,15 @@ class DrawnSource:
     def __init__(self, kind):
         self.kind = kind
         self.opened, self.retired, self.closed = [], [], 0
+        self.gates = {}
 
     def stamp(self):
         return None
 
     def open(self, record):
         self.opened.append(record.name)
+        if record.name in self.gates:
+            self.gates[record.name].wait(20)
         if record.name == "BAD":
             raise SettingsInvalid("BAD is damaged. Add it again.")
         return FakeNetwork(
@@ -98,6 +103,25 @@ def test_an_edit_takes_effect_on_the_next_call(tmp_path, networks, source):
 
     assert (first, second, third) == (["A", "B"], ["B", "A"], ["B"])
     assert source.retired == ["A"]
+
+
+def test_a_network_that_is_slow_to_open_keeps_no_other_waiting(tmp_path, networks, source, monkeypatch):
+    """SLOW is being prepared anew: A answers, SLOW is told as a problem, and answers once it is open."""
+    monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
+    gate = source.gates["SLOW"] = threading.Event()
+    for name in ("A", "SLOW"):
+        write_record(tmp_path, name, source="drawn")
+    ours = networks()
+    first = open_now(ours)
+    gate.set()
+    ours._opening["SLOW"].result(20)
+    second = open_now(ours)
+
+    assert (names(first.answering), dict(first.problems)) == (
+        ["A"],
+        {"SLOW": "SLOW is still being opened. Ask again in a moment."},
+    )
+    assert (names(second.answering), dict(second.problems)) == (["A", "SLOW"], {})
 
 
 def test_nothing_is_opened_again_while_nothing_changes(tmp_path, networks, source):

@@ -5,15 +5,6 @@ import re
 from tests.project.hidden_imports import LIST, list_hidden_imports, render_list
 from tests.project.sources import list_python, shown
 
-# To be removed when merged: another branch rewrites this command.
-TO_BE_REMOVED_WHEN_MERGED = {
-    ("fingerpost.apps.cli.network_commands", "fingerpost.apps.realtime_view"),
-    (
-        "fingerpost.apps.cli.network_commands",
-        "fingerpost.transit.providers.embedded.realtime_sources",
-    ),
-}
-
 
 def test_the_list_of_hidden_imports_is_what_the_code_says():
     """``python tests/project/hidden_imports.py --write`` would change nothing, so a new one is seen in review."""
@@ -24,7 +15,7 @@ def test_every_hidden_import_keeps_a_package_out_of_the_start():
     """What loads nothing that its importer does not load anyway is imported at the top."""
     needless = {(hidden.importer, hidden.imported) for hidden in list_hidden_imports() if not hidden.kept_out}
 
-    assert needless - TO_BE_REMOVED_WHEN_MERGED == set()
+    assert needless == set()
 
 
 def test_a_hidden_import_is_seen_with_what_it_keeps_out():

@@ -1,17 +1,36 @@
 """The client for requests to the outside, as the settings want it."""
 
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 
 from fingerpost.apps.settings import Settings
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter, Pace
+from fingerpost.net.passage import Tape
+from fingerpost.net.recording.player import Player
+from fingerpost.net.recording.recorder import Recorder
 from fingerpost.store.limits import LimitFile
 
 
 def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> Client:
-    """Return a client that shares its pace with all processes of this home folder."""
+    """Return a client that shares its pace with all processes of this home folder.
+
+    Where the settings want calls recorded or replayed, all clients of this process share one tape.
+
+    Raises:
+        SettingsInvalid: the folder to replay from holds no recording.
+    """
     return Client(
         contact=settings.contact or None,
         limiter=Limiter(LimitFile(settings.limits_file).limit, paces=paces),
         private_hosts=settings.private_hosts,
+        tape=_open_tape(settings.record, settings.replay),
     )
+
+
+@cache
+def _open_tape(record: Path | None, replay: Path | None) -> Tape | None:
+    if record is not None:
+        return Recorder(record)
+    return None if replay is None else Player(replay)

@@ -33,6 +33,8 @@ class Settings(BaseSettings):
         llm_key: its key, from the environment alone.
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
         private_hosts: hosts in a private network that may be asked, separated by commas.
+        record: a folder into which every call to a source is recorded, without keys; see docs/net.md.
+        replay: a folder from which recorded calls are replayed, and no source is asked; not together with the other.
     """
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, extra="ignore", frozen=True)
@@ -47,6 +49,9 @@ class Settings(BaseSettings):
     sec_contact: _Contact = ""
     private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
 
+    record: Path | None = None
+    replay: Path | None = None
+
     llm_url: str = ""
     llm_model: str = ""
     llm_key: SecretStr = SecretStr("")
@@ -56,10 +61,10 @@ class Settings(BaseSettings):
     def _split_hosts(cls, hosts: object) -> object:
         return tuple(host.strip() for host in hosts.split(",") if host.strip()) if isinstance(hosts, str) else hosts
 
-    @field_validator("home", mode="after")
+    @field_validator("home", "record", "replay", mode="after")
     @classmethod
-    def _full_path(cls, home: Path) -> Path:
-        return home.expanduser().absolute()
+    def _full_path(cls, folder: Path | None) -> Path | None:
+        return None if folder is None else folder.expanduser().absolute()
 
     @property
     def variables_file(self) -> Path:
@@ -108,11 +113,16 @@ def read_settings(**given: Any) -> Settings:
     """Return the settings; what is ``given`` and not None beats the environment.
 
     Raises:
-        SettingsInvalid: a value is malformed; the message names the variable.
+        SettingsInvalid: a value is malformed, or two exclude each other; the message names the variable.
     """
     try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
+        settings = Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         name = str(error.errors(include_url=False)[0]["loc"][0])
         sentence = explain(error, Settings).message
         raise SettingsInvalid(f"{_PREFIX}{name.upper()} is not usable: {sentence}.") from error
+    if settings.record is not None and settings.replay is not None:
+        raise SettingsInvalid(
+            f"{_PREFIX}RECORD and {_PREFIX}REPLAY are both set, and a run is either recorded or replayed. Unset one."
+        )
+    return settings

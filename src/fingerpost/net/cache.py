@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from fingerpost.net.passage import Passage, Served
 from fingerpost.net.response import Response
 
 Fetch = Callable[[Response | None], Awaitable[Response]]
@@ -38,17 +39,24 @@ class Cache:
         self._held_bytes = 0
         self._flights: dict[str, _Flight] = {}
 
-    async def get(self, key: str, fresh_s: float, fetch: Fetch) -> Response:
+    async def get(self, key: str, fresh_s: float, fetch: Fetch, passage: Passage | None = None) -> Response:
         """Return a fresh answer from memory, or the one that is being fetched, or fetch it.
+
+        ``passage`` is told which of the three it was; where it is a recorded one, it says so itself.
 
         Raises:
             ToolError: whatever ``fetch`` raises, to everybody who waits; errors are not kept.
         """
+        recorded = None if passage is None else passage.recorded
         entry = self._entries.get(key)
-        if entry is not None and self._clock_s() < entry.until_s:
+        if entry is not None and self._is_fresh(entry, recorded):
             self._entries.move_to_end(key)
+            if passage is not None:
+                passage.serve(Served.MEMORY)
             return replace(entry.response, from_cache=True)
-        flight = self._flights.get(key)
+        flight = None if recorded is Served.SOURCE else self._flights.get(key)
+        if flight is not None and passage is not None:
+            passage.serve(Served.JOINED)
         if flight is None:
             flight = _Flight(asyncio.create_task(self._fetch(key, fresh_s, fetch, entry)))
             self._flights[key] = flight
@@ -61,6 +69,10 @@ class Cache:
             if flight.waiting == 0 and not flight.task.done():
                 self._flights.pop(key, None)
                 flight.task.cancel()
+
+    def _is_fresh(self, entry: _Entry, recorded: Served | None) -> bool:
+        # In a replay time does not pass as it did when the call was recorded.
+        return self._clock_s() < entry.until_s if recorded is None else recorded is Served.MEMORY
 
     async def _fetch(self, key: str, fresh_s: float, fetch: Fetch, entry: _Entry | None) -> Response:
         mine = asyncio.current_task()

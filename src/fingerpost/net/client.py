@@ -3,6 +3,8 @@
 ::
 
     fetch ── memory ── breaker ── attempts ── limiter ── exchange, redirect by redirect ── bounded body
+
+A ``Tape`` records what a call met on this way, or lets it meet the same again without a network.
 """
 
 import asyncio
@@ -26,8 +28,9 @@ from fingerpost.net.body import Body, MemoryBody
 from fingerpost.net.cache import Cache
 from fingerpost.net.exchange import NOT_MODIFIED, Exchange
 from fingerpost.net.limiter import Limiter
+from fingerpost.net.passage import Ended, Health, LivePassage, Passage, Tape
 from fingerpost.net.redaction import redact_text
-from fingerpost.net.request import Request
+from fingerpost.net.request import Request, list_secrets
 from fingerpost.net.response import Response, Validators
 from fingerpost.net.statuses import find_failure, may_pass
 from fingerpost.net.transport import WireTransport
@@ -42,10 +45,12 @@ class _Course:
     """How one request fares: until when, what must not be shown, whether the source was reached, what went wrong."""
 
     deadline_s: float
+    passage: Passage
     secrets: list[str] = field(default_factory=list)
     asking: bool = False
     answered: bool = False
     done: bool = False
+    left: bool = False
     last_error: ToolError | None = None
 
     def left_s(self) -> float:
@@ -63,6 +68,7 @@ class Client:
         private_hosts: hosts that may lie in a private network.
         environ: where keys are read from, at the moment in which a request leaves.
         transport: sends one request; by default over TCP to checked addresses.
+        tape: records all calls, or replays them; then nothing is asked, and nothing waits.
     """
 
     def __init__(
@@ -75,14 +81,16 @@ class Client:
         cache: Cache | None = None,
         environ: Mapping[str, str] = os.environ,
         transport: httpx2.AsyncBaseTransport | None = None,
+        tape: Tape | None = None,
     ) -> None:
-        self._limiter = limiter or Limiter()
         self._private_hosts = private_hosts
-        self._breaker = breaker or Breaker()
+        self._environ = environ
+        self._tape = tape
         self._cache = cache or Cache()
         self._transport = transport
         user_agent = f"fingerpost/{version('fingerpost')}" + (f" ({contact})" if contact else "")
-        self._exchange = Exchange(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
+        exchange = Exchange(open_transport=self._open_transport, user_agent=user_agent, environ=environ)
+        self._live = LivePassage(breaker or Breaker(), limiter or Limiter(), exchange)
 
     async def __aenter__(self) -> Self:
         """Nothing is opened before it is needed."""
@@ -112,10 +120,14 @@ class Client:
             SourceTimeout, SourceUnreachable, SourceFailed: it did not answer, or with a failure.
             SourceChanged: it answered something that is not HTTP, or in an unknown encoding.
             AddressRefused: its host lies in a private network.
+            SettingsInvalid: a recording cannot be written, or does not hold the request.
         """
+        passage = self._open_passage(request)
         if request.fresh_s <= 0:
-            return await self._fetch(request, known)
-        return await self._cache.get(request.key, request.fresh_s, lambda older: self._fetch(request, known or older))
+            return await self._fetch(request, known, passage)
+        return await self._cache.get(
+            request.key, request.fresh_s, lambda older: self._fetch(request, known or older, passage), passage
+        )
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
         """Let the content of the answer flow into ``body``; it stays out of the response.
@@ -125,13 +137,19 @@ class Client:
         Raises:
             ToolError: as ``fetch``.
         """
-        course = _Course(time.monotonic() + request.bounds.total_s)
+        return await self._carry(request, body, validators, self._open_passage(request))
+
+    async def _fetch(self, request: Request, known: Response | None, passage: Passage) -> Response:
+        body = MemoryBody()
+        response = await self._carry(request, body, None if known is None else known.validators, passage)
+        if response.status == NOT_MODIFIED and known is not None:
+            return replace(known, retrieved_at=response.retrieved_at, from_cache=True)
+        return replace(response, body=response.body or body.content())
+
+    async def _carry(self, request: Request, body: Body, validators: Validators | None, passage: Passage) -> Response:
+        course = _Course(time.monotonic() + request.bounds.total_s, passage)
         host = request.split().hostname or ""
-        if (wait_s := self._breaker.enter(host)) is not None:
-            raise SourceUnreachable(
-                f"{host} failed {self._breaker.threshold} times in a row and is left alone for a while",
-                {"retry_after_s": wait_s},
-            )
+        passage.enter(host)
         failure: ToolError | None = None
         try:
             async with asyncio.timeout(request.bounds.total_s):
@@ -147,15 +165,12 @@ class Client:
         except ToolError as error:
             failure = error
             raise
+        except asyncio.CancelledError:
+            course.left = True
+            raise
         finally:
-            self._note(host, course, failure)
-
-    async def _fetch(self, request: Request, known: Response | None) -> Response:
-        body = MemoryBody()
-        response = await self.fetch_into(request, body, None if known is None else known.validators)
-        if response.status == NOT_MODIFIED and known is not None:
-            return replace(known, retrieved_at=response.retrieved_at, from_cache=True)
-        return replace(response, body=response.body or body.content())
+            ended = Ended.ANSWERED if course.done else Ended.LEFT if course.left else Ended.FAILED
+            passage.end(host, _health(course, failure), ended)
 
     async def _persist(self, request: Request, conditions: Mapping[str, str], body: Body, course: _Course) -> Response:
         """Ask until an answer comes, or the attempts or the time are used up."""
@@ -174,6 +189,8 @@ class Client:
         def find_wait_s(error: ToolError, number: int) -> float | None:
             if not may_pass(error, course.left_s()):
                 return None
+            if course.passage.recorded is not None:
+                return policy.find_wait_s(number, spread=0.0) and 0.0
             return policy.find_wait_s(number, spread=random.random())  # noqa: S311  (no secret depends on it)
 
         return await call_with_retries(pursue, ToolError, find_wait_s, attempts=policy.attempts)
@@ -182,9 +199,9 @@ class Client:
         """Ask once, and follow where the answer sends us."""
         for _ in range(request.bounds.max_redirects + 1):
             host = request.split().hostname or ""
-            await self._limiter.wait(host, longest_s=course.left_s())
+            await course.passage.wait(host, longest_s=course.left_s())
             course.asking = True
-            response = await self._exchange.send(request, conditions, body, course.secrets)
+            response = await course.passage.send(request, conditions, body, course.secrets)
             course.asking, course.answered = False, True
             if response.status in redirects.STATUSES and response.status not in request.accept:
                 request = redirects.follow(request, response.status, response.headers)
@@ -192,7 +209,7 @@ class Client:
             seen = replace(response, body=response.body or body.content()) if isinstance(body, MemoryBody) else response
             failure = _judge(request, seen, conditional=bool(conditions))
             if isinstance(failure, SourceLimited):
-                await self._limiter.pause(host, failure.retry_after_s)
+                await course.passage.pause(host, failure.retry_after_s)
             if failure is not None:
                 raise failure
             return response
@@ -200,19 +217,22 @@ class Client:
         endless.retryable = False
         raise endless
 
-    def _note(self, host: str, course: _Course, error: ToolError | None) -> None:
-        """Tell the breaker what a request that has ended says about its host."""
-        if isinstance(error, SourceTimeout | SourceUnreachable | SourceFailed) and error.retryable:
-            self._breaker.failed(host)
-        elif course.done or (error is not None and course.answered):
-            self._breaker.succeeded(host)
-        else:
-            self._breaker.left(host)
+    def _open_passage(self, request: Request) -> Passage:
+        if self._tape is None:
+            return self._live
+        return self._tape.open(request, self._live, list_secrets(request, self._environ))
 
     def _open_transport(self) -> httpx2.AsyncBaseTransport:
         if self._transport is None:
             self._transport = WireTransport(CheckedBackend(self._private_hosts))
         return self._transport
+
+
+def _health(course: _Course, error: ToolError | None) -> Health:
+    """Return what a call that has ended says about its host."""
+    if isinstance(error, SourceTimeout | SourceUnreachable | SourceFailed) and error.retryable:
+        return Health.BAD
+    return Health.GOOD if course.done or (error is not None and course.answered) else Health.UNKNOWN
 
 
 def _judge(request: Request, response: Response, *, conditional: bool) -> ToolError | None:

@@ -5,7 +5,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from fingerpost.errors import ParameterError, SourceKeyRefused, ToolError
@@ -77,12 +77,20 @@ class Request:
         return redact_url(_with_query(self.url, self.params))
 
     @property
+    def varying(self) -> dict[str, str]:
+        """The headers on which an answer may depend, by name in lower case; none holds a secret."""
+        lowered = {name.lower(): value for name, value in self.headers.items()}
+        return {name: lowered[name] for name in _VARYING if name in lowered}
+
+    @property
+    def content_sha256(self) -> str:
+        """The digest of the body, in hex; of nothing where there is none."""
+        return hashlib.sha256(self.content or b"").hexdigest()
+
+    @property
     def key(self) -> str:
         """What two requests share that have the same answer; it holds no secret."""
-        lowered = {name.lower(): value for name, value in self.headers.items()}
-        varying = [(name, lowered[name]) for name in _VARYING if name in lowered]
-        digest = hashlib.sha256(self.content or b"").hexdigest()
-        return repr((self.method.upper(), self.shown, varying, digest))
+        return repr((self.method.upper(), self.shown, list(self.varying.items()), self.content_sha256))
 
     def split(self) -> SplitResult:
         """Return the address in parts.
@@ -114,6 +122,19 @@ class Request:
             secrets += [token, unquote(password)]
         address = urlunsplit(parts._replace(netloc=host, fragment=""))
         return _with_query(address, {**self.params, **keys}), headers, secrets
+
+
+def list_secrets(request: Request, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """Return the secrets that leave with a request, without the keys that are not set.
+
+    Raises:
+        ParameterError: its address is none.
+    """
+    variables = (request.secret_params, request.secret_headers)
+    unset = [name for named in variables for name, variable in named.items() if not environ.get(variable, "").strip()]
+    params = {name: variable for name, variable in request.secret_params.items() if name not in unset}
+    headers = {name: variable for name, variable in request.secret_headers.items() if name not in unset}
+    return replace(request, secret_params=params, secret_headers=headers).wire(environ)[2]
 
 
 def split_address(url: str) -> SplitResult:

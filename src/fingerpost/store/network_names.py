@@ -8,6 +8,9 @@ PATTERN = "[A-Z0-9_-]{1,40}"
 _NAME = re.compile(PATTERN)
 _RESERVED = "DEMO-"
 
+TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
+"""The keys of a record that hold lists of texts."""
+
 
 def is_network_name(name: str) -> bool:
     """Whether an added network may have this name as it stands."""

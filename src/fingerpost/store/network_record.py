@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from fingerpost.store.network_names import TEXT_LISTS
+
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 _MOST_LAT, _MOST_LON = 90.0, 180.0
@@ -98,9 +100,6 @@ def _is_zone(name: str) -> bool:
 
 KEYS = tuple(field for field in NetworkRecord.model_fields if field != "name")
 """What may stand in a record, in the order in which it is written."""
-
-TEXT_LISTS = ("feeds", "realtime", "languages", "attribution")
-"""The keys that hold lists of texts."""
 
 EXPECTED: Mapping[str, str] = MappingProxyType(
     dict.fromkeys(TEXT_LISTS, "a list of texts in quotes, none of them empty")

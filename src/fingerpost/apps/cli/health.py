@@ -56,6 +56,8 @@ async def _check_networks(house: House) -> bool:
     for network in networks:
         days = "any day" if network["firstDay"] is None else f"{network['firstDay']} to {network['lastDay']}"
         _tell("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
+        if not network["answers"]:
+            _tell("", "a demo: it answers for its own stop ids only, because a network was added or demos are off")
         for feed in network.get("feeds", ()):
             found = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
             _tell(

@@ -15,6 +15,7 @@ from fingerpost.apps.cli.record_values import parse_bounds, parse_value
 from fingerpost.apps.cli.report_view import print_report
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind
 from fingerpost.errors import ParameterError
+from fingerpost.store.network_names import plain_name
 from fingerpost.transit.add_option import AddOption
 
 if TYPE_CHECKING:
@@ -138,7 +139,6 @@ class _Adding:
 
     def __init__(self, settings: "Settings", name: str, chosen: _Chosen, typed: Mapping[str, Any]) -> None:
         from fingerpost.apps.record_file import open_record_file
-        from fingerpost.store.network_names import plain_name
         from fingerpost.store.network_record import KEYS, NetworkRecord
 
         self._settings, self._typed = settings, typed

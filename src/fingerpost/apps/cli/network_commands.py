@@ -14,6 +14,7 @@ from fingerpost.apps.cli.record_values import parse_value
 from fingerpost.apps.cli.report_view import print_report
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
+from fingerpost.store.network_names import is_network_name, plain_name
 
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
@@ -36,7 +37,6 @@ def set_value(
     """Change one key of a network's record; the next call answers by it."""
     settings = prepare_settings(ctx)
     from fingerpost.apps.record_file import open_record_file
-    from fingerpost.store.network_names import plain_name
 
     with usage():
         network = plain_name(name)
@@ -98,7 +98,7 @@ def list_networks(ctx: typer.Context) -> None:
     from fingerpost.apps.record_file import open_record_file
     from fingerpost.transit.timetable.shelf import Shelf
 
-    print_networks(open_record_file(settings.home).read(), Shelf(settings.home))
+    print_networks(open_record_file(settings.home).read(), Shelf(settings.home), demo_mode=settings.demo)
 
 
 @app.command("show")
@@ -107,7 +107,6 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
     settings = prepare_settings(ctx)
     from fingerpost.apps.overview import find_report
     from fingerpost.apps.record_file import open_record_file
-    from fingerpost.store.network_names import plain_name
     from fingerpost.transit.timetable.shelf import Shelf
 
     shelf, file = Shelf(settings.home), open_record_file(settings.home)
@@ -137,7 +136,6 @@ def remove_network(ctx: typer.Context, name: Annotated[str, typer.Argument(help=
     """Forget a network: its record, what was fetched for it, and what was prepared."""
     settings = prepare_settings(ctx)
     from fingerpost.apps.record_file import open_record_file
-    from fingerpost.store.network_names import is_network_name, plain_name
     from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
     from fingerpost.transit.timetable.shelf import Shelf
 

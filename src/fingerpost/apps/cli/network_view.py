@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from fingerpost.transit.timetable.shelf import Shelf
 
 
-def print_networks(records: "NetworkRecords", shelf: "Shelf") -> None:
+def print_networks(records: "NetworkRecords", shelf: "Shelf", *, demo_mode: str) -> None:
     """Print every added network and the demos, then what is to be said of single ones."""
     from fingerpost.transit.demo.catalogue import list_demo_names
+    from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
     table = new_table("network", "days", "added", "source")
     notes: list[str] = []
@@ -29,6 +30,8 @@ def print_networks(records: "NetworkRecords", shelf: "Shelf") -> None:
         notes += [f"Real time of {name}: {text}" for text in record.realtime]
     for name in list_demo_names():
         table.add_row(name, "any", "ships with fingerpost", "demo")
+    has_networks = bool(records.records or records.problems)
+    notes.append(_say_demos(answer=do_demos_answer(DemoMode(demo_mode), has_networks=has_networks), mode=demo_mode))
     for name, problem in records.problems.items():
         notes.append(f"{name} cannot be used: {problem}.")
     for name in prepared:
@@ -41,6 +44,14 @@ def print_networks(records: "NetworkRecords", shelf: "Shelf") -> None:
     console.print(table)
     for note in notes:
         console.print(note, soft_wrap=True)
+
+
+def _say_demos(*, answer: bool, mode: str) -> str:
+    if answer:
+        until = "until a network is added" if mode == "auto" else "because FINGERPOST_DEMO is on"
+        return f"Demo networks answer, {until}."
+    why = "a network was added" if mode == "auto" else "FINGERPOST_DEMO is off"
+    return f"Demo networks answer for their own stop ids only, because {why}."
 
 
 def _describe(record: "NetworkRecord", shelf: "Shelf", is_prepared: bool) -> tuple[str, str, str | None]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from fingerpost.errors import ParameterError
-from fingerpost.store.network_record import TEXT_LISTS
+from fingerpost.store.network_names import TEXT_LISTS
 
 _SIDES = 4
 

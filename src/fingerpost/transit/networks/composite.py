@@ -8,6 +8,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -21,6 +22,11 @@ from fingerpost.transit.port import Network, OpenNetworks, Source
 
 _log = logging.getLogger(__name__)
 
+# Whoever opens many networks at once still leaves a processor to those that answer.
+OPENING_THREADS = 4
+# A network that takes longer to open is left out of the answers for now, if another is there.
+OPENING_DEADLINE_S = 8.0
+
 
 class DemoMode(StrEnum):
     """When demo networks answer: ``auto`` while nothing has been added."""
@@ -28,6 +34,11 @@ class DemoMode(StrEnum):
     AUTO = "auto"
     ON = "on"
     OFF = "off"
+
+
+def do_demos_answer(mode: DemoMode, *, has_networks: bool) -> bool:
+    """Return whether demos answer for points and names; for their own stop ids they always do."""
+    return mode is DemoMode.ON or (mode is DemoMode.AUTO and not has_networks)
 
 
 class _Opened(NamedTuple):
@@ -60,6 +71,8 @@ class AllNetworks:
         self._demo_mode = demo_mode
         self._sources: Mapping[str, Source] = {}
         self._opened: dict[str, _Opened] = {}
+        self._opening: dict[str, Future[_Opened]] = {}
+        self._pool = ThreadPoolExecutor(OPENING_THREADS, thread_name_prefix="fingerpost-opening")
         self._current = OpenNetworks()
         self._stamp: Hashable = None
         self._lock = threading.Lock()
@@ -89,9 +102,18 @@ class AllNetworks:
             problems = dict(kept.problems)
             opened: dict[str, _Opened] = {}
             records = {**kept.records, **{record.name: record for record in self._demos}}
-            for name, record in records.items():
+            for name, opening in self._open_all(records).items():
+                if not opening.done():
+                    # The next call looks again, whatever the records say by then.
+                    stamp = None
+                    if name in self._opened:
+                        opened[name] = self._opened[name]
+                    else:
+                        problems[name] = f"{name} is still being opened. Ask again in a moment."
+                    continue
+                del self._opening[name]
                 try:
-                    opened[name] = self._open(record)
+                    opened[name] = opening.result()
                 except (SettingsInvalid, ParameterError) as error:
                     problems[name] = error.message
                     _log.error("network=%s cannot be used: %s", name, error.message)
@@ -102,6 +124,23 @@ class AllNetworks:
             self._current = self._arrange(kept.records, problems)
             self._stamp = stamp
             return self._current
+
+    def _open_all(self, records: Mapping[str, NetworkRecord]) -> dict[str, Future[_Opened]]:
+        """Open all networks at once, and wait until each is open, or one is and the others take too long.
+
+        A timetable of an older format is prepared anew when it is opened, which may take minutes.
+        """
+        for name, record in records.items():
+            if name not in self._opening:
+                self._opening[name] = self._pool.submit(self._open, record)
+        openings = {name: self._opening[name] for name in records}
+        added = {opening for name, opening in openings.items() if records[name] not in self._demos}
+        wait(set(openings.values()) - added)
+        done, late = wait(added, timeout=OPENING_DEADLINE_S)
+        while late and all(each.exception() is not None for each in done):
+            more, late = wait(late, return_when=FIRST_COMPLETED)
+            done |= more
+        return openings
 
     def _open(self, record: NetworkRecord) -> _Opened:
         source = self._sources.get(record.source)
@@ -118,7 +157,7 @@ class AllNetworks:
         ]
         added = [network for network in own if network is not None]
         demos = [self._opened[record.name].network for record in self._demos if record.name in self._opened]
-        is_on = self._demo_mode is DemoMode.ON or (self._demo_mode is DemoMode.AUTO and not records and not problems)
+        is_on = do_demos_answer(self._demo_mode, has_networks=bool(records or problems))
         return OpenNetworks(
             answering=tuple(by_preference([*added, *(demos if is_on else ())])),
             by_token_only=() if is_on else tuple(by_preference(demos)),

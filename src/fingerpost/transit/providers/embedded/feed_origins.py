@@ -22,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.net.request import read_template
+from fingerpost.net.response import Validators
 from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.transit.providers.embedded.named_places import read_place
 
@@ -165,7 +166,6 @@ def _content(raw: dict[str, Any]) -> Content:
     if known is not None:
         # An HTTP client comes with it; those who only open what is prepared need none.
         from fingerpost.net.download import Downloaded
-        from fingerpost.net.response import Validators
 
         known = Downloaded(**{**known, "validators": Validators(**known["validators"])})
     return Content(file=raw["file"], known=known, signature=raw["signature"])

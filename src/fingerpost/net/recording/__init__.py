@@ -1,0 +1,1 @@
+"""Calls to sources as files in a folder: recorded while they are made, replayed without a network."""

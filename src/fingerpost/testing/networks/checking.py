@@ -1,0 +1,135 @@
+"""How a fact is asked, and what it means that it does not hold."""
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+
+from fingerpost.testing.networks.town import Town, at
+from fingerpost.transit.model import Coordinate, Itinerary, Leg, Location, LocationSource
+from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
+from fingerpost.transit.profile import Ability
+
+
+class Broken(AssertionError):
+    """A source does not do what it is held to; the sentence says what, and what came instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A network that serves the town, and short ways to ask it."""
+
+    network: Network
+    town: Town
+
+    def can(self, ability: Ability) -> bool:
+        """Whether the network declares an ability."""
+        return self.network.profile.can(ability)
+
+    def stop(self, name: str) -> Location:
+        """Return a stop as an end of a trip."""
+        return Location(
+            coordinate=self.town.coordinate(name),
+            source=LocationSource.INPUT,
+            name=name,
+            stop_ids=(self.town.stop_id(name),),
+        )
+
+    def point(self, coordinate: Coordinate) -> Location:
+        """Return a position as an end of a trip."""
+        return Location(coordinate=coordinate, source=LocationSource.INPUT)
+
+    async def plan(
+        self, origin: str | Location, destination: str | Location, clock: str, **wishes: object
+    ) -> JourneyAnswer:
+        """Plan between two stops, or positions, at a clock time."""
+        ends = [self.stop(end) if isinstance(end, str) else end for end in (origin, destination)]
+        query = JourneyQuery(origin=ends[0], destination=ends[1], instant=at(clock), **wishes)  # type: ignore[arg-type]
+        return await self.network.plan_journeys(query)
+
+    async def board(self, stop: str, first: str, last: str, wanted: int = 50) -> DepartureBoard:
+        """List the departures of a stop between two clock times."""
+        query = DepartureQuery(
+            stop_ids=[self.town.stop_id(stop)], instant=at(first), window_s=at(last) - at(first), wanted=wanted
+        )
+        return await self.network.list_departures(query)
+
+
+Check = Callable[[Asked], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One thing that holds of a source.
+
+    ``needs`` are the abilities without which it is not asked; ``live`` that the town has real time.
+    """
+
+    check: Check
+    needs: frozenset[Ability] = frozenset()
+    live: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name under which a gap is declared."""
+        return self.check.__name__
+
+    @property
+    def sentence(self) -> str:
+        """What is asked."""
+        return (self.check.__doc__ or "").partition("\n")[0]
+
+    def __str__(self) -> str:
+        """Return the name."""
+        return self.name
+
+
+def expect(is_so: bool, sentence: str, got: object = None) -> None:
+    """Hold a source to something.
+
+    Raises:
+        Broken: it is not so.
+    """
+    if not is_so:
+        raise Broken(sentence if got is None else f"{sentence}; got {got!r}"[:800])
+
+
+def expect_same(got: object, wanted: object, sentence: str) -> None:
+    """Hold a source to a value.
+
+    Raises:
+        Broken: it is another.
+    """
+    if got != wanted:
+        raise Broken(f"{sentence}: wanted {wanted!r}, got {got!r}"[:800])
+
+
+def draw(itinerary: Itinerary) -> str:
+    """Draw an itinerary's rides by the timetable: ``2 08:12-08:22, 3 08:27-08:45``."""
+    return ", ".join(
+        f"{leg.line} {_clock(leg.departure_scheduled)}-{_clock(leg.arrival_scheduled)}" for leg in itinerary.rides
+    )
+
+
+def draw_all(itineraries: Collection[Itinerary]) -> list[str]:
+    """Draw itineraries in the order of their departures."""
+    return sorted({draw(each) for each in itineraries}, key=lambda drawn: drawn.partition(" ")[2])
+
+
+def draw_board(board: DepartureBoard) -> list[str]:
+    """Draw a board's rows by the timetable, in order: ``1 08:10``, with what real time says behind it."""
+    rows = sorted(board.departures, key=lambda row: (row.expected, row.line))
+    return [
+        f"{row.line} {_clock(row.scheduled)}"
+        + (" cancelled" if row.cancelled else "")
+        + (f" {row.departure_delay_s:+d}" if row.departure_delay_s is not None else "")
+        for row in rows
+    ]
+
+
+def list_rides(itineraries: Sequence[Itinerary]) -> list[Leg]:
+    """Return the rides of all itineraries."""
+    return [leg for each in itineraries for leg in each.rides]
+
+
+def _clock(instant: int) -> str:
+    seconds = instant - at("00:00")
+    return f"{seconds // 3600:02d}:{seconds % 3600 // 60:02d}"

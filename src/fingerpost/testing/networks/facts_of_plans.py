@@ -1,0 +1,132 @@
+"""What holds of the plans of a network."""
+
+from fingerpost.errors import OutsideCalendar
+from fingerpost.testing.networks.checking import Asked, Broken, draw_all, expect, expect_same, list_rides
+from fingerpost.testing.networks.town import at
+from fingerpost.transit.model import Access, Coordinate, Mode
+from fingerpost.transit.port import JourneyQuery
+
+TRAM, NEXT_TRAM, BUSES = "1 08:10-08:30", "1 08:40-09:00", "2 08:12-08:22, 3 08:27-08:45"
+# West of Alpha: some 450 m away in a straight line, and 600 m or less on foot.
+NEAR_ALPHA = Coordinate(60.1700, 24.9319)
+
+
+async def a_plan_departs_when_asked(asked: Asked) -> None:
+    """Is the fastest trip from 08:00 the tram of 08:10, and does none leave before?"""
+    answer = await asked.plan("Alpha", "Gamma", "08:00")
+    expect(TRAM in draw_all(answer.itineraries), f"{TRAM} is missing", draw_all(answer.itineraries))
+    early = [each for each in answer.itineraries if each.departure < at("08:00")]
+    expect_same(draw_all(early), [], "itineraries that leave too early")
+
+
+async def a_plan_may_leave_at_the_very_second(asked: Asked) -> None:
+    """Is a tram of 08:10:00 caught by who is there at 08:10:00, and missed a minute later?"""
+    then = draw_all((await asked.plan("Alpha", "Gamma", "08:10:00")).itineraries)
+    later = draw_all((await asked.plan("Alpha", "Gamma", "08:11:00")).itineraries)
+    expect_same((TRAM in then, TRAM in later), (True, False), f"{TRAM} is offered at 08:10 and at 08:11")
+
+
+async def a_plan_arrives_when_asked(asked: Asked) -> None:
+    """Is the latest trip that arrives by 09:00 the tram of 08:40, and does none arrive later?"""
+    answer = await asked.plan("Alpha", "Gamma", "09:00", arrive_by=True)
+    expect(NEXT_TRAM in draw_all(answer.itineraries), f"{NEXT_TRAM} is missing", draw_all(answer.itineraries))
+    late = [each for each in answer.itineraries if each.arrival > at("09:00")]
+    expect_same(draw_all(late), [], "itineraries that arrive too late")
+
+
+async def a_plan_may_arrive_no_second_late(asked: Asked) -> None:
+    """Is the tram that arrives at 09:00:00 too late for who must be there at 08:59?"""
+    found = draw_all((await asked.plan("Alpha", "Gamma", "08:59", arrive_by=True)).itineraries)
+    expect_same((NEXT_TRAM in found, TRAM in found), (False, True), f"{NEXT_TRAM} and {TRAM} are offered by 08:59")
+
+
+async def a_plan_keeps_the_limit_of_transfers(asked: Asked) -> None:
+    """Is the way with one change found, and not where no change is wanted?"""
+    one = (await asked.plan("Alpha", "Älvsjö", "08:00", max_transfers=1)).itineraries
+    none = (await asked.plan("Alpha", "Älvsjö", "08:00", max_transfers=0)).itineraries
+    expect(any(each.rides for each in one), "no trip with one change from Alpha to Älvsjö")
+    expect_same([each.transfers for each in one if each.transfers > 1], [], "more changes than one")
+    expect_same(draw_all([each for each in none if each.rides]), [], "trips without a change")
+
+
+async def a_plan_keeps_the_limit_of_walking(asked: Asked) -> None:
+    """Is a trip that begins 450 m from its stop found with 1500 m to walk, and not with 100?"""
+    origin = asked.point(NEAR_ALPHA)
+    far = (await asked.plan(origin, "Gamma", "08:00", max_walk_m=1500.0)).itineraries
+    short = (await asked.plan(origin, "Gamma", "08:00", max_walk_m=100.0)).itineraries
+    expect(any(each.rides and each.walk_m > 0 for each in far), "no trip with a walk", draw_all(far))
+    expect_same([each.walk_m for each in far if each.walk_m > 1500], [], "walks beyond 1500 m")
+    expect_same(draw_all([each for each in short if each.rides]), [], "trips with no more than 100 m to walk")
+
+
+async def legs_join_end_to_start(asked: Asked) -> None:
+    """Does each leg begin where and after the one before ended, and does time only go on?"""
+    for each in (await asked.plan(asked.point(NEAR_ALPHA), "Älvsjö", "08:00")).itineraries:
+        times = [instant for leg in each.legs for instant in (leg.departure, leg.arrival)]
+        expect(times == sorted(times), "time goes back within an itinerary", times)
+        joints = zip(each.legs, each.legs[1:], strict=False)
+        apart = [(a.end.name, b.start.name) for a, b in joints if a.end.coordinate != b.start.coordinate]
+        expect_same(apart, [], "legs that do not join")
+
+
+async def rides_say_their_line_mode_and_stops(asked: Asked) -> None:
+    """Does the tram say that it is a tram, its line, where it goes, and the ids of its stops?"""
+    rides = list_rides((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
+    told = {
+        (ride.mode, ride.line, ride.headsign, ride.start.id, ride.end.id) for ride in rides if ride.line == "1"
+    }  # fmt: skip
+    wanted = {(Mode.TRAM, "1", "Gamma", asked.town.stop_id("Alpha"), asked.town.stop_id("Gamma"))}
+    expect_same(told, wanted, "what the rides of line 1 say")
+
+
+async def a_step_free_plan_takes_no_step(asked: Asked) -> None:
+    """Are the trams, which have steps, avoided by who needs it, and the buses with one change taken?"""
+    answer = await asked.plan("Alpha", "Gamma", "08:00", step_free=True)
+    expect(answer.step_free_supported, "step-free is declared and not supported")
+    expect(BUSES in draw_all(answer.itineraries), f"{BUSES} is missing", draw_all(answer.itineraries))
+    steps = [ride.line for ride in list_rides(answer.itineraries) if ride.line == "1" or ride.wheelchair is Access.NO]
+    expect_same(steps, [], "rides with steps")
+
+
+async def no_way_is_an_empty_answer(asked: Asked) -> None:
+    """Is a trip that nothing serves an answer without itineraries, and not an error?"""
+    found = (await asked.plan("Älvsjö", "Alpha", "08:00")).itineraries
+    expect_same(draw_all([each for each in found if each.rides]), [], "trips where nothing runs")
+
+
+async def a_day_outside_the_calendar_is_told(asked: Asked) -> None:
+    """Is a trip two years ahead refused with OutsideCalendar?"""
+    query = JourneyQuery(
+        origin=asked.stop("Alpha"), destination=asked.stop("Gamma"), instant=at("08:00") + 2 * 366 * 86_400
+    )
+    try:
+        answer = await asked.network.plan_journeys(query)
+    except OutsideCalendar:
+        return
+    raise Broken(f"a day outside the calendar is answered with {draw_all(answer.itineraries)}")
+
+
+async def itineraries_are_priced(asked: Asked) -> None:
+    """Does every trip that is found cost what the feed states, 3.00 euros, and a walk nothing?"""
+    answer = await asked.plan("Alpha", "Gamma", "08:00")
+    expect(answer.price is not None, "fares are declared and no price can be asked")
+    if answer.price is not None:
+        fares = [answer.price(each) for each in answer.itineraries if each.rides]
+        told = {None if fare is None else (fare.amount, fare.currency) for fare in fares}
+        expect_same(told, {("3.00", "EUR")}, "what trips cost")
+
+
+async def legs_have_lines(asked: Asked) -> None:
+    """Does the line of every leg begin and end where the leg does?"""
+    answer = await asked.plan("Alpha", "Gamma", "08:00")
+    expect(answer.draw is not None, "lines of legs are declared and cannot be asked")
+    for leg in list_rides(answer.itineraries) if answer.draw is not None else ():
+        points = answer.draw(leg).points if answer.draw is not None else ()
+        expect(len(points) > 1, "a line of fewer than two points", points)
+        ends = [leg.start.coordinate, leg.end.coordinate]
+        off = [
+            (point, end)
+            for point, end in zip((points[0], points[-1]), ends, strict=True)
+            if abs(point[0] - end.lat) > 0.002 or abs(point[1] - end.lon) > 0.004
+        ]
+        expect_same(off, [], "lines that end elsewhere than their legs")

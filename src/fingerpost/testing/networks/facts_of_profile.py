@@ -1,0 +1,91 @@
+"""What holds of a network before it is asked anything, and of its answers as values."""
+
+import asyncio
+from dataclasses import FrozenInstanceError
+from zoneinfo import ZoneInfo
+
+from fingerpost.testing.networks.checking import Asked, draw_all, draw_board, expect, expect_same
+from fingerpost.testing.networks.town import PLACES, ZONE
+from fingerpost.transit.model import Mode
+from fingerpost.transit.profile import Ability
+
+_TOGETHER = 12
+
+
+async def it_is_called_what_its_record_says(asked: Asked) -> None:
+    """Is the network's name the record's, in upper case?"""
+    expect_same(asked.network.profile.name, asked.town.name, "the network's name")
+
+
+async def its_zone_is_the_towns(asked: Asked) -> None:
+    """Are riders told times in the IANA zone of the town?"""
+    expect_same(ZoneInfo(asked.network.profile.zone).key, ZONE, "the network's zone")
+
+
+async def its_bounds_hold_every_stop(asked: Asked) -> None:
+    """Does the network's box cover all of its stops?"""
+    outside = [name for name in PLACES if not asked.network.profile.bounds.covers(asked.town.coordinate(name))]
+    expect_same(outside, [], "stops outside the bounds")
+
+
+async def its_feeds_are_named(asked: Asked) -> None:
+    """Does the profile name the FEED of its ids, in upper case?"""
+    expect_same(set(asked.network.profile.feed_names), {asked.town.name}, "the FEEDs of the profile")
+
+
+async def its_modes_are_those_that_run(asked: Asked) -> None:
+    """Does the profile list the modes that run in the town, and no other?"""
+    expect_same(set(asked.network.profile.modes), {Mode.TRAM, Mode.BUS, Mode.RAIL}, "the modes of the profile")
+
+
+async def its_profile_is_data(asked: Asked) -> None:
+    """Is the profile the same value whenever it is looked at, and can nobody change it?"""
+    profile = asked.network.profile
+    expect(profile == asked.network.profile, "the profile differs from one look to the next")
+    expect(isinstance(profile.abilities, frozenset), "abilities can be changed", profile.abilities)
+    expect(_is_frozen(profile, "name"), "the profile can be changed")
+
+
+async def what_it_cannot_do_is_in_no_answer(asked: Asked) -> None:
+    """Are fares, lines and real time absent from answers where the profile does not declare them?"""
+    if asked.can(Ability.PLANS):
+        answer = await asked.plan("Alpha", "Gamma", "08:00")
+        if not asked.can(Ability.FARES):
+            expect(answer.price is None, "prices are offered and not declared")
+        if not asked.can(Ability.GEOMETRY):
+            expect(answer.draw is None, "lines of legs are offered and not declared")
+        if not asked.can(Ability.REALTIME):
+            expect(answer.provenance.realtime_updated is None, "real time is told and not declared")
+    if not asked.can(Ability.REALTIME):
+        expect(await asked.network.find_realtime_health() is None, "the health of real time is told and not declared")
+
+
+async def its_answers_cannot_be_changed(asked: Asked) -> None:
+    """Are an answer, its itineraries, its legs and its provenance frozen?"""
+    answer = await asked.plan("Alpha", "Gamma", "08:00")
+    expect(isinstance(answer.itineraries, tuple), "itineraries are no tuple", type(answer.itineraries))
+    parts: list[tuple[object, str]] = [(answer, "itineraries"), (answer.provenance, "network")]
+    parts += [(leg, "line") for each in answer.itineraries for leg in each.legs]
+    changed = [type(part).__name__ for part, name in parts if not _is_frozen(part, name)]
+    expect_same(changed, [], "values of an answer that can be changed")
+
+
+async def many_may_ask_at_once(asked: Asked) -> None:
+    """Does everybody get the same plan, or board, whether they ask one after the other or at once?"""
+
+    async def ask() -> list[str]:
+        if asked.can(Ability.PLANS):
+            return draw_all((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
+        return draw_board(await asked.board("Alpha", "08:00", "09:00"))
+
+    alone = await ask()
+    together = await asyncio.gather(*(ask() for _ in range(_TOGETHER)))
+    expect_same([answer for answer in together if answer != alone], [], f"other answers than {alone}")
+
+
+def _is_frozen(value: object, name: str) -> bool:
+    try:
+        setattr(value, name, getattr(value, name))
+    except (FrozenInstanceError, AttributeError, TypeError):
+        return True
+    return False

@@ -1,0 +1,50 @@
+"""What holds of a network that follows real time: tram 1 of 08:10 is cancelled, that of 08:40 two minutes late."""
+
+from fingerpost.testing.networks.checking import Asked, draw, draw_board, expect, expect_same, list_rides
+from fingerpost.testing.networks.town import REALTIME_AGE_S, at
+
+
+async def a_cancelled_trip_is_not_ridden(asked: Asked) -> None:
+    """Is the cancelled tram offered by no itinerary as if it ran?"""
+    rides = list_rides((await asked.plan("Alpha", "Gamma", "08:00")).itineraries)
+    ridden = [ride.line for ride in rides if ride.departure_scheduled == at("08:10") and not ride.cancelled]
+    expect_same(ridden, [], "rides on the cancelled tram")
+
+
+async def a_cancelled_trip_stays_visible(asked: Asked) -> None:
+    """Is the cancelled tram told, marked as cancelled, among what the timetable promised?"""
+    answer = await asked.plan("Alpha", "Gamma", "08:00")
+    rides = list_rides([*answer.itineraries, *answer.timetabled])
+    expect(
+        any(ride.line == "1" and ride.departure_scheduled == at("08:10") and ride.cancelled for ride in rides),
+        "the cancelled tram of 08:10 is told nowhere",
+        [draw(each) for each in answer.timetabled],
+    )
+
+
+async def a_late_trip_is_told_with_its_delay(asked: Asked) -> None:
+    """Does the tram of 08:40 keep its scheduled time and say that it is 120 s late at both ends?"""
+    rides = list_rides((await asked.plan("Alpha", "Gamma", "08:30")).itineraries)
+    told = {(ride.departure_delay_s, ride.arrival_delay_s) for ride in rides if ride.departure_scheduled == at("08:40")}
+    expect_same(told, {(120, 120)}, "delays of the tram of 08:40")
+
+
+async def a_board_tells_what_is_cancelled_and_late(asked: Asked) -> None:
+    """Is the cancelled tram on the board, without a delay, is the late one with it, and are both counted?"""
+    board = await asked.board("Alpha", "08:00", "09:00")
+    wanted = ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"]
+    expect_same((draw_board(board), board.found_count), (wanted, 3), "the board of Alpha")
+
+
+async def a_window_goes_by_the_expected_time(asked: Asked) -> None:
+    """Is the tram of 08:40 on the board from 08:41 on, where it leaves at 08:42, and not on one that ends at 08:41?"""
+    after = draw_board(await asked.board("Alpha", "08:41", "08:50"))
+    before = draw_board(await asked.board("Alpha", "08:39", "08:41"))
+    expect_same((after, before), (["1 08:40 +120"], []), "boards around a late tram")
+
+
+async def the_age_of_real_time_travels_with_the_answer(asked: Asked) -> None:
+    """Does the answer say when its real time was said, and that nothing is wrong with it?"""
+    told = (await asked.board("Alpha", "08:00", "09:00")).provenance
+    wanted = (at("08:00") - REALTIME_AGE_S, ())
+    expect_same((told.realtime_updated, tuple(told.realtime_problems)), wanted, "the real time of the answer")

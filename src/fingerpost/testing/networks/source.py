@@ -1,0 +1,52 @@
+"""What the author of a source writes: how to serve the town and open the network, and what it does not do."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from enum import StrEnum
+from typing import ClassVar
+
+from fingerpost.testing.networks.gaps import Gap
+from fingerpost.testing.networks.town import Town
+from fingerpost.transit.port import Network
+from fingerpost.transit.profile import Ability
+
+
+class Trouble(StrEnum):
+    """What may be wrong with the server behind a source."""
+
+    UNREACHABLE = "its server cannot be reached"
+    SILENT = "its server does not answer in time"
+    FAILING = "its server answers with a failure"
+    LIMITING = "its server asks us to wait"
+    MALFORMED = "its server answers something that is not its format"
+
+
+class ConformingSource(ABC):
+    """One kind of source, as the suite meets it; subclass it once for each.
+
+    Attributes:
+        name: for people.
+        gaps: what it does not do, by the name of a fact or by an ability. A gap that is declared and is none fails
+            the suite, so take it out when it closes. An ability that the profile does not declare needs a gap.
+    """
+
+    name: ClassVar[str]
+    gaps: ClassVar[Mapping[str | Ability, Gap]] = {}
+
+    @abstractmethod
+    def open(self, town: Town) -> AbstractAsyncContextManager[Network]:
+        """Return a context in which the source serves the town and its network is open.
+
+        When it is left, nothing of the source goes on.
+        """
+
+    @asynccontextmanager
+    async def open_in_trouble(self, town: Town, trouble: Trouble) -> AsyncIterator[Network]:
+        """Open the network while something is wrong with its server; not for sources that have none.
+
+        Bound its waits to a few hundredths of a second: ``SILENT`` waits them out.
+        """
+        raise NotImplementedError(f"{self.name} cannot say what happens where {trouble.value}")
+        async with self.open(town) as network:
+            yield network

@@ -1,0 +1,109 @@
+"""The town that every source is asked about: a GTFS feed and its real time, drawn as text."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedMessage, TripDescriptor, TripUpdate
+
+from fingerpost.testing.feeds import feed_from_drawing, stop_id_of
+from fingerpost.transit.model import Coordinate
+
+NAME = "TOWN"
+ZONE = "Europe/Helsinki"
+DAY = date(2026, 3, 10)
+NOW = "2026-03-10T08:00:00+02:00"
+"""The suite's clock: a Tuesday morning."""
+
+# Tram 1 has steps. Bus 2 and bus 3 make the same trip with a change at Delta. Älvsjö lies beyond, by rail alone.
+DRAWING = """
+tram 1  | Alpha 08:10 | Beta 08:20 | Gamma 08:30
+tram 1  | Alpha 08:40 | Beta 08:50 | Gamma 09:00
+bus 2   | Alpha 08:12 | Delta 08:22
+bus 2   | Alpha 09:12 | Delta 09:22
+bus 3   | Delta 08:27 | Gamma 08:45
+bus 3   | Delta 09:27 | Gamma 09:45
+rail R  | Gamma 09:10 | Älvsjö 09:25
+bus 9   | Delta 08:50 noboard | Alpha 09:05 noboard | Beta 09:15
+"""
+# About a kilometre from one to the next, so that walking from stop to stop is no way to go.
+PLACES = {
+    "Alpha": (60.1700, 24.9400),
+    "Beta": (60.1700, 24.9700),
+    "Gamma": (60.1700, 25.0000),
+    "Delta": (60.1900, 24.9700),
+    "Älvsjö": (60.1700, 25.1000),
+}
+PUBLISHER = "Town Transport"
+REALTIME_AGE_S = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Town:
+    """What a source is to serve.
+
+    Attributes:
+        name: what the network is to be called, and the FEED of its ids.
+        tables: GTFS tables, by file name.
+        realtime: a GTFS-Realtime message that speaks of them, None where none is to be followed.
+    """
+
+    name: str = NAME
+    tables: Mapping[str, str]
+    realtime: bytes | None = None
+
+    def coordinate(self, stop: str) -> Coordinate:
+        """Return where a stop lies."""
+        return Coordinate(*PLACES[stop])
+
+    def stop_id(self, stop: str) -> str:
+        """Return the printed id of a stop."""
+        return f"{self.name}:{stop_id_of(stop)}"
+
+
+def new_town(*, live: bool = False) -> Town:
+    """Return the town; where it is ``live``, tram 1 of 08:10 is cancelled and that of 08:40 is two minutes late."""
+    return Town(tables=_tables(), realtime=_message() if live else None)
+
+
+def at(clock: str) -> int:
+    """Return the Unix second of a clock time of the town, HH:MM or HH:MM:SS, on its day."""
+    return int(datetime.fromisoformat(f"{DAY}T{clock}").replace(tzinfo=ZoneInfo(ZONE)).timestamp())
+
+
+def _tables() -> dict[str, str]:
+    tables = feed_from_drawing(DRAWING, zone=ZONE, coordinates=PLACES)
+    tables["trips.txt"] = _with_column(
+        tables["trips.txt"], "wheelchair_accessible", lambda row: "2" if row.startswith("1,") else "1"
+    )
+    tables["stops.txt"] = _with_column(tables["stops.txt"], "wheelchair_boarding", lambda _: "1")
+    tables["feed_info.txt"] = (
+        f"feed_publisher_name,feed_publisher_url,feed_lang,feed_version\n{PUBLISHER},https://example.org,sv,2026-03\n"
+    )
+    tables["fare_attributes.txt"] = "fare_id,price,currency_type,payment_method,transfers\nSINGLE,3.00,EUR,0,\n"
+    return tables
+
+
+def _with_column(table: str, name: str, value: Callable[[str], str]) -> str:
+    head, *rows = table.splitlines()
+    return "\n".join([f"{head},{name}", *(f"{row},{value(row)}" for row in rows)]) + "\n"
+
+
+def _message() -> bytes:
+    made = FeedMessage()
+    made.header.gtfs_realtime_version = "2.0"
+    made.header.timestamp = at("08:00") - REALTIME_AGE_S
+    made.entity.extend([_update("1-1", "CANCELED"), _update("1-2", "SCHEDULED", delay_s=120)])
+    return bytes(made.SerializeToString())
+
+
+def _update(trip_id: str, relationship: str, delay_s: int | None = None) -> FeedEntity:
+    entity = FeedEntity(id=trip_id)
+    trip = TripDescriptor(trip_id=trip_id, schedule_relationship=relationship, start_date=f"{DAY:%Y%m%d}")
+    entity.trip_update.trip.MergeFrom(trip)
+    for stop in ("Alpha", "Beta", "Gamma") if delay_s is not None else ():
+        told = TripUpdate.StopTimeUpdate(stop_id=stop_id_of(stop))
+        told.arrival.delay = told.departure.delay = delay_s or 0
+        entity.trip_update.stop_time_update.append(told)
+    return entity

@@ -1,0 +1,43 @@
+"""CONTRIBUTING says that a source changes four places: each provider that there is has all four."""
+
+from fingerpost.apps.networks import load_sources
+from fingerpost.apps.settings import read_settings
+from fingerpost.testing.networks.source import ConformingSource
+from tests.conformance.test_conformance import SOURCES
+from tests.project.sources import ROOT, SRC
+
+PROVIDERS = sorted(path.parent.name for path in (SRC / "transit" / "providers").glob("*/__init__.py"))
+
+
+def test_every_provider_is_wired(tmp_path):
+    """Each kind of source comes from a provider's package, and each package brings one at least."""
+    kinds = load_sources(read_settings(home=tmp_path)).values()
+    packages = {type(kind).__module__.split(".")[3] for kind in kinds}
+
+    assert sorted(packages) == PROVIDERS
+
+
+def test_every_provider_has_its_conformance_class():
+    """In a module of its name, and held to the facts."""
+    modules = {source.__module__.rpartition(".")[2] for source in SOURCES if issubclass(source, ConformingSource)}
+
+    assert sorted(modules) == PROVIDERS
+
+
+def test_every_provider_has_its_page():
+    """With the four things that an operator must know."""
+    pages = {path.stem: path.read_text(encoding="utf-8").lower() for path in (ROOT / "docs" / "providers").glob("*.md")}
+    wanted = ("limits", "licence", "attribution", "key")
+
+    assert sorted(pages) == PROVIDERS
+    assert {name: word for name, text in pages.items() for word in wanted if word not in text} == {}
+
+
+def test_contributing_names_places_that_are_there():
+    """Every path that the section on sources names."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text.partition("## To add a source")[2].partition("\n## ")[0]
+    named = [word for word in section.split("`")[1::2] if "/" in word]
+    missing = [word for word in named if not ((ROOT / word).exists() or (SRC / word).exists())]
+
+    assert (missing, len(named) > 5) == ([], True)

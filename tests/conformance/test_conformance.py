@@ -1,0 +1,23 @@
+"""Every source of the house is held to every fact; a gap that is declared is shown as what it is."""
+
+import pytest
+
+from fingerpost.testing.networks.suite import FACTS, check, check_abilities
+from tests.conformance.embedded import EmbeddedConformance
+
+SOURCES = [EmbeddedConformance]
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+@pytest.mark.parametrize("fact", FACTS, ids=str)
+def test_a_source_is_held_to_every_fact(source, fact):
+    """It holds, or the source's own word says why it does not."""
+    gap = check(source(), fact)
+    if gap is not None:
+        pytest.skip(str(gap))
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)
+def test_a_source_declares_or_explains_every_ability(source):
+    """What it cannot do has one of the three words."""
+    check_abilities(source())

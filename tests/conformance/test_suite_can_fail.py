@@ -1,0 +1,130 @@
+"""For every fact of the suite there is a network that breaks it, and a gap that is none is found out."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from types import MappingProxyType
+
+import pytest
+
+from fingerpost.errors import SourceFailed, SourceTimeout
+from fingerpost.testing.networks.checking import Broken
+from fingerpost.testing.networks.facts_of_trouble import TROUBLES
+from fingerpost.testing.networks.gaps import Never, NotYetOurs, NotYetTheirs
+from fingerpost.testing.networks.suite import FACTS, check, check_abilities
+from fingerpost.testing.networks.town import new_town
+from fingerpost.transit.profile import Ability
+from tests.conformance.broken_networks import BENT, Bend, BentSource, Fading, with_profile
+from tests.conformance.embedded import EmbeddedConformance
+
+FACTS_BY_NAME = {fact.name: fact for fact in FACTS}
+
+
+@pytest.fixture(scope="module")
+def opened():
+    """The town's network without real time and with it, opened once for all bends."""
+
+    async def open_both(stack):
+        return [
+            await stack.enter_async_context(EmbeddedConformance().open(new_town(live=live))) for live in (False, True)
+        ]
+
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        yield runner.run(open_both(stack))
+        runner.run(stack.aclose())
+
+
+@pytest.mark.parametrize("name", BENT)
+def test_every_fact_can_fail(name, opened):
+    """The network that breaks it is found out, by this very fact."""
+    with pytest.raises(Broken, match=r"^bent: .*\? No: "):
+        check(BentSource(BENT[name], opened), FACTS_BY_NAME[name])
+
+
+def test_there_is_a_broken_network_for_every_fact():
+    """A fact without one could be a stamp."""
+    assert set(BENT) | {fact.name for fact in TROUBLES} == set(FACTS_BY_NAME)
+    assert len(FACTS_BY_NAME) == len(FACTS)
+
+
+@pytest.mark.parametrize("fact", TROUBLES, ids=str)
+def test_every_trouble_can_be_told_wrongly(fact, opened):
+    """Another branch of the tree than the trouble's own."""
+    wrong = SourceFailed("no") if fact.branch is SourceTimeout else SourceTimeout("late")
+    with pytest.raises(Broken, match="the error of "):
+        check(Fading(wrong, opened), fact)
+
+
+@pytest.mark.parametrize("fact", FACTS, ids=str)
+def test_every_fact_says_in_one_sentence_what_it_asks(fact):
+    """A question, and no second line needed."""
+    assert (fact.sentence.endswith("?"), len(fact.sentence) < 130) == (True, True), fact.sentence
+
+
+def bent(opened, bend, **gaps):
+    source = BentSource(bend, opened)
+    source.gaps = MappingProxyType(gaps)
+    return source
+
+
+@pytest.mark.parametrize(
+    ("gap", "word"),
+    [
+        (NotYetOurs("later"), "not yet ours: later"),
+        (NotYetTheirs("no"), "not yet theirs: no"),
+        (Never("so"), "never: so"),
+    ],
+)
+def test_a_gap_that_is_one_is_told_in_its_word(opened, gap, word):
+    """The fact does not hold, and the source said so."""
+    name = "its_zone_is_the_towns"
+    assert str(check(bent(opened, BENT[name], **{name: gap}), FACTS_BY_NAME[name])) == word
+
+
+def test_a_gap_that_is_none_is_found_out(opened):
+    """What works in truth may not be called a gap."""
+    name = "its_zone_is_the_towns"
+    with pytest.raises(Broken, match="declares a gap that is none"):
+        check(bent(opened, Bend(), **{name: Never("it cannot")}), FACTS_BY_NAME[name])
+
+
+def test_an_ability_is_declared_or_explained_and_never_both(opened):
+    """The profile's word and the gap's must not differ."""
+    no_fares = with_profile(abilities=frozenset(Ability) - {Ability.FARES})
+    explained = bent(opened, no_fares)
+    explained.gaps = MappingProxyType({Ability.FARES: NotYetTheirs("the server knows none")})
+    check_abilities(explained)
+    assert str(check(explained, FACTS_BY_NAME["itineraries_are_priced"])).startswith("not yet theirs")
+
+    with pytest.raises(Broken, match="neither declares nor explains: fares"):
+        check_abilities(bent(opened, no_fares))
+    explained._bend = Bend()
+    with pytest.raises(Broken, match="a gap that is none: fares"):
+        check_abilities(explained)
+    with pytest.raises(Broken, match="neither a fact nor an ability: typo"):
+        check_abilities(bent(opened, Bend(), typo=Never("?")))
+
+
+def test_what_goes_on_after_closing_is_found_out(opened):
+    """A task that nobody ended."""
+
+    class Leaving(BentSource):
+        def open(self, town):
+            self.task = asyncio.ensure_future(asyncio.Event().wait())
+            return super().open(town)
+
+    with pytest.raises(Broken, match="tasks go on after the network was closed"):
+        check(Leaving(Bend(), opened), FACTS_BY_NAME["its_zone_is_the_towns"])
+
+
+def test_the_clock_is_given_back(opened, monkeypatch):
+    """The suite fixes it for a fact, and no longer."""
+    import os
+
+    for before in (None, "2020-01-01T00:00:00Z"):
+        if before is None:
+            monkeypatch.delenv("FINGERPOST_NOW", raising=False)
+        else:
+            monkeypatch.setenv("FINGERPOST_NOW", before)
+        check(BentSource(Bend(), opened), FACTS_BY_NAME["its_zone_is_the_towns"])
+        assert os.environ.get("FINGERPOST_NOW") == before

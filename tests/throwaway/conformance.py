@@ -1,0 +1,92 @@
+"""The throwaway source, as the conformance suite for networks meets it: served by the embedded engine over HTTP."""
+
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from types import MappingProxyType
+
+from fingerpost.net.addresses import CheckedBackend
+from fingerpost.net.client import Client
+from fingerpost.net.limiter import Limiter
+from fingerpost.net.transport import WireTransport
+from fingerpost.resilience.breaker import Breaker
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.testing.networks.gaps import NotYetOurs, NotYetTheirs
+from fingerpost.testing.networks.source import ConformingSource
+from fingerpost.transit.profile import Ability
+from tests.conformance.embedded import EmbeddedConformance
+from tests.net.local_server import LOOPBACK, FakeTime
+from tests.throwaway.server import URL, Port, serving_network
+from tests.throwaway.source import LIMITS, ThrowawaySource
+
+ENVIRON = {"TOWN_KEY": "s3cr3t-k3y"}
+
+
+class ThrowawayConformance(ConformingSource):
+    """``tape`` records what is asked; with ``is_served`` False nothing serves, and the tape must answer."""
+
+    name = "throwaway"
+    gaps = MappingProxyType(
+        {
+            Ability.FARES: NotYetTheirs("the server's JSON knows no prices"),
+            Ability.GEOMETRY: NotYetOurs("the server would tell its own provenance of lines, and we do not ask"),
+            "its_modes_are_those_that_run": NotYetOurs("a network's record has no place for the modes of its server"),
+        }
+    )
+
+    def __init__(self, tape=None, *, is_served=True):
+        self._tape = tape
+        self._is_served = is_served
+
+    @asynccontextmanager
+    async def open(self, town):
+        if not self._is_served:
+            async with self._opened(town, Port(None), LIMITS) as network:
+                yield network
+            return
+        async with (
+            EmbeddedConformance().open(town) as served,
+            serving_network(served) as port,
+            self._opened(town, port, LIMITS) as network,
+        ):
+            yield network
+
+    @asynccontextmanager
+    async def open_in_trouble(self, town, trouble):
+        async with EmbeddedConformance().open(town) as served:
+            async with serving_network(served) as port:
+                source = ThrowawaySource(new_client(port), LIMITS)
+                record = await source.complete(new_record(town))
+                await source.close()
+            async with serving_network(served, trouble) as port:
+                source = ThrowawaySource(new_client(port), replace(LIMITS, read_s=0.05))
+                yield source.open(record)
+                await source.close()
+
+    @asynccontextmanager
+    async def _opened(self, town, port, limits):
+        source = ThrowawaySource(new_client(port, self._tape), limits)
+        try:
+            yield source.open(await source.complete(new_record(town)))
+        finally:
+            await source.close()
+
+
+def new_record(town):
+    return NetworkRecord(name=town.name, source="throwaway", url=URL, key="TOWN_KEY")
+
+
+def new_client(port, tape=None):
+    """Return a client that finds the server at port 80, and never sleeps."""
+
+    async def resolve(host, _):
+        return [LOOPBACK]
+
+    time = FakeTime()
+    backend = CheckedBackend(["town.example"], resolve=resolve, inner=port)
+    return Client(
+        transport=WireTransport(backend),
+        limiter=Limiter(clock_ms=time.clock_ms, sleep=time.sleep),
+        breaker=Breaker(threshold=1000),
+        environ=ENVIRON,
+        tape=tape,
+    )
