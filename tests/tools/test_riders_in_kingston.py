@@ -77,9 +77,11 @@ def list_running(texts, message, rows):
             StopTime(rows[stop], time.arrival, time.departure, 3 if word.kind == "skipped" else int(no_boarding))
             for (stop, _, _, no_boarding), time, word in zip(planned, times, told, strict=True)
         )))  # fmt: skip
-    for update in updates.values():
-        if update.trip.schedule_relationship == TripDescriptor.ADDED and len(update.stop_time_update) > 1:
-            running.append(Running(tuple(map(partial(added_call, rows), update.stop_time_update))))
+    running += [
+        Running(tuple(map(partial(added_call, rows), update.stop_time_update)))
+        for update in updates.values()
+        if update.trip.schedule_relationship == TripDescriptor.ADDED and len(update.stop_time_update) > 1
+    ]
     return running
 
 
