@@ -40,7 +40,8 @@ class RiderOracle:
     def complaints(self, answer):
         """Return what is wrong with an answer's itineraries, in words; empty where nothing is."""
         found = []
-        verdicts = [self.can_be_travelled(each) for each in answer["itineraries"]]
+        seats = {each["fingerprint"]: each["legs"] for each in answer["meta"].get("staySeated", ())}
+        verdicts = [self.can_be_travelled(each, seats.get(each["fingerprint"], ())) for each in answer["itineraries"]]
         for number, (itinerary, can) in enumerate(zip(answer["itineraries"], verdicts, strict=True)):
             spans = [span(leg) for leg in itinerary["legs"]]
             if any(begin > end for begin, end in spans) or itinerary["totalDuration"] < 0:
@@ -58,12 +59,16 @@ class RiderOracle:
             found.append(f"no-usable-itinerary is {'' if warned else 'not '}told: {verdicts}")
         return found
 
-    def can_be_travelled(self, itinerary):
-        """Whether vehicles make every ride at the times shown, and every change can be made."""
-        rides = [leg for leg in itinerary["legs"] if leg["mode"] != "WALK"]
-        return all(map(self._is_made, rides)) and all(
-            span(before)[1] + self._change_s(before["to"]["id"], after["from"]["id"]) <= span(after)[0]
-            for before, after in pairwise(rides)
+    def can_be_travelled(self, itinerary, seated=()):
+        """Whether vehicles make every ride at the times shown, and every change can be made.
+
+        Into the legs ``seated`` nobody changes: the vehicle must only be there before it goes on.
+        """
+        rides = [(at, leg) for at, leg in enumerate(itinerary["legs"]) if leg["mode"] != "WALK"]
+        return all(self._is_made(leg) for _, leg in rides) and all(
+            span(before)[1] + (0 if at in seated else self._change_s(before["to"]["id"], after["from"]["id"]))
+            <= span(after)[0]
+            for (_, before), (at, after) in pairwise(rides)
         )
 
     def _is_made(self, leg):
