@@ -58,7 +58,7 @@ docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles
-	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/plan/test_kill.py
+	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py
 
 .PHONY: test-wheel
 test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment, and run it from elsewhere

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from tests.apps.processes import run
 
 
@@ -61,9 +63,26 @@ def test_a_position_south_of_the_equator_is_no_option(invoke):
     assert json.loads(done.stdout)["error"]["code"] == "unsupported-region"
 
 
-def test_a_bare_time_is_of_today_in_the_networks_zone(invoke):
-    """A bare time is of today in the network's zone."""
-    done = invoke("plan", "Kamppi", "Espoo", "--arrive", "9:05", "--json")
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("9:05", "2026-03-10T09:05:00+02:00"),
+        # Two minutes ago is now, three minutes ago is tomorrow.
+        ("07:58", "2026-03-10T08:00:00+02:00"),
+        ("07:57", "2026-03-11T07:57:00+02:00"),
+        ("00:10", "2026-03-11T00:10:00+02:00"),
+    ],
+)
+def test_a_bare_time_is_the_next_one_in_the_networks_zone(invoke, written, meant):
+    """B12: at 08:00 in Helsinki, a time of day that has passed is tomorrow's."""
+    body = json.loads(invoke("plan", "Kamppi", "Espoo", "--at", written, "--json").stdout)
 
-    body = json.loads(done.stdout)
-    assert body["requested"] == {"type": "arrive", "time": "2026-03-10T09:05:00+02:00"}
+    assert (body["requested"], body["itineraries"][0]["legs"][0]["departureTime"] >= meant) == (
+        {"type": "depart", "time": meant},
+        True,
+    )
+
+
+def test_the_answer_to_a_bare_time_says_the_day(invoke):
+    """B12: who asks at 08:00 for 07:30 reads that tomorrow is meant."""
+    assert "arrive by 07:30, Wed 11 Mar 2026" in invoke("plan", "Kamppi", "Espoo", "--arrive", "07:30").stdout

@@ -56,6 +56,13 @@ def test_the_nearest_come_first_with_what_runs_there(demo):
     ]
 
 
+def test_stops_at_one_printed_distance_are_in_the_order_of_their_ids(over):
+    """C3: 99.6 m and 100.4 m are both 100 m, so the id decides; 100.6 m is 101 m."""
+    network = FakeNetwork(near=[near("c", 99.6), near("b", 100.4), near("a", 100.6)])
+
+    assert names(over(network)("find_stops", {"coordinate": CENTRE})) == ["b", "c", "a"]
+
+
 @pytest.mark.parametrize(("most", "expected"), [(1, ["truncated-results"]), (2, [])])
 def test_more_than_the_limit_is_said(over, most, expected):
     """C3: two stops are near."""

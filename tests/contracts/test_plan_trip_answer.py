@@ -182,15 +182,15 @@ def test_old_realtime_is_called_stale(over, age_s, expected):
 @pytest.mark.parametrize(("delay_s", "asked"), [(300, 1), (301, 2), (-301, 1)])
 def test_more_than_five_minutes_late_asks_again(over, delay_s, asked):
     """P14, P44, P70: 301 s triggers the second query, 300 s and being early do not."""
-    network = FakeNetwork(journeys=[found(trip(bus(delay_s=delay_s)))])
+    network = FakeNetwork(journeys=[found(trip(bus(departs=10, delay_s=delay_s)))])
     over(network)("plan_trip", ENDS)
 
     assert len(network.journeys_asked) == asked
 
 
 def test_a_cancellation_asks_again(over):
-    """P44: a cancelled leg triggers the second query."""
-    network = FakeNetwork(journeys=[found(trip(bus(cancelled=True)))])
+    """P44: a cancelled leg triggers the second query, also beside one that runs."""
+    network = FakeNetwork(journeys=[found(trip(bus(cancelled=True)), trip(bus("9", 20)))])
     over(network)("plan_trip", ENDS)
 
     assert len(network.journeys_asked) == 2
@@ -219,27 +219,25 @@ def test_the_second_query_is_relaxed(over, asked_m, relaxed_m):
 
 
 def test_only_a_new_itinerary_is_flagged_and_usable_comes_first(over):
-    """P47, B5: the alternative has the flag, the disrupted one its note; the known one has neither."""
-    late, known, new = trip(bus("7", 5, 400)), trip(bus("8", 30)), trip(bus("9", 20))
-    network = FakeNetwork(journeys=[found(late, known), found(known, new)])
+    """P47, B5: the alternative has the flag, the cancelled one its note; the known one has neither."""
+    gone, known, new = trip(bus("7", 5, cancelled=True)), trip(bus("8", 30)), trip(bus("9", 20))
+    network = FakeNetwork(journeys=[found(gone, known), found(known, new)])
     answer = over(network)("plan_trip", {**ENDS, "limit": 3})
     told = [(each.get("DisruptionFlag"), each.get("DisruptionNote")) for each in answer.body["itineraries"]]
 
     assert lines(answer) == ["9", "8", "7"]
-    assert told == [(True, None), (None, None), (None, "Line 7 from A leaves 7 min late.")]
+    assert told == [(True, None), (None, None), (None, "Line 7 from A is cancelled.")]
 
 
 def test_the_limit_comes_after_deduplication_and_alternatives(over):
     """P13, P43, P48, P50, P67-P73, B5: two of three are shown; who falls off is named; the count is kept."""
-    late, known, new = trip(bus("7", 5, 400)), trip(bus("8", 30)), trip(bus("9", 20))
-    network = FakeNetwork(journeys=[found(late, known), found(known, new)])
+    gone, known, new = trip(bus("7", 5, cancelled=True)), trip(bus("8", 30)), trip(bus("9", 20))
+    network = FakeNetwork(journeys=[found(gone, known), found(known, new)])
     answer = over(network)("plan_trip", {**ENDS, "limit": 2})
 
     assert lines(answer) == ["9", "8"]
     assert codes(answer) == ["disrupted-itinerary-replaced", "truncated-results"]
-    assert answer.body["warnings"][0]["message"] == (
-        "Left out because it is disrupted: Line 7 from A leaves 7 min late."
-    )
+    assert answer.body["warnings"][0]["message"] == "Left out because it is disrupted: Line 7 from A is cancelled."
     assert answer.body["meta"]["deduplicatedFrom"] == 4
 
 
@@ -249,6 +247,103 @@ def test_nothing_usable_shows_the_disrupted_marked(over):
     itinerary = over(network)("plan_trip", ENDS).body["itineraries"][0]
 
     assert itinerary["DisruptionNote"] == "Line 7 from A is cancelled."
+
+
+GONE, HOURS_LATER = trip(bus(cancelled=True)), trip(bus("9", 300))
+
+
+@pytest.mark.parametrize(
+    ("later", "message"),
+    [
+        (
+            found(trip(bus("8", 400)), HOURS_LATER),
+            "The next trip that can leaves at 2022-02-22T13:00:00+02:00 and arrives at 2022-02-22T13:10:00+02:00.",
+        ),
+        (found(GONE), "No later trip was found."),
+        (SourceFailed("The source answered 503"), "No later trip was found."),
+    ],
+)
+def test_where_nothing_is_usable_the_next_departure_is_named(over, later, message):
+    """B5: however late it is; where none is known, that is said."""
+    answer = over(FakeNetwork(journeys=[found(GONE), found(), later]))("plan_trip", ENDS)
+
+    assert answer.body["warnings"][0] == {
+        "code": "no-usable-itinerary",
+        "message": f"Nothing that was found can be used; each DisruptionNote says why. {message}",
+    }
+
+
+@pytest.mark.parametrize("alternatives", [True, False])
+def test_nothing_unusable_stands_before_something_usable(over, alternatives):
+    """B5: with alternatives or without, what is cancelled stands last, and falls off by name."""
+    network = FakeNetwork(journeys=[found(GONE, trip(bus("9", 60)), trip(bus("8", 40)))])
+    answer = over(network)("plan_trip", {**ENDS, "limit": 2, "includeDisruptionAlt": alternatives})
+
+    assert lines(answer) == ["8", "9"]
+    assert answer.body["warnings"][0]["message"] == "Left out because it is disrupted: Line 7 from A is cancelled."
+
+
+def test_an_unusable_itinerary_stands_at_the_times_of_the_timetable(over):
+    """B5: 7 arrives at 08:35 instead of 08:15, and 9 left at 08:20: the promised times, and what breaks."""
+    broken = trip(bus("7", 5, 0, arrival_delay_s=1200), ride("9", "B", "C", 20, 30, 0))
+    itinerary = over(FakeNetwork(journeys=[found(broken)]))("plan_trip", ENDS).body["itineraries"][0]
+
+    assert [(leg["departureTime"][11:16], leg["arrivalTime"][11:16]) for leg in itinerary["legs"]] == [
+        ("08:05", "08:15"), ("08:20", "08:30"),
+    ]  # fmt: skip
+    assert (itinerary["totalDuration"], itinerary["DisruptionNote"]) == (
+        1500,
+        "Line 7 from A arrives at B 20 min late. The change from line 7 to line 9 at B is missed by 15 min.",
+    )
+
+
+# ----------------------------------------------------------------------------------------- the past
+
+
+@pytest.mark.parametrize(
+    ("time", "requested", "expected"),
+    [
+        ("2022-02-22T07:57:59+02:00", "07:57:59", ["in-the-past"]),
+        ("2022-02-22T07:58:00+02:00", "08:00:00", []),
+        ("2022-02-22T08:00:01+02:00", "08:00:01", []),
+    ],
+)
+def test_a_time_that_has_passed_is_asked_as_it_is_and_said(over, time, requested, expected):
+    """B12: 120 s ago is now, a second more is a question about the past."""
+    answer = over(FakeNetwork(journeys=[found(trip(bus()))]))("plan_trip", {**ENDS, "when": {"time": time}})
+
+    assert (answer.body["requested"]["time"][11:19], codes(answer)) == (requested, expected)
+
+
+def arrive(time):
+    return {**ENDS, "when": {"type": "arrive", "time": f"2022-02-22T{time}+02:00"}}
+
+
+def test_nothing_that_has_left_is_offered_for_a_wanted_arrival(over):
+    """B12: of trips that leave a minute ago and now, the second alone can still be taken."""
+    network = FakeNetwork(journeys=[found(trip(bus("7", -1)), trip(bus("8", 0)))])
+
+    assert lines(over(network)("plan_trip", arrive("09:00:00"))) == ["8"]
+
+
+def test_a_wanted_arrival_that_has_become_impossible_names_the_earliest_possible(over):
+    """B12: asked as wanted, relaxed, and forward from now."""
+    network = FakeNetwork(journeys=[found(), found(), found(trip(bus("8", 30)), trip(bus("7", 20)))])
+    answer = over(network)("plan_trip", arrive("08:10:00"))
+
+    assert refusal(answer) == (
+        "no-itinerary-found",
+        "No itineraries for given constraints",
+        "The earliest arrival still possible is 2022-02-22T08:30:00+02:00, leaving at 2022-02-22T08:20:00+02:00",
+    )
+    assert [(each.arrive_by, each.instant) for each in network.journeys_asked[1:]] == [(True, T0 + 600), (False, T0)]
+
+
+def test_a_wanted_arrival_of_the_past_is_answered_as_asked(over):
+    """B12: what has left is what was asked for."""
+    answer = over(FakeNetwork(journeys=[found(trip(bus("7", -60)))]))("plan_trip", arrive("07:30:00"))
+
+    assert (lines(answer), codes(answer)) == (["7"], ["in-the-past"])
 
 
 # ------------------------------------------------------------------------------ dedupe, limit, none
@@ -343,14 +438,16 @@ def test_step_free_with_an_unknown_link_is_unmet(over):
 
 @pytest.mark.parametrize(("metres", "expected"), [(500, []), (501, ["preference-unmet"])])
 def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
-    """P11: each itinerary says its walking; only where even the best walks far is the wish unmet."""
+    """P11, B14: the best is shown though it walks far; the least of all that were found is told, and decides."""
     journey = trip(walk("home", "A", 0, 5, metres), bus())
-    network = FakeNetwork(journeys=[found(journey)])
-    answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"lowWalkingDistance": True}}})
+    far = trip(walk("home", "A", 0, 5, 900), bus("8", 1))
+    network = FakeNetwork(journeys=[found(far, journey)])
+    wish = {"constraints": {"accessibility": {"lowWalkingDistance": True}, "optimize": "shortest_time"}, "limit": 1}
+    answer = over(network)("plan_trip", {**ENDS, **wish})
 
-    note = f"Walking {metres} m; the least found is {metres} m."
+    note = f"Walking 900 m; the least found is {metres} m."
     assert answer.body["itineraries"][0]["accessibilityNotes"] == [note]
-    assert codes(answer) == expected
+    assert codes(answer) == [*expected, "truncated-results"]
 
 
 @pytest.mark.parametrize(

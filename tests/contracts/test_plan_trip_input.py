@@ -151,8 +151,17 @@ def test_defaults_are_filled_in_and_echoed(over):
         4,
         Optimize.BALANCED,
         False,
-        2,
+        3,
     )
+
+
+def test_no_search_sees_the_limit(over):
+    """B14: whatever is shown, the same is asked."""
+    network = FakeNetwork(journeys=[FOUND])
+    for limit in (1, 2, 3):
+        over(network)("plan_trip", {**ENDS, "limit": limit})
+
+    assert len(set(network.journeys_asked)) == 1
 
 
 def test_what_is_asked_reaches_the_source(over):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from fingerpost.transit.model import Mode, Optimize
 from fingerpost.transit.rules.disruption import find_leg_note, find_note, is_disrupted, merge_alternatives, name_dropped
 from fingerpost.transit.rules.fingerprint import fingerprint
-from tests.rules.drawing import itineraries, ride, trip, walk
+from tests.rules.drawing import at, itineraries, ride, trip, walk
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ NEW, NEWER = line("N", 15), line("M", 12)
 NEW_BUT_GONE = line("Y", 5, cancelled=True)
 
 
-def merge(first, second=(), limit=3, **more):
-    return merge_alternatives(first, second, limit=limit, optimize=Optimize.SHORTEST_TIME, arrive_by=False, **more)
+def merge(first, second=(), limit=3, *, arrive_by=False, **more):
+    return merge_alternatives(first, second, limit=limit, optimize=Optimize.SHORTEST_TIME, arrive_by=arrive_by, **more)
 
 
 def shown(merged) -> str:
@@ -95,15 +95,49 @@ def shown(merged) -> str:
     ],
 )
 def test_alternatives(first, second, limit, expected):
-    """B5, P14, P44, P47, P48, P70: usable before disrupted, then the limit; flags on new stand-ins only."""
+    """B5, P14, P44, P47, P48, P70: usable before unusable, then the limit; flags on new stand-ins only."""
     assert shown(merge(first, second, limit)) == expected
 
 
-def test_without_alternatives_nothing_is_reordered():
-    """B5, P14: the cancelled itinerary keeps the place that its arrival gives it, and nothing is flagged or dropped."""
-    merged = merge([SOON, GONE, LATER], limit=2, with_alternatives=False)
+LATE_BUT_FIRST, LATE_AND_LAST = line("4", 2, delay_s=360), line("5", 30, delay_s=360)
 
-    assert (shown(merged), merged.dropped) == ("X* 1", ())
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        # 08:08 for being late, and still the first to be there.
+        ([SOON, LATE_BUT_FIRST], [], "4* 1"),
+        # What stands behind it stands in for nothing; what stands ahead of it does.
+        ([LATE_BUT_FIRST], [NEWER], "4* M"),
+        ([LATE_AND_LAST], [NEWER], "M! 5*"),
+        ([GONE, LATE_BUT_FIRST], [NEWER], "4* M! X*"),
+        # A new one that is late is noted, not flagged.
+        ([GONE], [LATE_BUT_FIRST], "4* X*"),
+    ],
+)
+def test_a_late_trip_stands_where_its_times_put_it(first, second, expected):
+    """B5, B8: late is not unusable, so expected times alone decide."""
+    assert shown(merge(first, second)) == expected
+
+
+def test_a_late_trip_is_cut_like_any_other():
+    """B5, P48: the limit takes the late trip that is later than others, not the one that is earlier."""
+    assert shown(merge([SOON, LATER, LATE_BUT_FIRST, LATE_AND_LAST], limit=2)) == "4* 1"
+
+
+@pytest.mark.parametrize(("wanted_minute", "expected"), [(36, "5* 1"), (35, "1 5*")])
+def test_what_is_late_for_the_wanted_arrival_stands_behind(wanted_minute, expected):
+    """B5, B8: a trip that leaves last and arrives at 08:36 is best for 08:36, and no good for 08:35."""
+    merged = merge([SOON, LATE_AND_LAST], arrive_by=True, wanted_arrival=at(wanted_minute))
+
+    assert shown(merged) == expected
+
+
+def test_what_is_late_for_the_wanted_arrival_says_by_how_much():
+    """B5: the note names the lateness of the ride and of the arrival."""
+    merged = merge([LATE_AND_LAST], arrive_by=True, wanted_arrival=at(32))
+
+    assert merged.choices[0].note == "Line 5 from A leaves 6 min late. It arrives 4 min after the time asked for."
 
 
 def test_new_itineraries_without_any_disruption_carry_no_flag():
@@ -135,7 +169,7 @@ def test_counts(first, second, expected):
     """B7, B11, P32, P43, P50: unique itineraries of all searches, and the number before only if some were removed."""
     merged = merge(first, second)
 
-    assert (merged.unique_found, merged.deduplicated_from) == expected
+    assert (len(merged.found), merged.deduplicated_from) == expected
 
 
 @pytest.mark.parametrize(("minutes", "expected"), [(1, "X"), (2, "X X*")])
@@ -146,25 +180,37 @@ def test_a_usable_trip_stands_before_its_disrupted_equal(minutes, expected):
     assert shown(merge([GONE, runs])) == shown(merge([runs, GONE])) == expected
 
 
+def _is_unusable_by_hand(itinerary) -> bool:
+    """Nothing is walked between two rides that are drawn, so the second must leave when the first is there."""
+    rides = [leg for leg in itinerary.legs if leg.line]
+    late = [(leg.arrival_scheduled + (leg.arrival_delay_s or 0), leg.departure_scheduled + (leg.departure_delay_s or 0))
+            for leg in rides]  # fmt: skip
+    if any(leg.cancelled for leg in rides):
+        return True
+    return len(rides) == 2 and late[0][0] > late[1][1]
+
+
 FOUND = st.lists(itineraries(), max_size=6)
 
 
 @settings(deadline=None)
-@given(FOUND, FOUND, st.integers(1, 3), st.sampled_from(Optimize), st.booleans(), st.booleans())
-def test_laws_of_merging(first, second, limit, optimize, arrive_by, with_alternatives):
-    """B5, P13, P47, P48: whatever is found, the limit holds and is used, and flags and notes exclude each other."""
-    merged = merge_alternatives(
-        first, second, limit=limit, optimize=optimize, arrive_by=arrive_by, with_alternatives=with_alternatives
-    )
+@given(FOUND, FOUND, st.integers(1, 3), st.sampled_from(Optimize), st.booleans())
+def test_laws_of_merging(first, second, limit, optimize, arrive_by):
+    """B5, B14, P13, P47, P48: the limit cuts one list, nothing unusable stands first, a flag has no note."""
+    merged = merge_alternatives(first, second, limit=limit, optimize=optimize, arrive_by=arrive_by)
+    whole = merge_alternatives(first, second, limit=99, optimize=optimize, arrive_by=arrive_by)
     promised = {fingerprint(each) for each in first}
     flagged = [fingerprint(each.itinerary) for each in merged.choices if each.flagged]
     disrupted = [is_disrupted(each.itinerary) for each in merged.choices]
 
-    assert len(merged.choices) == min(limit, merged.unique_found)
+    unusable = [_is_unusable_by_hand(each.itinerary) for each in merged.choices]
+
+    assert merged.choices == whole.choices[:limit]
+    assert merged.found == whole.found == tuple(each.itinerary for each in whole.choices)
+    assert unusable == sorted(unusable)
     assert [each.note is not None for each in merged.choices] == disrupted
     assert not any(each.flagged and each.note for each in merged.choices)
     assert not promised.intersection(flagged)
-    assert not flagged or (with_alternatives and any(map(is_disrupted, first)))
-    assert not with_alternatives or disrupted == sorted(disrupted)
+    assert not flagged or any(map(is_disrupted, first))
     assert all(is_disrupted(each) for each in merged.dropped)
     assert not set(merged.dropped).intersection(each.itinerary for each in merged.choices)

@@ -117,13 +117,22 @@ def test_step_free(legs, supported, expected):
 
 
 def test_low_walking_annotates():
-    """B9, P11: each itinerary says its walking and the least found."""
-    trips = [trip(walk("home", "work", 0, 20, metres=metres)) for metres in (419.2, 300)]
+    """B9, B14, P11: each that is shown says its walking and the least found, shown or not."""
+    trips = [trip(walk("home", "work", 0, 20, metres=metres)) for metres in (419.2, 350, 300)]
 
-    assert low_walking_notes(trips) == [
+    assert low_walking_notes(trips[:2], trips) == [
         "Walking 420 m; the least found is 300 m.",
-        "Walking 300 m; the least found is 300 m.",
+        "Walking 350 m; the least found is 300 m.",
     ]
+
+
+@pytest.mark.parametrize(("cancelled", "least_m"), [(False, 100), (True, 200)])
+def test_the_least_walking_is_of_what_can_be_used(cancelled, least_m):
+    """B9: who cannot ride line 7 cannot walk the 100 m to it instead."""
+    near = trip(walk("home", "A", 0, 2, metres=100), ride("7", "A", "B", 5, 9, cancelled=cancelled))
+    far = trip(walk("home", "work", 0, 20, metres=200))
+
+    assert low_walking_notes([far], [near, far]) == [f"Walking 200 m; the least found is {least_m} m."]
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ class FindStops(PublishedTool):
             lambda network: network.list_stops_near(centre, arguments.radius, language=arguments.language),
             Deadline(),
         )
-        fitting = [stop for stop in near.stops if _fits(stop, arguments)]
+        fitting = sorted((stop for stop in near.stops if _fits(stop, arguments)), key=_order)
         shown = fitting[: arguments.max_results]
         warnings = Warnings()
         warn_of_left_out(left_out, warnings)
@@ -93,7 +93,16 @@ class FindStops(PublishedTool):
             warnings.add(WarningCode.TRUNCATED_RESULTS, text)
         warn_of_provenance(near.provenance, None, warnings)
         return {
-            "stops": [_show_stop(each) for each in shown],
+            "stops": [
+                {
+                    "id": each.stop.id or "",
+                    "name": each.stop.name,
+                    "coordinate": show_coordinate(each.stop.coordinate),
+                    "distance": _metres(each),
+                    "modes": _words(each),
+                }
+                for each in shown
+            ],
             **show_warnings(warnings),
             "correlationId": call.correlation_id,
             "meta": show_meta(near.provenance, ids=[each.stop.id or "" for each in shown]),
@@ -120,6 +129,15 @@ def _show_stop(near: NearbyStop) -> WireNearbyStop:
 
 def _words(stop: NearbyStop) -> list[TripWord]:
     return sorted({trip_word(mode) for mode in stop.modes})
+
+
+def _metres(stop: NearbyStop) -> int:
+    return round(stop.distance_m)
+
+
+def _order(stop: NearbyStop) -> tuple[int, str]:
+    """Sort by the distance that is shown: stops that stand equally far are in the order of their ids (ruling C3)."""
+    return _metres(stop), stop.stop.id or ""
 
 
 def _fits(stop: NearbyStop, asked: FindStopsInput) -> bool:

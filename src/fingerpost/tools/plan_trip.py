@@ -30,7 +30,7 @@ from fingerpost.transit.rules.accessibility import find_low_walking_warning, fin
 from fingerpost.transit.rules.differences import find_differences
 from fingerpost.transit.rules.disruption import name_dropped
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
-from fingerpost.transit.rules.instants import print_instant, read_instant
+from fingerpost.transit.rules.instants import AskedInstant, place_in_time, print_instant, read_instant
 from fingerpost.transit.rules.relaxation import find_walk_unmet
 from fingerpost.transit.rules.schedule_type import schedule_type_of_all
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
@@ -76,9 +76,13 @@ class PlanTrip(PublishedTool):
         instant = read_instant(arguments.when.time, zone_name=ends[0].network.profile.zone, now=now, field="when.time")
         if instant.note:
             warnings.add(WarningCode.TIMEZONE_ASSUMED, instant.note)
+        when = place_in_time(instant.instant, now)
+        if when.is_past:
+            asked = print_instant(when.instant, ends[0].network.profile.zone)
+            warnings.add(WarningCode.IN_THE_PAST, f"{asked} lies in the past; these are the trips of that time.")
         found = await search_trip(
             ends,
-            lambda chosen: _query(arguments, chosen, instant.instant),
+            lambda chosen: _query(arguments, chosen, when),
             limit=arguments.limit,
             with_alternatives=arguments.include_disruption_alt,
             warnings=warnings,
@@ -98,19 +102,19 @@ def _list_needed(arguments: PlanTripInput) -> tuple[Ability, ...]:
     return (Ability.PLANS, Ability.ARRIVE_BY) if arguments.when.type == "arrive" else (Ability.PLANS,)
 
 
-def _query(arguments: PlanTripInput, ends: TripEnds, instant: int) -> JourneyQuery:
+def _query(arguments: PlanTripInput, ends: TripEnds, when: AskedInstant) -> JourneyQuery:
     constraints = arguments.constraints
     return JourneyQuery(
         origin=ends.origin,
         destination=ends.destination,
-        instant=instant,
+        instant=when.instant,
         arrive_by=arguments.when.type == "arrive",
+        not_before=when.not_before,
         max_walk_m=constraints.max_walking_distance,
         max_transfers=constraints.max_transfers,
         step_free=constraints.accessibility.step_free,
         optimize=Optimize(constraints.optimize),
         language=constraints.language,
-        wanted=arguments.limit,
     )
 
 
@@ -148,10 +152,10 @@ def _find_notes(arguments: PlanTripInput, found: TripFound, warnings: Warnings) 
             warnings.add(unmet.code, unmet.message)
     if not accessibility.low_walking_distance:
         return [""] * len(found.shown)
-    unmet = find_low_walking_warning(found.shown)
+    unmet = find_low_walking_warning(found.merged.found)
     if unmet:
         warnings.add(unmet.code, unmet.message)
-    return low_walking_notes(found.shown)
+    return low_walking_notes(found.shown, found.merged.found)
 
 
 def _meta(found: TripFound, legs: Sequence[Leg], age_s: int | None) -> PlanMeta:
@@ -184,9 +188,9 @@ def _warn(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Wa
         warnings.add(WarningCode.PREFERENCE_UNMET, unmet)
     if merged.dropped:
         warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, name_dropped(merged.dropped))
-    if merged.unique_found > len(shown):
+    if len(merged.found) > len(shown):
         warnings.add(
-            WarningCode.TRUNCATED_RESULTS, f"{merged.unique_found} itineraries were found; {say_shown(len(shown))}."
+            WarningCode.TRUNCATED_RESULTS, f"{len(merged.found)} itineraries were found; {say_shown(len(shown))}."
         )
     warn_of_rides(legs, warnings)
     first = min((each.departure for each in shown), default=query.instant)

@@ -1,16 +1,18 @@
 """The searches of one trip: the question, the relaxed second one, and what the two found merged (rulings B5, B6)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
-from fingerpost.errors import NoItinerary
-from fingerpost.transit.model import Fare, Itinerary
+from fingerpost.errors import NoItinerary, OutsideCalendar
+from fingerpost.transit.model import Fare, Itinerary, Optimize
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, late, warn_of_left_out
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import DrawLeg, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.provenance import Provenance, merge_provenance
+from fingerpost.transit.rules.connections import as_promised, is_unusable
 from fingerpost.transit.rules.disruption import Choice, Merged, is_disrupted, merge_alternatives
+from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.relaxation import relax
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
@@ -85,32 +87,87 @@ async def search_trip(
     )
     warn_of_left_out(left_out, warnings)
     query = new_query(by_network[id(network)])
+    answer = _settle(answer, query)
     first: tuple[Itinerary, ...] = (*answer.itineraries, *answer.timetabled)
     answers = [answer]
     second: tuple[Itinerary, ...] = ()
     if not first or (with_alternatives and any(map(is_disrupted, first))):
         relaxed = await _ask_relaxed(network, query, deadline, warnings, is_needed=not first)
         if relaxed is not None:
+            relaxed = _settle(relaxed, query)
             answers.append(relaxed)
             second = (*relaxed.itineraries, *relaxed.timetabled)
     if not first:
         if not second:
-            raise NoItinerary("No itineraries for given constraints")
+            raise await _nothing_found(network, query, deadline)
         first, second = second, ()
+    merged = merge_alternatives(
+        first,
+        second,
+        limit=limit,
+        optimize=query.optimize,
+        arrive_by=query.arrive_by,
+        wanted_arrival=query.instant if query.arrive_by else None,
+    )
+    if not merged.any_usable:
+        warnings.add(WarningCode.NO_USABLE_ITINERARY, await _say_next_usable(network, query, merged, deadline))
     return TripFound(
         ends=by_network[id(network)],
         query=query,
-        merged=merge_alternatives(
-            first,
-            second,
-            limit=limit,
-            optimize=query.optimize,
-            arrive_by=query.arrive_by,
-            with_alternatives=with_alternatives,
-        ),
+        merged=merged,
         answers=tuple(answers),
         provenance=reduce(merge_provenance, (each.provenance for each in answers)),
     )
+
+
+def _settle(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
+    """Return an answer without what would have to begin before now, and the unusable at the timetable's times."""
+
+    def settled(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
+        shown = (as_promised(each) if is_unusable(each) else each for each in itineraries)
+        return tuple(each for each in shown if query.not_before is None or each.departure >= query.not_before)
+
+    return replace(answer, itineraries=settled(answer.itineraries), timetabled=settled(answer.timetabled))
+
+
+async def _nothing_found(network: Network, query: JourneyQuery, deadline: Deadline) -> NoItinerary:
+    """Return the error of a trip that nobody can make; for a wanted arrival it names the earliest one possible."""
+    message = "No itineraries for given constraints"
+    if not query.arrive_by or query.not_before is None:
+        return NoItinerary(message)
+    found = await _find_usable_from(network, query, query.not_before, deadline)
+    if not found:
+        return NoItinerary(message)
+    first = min(found, key=lambda each: each.arrival)
+    zone = network.profile.zone
+    hint = f"The earliest arrival still possible is {print_instant(first.arrival, zone)}"
+    return NoItinerary(message, hint=f"{hint}, leaving at {print_instant(first.departure, zone)}")
+
+
+async def _say_next_usable(network: Network, query: JourneyQuery, merged: Merged, deadline: Deadline) -> str:
+    """Return the message of ``no-usable-itinerary``, with the next departure that can be taken."""
+    if query.arrive_by:
+        since = query.not_before or min(each.departure for each in merged.found)
+    else:
+        since = max(each.departure for each in merged.found) + 1
+    found = await _find_usable_from(network, query, since, deadline)
+    told = "Nothing that was found can be used; each DisruptionNote says why."
+    if not found:
+        return f"{told} No later trip was found."
+    first = min(found, key=lambda each: (each.departure, each.arrival))
+    zone = network.profile.zone
+    times = f"{print_instant(first.departure, zone)} and arrives at {print_instant(first.arrival, zone)}"
+    return f"{told} The next trip that can leaves at {times}."
+
+
+async def _find_usable_from(network: Network, query: JourneyQuery, since: int, deadline: Deadline) -> list[Itinerary]:
+    """Return what can be used and leaves at an instant or later; nothing where the source cannot say."""
+    later = replace(query, instant=since, arrive_by=False, not_before=since, optimize=Optimize.SHORTEST_TIME)
+    try:
+        _, answer, _ = await ask_in_turn([network], lambda asked: asked.plan_journeys(later), deadline)
+    except (*UNAVAILABLE, OutsideCalendar):
+        return []
+    return [each for each in _settle(answer, later).itineraries if not is_unusable(each)]
 
 
 async def _ask_relaxed(

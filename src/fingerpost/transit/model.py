@@ -142,6 +142,9 @@ class Leg:
     ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
     ``stays_seated`` is True where the rider comes from the ride before without leaving the vehicle.
     ``notices`` explain why a disrupted ride is; the nearest to it first.
+    ``change_s`` is how long the change from the ride before takes at least, its walk included; None where the source
+    does not say.
+    ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (ruling B5).
     ``handle`` is how the source that made the leg knows it again; it means nothing to anyone else.
     """
 
@@ -164,6 +167,8 @@ class Leg:
     by_arrangement: bool = False
     stays_seated: bool = False
     notices: tuple[Notice, ...] = ()
+    change_s: int | None = None
+    as_promised: bool = False
     handle: object = field(default=None, compare=False, repr=False)
 
     @property
@@ -172,18 +177,28 @@ class Leg:
         return self.mode not in (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
 
     @property
-    def departure(self) -> int:
-        """The expected departure."""
+    def departure_expected(self) -> int:
+        """The departure as real time has it, else the timetable."""
         return self.departure_scheduled + (self.departure_delay_s or 0)
 
     @property
-    def arrival(self) -> int:
-        """The expected arrival."""
+    def arrival_expected(self) -> int:
+        """The arrival as real time has it, else the timetable."""
         return self.arrival_scheduled + (self.arrival_delay_s or 0)
 
     @property
+    def departure(self) -> int:
+        """The departure to show: the expected one, or the timetable's where ``as_promised``."""
+        return self.departure_scheduled if self.as_promised else self.departure_expected
+
+    @property
+    def arrival(self) -> int:
+        """The arrival to show: the expected one, or the timetable's where ``as_promised``."""
+        return self.arrival_scheduled if self.as_promised else self.arrival_expected
+
+    @property
     def duration_s(self) -> int:
-        """The expected duration."""
+        """From the departure to the arrival that are shown."""
         return self.arrival - self.departure
 
 
@@ -227,7 +242,7 @@ class Itinerary:
 
     @property
     def departure(self) -> int:
-        """The expected start."""
+        """The start: the expected one, or the timetable's where the itinerary cannot be used."""
         return self.legs[0].departure
 
     @property
@@ -237,12 +252,12 @@ class Itinerary:
 
     @property
     def arrival(self) -> int:
-        """The expected end."""
+        """The end, likewise."""
         return self.legs[-1].arrival
 
     @property
     def duration_s(self) -> int:
-        """From expected start to expected end."""
+        """From start to end."""
         return self.arrival - self.departure
 
     @cached_property

@@ -36,13 +36,16 @@ class JourneyQuery:
 
     ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
     ``max_walk_m`` bounds the sum of an itinerary's walking.
-    ``wanted`` is how many good itineraries the caller will show; a source offers that many and one more if it can.
+    ``not_before`` is the present instant, before which nobody can leave; None where the question is about the past.
+    ``wanted`` is how many good itineraries a caller may show; a source offers that many and one more if it can.
+    It is the same for every caller, because what is searched does not depend on how much is shown (ruling B14).
     """
 
     origin: Location
     destination: Location
     instant: int
     arrive_by: bool = False
+    not_before: int | None = None
     max_walk_m: float = 1500.0
     max_transfers: int = 4
     step_free: bool = False
@@ -80,7 +83,8 @@ class JourneyAnswer:
 class DepartureQuery:
     """Departures from some stops, expected in [instant, instant + window_s], both ends included.
 
-    ``wanted`` is how many of the first of them the caller will show; a source may leave out the rest.
+    ``wanted`` is how many of the first of them the caller will show; a source may leave out those that are
+    expected later than the last of these, never one that is expected at the same second.
     """
 
     stop_ids: Sequence[str]

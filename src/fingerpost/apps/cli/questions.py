@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from datetime import time
+from datetime import datetime, time, timedelta
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +14,7 @@ from fingerpost.apps.cli.board_view import print_board
 from fingerpost.apps.cli.output import print_json, say
 from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
+from fingerpost.transit.rules.instants import PAST_AFTER_S
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 _CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}")
@@ -27,8 +28,8 @@ def plan(
     ctx: typer.Context,
     origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="Likewise.")],
-    at: Annotated[str | None, typer.Option(help="Leave then: HH:MM today, or ISO 8601.")] = None,
-    arrive: Annotated[str | None, typer.Option(help="Be there then: HH:MM today, or ISO 8601.")] = None,
+    at: Annotated[str | None, typer.Option(help="Leave then: HH:MM, the next one, or ISO 8601.")] = None,
+    arrive: Annotated[str | None, typer.Option(help="Be there then: HH:MM, the next one, or ISO 8601.")] = None,
     limit: _Limit = None,
     max_walk: Annotated[float | None, typer.Option(help="Metres of walking in all.")] = None,
     max_transfers: Annotated[int | None, typer.Option(help="How often to change.")] = None,
@@ -147,15 +148,21 @@ def _when(
 
 
 def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> str:
-    """Return an instant as the contract reads it; a bare HH:MM means today in the network's zone."""
+    """Return what a person wrote as the contract reads it: a bare time is the next one in the network's zone.
+
+    One that has just passed still means now (ruling B12).
+    """
     if not _CLOCK_TIME.fullmatch(text):
         return text
     try:
         at = time.fromisoformat(text.zfill(5))
     except ValueError as error:
         raise typer.BadParameter(f"{text} is not a time of day") from error
-    zone = find_zone(open_application(ctx.obj), ends["origin"], ends["destination"])
-    return f"{clock.now().astimezone(zone).date()}T{at:%H:%M:%S}"
+    now = clock.now().astimezone(find_zone(open_house(ctx.obj), ends["origin"], ends["destination"]))
+    asked = datetime.combine(now.date(), at, now.tzinfo)
+    if asked.timestamp() < now.timestamp() - PAST_AFTER_S:
+        asked = datetime.combine(now.date() + timedelta(days=1), at, now.tzinfo)
+    return f"{asked:%Y-%m-%dT%H:%M:%S}"
 
 
 def _present(**fields: Any) -> dict[str, Any]:

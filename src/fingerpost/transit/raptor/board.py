@@ -31,7 +31,8 @@ def list_board_departures(
 ) -> tuple[list[BoardDeparture], int]:
     """Return the departures from the stops in [instant, instant + window_s], both ends included, and their number.
 
-    They come in the order in which they leave; ``wanted`` bounds how many of the first are returned.
+    They come in the order in which they leave; ``wanted`` bounds how many of the first are returned, with all that
+    leave at the same second as the last of these.
     A stop time without pickup is not a departure, and neither is the last of a trip.
     """
     since_s = search_timetable.to_search_s(instant)
@@ -42,9 +43,20 @@ def list_board_departures(
         # A trip may be part of several instances that stay seated: its stop times are there once for each.
         once = np.unique(np.column_stack([search_timetable.parts.ride[part], position]), axis=0, return_index=True)[1]
         rows, part, position = rows[once], part[once], position[once]
-    order = np.lexsort((rows[:, 0], rows[:, 2]))[:wanted]
+    order = np.lexsort((rows[:, 0], rows[:, 2]))
+    if wanted is not None and 0 < wanted < len(order):
+        order = order[: np.searchsorted(rows[order, 2], rows[order[wanted - 1], 2], "right")]
     stop_times = zip(part[order].tolist(), position[order].tolist(), rows[order, 2].tolist(), strict=True)
     return [_board_departure(timetable, search_timetable, *stop_time) for stop_time in stop_times], len(rows)
+
+
+def keep_first(departures: Sequence[BoardDeparture], wanted: int) -> list[BoardDeparture]:
+    """Return the first of departures that are in order, with all that leave at the same second as the last of them.
+
+    Who orders those by something else than time may then cut anywhere up to ``wanted`` and have the true beginning.
+    """
+    last = departures[min(wanted, len(departures)) - 1].departure if departures else 0
+    return [each for each in departures if each.departure <= last]
 
 
 def _parts_of(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:

@@ -43,7 +43,10 @@ GUESSED_M_PER_S = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchQuery:
-    """A journey query. ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``."""
+    """A journey query. ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
+
+    Towards a wanted arrival nobody leaves before ``not_before``; None for no bound.
+    """
 
     origin: Endpoint
     destination: Endpoint
@@ -53,6 +56,7 @@ class SearchQuery:
     max_walk_m: int
     step_free: bool
     wanted: int
+    not_before: int | None = None
 
 
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
@@ -70,6 +74,11 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
             day + ahead, mirrored=query.arrive_by, step_free=query.step_free
         )
         earliest_s = search_timetable.to_search_s(query.instant)
+        if query.not_before is not None and day + ahead + timedelta(days=1) < local_day(
+            query.not_before, timetable.feeds[0].zone
+        ):
+            # All that arrives so early has left.
+            break
         if further:
             # What lies nearer has been searched: a mirrored search timetable reaches back a day before its own.
             earliest_s = max(earliest_s, -DAY_S if query.arrive_by else 0)
@@ -85,6 +94,8 @@ def _direct_walk(query: SearchQuery) -> Journey | None:
         return None
     seconds = int(np.ceil(metres / PACE_M_PER_S))
     departure = query.instant - seconds if query.arrive_by else query.instant
+    if query.not_before is not None and departure < query.not_before:
+        return None
     return Journey(departure=departure, arrival=departure + seconds, rides=(), egress_m=metres)
 
 
@@ -115,11 +126,18 @@ def _search_day(
             ):
                 # Whoever waits loses nothing: what cannot be done now cannot be done later that day.
                 return []
-        kept = _prompt(search_timetable, within, earliest_s)
+        kept = _prompt(search_timetable, _leaving(within, query.not_before), earliest_s)
         soon_count = sum(_wait_s(search_timetable, journey, earliest_s) <= WINDOWS_S[-1] for journey in kept)
         if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
             break
-    return _with_hidden(timetable, search_timetable, kernel_query, kept, query.wanted) if is_walk_trouble else kept
+    if is_walk_trouble:
+        kept = _with_hidden(timetable, search_timetable, kernel_query, kept, query.wanted)
+    return _leaving(kept, query.not_before)
+
+
+def _leaving(journeys: list[Journey], not_before: int | None) -> list[Journey]:
+    """Leave out journeys that would have to begin before an instant."""
+    return [journey for journey in journeys if not_before is None or journey.departure >= not_before]
 
 
 def _prompt(search_timetable: SearchTimetable, journeys: list[Journey], earliest_s: int) -> list[Journey]:

@@ -1,10 +1,11 @@
 """Accessibility notes and warnings: steps and walking (ruling B9)."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from fingerpost.transit.model import Access, Itinerary
+from fingerpost.transit.rules.connections import is_unusable
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # contract 000's own name
 
 # Walking no longer than this counts as little.
@@ -54,19 +55,26 @@ def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool)
     return Warning(WarningCode.PREFERENCE_UNMET, " ".join(f"{_raised(name)} {words[access]}." for access, name in weak))
 
 
-def low_walking_notes(itineraries: Sequence[Itinerary]) -> list[str]:
-    """Return one sentence for each itinerary: its walking, and the least found."""
-    least_m = min((itinerary.walk_m for itinerary in itineraries), default=0.0)
-    return [f"Walking {math.ceil(each.walk_m)} m; the least found is {math.ceil(least_m)} m." for each in itineraries]
+def low_walking_notes(shown: Iterable[Itinerary], found: Iterable[Itinerary]) -> list[str]:
+    """Return one sentence for each itinerary that is shown: its walking, and the least of all that were found."""
+    least_m = _least_walk_m(found)
+    return [f"Walking {math.ceil(each.walk_m)} m; the least found is {math.ceil(least_m)} m." for each in shown]
 
 
-def find_low_walking_warning(itineraries: Sequence[Itinerary]) -> Warning | None:
-    """Return what must be said where little walking was asked for and even the best walks far, else None."""
-    least_m = min((itinerary.walk_m for itinerary in itineraries), default=0.0)
+def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
+    """Return what must be said where little walking was asked for and even the best found walks far, else None."""
+    least_m = _least_walk_m(found)
     if least_m <= LOW_WALK_M:
         return None
     text = f"Even the least walking found is {math.ceil(least_m)} m, more than {LOW_WALK_M:g} m."
     return Warning(WarningCode.PREFERENCE_UNMET, text)
+
+
+def _least_walk_m(found: Iterable[Itinerary]) -> float:
+    """Return the least walking of what can be used; of all, where nothing can."""
+    every = list(found)
+    usable = [itinerary for itinerary in every if not is_unusable(itinerary)]
+    return min((itinerary.walk_m for itinerary in usable or every), default=0.0)
 
 
 def _raised(name: str) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fingerpost.transit.model import Itinerary, Notice
-from fingerpost.transit.rules.disruption import Merged, find_leg_note, is_disrupted, is_disrupted_leg
+from fingerpost.transit.rules.disruption import Merged, find_leg_note, find_note, is_disrupted, is_disrupted_leg
 from fingerpost.transit.rules.fingerprint import fingerprint
 
 # A change that leaves less time than this, beyond the walk, may be missed.
@@ -37,10 +37,11 @@ class Difference:
 
 
 def find_differences(merged: Merged) -> list[Difference]:
-    """Return one difference for every usable itinerary that is shown while the usual one is disrupted."""
+    """Return one difference for every undisturbed itinerary that is shown ahead of, or instead of, the usual one."""
     usual = merged.usual
     if usual is None:
         return []
+    ahead = merged.found[: merged.found.index(usual)]
     promised = usual.legs[-1].arrival_scheduled
     return [
         Difference(
@@ -53,7 +54,7 @@ def find_differences(merged: Merged) -> list[Difference]:
             risk=connection_risk(shown),
         )
         for shown in (choice.itinerary for choice in merged.choices)
-        if not is_disrupted(shown)
+        if shown in ahead and not is_disrupted(shown)
     ]
 
 
@@ -75,5 +76,8 @@ def _spare_s(itinerary: Itinerary) -> Iterator[int]:
 
 
 def _cause_of(itinerary: Itinerary) -> Notice:
-    leg = next(leg for leg in itinerary.legs if is_disrupted_leg(leg))
+    leg = next(filter(is_disrupted_leg, itinerary.legs), None)
+    if leg is None:
+        # A small delay that breaks a change.
+        return Notice("", find_note(itinerary) or "")
     return leg.notices[0] if leg.notices else Notice(leg.trip_id or "", find_leg_note(leg) or "")

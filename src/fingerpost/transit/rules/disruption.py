@@ -1,11 +1,15 @@
-"""Alternatives to cancelled or late itineraries: merging, order and flags (ruling B5)."""
+"""What happens when a promised itinerary is cancelled or late: alternatives, order, flags (ruling B5).
+
+*Disrupted* is what triggers the second query and is noted: unusable, or more than 300 s late.
+*Unusable* is what nobody can travel; see ``connections``. It stands last, a late itinerary where its times put it.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fingerpost.transit.model import Itinerary, Leg, Optimize
+from fingerpost.transit.rules.connections import is_unusable, missed_changes, print_duration, ride_name
 from fingerpost.transit.rules.fingerprint import deduplicate_named, fingerprint
-from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.ranking import rank_named
 
 # A ride that leaves or arrives later than this disrupts; being early does not.
@@ -31,17 +35,19 @@ class Merged:
 
     Attributes:
         choices: at most the limit, in the order to show them.
-        dropped: disrupted itineraries of the first result that gave way (``disrupted-itinerary-replaced``).
-        unique_found: different itineraries found by all searches (``truncated-results`` where over the limit).
+        found: all different itineraries of all searches in that order, shown or not.
+        dropped: disrupted itineraries of the first result that the limit cut off (``disrupted-itinerary-replaced``).
         deduplicated_from: itineraries found before deduplication, None where none was removed.
-        usual: the best of the disrupted itineraries of the first result; what is shown instead is held against it.
+        usual: the disrupted itinerary of the first result that others are shown ahead of, or instead of.
+        any_usable: whether any itinerary that was found can be used.
     """
 
     choices: tuple[Choice, ...]
+    found: tuple[Itinerary, ...]
     dropped: tuple[Itinerary, ...]
-    unique_found: int
     deduplicated_from: int | None
     usual: Itinerary | None = None
+    any_usable: bool = True
 
 
 def is_disrupted_leg(leg: Leg) -> bool:
@@ -51,29 +57,29 @@ def is_disrupted_leg(leg: Leg) -> bool:
 
 
 def is_disrupted(itinerary: Itinerary) -> bool:
-    """Whether any ride of an itinerary is disrupted."""
-    return any(map(is_disrupted_leg, itinerary.legs))
+    """Whether any ride of an itinerary is late or cancelled, or a change is missed."""
+    return any(map(is_disrupted_leg, itinerary.legs)) or is_unusable(itinerary)
 
 
 def find_leg_note(leg: Leg) -> str | None:
     """Return a sentence on a ride's disruption with its line and alert; None if it is not disrupted."""
     if not is_disrupted_leg(leg):
         return None
-    name = f"Line {leg.line}" if leg.line else f"The {trip_word(leg.mode).lower()}"
-    where = f"{name} from {leg.start.name}"
+    where = f"{ride_name(leg)} from {leg.start.name}"
     departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
     if leg.cancelled:
         sentence = f"{where} is cancelled"
     elif departure_s > DISRUPTED_AFTER_S:
-        sentence = f"{where} leaves {_minutes(departure_s)} late"
+        told = f"{where} leaves {print_duration(departure_s)} late"
     else:
-        sentence = f"{where} arrives at {leg.end.name} {_minutes(arrival_s)} late"
-    return f"{sentence}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{sentence}."
+        told = f"{where} arrives at {leg.end.name} {print_duration(arrival_s)} late"
+    return f"{told}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{told}."
 
 
 def find_note(itinerary: Itinerary) -> str | None:
-    """Return the sentences of all disrupted rides, None where there is none."""
+    """Return the sentences of all disrupted rides and all missed changes, None where there is none."""
     notes = [note for leg in itinerary.legs if (note := find_leg_note(leg)) is not None]
+    notes += [change.sentence for change in missed_changes(itinerary)]
     return " ".join(notes) or None
 
 
@@ -90,42 +96,63 @@ def merge_alternatives(
     limit: int,
     optimize: Optimize,
     arrive_by: bool,
-    with_alternatives: bool = True,
+    wanted_arrival: int | None = None,
 ) -> Merged:
-    """Deduplicate, rank, put the usable before the disrupted, and keep to the limit.
+    """Deduplicate, rank, put the usable before the unusable, and keep to the limit.
 
-    Of equals a usable one is kept before any disrupted one (decision 0312).
+    Of equals a usable one is kept before any unusable one, then one that is not disrupted (decision 0312).
 
     ``first`` holds all that the first question found, disrupted itineraries of the timetable included;
     ``second`` what the relaxed question found, empty where it was not asked.
-    Flagged is a usable itinerary that only the second question found, while the first has a disrupted one.
-    Without alternatives the order is that of ``optimize`` alone, and nothing is flagged or named as dropped.
+    Flagged is what only the second question found and stands ahead of a disrupted itinerary of the first, itself
+    neither disrupted nor known before.
+    What arrives after ``wanted_arrival`` because it is late stands behind what arrives in time.
     """
     named = [(fingerprint(each), each) for each in (*first, *second)]
     promised = {name for name, _ in named[: len(first)]}
-    usable = deduplicate_named((name, each) for name, each in named if not is_disrupted(each))
-    unique = deduplicate_named(pair for pair in named if pair[0] not in usable) | usable
-    disrupted = unique.keys() - usable.keys()
+
+    def place(itinerary: Itinerary) -> int:
+        """Return 0 for what can be used, 1 for what is too late for the wanted arrival, 2 for the unusable."""
+        if is_unusable(itinerary):
+            return 2
+        return int(wanted_arrival is not None and itinerary.arrival > wanted_arrival)
+
+    unique: dict[str, Itinerary] = {}
+    places = [place(each) for _, each in named]
+    troubles = [is_disrupted(each) for _, each in named]
+    # Of equals the better kind is written last, and stays.
+    for kind in ((2, True), (1, True), (1, False), (0, True), (0, False)):
+        same = [pair for pair, *its in zip(named, places, troubles, strict=True) if tuple(its) == kind]
+        unique |= deduplicate_named(same)
+    placed = {name: place(each) for name, each in unique.items()}
     ranked = rank_named(unique.items(), optimize, arrive_by=arrive_by)
-    if with_alternatives:
-        ranked.sort(key=lambda pair: pair[0] in disrupted)
-    troubled = [(name, each) for name, each in ranked if name in disrupted & promised]
-    any_trouble = with_alternatives and bool(troubled)
+    ranked.sort(key=lambda pair: placed[pair[0]])
+    troubled = {name for name, each in ranked if is_disrupted(each)}
+    last_known = max((at for at, (name, _) in enumerate(ranked) if name in troubled & promised), default=-1)
 
-    def choose(name: str, itinerary: Itinerary) -> Choice:
-        if name in disrupted:
-            return Choice(itinerary, name, note=find_note(itinerary))
-        return Choice(itinerary, name, flagged=any_trouble and name not in promised)
+    def choose(at: int, name: str, itinerary: Itinerary) -> Choice:
+        if name in troubled:
+            return Choice(itinerary, name, note=_note_of(itinerary, wanted_arrival if placed[name] == 1 else None))
+        return Choice(itinerary, name, flagged=at < last_known and name not in promised)
 
-    fallen = {name for name, _ in ranked[limit:]} if with_alternatives else set()
     return Merged(
-        choices=tuple(choose(name, each) for name, each in ranked[:limit]),
-        dropped=tuple(each for name, each in troubled if name in fallen),
-        unique_found=len(unique),
+        choices=tuple(choose(at, *pair) for at, pair in enumerate(ranked[:limit])),
+        found=tuple(each for _, each in ranked),
+        dropped=tuple(each for name, each in ranked[limit:] if name in troubled & promised),
         deduplicated_from=len(named) if len(named) > len(unique) else None,
-        usual=troubled[0][1] if any_trouble else None,
+        usual=_usual([each for name, each in ranked if name in troubled & promised]),
+        any_usable=any(kind == 0 for kind in placed.values()) or not placed,
     )
 
 
-def _minutes(delay_s: int) -> str:
-    return f"{round(delay_s / 60)} min"
+def _note_of(itinerary: Itinerary, wanted_arrival: int | None) -> str | None:
+    note = find_note(itinerary)
+    if wanted_arrival is None:
+        return note
+    too_late = f"It arrives {print_duration(itinerary.arrival - wanted_arrival)} after the time asked for."
+    return f"{note} {too_late}" if note else too_late
+
+
+def _usual(troubled: Sequence[Itinerary]) -> Itinerary | None:
+    """Return the one that others stand in for: the best that cannot be used, else the best late one."""
+    return next(filter(is_unusable, troubled), troubled[0] if troubled else None)

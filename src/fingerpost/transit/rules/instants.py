@@ -14,6 +14,8 @@ _RFC_3339 = re.compile(
 )
 # The first and the last year of the calendar cannot be moved into every zone.
 _YEARS = range(2, 9999)
+# An instant that has passed by no more than this still means now.
+PAST_AFTER_S = 120
 _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
 
 
@@ -29,6 +31,30 @@ class ReadInstant(NamedTuple):
     instant: int
     assumed: bool = False
     note: str | None = None
+
+
+class AskedInstant(NamedTuple):
+    """An instant that a trip is asked for, beside the clock (ruling B12).
+
+    Attributes:
+        instant: Unix seconds; one that has just passed has become now.
+        not_before: now, before which nobody can leave any more; None where the question is about the past.
+    """
+
+    instant: int
+    not_before: int | None
+
+    @property
+    def is_past(self) -> bool:
+        """Whether the question is about the past."""
+        return self.not_before is None
+
+
+def place_in_time(instant: int, now: int) -> AskedInstant:
+    """Return an instant as a question about now or later, or about the past."""
+    if instant < now - PAST_AFTER_S:
+        return AskedInstant(instant, None)
+    return AskedInstant(max(instant, now), now)
 
 
 def is_now(text: str) -> bool:

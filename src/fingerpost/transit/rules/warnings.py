@@ -19,6 +19,8 @@ class WarningCode(StrEnum):
     FREQUENCY_BASED = "frequency-based"
     BY_ARRANGEMENT = "by-arrangement"
     NETWORK_LEFT_OUT = "network-left-out"
+    NO_USABLE_ITINERARY = "no-usable-itinerary"
+    IN_THE_PAST = "in-the-past"
 
 
 MEANINGS: Mapping[WarningCode, str] = {

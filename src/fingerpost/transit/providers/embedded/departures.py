@@ -53,7 +53,8 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture
     if update.stop is not None:
         stop = words.stop_point(int(update.stop[position]))
         planned = replace(planned, stop_id=stop.id or "", platform=stop.platform)
-    if not update.is_known[position]:
+    # A call of which nothing is told may still be moved by what is told of its neighbours.
+    if not update.is_known[position] and call.departure == planned.scheduled:
         return planned
     return replace(
         planned,

@@ -3,6 +3,8 @@
 import math
 from dataclasses import replace
 
+import numpy as np
+
 from fingerpost.transit.model import Access, Itinerary, Leg, Location, Mode, Notice, StopPoint
 from fingerpost.transit.providers.embedded.distances import path_m
 from fingerpost.transit.providers.embedded.handles import TimetableRide, UnplannedRide
@@ -32,14 +34,15 @@ def itinerary_of(
     here = _end_point(origin, "Origin")
     goal = _end_point(destination, "Destination")
     legs: list[Leg] = []
-    for ride, after in zip(journey.rides, (*journey.rides[1:], None), strict=False):
+    for before, ride, after in zip((None, *journey.rides), journey.rides, (*journey.rides[1:], None), strict=False):
         stays_on = after is not None and after.stays_seated
         leg = _explained(snapshot, language, ride, _ride_leg(snapshot, words, ride, stays_on=stays_on))
         if ride.stays_seated and legs and _goes_on(legs[-1], leg):
             leg = replace(leg, stays_seated=True)
+        if before is not None:
+            leg = replace(leg, change_s=_change_s(snapshot, before, ride))
         if ride.foot_m and legs:
-            arrival = min(legs[-1].arrival + _walk_s(ride.foot_m), max(leg.departure, legs[-1].arrival))
-            legs.append(_walk_leg(here, leg.start, legs[-1].arrival, arrival, ride.foot_m, legs[-1].arrival_delay_s))
+            legs.append(_walk_between(legs[-1], leg, ride.foot_m))
         elif ride.foot_m:
             begin = leg.departure - _walk_s(ride.foot_m)
             legs.append(_walk_leg(here, leg.start, begin, leg.departure, ride.foot_m, leg.departure_delay_s))
@@ -79,6 +82,43 @@ def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, me
         arrival_delay_s=delay_s,
         distance_m=float(metres),
     )
+
+
+def _walk_between(before: Leg, after: Leg, metres: int) -> Leg:
+    """Return the walk of a change; it ends with the next departure at the latest, by the timetable and as expected."""
+    walk_s = _walk_s(metres)
+    planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, walk_s)
+    late_s = _ends_by(before.arrival_expected, after.departure_expected, walk_s) - planned
+    return Leg(
+        mode=Mode.WALK,
+        start=before.end,
+        end=after.start,
+        departure_scheduled=before.arrival_scheduled,
+        arrival_scheduled=planned,
+        departure_delay_s=before.arrival_delay_s,
+        arrival_delay_s=late_s if late_s or before.arrival_delay_s is not None else None,
+        distance_m=float(metres),
+    )
+
+
+def _ends_by(begin: int, departure: int, walk_s: int) -> int:
+    return max(begin, min(begin + walk_s, departure))
+
+
+def _change_s(snapshot: Snapshot, before: Ride, ride: Ride) -> int:
+    """Return the seconds that a change takes: as the stops are linked, or what the journey itself allows if less.
+
+    A trip- or route-specific transfer may allow less than the link of its stops.
+    """
+    table, allowed_s = snapshot.timetable, ride.departure - before.arrival
+    begin, end = _ends_of(snapshot, before)[1], _ends_of(snapshot, ride)[0]
+    if begin == end:
+        taken_s = int(table.change_s[begin])
+    else:
+        first, last = int(table.foot_first[begin]), int(table.foot_first[begin + 1])
+        paths = np.flatnonzero(table.foot_to[first:last] == end)
+        taken_s = int(table.foot_s[first + int(paths[0])]) if len(paths) else -1
+    return allowed_s if taken_s < 0 else min(taken_s, allowed_s)
 
 
 def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, *, stays_on: bool) -> Leg:
@@ -132,15 +172,11 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
             start=words.stop_point(int(update.stop[board])),
             end=words.stop_point(int(update.stop[alight])),
         )
-    if not (update.is_known[board] or update.is_known[alight]):
+    departure_s, arrival_s = int(update.departure_delay_s[board]), int(update.arrival_delay_s[alight])
+    # A stop time of which nothing is told may still be moved by what is told of its neighbours.
+    if not (update.is_known[board] or update.is_known[alight] or departure_s or arrival_s):
         return leg
-    # A live ride has its expected times, a planned one the timetable's.
-    return replace(
-        leg,
-        departure_delay_s=ride.departure - leg.departure_scheduled or int(update.departure_delay_s[board]),
-        arrival_delay_s=ride.arrival - leg.arrival_scheduled or int(update.arrival_delay_s[alight]),
-        last_realtime_update=update.updated,
-    )
+    return replace(leg, departure_delay_s=departure_s, arrival_delay_s=arrival_s, last_realtime_update=update.updated)
 
 
 def _explained(snapshot: Snapshot, language: str, ride: Ride, leg: Leg) -> Leg:
@@ -148,14 +184,13 @@ def _explained(snapshot: Snapshot, language: str, ride: Ride, leg: Leg) -> Leg:
     if not snapshot.overlay.alerts:
         return leg
     table = snapshot.timetable
+    ends = _ends_of(snapshot, ride)
     if ride.trip_departure < 0:
         added = snapshot.get_added(ride.trip_departure)
         route, trip, key = added.route, added.trip, None
-        ends = int(added.stop[ride.board_stop_time]), int(added.stop[ride.alight_stop_time])
     else:
         trip = int(table.trip_departure_trip[ride.trip_departure])
         route, key = int(table.trip_route[trip]), (ride.trip_departure, ride.service_day.toordinal())
-        ends = _ends_of(snapshot, ride)
     if is_disrupted_leg(leg):
         alerts = snapshot.list_alerts(leg.departure_scheduled, route=route, trip=trip, ride=key, stops=ends)
         notices = (Notice(alert.id, _text_of(alert, language)) for alert in alerts)
@@ -168,7 +203,10 @@ def _explained(snapshot: Snapshot, language: str, ride: Ride, leg: Leg) -> Leg:
 
 
 def _ends_of(snapshot: Snapshot, ride: Ride) -> tuple[int, int]:
-    """Return the rows of a scheduled ride's first and last stop, after changes of platform."""
+    """Return the rows of the stops where a ride begins and ends, other platforms included."""
+    if ride.trip_departure < 0:
+        stop = snapshot.get_added(ride.trip_departure).stop
+        return int(stop[ride.board_stop_time]), int(stop[ride.alight_stop_time])
     update = snapshot.find_update(ride.trip_departure, ride.service_day)
     if update is not None and update.stop is not None:
         board, alight = (

@@ -22,11 +22,12 @@ from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.stops import TimetableStops
 from fingerpost.transit.providers.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
-from fingerpost.transit.raptor.board import BoardDeparture, list_board_departures
+from fingerpost.transit.raptor.board import BoardDeparture, keep_first, list_board_departures
 from fingerpost.transit.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.rules.connections import is_unusable
 from fingerpost.transit.rules.disruption import is_disrupted
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
@@ -172,6 +173,7 @@ class EmbeddedNetwork:
             max_walk_m=int(query.max_walk_m),
             step_free=query.step_free and supported,
             wanted=query.wanted,
+            not_before=query.not_before if query.arrive_by else None,
         )
         journeys = self._search(snapshot.live, search)
         if covered and day > covered[1] and not self._is_spill(journeys, day, query.arrive_by):
@@ -187,7 +189,7 @@ class EmbeddedNetwork:
         promised = () if snapshot.live is snapshot.planned else shown(self._search(snapshot.planned, search))
         return JourneyAnswer(
             itineraries=shown(journeys),
-            timetabled=tuple(filter(is_disrupted, promised)),
+            timetabled=tuple(each for each in promised if _is_worth_telling(each, query)),
             step_free_supported=supported,
             provenance=provenance,
             price=self._fares.price,
@@ -250,11 +252,11 @@ class EmbeddedNetwork:
         calls, count = departures_in(snapshot.live, query.wanted)
         if snapshot.live is not snapshot.planned:
             off = [call for call in departures_in(snapshot.planned, None)[0] if is_call_off(snapshot, call)]
-            calls = sorted(calls + off, key=lambda call: call.departure)[: query.wanted]
+            calls = sorted(calls + off, key=lambda call: call.departure)
             count += len(off)
         words = self._words.in_language(provenance.language)
         return DepartureBoard(
-            departures=[departure_of(snapshot, words, call) for call in calls],
+            departures=[departure_of(snapshot, words, call) for call in keep_first(calls, query.wanted)],
             found_count=count,
             provenance=provenance,
         )
@@ -279,3 +281,10 @@ class EmbeddedNetwork:
         """List boardable stops around a point; see the port."""
         stops = self._stops.list_near(coordinate, radius_m, self._facts.choose_language(language))
         return NearbyStops(stops=stops, provenance=self._provenance(self._snapshot, language))
+
+
+def _is_worth_telling(promised: Itinerary, query: JourneyQuery) -> bool:
+    """Whether real time disrupted what the timetable promised; what left too early to be caught is no promise."""
+    if not is_disrupted(promised):
+        return False
+    return query.arrive_by or is_unusable(promised) or promised.departure >= query.instant

@@ -1,0 +1,132 @@
+"""Random real time on random networks, through plan_trip: riders are never told what they cannot travel.
+
+The oracle (``rider_oracle``) reads the printed answers and the trips as edited by hand.
+"""
+
+import asyncio
+import os
+import random
+from collections import Counter
+from datetime import UTC, datetime
+
+import pytest
+
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from fingerpost.transit.raptor.endpoints import find_endpoint
+from tests.embedded.rider_oracle import RiderOracle, instant, is_called_unusable
+from tests.raptor.networks import DAY, LAT, LON, random_timetable
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
+from tests.raptor.test_search_against_oracle import MIDNIGHT
+from tests.raptor.trouble import draw_trouble, edited
+
+CHUNKS = range(2)
+# Two chunks, so 200 questions, and 10,000 in soak.
+PER_CHUNK = 5000 if os.environ.get("FINGERPOST_SOAK") else 100
+
+
+class Rider:
+    """One network with its trouble, and one person who asks."""
+
+    def __init__(self, seed, store):
+        dice = random.Random(seed * 11 + 5)
+        self.timetable = random_timetable(seed)
+        promised = list_trip_instances(self.timetable, around(DAY, 8, 10))
+        near = [trip for trip in promised if abs((trip.day - DAY).days) <= 1]
+        message = draw_trouble(random.Random(seed), self.timetable, near, len(near) * 2 // 3, MIDNIGHT)
+        overlay = read_realtime(
+            self.timetable, RealtimeIndex(self.timetable), [FeedBytes(message.SerializeToString(), MIDNIGHT)], MIDNIGHT
+        )
+        self.running = edited(self.timetable, promised, message)
+        self.oracle = RiderOracle(self.timetable, self.running)
+        network = EmbeddedNetwork(NetworkRecord(name="R", source="gtfs"), self.timetable)
+        network.publish(overlay, DAY)
+        self.tool = {tool.name: tool for tool in list_tools(FakeNetworks(network), store)}["plan_trip"]
+        self.ends = [(LAT + dice.uniform(0, 0.03), LON + dice.uniform(0, 0.06)) for _ in range(2)]
+        # Somewhat before something leaves, so that what is late or gone is what the rider would have taken.
+        today = [call.departure for trip in promised if trip.day == DAY for call in trip.stop_times[:-1]]
+        self.now = dice.choice(today or [MIDNIGHT + 43200]) - dice.choice([0, 300, 900, 1800])
+        self.rides, self.walk_m = dice.choice([1, 2, 3, 5]), dice.choice([600, 1500, 3000])
+        self.wanted = self.now + dice.choice([600, 3600, 4 * 3600])
+
+    def ask(self, **more):
+        ends = [{"type": "coords", "value": {"lat": lat, "lon": lon}} for lat, lon in self.ends]
+        constraints = {
+            "optimize": "shortest_time", "maxWalkingDistance": self.walk_m, "maxTransfers": self.rides - 1,
+        }  # fmt: skip
+        arguments = {"origin": ends[0], "destination": ends[1], "constraints": constraints, "limit": 3, **more}
+        return asyncio.run(self.tool.answer(arguments, user="ann")).body
+
+    def arrive(self):
+        return {"type": "arrive", "time": datetime.fromtimestamp(self.wanted, UTC).isoformat()}
+
+    def endpoints(self):
+        return [find_endpoint(self.timetable, lat, lon, [], self.walk_m) for lat, lon in self.ends]
+
+    def earliest_arrival(self, since):
+        return earliest_arrivals(
+            self.timetable, self.running, *self.endpoints(), since, self.rides, self.walk_m
+        )[-1]  # fmt: skip
+
+    def latest_departure(self):
+        """Return the last instant from now on at which leaving by some ride is in time for the wanted arrival."""
+        instants = leaves(self.running, self.endpoints()[0], self.now, self.wanted)
+        return next((leave for leave in reversed(instants) if self.earliest_arrival(leave) <= self.wanted), -NEVER)
+
+
+@pytest.fixture
+def riders(tmp_path, monkeypatch):
+    """Yield the riders of a chunk, each at a clock of their own."""
+    store = VariableStore(tmp_path / "variables.sqlite")
+
+    def draw(chunk):
+        for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK):
+            rider = Rider(seed, store)
+            monkeypatch.setenv("FINGERPOST_NOW", datetime.fromtimestamp(rider.now, UTC).isoformat())
+            yield seed, rider
+
+    return draw
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_nobody_is_sent_on_what_cannot_be_travelled(riders, chunk):
+    """B5, B8, B14: no leg overlaps, no duration is negative, what breaks is named and last, the best is first."""
+    seen = Counter()
+    for seed, rider in riders(chunk):
+        best = rider.earliest_arrival(rider.now)
+        body = rider.ask()
+        if "error" in body:
+            assert best - rider.now > 86400, (seed, body)
+            continue
+        alone = rider.ask(includeDisruptionAlt=False)
+        for answer in (body, alone):
+            assert rider.oracle.complaints(answer) == [], seed
+        if best - rider.now <= 86400:
+            assert instant(body["itineraries"][0]["legs"][-1]["arrivalTime"]) <= best, seed
+        assert rider.ask(limit=1)["itineraries"] == body["itineraries"][:1], seed
+        seen.update("unusable" if is_called_unusable(each) else "usable" for each in body["itineraries"])
+    assert min(seen["unusable"], seen["usable"]) > 0
+
+
+@pytest.mark.parametrize("chunk", CHUNKS)
+def test_no_wanted_arrival_is_answered_with_what_has_left(riders, chunk):
+    """B12, B5: nothing begins before now, the latest departure is first, the earliest arrival possible is named."""
+    for seed, rider in riders(chunk):
+        last = rider.latest_departure()
+        body = rider.ask(when=rider.arrive())
+        if "error" in body:
+            assert last == -NEVER, (seed, body)
+            hint = body["error"]["hint"]
+            if "earliest arrival" in hint and rider.earliest_arrival(rider.now) - rider.now <= 86400:
+                assert instant(hint.split()[6].rstrip(",")) <= rider.earliest_arrival(rider.now), seed
+            continue
+        starts = [instant(each["legs"][0]["departureTime"]) for each in body["itineraries"]]
+        assert min(starts) >= rider.now, seed
+        assert rider.oracle.complaints(body) == [], seed
+        if last != -NEVER:
+            assert starts[0] >= last, seed
+            assert instant(body["itineraries"][0]["legs"][-1]["arrivalTime"]) <= rider.wanted, seed
