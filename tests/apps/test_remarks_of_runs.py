@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from fingerpost.apps import wall
+from fingerpost.apps import error_boundary
 
 FACTS = {"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022"}
 OWN_TOOLS = {"run_plan", "get_plan_run"}
@@ -47,21 +47,23 @@ CASES = [
 
 
 @pytest.fixture
-def run_step(house):
+def run_step(application):
     """Run one call as a step whose output path leads past all that the tool says; also call the tool itself."""
 
     def run(tool, parameters):
         async def both():
             question = parameters if "query_type" in parameters else {"query_type": tool, "parameters": parameters}
-            alone = await house.tools[tool].execute(question["query_type"], question["parameters"], user="ann")
+            alone = await application.tools[tool].execute(question["query_type"], question["parameters"], user="ann")
             step = {"step_id": 7, "description": "ask", "tool": tool, "parameters": parameters, "output_path": ["nil"]}
-            answer = await wall.answer(house.tools, "run_plan", {"plan": {"goal": "g", "steps": [step]}}, user="ann")
+            answer = await error_boundary.answer(
+                application.tools, "run_plan", {"plan": {"goal": "g", "steps": [step]}}, user="ann"
+            )
             return alone, answer
 
         return asyncio.run(both())
 
     yield run
-    house.plans.runs.journal.close()
+    application.plans.runs.journal.close()
 
 
 def said_by(value):
@@ -100,9 +102,9 @@ def without_nulls(value):
     return [without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
-def test_every_tool_is_asked(house):
+def test_every_tool_is_asked(application):
     """A new tool adds its failing, empty and partial answers above."""
-    assert {tool for tool, _parameters in CASES} == set(house.tools) - OWN_TOOLS
+    assert {tool for tool, _parameters in CASES} == set(application.tools) - OWN_TOOLS
 
 
 @pytest.mark.parametrize(("tool", "parameters"), CASES, ids=lambda each: each if isinstance(each, str) else "")

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
-from fingerpost.apps import wall
+from fingerpost.apps import error_boundary
 from fingerpost.apps.own_tools import OwnTool
 from fingerpost.apps.settings import read_settings
-from fingerpost.apps.wiring import House, build
+from fingerpost.apps.wiring import Application, build
 from fingerpost.contract.plan import Plan
 from fingerpost.contract.published import Answer
 from fingerpost.errors import ToolError
@@ -45,8 +45,8 @@ class Fingerpost:
     def __init__(
         self, home: str | Path | None = None, user: str | None = None, *, tools: Sequence[OwnTool] = ()
     ) -> None:
-        self._house: House = build(read_settings(home=home, user=user), own=tools)
-        self._user = self._house.settings.user
+        self._application: Application = build(read_settings(home=home, user=user), own=tools)
+        self._user = self._application.settings.user
 
     async def __aenter__(self) -> Self:
         """Nothing is opened before it is needed."""

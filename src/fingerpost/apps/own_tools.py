@@ -24,10 +24,10 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import WireModel, schema_of
 from fingerpost.errors import BrokenContract, ParameterError, QueryTypeUnsupported, SettingsInvalid, ToolError
-from fingerpost.plan.catalogue import read_question
+from fingerpost.plan.catalogue import read_step_query
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.remarks import list_remarks, say_remark
-from fingerpost.plan.weighing import encode, find_excess
+from fingerpost.plan.size_limits import encode, find_excess
 
 _log = logging.getLogger(__name__)
 
@@ -122,7 +122,7 @@ class ServedTool(PublishedTool):
         Raises:
             ToolError: the call is no good, or the tool refuses it.
         """
-        question = read_question(self._spec, dict(arguments))
+        question = read_step_query(self._spec, dict(arguments))
         if isinstance(question, str):
             raise ParameterError(question, {"field": "parameters"})
         return await self.execute(question.query_type, question.arguments)

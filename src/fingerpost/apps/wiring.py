@@ -37,8 +37,8 @@ class Application:
     left_out: Mapping[str, str]
 
 
-def build(settings: Settings, groups: Collection[str] | None = None, own: Sequence[OwnTool] = ()) -> House:
-    """Return a house with the tools of some groups, or of all where ``groups`` is None.
+def build(settings: Settings, groups: Collection[str] | None = None, own: Sequence[OwnTool] = ()) -> Application:
+    """Return a application with the tools of some groups, or of all where ``groups`` is None.
 
     ``own`` are the caller's tools; installed packages may add more (entry points, ``apps/own_tools.py``).
 
@@ -63,7 +63,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
             ToolRegistry.replace(tool.spec)
         else:
             ToolRegistry.register(tool.spec)
-    return House(
+    return Application(
         settings=settings,
         tools=MappingProxyType({tool.name: tool for tool in tools}),
         networks=networks,

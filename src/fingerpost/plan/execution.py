@@ -23,9 +23,10 @@ from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.performing import THINKING, Outcome, Performer, failed, think
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
+from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
 
 _log = logging.getLogger(__name__)
@@ -283,7 +284,7 @@ class Execution:
             await self._write(ready, "failed", output, note, outcome.attempts, detail)
             return False
         if (reason := find_dead_path(response, ready.step.output_path)) is not None:
-            self._mention("value_missing", ready.step.step_id, encode({"reason": reason}))
+            self._append_undurable("value_missing", ready.step.step_id, encode({"reason": reason}))
         data = _ONE_ATTEMPT if outcome.attempts == 1 else encode({"attempts": outcome.attempts})
         await self._write(ready, "completed", output, None, outcome.attempts, data)
         return True

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from fingerpost.plan.catalogue import listed
 from fingerpost.plan.references import walk
-from fingerpost.plan.weighing import encode
+from fingerpost.plan.size_limits import encode
 
 _KINDS: Final = ("missing", "note", "hint", "did_you_mean", "candidates", "warning")
 _ENDINGS: Final = (

@@ -54,15 +54,15 @@ class Progress(WireDict):
     total: int
 
 
-class RunRemark(StepWise):
+class RunRemark(WireDict):
     """One thing that a step's tool said beside its value, as the tool wrote it; ``at`` is its place in the response."""
 
     kind: Literal["missing", "note", "hint", "did_you_mean", "candidates", "warning"]
     at: str
-    value: Any
+    value: JsonValue
 
 
-class RunStep(StepWise):
+class RunStep(WireDict):
     """A step of a run; ``retryable`` says of a failure whether it may pass when the step runs again."""
 
     step_id: int
@@ -70,13 +70,13 @@ class RunStep(StepWise):
     tool: NotRequired[str]
     agent: NotRequired[str]
     status: Literal["pending", "in_progress", "completed", "failed"]
-    skipped: Flag
-    waiting: Flag
-    completed_at: str | None = None
-    attempts: Whole
-    error: str | None = None
-    error_code: str | None = None
-    retryable: Flag | None = None
+    skipped: bool
+    waiting: bool
+    completed_at: NotRequired[str]
+    attempts: int
+    error: NotRequired[str]
+    error_code: NotRequired[str]
+    retryable: NotRequired[bool]
     remarks: list[RunRemark]
 
 
@@ -112,15 +112,15 @@ class RunView(WireDict):
     waiting_for: list[int]
     steps: list[RunStep]
     values: list[RunValue]
-    last_event: Whole
-    next: str | None = None
-    resumable: Annotated[Flag, Field(description="whether resuming may bring the run further")]
-    remarks_left_out: Annotated[Whole, Field(description="they are in the memory that get_plan_run includes")]
-    plan: Any = None
-    memory: Any = None
-    items: list[Any] | None = None
-    events: list[RunEvent] | None = None
-    mermaid: str | None = None
+    last_event: int
+    next: NotRequired[str]
+    resumable: Annotated[bool, Field(description="whether resuming may bring the run further")]
+    remarks_left_out: Annotated[int, Field(description="they are in the memory that get_plan_run includes")]
+    plan: NotRequired[JsonValue]
+    memory: NotRequired[JsonValue]
+    items: NotRequired[list[JsonValue]]
+    events: NotRequired[list[RunEvent]]
+    mermaid: NotRequired[str]
 
 
 class RunLineView(WireDict):

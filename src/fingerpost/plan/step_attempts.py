@@ -85,10 +85,10 @@ class StepExecutor:
         begin_attempt(Attempt(key, 1))
         first = await self._attempt(ready, parameters, run_id, user, key)
         if not isinstance(first, _Failure):
-            return Outcome(first, 1, None)
+            return StepOutcome(first, 1, None)
         failure = first
 
-        async def attempt(number: int) -> Outcome:
+        async def attempt(number: int) -> StepOutcome:
             if number == 1:
                 raise _AttemptFailed(failure, 1)
             begin_attempt(Attempt(key, number))

@@ -16,7 +16,7 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import PlanInvalid, ToolError
-from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, Question, listed, nearest, read_question
+from fingerpost.plan.catalogue import HUMAN, Catalogue, PlanTool, StepQuery, listed, nearest, read_step_query
 from fingerpost.plan.conditions import OWN_NAMES, Condition, ConditionInvalid, compile_condition
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.order import StepsCircular, reach_of, sort_steps
@@ -152,7 +152,7 @@ class _Check:
         try:
             self.in_order = sort_steps(declared)
         except StepsCircular as error:
-            return [*found, Problem(error.steps[0], "dependencies", f"go in a circle: {_arrow(error.steps)}")]
+            return [*found, PlanProblem(error.steps[0], "dependencies", f"go in a circle: {_arrow(error.steps)}")]
         readers = [ready for ready in self.ready.values() if ready.references or ready.condition is not None]
         # Most plans of many steps read little: what comes before what is only worked out where somebody reads.
         below = reach_of(declared, self.in_order) if readers else {}
@@ -166,7 +166,7 @@ class _Check:
                 self.in_order = sort_steps(edges)
             except StepsCircular as error:
                 reason = f"refer to one another in a circle: {_arrow(error.steps)}"
-                return [*found, Problem(error.steps[0], "parameters", reason)]
+                return [*found, PlanProblem(error.steps[0], "parameters", reason)]
         self._before = reach_of(edges, self.in_order)
         found += self._rival_writers(rivals)
         if not found:
@@ -242,12 +242,12 @@ class _Check:
             complaints = _list_complaints(question, holes)
         except ToolError as error:
             # A reader of the tool's own that knows no other way to refuse.
-            yield Problem(number, place, error.message)
+            yield PlanProblem(number, place, error.message)
             return
         for complaint in complaints:
             if not _is_of_a_hole(complaint, holes):
-                told = describe_problem(complaint, question.model)
-                yield Problem(number, f"{place}.{told.path}".rstrip("."), told.sentence)
+                described = describe_problem(complaint, question.model)
+                yield PlanProblem(number, f"{place}.{described.path}".rstrip("."), described.sentence)
 
     def _sources(self, ready: ReadyStep, below: Mapping[int, frozenset[int]]) -> Iterator[PlanProblem]:
         """Add the dependencies that references and conditions imply, and refuse keys that no step provides."""
@@ -311,7 +311,7 @@ def _bindable(key: str | None) -> str | None:
     return key if key is not None and key.isidentifier() and key not in OWN_NAMES else None
 
 
-def _list_complaints(question: Question, holes: list[Way]) -> list[Any]:
+def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
     """Return what a model has against a step's arguments, references standing as a text that is no value.
 
     Raises:

@@ -1,7 +1,7 @@
 """Describe a run for its owner: progress, results, what it waits for, and what to do next."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Literal
 
 from fingerpost.contract.plan import Plan, PlanStep
@@ -12,6 +12,7 @@ from fingerpost.plan.mermaid import draw
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
+from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.size_limits import encode
 
@@ -71,11 +72,9 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
 
 def say_run(run: RunView) -> str:
     """Return a run as a text that stands alone."""
-    progress = view["progress"]
-    lines = [
-        f"{view['goal']}: {view['state']}, {progress['completed']} of {progress['total']} steps ({view['run_id']})"
-    ]
-    lines += say_steps(view)
+    progress = run["progress"]
+    lines = [f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"]
+    lines += say_steps(run["steps"], run["remarks_left_out"])
     lines += [
         f"{each['key']} = {'too long to show' if each['left_out'] else encode(each.get('value'))}"
         for each in run["values"]
@@ -85,16 +84,17 @@ def say_run(run: RunView) -> str:
     return "\n".join(lines)
 
 
-def say_steps(view: dict[str, Any]) -> list[str]:
+def say_steps(steps: Iterable[Mapping[str, Any]], remarks_left_out: int) -> list[str]:
     """Return a line for each failure of a run's steps, and for each thing that their tools said beside the values."""
     lines = []
-    for step in view["steps"]:
+    for step in steps:
         name = f"Step {step['step_id']}"
-        if step["error"]:
+        if step.get("error"):
             lines.append(f"{name} failed: {step['error']}")
         lines += [f"{name}: {words}" for each in step["remarks"] for words in say_remark(Remark(**each))]
-    if count := view["remarks_left_out"]:
-        lines.append(f"{count} more remarks of the steps are in the run's memory: get_plan_run with include memory")
+    if remarks_left_out:
+        more = f"{remarks_left_out} more remarks of the steps"
+        lines.append(f"{more} are in the run's memory: get_plan_run with include memory")
     return lines
 
 

@@ -17,14 +17,14 @@ async def print_health(application: Application) -> bool:
     """Print the state of the installation and return whether all of it can be used."""
     settings = application.settings
     fixed = clock.find_fixed()
-    _tell("version", f"fingerpost {__version__}, Python {platform.python_version()}")
-    _tell("home", str(settings.home))
-    _tell("user", settings.user)
-    _tell("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
-    _tell("kernels", _kernels())
-    for name, reason in house.left_out.items():
-        _tell("tool", f"{name} is left out: {reason}", good=False)
-    return all([_check_variables(house), await _check_networks(house)])
+    _print_line("version", f"fingerpost {__version__}, Python {platform.python_version()}")
+    _print_line("home", str(settings.home))
+    _print_line("user", settings.user)
+    _print_line("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
+    _print_line("kernels", _kernels())
+    for name, reason in application.left_out.items():
+        _print_line("tool", f"{name} is left out: {reason}", good=False)
+    return all([_check_variables(application), await _check_networks(application)])
 
 
 def _print_line(what: str, text: str, *, good: bool = True) -> None:

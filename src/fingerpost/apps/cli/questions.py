@@ -105,10 +105,10 @@ def call(
     arguments: Annotated[str, typer.Argument(metavar="JSON", help="Its arguments as JSON; - reads stdin.")] = "{}",
 ) -> None:
     """Call a tool and print its envelope."""
-    house = open_house(ctx.obj)
-    if tool not in house.tools:
-        say(f"There is no tool {tool}. The tools are: {', '.join(house.tools)}.")
-        for name, reason in house.left_out.items():
+    application = open_application(ctx.obj)
+    if tool not in application.tools:
+        say(f"There is no tool {tool}. The tools are: {', '.join(application.tools)}.")
+        for name, reason in application.left_out.items():
             say(f"Left out: {name}: {reason}.")
         raise typer.Exit(USAGE)
     raw = _read_json(arguments)
@@ -158,7 +158,7 @@ def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> 
         at = time.fromisoformat(text.zfill(5))
     except ValueError as error:
         raise typer.BadParameter(f"{text} is not a time of day") from error
-    now = clock.now().astimezone(find_zone(open_house(ctx.obj), ends["origin"], ends["destination"]))
+    now = clock.now().astimezone(find_zone(open_application(ctx.obj), ends["origin"], ends["destination"]))
     asked = datetime.combine(now.date(), at, now.tzinfo)
     if asked.timestamp() < now.timestamp() - PAST_AFTER_S:
         asked = datetime.combine(now.date() + timedelta(days=1), at, now.tzinfo)

@@ -85,7 +85,7 @@ def print_run(view: dict[str, Any], *, with_steps: bool = True) -> None:
         if with_steps:
             state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
             console.print(plain(f"  {step['step_id']}. {step['description']}: {state}"))
-    for line in say_steps(view):
+    for line in say_steps(view["steps"], view["remarks_left_out"]):
         console.print(plain(f"  {line}"))
     for each in view["values"]:
         text = "too long to show" if each["left_out"] else json.dumps(each["value"], ensure_ascii=False)

@@ -70,10 +70,10 @@ def find_leg_note(leg: Leg) -> str | None:
     if leg.cancelled:
         sentence = f"{where} is cancelled"
     elif departure_s > DISRUPTED_AFTER_S:
-        told = f"{where} leaves {print_duration(departure_s)} late"
+        sentence = f"{where} leaves {print_duration(departure_s)} late"
     else:
-        told = f"{where} arrives at {leg.end.name} {print_duration(arrival_s)} late"
-    return f"{told}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{told}."
+        sentence = f"{where} arrives at {leg.end.name} {print_duration(arrival_s)} late"
+    return f"{sentence}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{sentence}."
 
 
 def find_note(itinerary: Itinerary) -> str | None:

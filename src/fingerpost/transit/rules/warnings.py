@@ -34,6 +34,8 @@ MEANINGS: Mapping[WarningCode, str] = {
     WarningCode.OUTSIDE_CALENDAR: "the timetable does not cover the day",
     WarningCode.FREQUENCY_BASED: "a line runs by headway, so its times are approximate",
     WarningCode.BY_ARRANGEMENT: "a line must be arranged with the operator",
+    WarningCode.NO_USABLE_ITINERARY: "nothing found can be travelled; the message names the next departure that can",
+    WarningCode.IN_THE_PAST: "the question is about a time that has passed",
     WarningCode.NETWORK_LEFT_OUT: "a network failed, was late, or stood in for another",
 }
 """What the reference says of each code."""
