@@ -1,4 +1,4 @@
-"""plan_trip and get_departures in this process, over a mock upstream: the contracts' own figures (ruling G)."""
+"""plan_trip and get_departures in this process, over a mock upstream: the contracts' own figures (rule G)."""
 
 import asyncio
 import tempfile
@@ -25,7 +25,7 @@ from fingerpost.transit.model import (
     StopPoint,
 )
 
-# Contracts 000 and 001: (median, p95) in milliseconds.
+# The plan_trip and get_departures contracts: (median, p95) in milliseconds.
 BOUNDS = {"plan_trip": (120.0, 400.0), "get_departures": (80.0, 250.0)}
 LEGS = 8
 ITINERARIES = 12

@@ -67,7 +67,7 @@ def _tool(tool: PublishedTool) -> list[str]:
         f"## {tool.name}",
         "",
         tool.description,
-        f"Group `{tool.group}`; errors of contract {tool.family.value}.",
+        f"Group `{tool.group}`; errors of the {tool.family.value} contract.",
         writes,
     ]
     lines += ["", "### It takes", "", *_fields(tool.input_schema)]
@@ -227,13 +227,13 @@ def _errors() -> list[str]:
     lines += [*_audience("handles a failure", "know its class, and its code in each contract"), ""]
     lines += ["The class is what Python code catches; each contract has its own word for it.", ""]
     lines += [
-        "| class | what it means | 000 | 001 | 002 | 003 | 004 | worth a retry |",
+        "| class | what it means | plan_trip | get_departures | plan-step | lookup | planJourney | worth a retry |",
         "|---|---|---|---|---|---|---|---|",
     ]
     lines += [_error(kind) for kind in _list_errors(errors.ToolError)]
     lines += [
         "",
-        "Contract 002 prints `error`, or `warning` where nothing was found; the class is its `error_code`.",
+        "The plan-step contract prints `error`, or `warning` where nothing was found; the class is its `error_code`.",
         "",
     ]
     lines += ["## Warnings", "", "An answer may carry one entry a code.", ""]

@@ -1,4 +1,4 @@
-"""The error tree: contract 002's own classes, and the branches that grow from them."""
+"""The error tree: the plan-step contract's own classes, and the branches that grow from them."""
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_parameter_error_names_the_field_where_it_is_known(details, expected):
 
 
 def test_query_type_unsupported_lists_what_is_supported():
-    """S58: attributes, message and details as contract 002 prints them."""
+    """S58: attributes, message and details as the plan-step contract prints them."""
     error = QueryTypeUnsupported("weather", "sec_financial_data", ["financial_facts", "company_info"])
     assert (error.query_type, error.tool_name, error.supported_types) == (
         "weather",

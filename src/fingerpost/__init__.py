@@ -49,7 +49,7 @@ __all__ = [
     "validate_call",
 ]
 
-# Every other name is contract 002's.
+# Every other name is the plan-step contract's.
 _MODULES = {
     "Fingerpost": "fingerpost.apps.library",
     "PlanningCapability": "fingerpost.plan.planners.capability",

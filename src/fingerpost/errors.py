@@ -2,7 +2,7 @@
 
 ::
 
-    ToolError                     contract 002's root: message, details, user_message()
+    ToolError                     the plan-step contract's root: message, details, user_message()
     ├── ParameterError            fix the arguments and call again
     │   ├── PlaceUnknown          the text names nothing we know
     │   └── PlanInvalid           the plan, or the run that is named, cannot be carried out as it is
@@ -31,7 +31,7 @@ from typing import Any
 
 
 class ToolError(Exception):
-    """Base class for all tool-related errors (contract 002).
+    """Base class for all tool-related errors (plan-step contract).
 
     Attributes:
         message: one sentence for the caller.
@@ -130,7 +130,7 @@ class RegionUnsupported(ToolError):
 
 
 class StorageUnavailable(ToolError):
-    """The source of the data could not be asked (contract 002's name for all of these)."""
+    """The source of the data could not be asked (the plan-step contract's name for all of these)."""
 
     retryable = True
 

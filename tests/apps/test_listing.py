@@ -43,7 +43,7 @@ def test_an_unknown_group_is_refused_with_the_groups_that_there_are(application)
 
 @pytest.mark.parametrize(("groups", "most"), [(["core"], CORE_BYTES), (None, ALL_BYTES)])
 def test_names_descriptions_and_input_schemas_fit_their_budget(home, groups, most):
-    """Ruling A11: of the core group, and of all tools."""
+    """Rule A11: of the core group, and of all tools."""
     size = sum(
         len(minified({key: wire(tool)[key] for key in ("name", "description", "inputSchema")}))
         for tool in build(read_settings(), groups).tools.values()
@@ -87,7 +87,7 @@ def objects_of(schema):
 def test_no_output_schema_is_hollow(application):
     """Each object says its fields, what it is one of, or what each value of a map is.
 
-    Contract 002 echoes the parameters as they were sent: that one object may hold anything.
+    The plan-step contract echoes the parameters as they were sent: that one object may hold anything.
     """
     hollow = [
         name

@@ -1,4 +1,4 @@
-"""An unclear place is asked of the person behind the client, in both eras (ruling B10)."""
+"""An unclear place is asked of the person behind the client, in both eras (rule B10)."""
 
 import pytest
 from mcp import Client

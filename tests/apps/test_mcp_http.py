@@ -121,7 +121,7 @@ async def test_the_names_that_it_may_be_called_by(application, address, allowed,
     ("host", "outcome"), [("127.0.0.1", None), ("::1", None), ("localhost", None), ("192.0.2.7", "validation-error")]
 )
 async def test_only_on_loopback_may_variables_be_kept(application, host, outcome):
-    """Ruling A12."""
+    """Rule A12."""
     app = new_app(application, Address(host, 8000), WarmUp(application.networks))
     transport = httpx2.ASGITransport(app)
     async with (

@@ -133,7 +133,7 @@ async def test_a_cursor_that_nobody_gave_is_refused(application):
 
 
 async def test_without_a_user_nothing_can_be_kept(application):
-    """Ruling A12."""
+    """Rule A12."""
     async with connect(application, "auto", user=None) as client:
         answer = await client.call_tool("get_user_variables", {})
 

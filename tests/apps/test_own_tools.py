@@ -62,7 +62,7 @@ class Box(BaseModel):
 
 
 class Measuring(Tool):
-    """A tool of contract 002 with two query types."""
+    """A tool of the plan-step contract with two query types."""
 
     name = "measure"
     spec = ToolSpec(name="measure", input_schema={"area": Box, "rim": Box}, output_key="measured", description="Boxes")

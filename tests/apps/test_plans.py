@@ -70,7 +70,7 @@ def ask(application):
     application.plans.runs.journal.close()
 
 
-def test_contract_002s_example_runs_on_the_real_tool_and_is_skipped_from_its_memory(ask):
+def test_the_plan_step_contracts_example_runs_on_the_real_tool_and_is_skipped_from_its_memory(ask):
     """S50 to S52: a number under ``revenue_data``; again from that memory, skipped, and the value kept."""
     first = ask("run_plan", {"plan": REVENUE})
     again = ask("run_plan", {"plan": REVENUE, "memory_of": first.body["data"]["run_id"]})
@@ -164,7 +164,7 @@ def test_a_waiting_run_is_cancelled(ask):
     ],
 )
 def test_a_bad_question_is_answered_in_the_standard_response(ask, arguments, message):
-    """Contract 002's own envelope."""
+    """The plan-step contract's own envelope."""
     answer = ask("run_plan", arguments)
 
     assert (answer.is_error, answer.body["success"], answer.body["error"]) == (True, False, message)

@@ -1,4 +1,4 @@
-"""The error tree in each contract's words: ruling A5's table, row by row."""
+"""The error tree in each contract's words: rule A5's table, row by row."""
 
 import pytest
 
@@ -47,7 +47,7 @@ INVALID = (*BAD, "VALIDATION / INVALID_PARAMETER", "VALIDATION_ERROR")
 ROUTING = ("upstream-error", "upstream-error", "UPSTREAM_FAILURE / ROUTING_FAILED", "UPSTREAM_ERROR")
 OURS = ("internal-error", "internal-error", "INTERNAL / UNEXPECTED", "INTERNAL_ERROR", "unknown_error")
 
-# What happened, then contracts 000, 001, 003, 004 and 002.
+# What happened, then the plan_trip, get_departures, lookup, planJourney and plan-step contracts.
 TABLE = [
     (ParameterError("x"), *INVALID, "ParameterError"),
     (PlanInvalid("x"), *INVALID, "ParameterError"),
@@ -164,33 +164,33 @@ SAMPLES = [pytest.param(row[0], id=type(row[0]).__name__) for row in TABLE]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_contract_000_names_what_happened(row):
+def test_the_plan_trip_contract_names_what_happened(row):
     """A5, P36-P42: the code that plan_trip answers with."""
     assert render_error(row[0], Family.PLAN_TRIP, "id")["error"]["code"] == row[1]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_contract_001_names_what_happened(row):
+def test_the_get_departures_contract_names_what_happened(row):
     """A5, D28-D31: the code that get_departures answers with."""
     assert render_error(row[0], Family.BOARD, "id")["error"]["code"] == row[2]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_contract_003_names_what_happened(row):
+def test_the_lookup_contract_names_what_happened(row):
     """A5, M48, M49: category and code of an ErrorPayload."""
     payload = render_error(row[0], Family.LOOKUP, "id")["error"]
     assert f"{payload['category']} / {payload['code']}" == row[3]
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_contract_004_names_what_happened(row):
+def test_the_plan_journey_contract_names_what_happened(row):
     """A5, J11-J20: the code that planJourney answers with; nothing found is a success."""
     body = render_error(row[0], Family.LONDON, "id")
     assert (body["code"], body["success"]) == (row[4], row[4] == "OK")
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_contract_002_names_what_happened(row):
+def test_the_plan_step_contract_names_what_happened(row):
     """A5, S6, S47: the class that a plan can branch on; nothing found is a warning."""
     body = render_error(row[0], Family.STEP, "id", tool="t", query_type="q", parameters={"a": 1})
     kind = "warning" if row[5] == "DataNotFound" else "error"
@@ -206,11 +206,11 @@ def test_the_table_has_a_row_for_every_class():
 @pytest.mark.parametrize("family", list(Family))
 @pytest.mark.parametrize("error", SAMPLES)
 def test_only_nothing_found_in_london_is_no_failure(error, family):
-    """A5, A11: isError is true for each row but contract 004's successes."""
+    """A5, A11: isError is true for each row but the planJourney contract's successes."""
     assert is_failure(error, family) == (not (family is Family.LONDON and isinstance(error, DataNotFound)))
 
 
-def test_the_validation_example_of_contract_000():
+def test_the_validation_example_of_the_plan_trip_contract():
     """P65: the envelope as printed."""
     error = ParameterError("origin and destination must differ")
     assert render_error(error, Family.PLAN_TRIP, "uuid") == {
@@ -222,7 +222,7 @@ def test_the_validation_example_of_contract_000():
     }
 
 
-def test_the_no_itinerary_example_of_contract_000():
+def test_the_no_itinerary_example_of_the_plan_trip_contract():
     """P38, P66: the hint stands beside the message."""
     assert render_error(NoItinerary("No itineraries for given constraints"), Family.PLAN_TRIP, "uuid") == {
         "error": {
@@ -234,7 +234,7 @@ def test_the_no_itinerary_example_of_contract_000():
     }
 
 
-def test_the_validation_example_of_contract_001():
+def test_the_validation_example_of_the_get_departures_contract():
     """D37: the envelope as printed."""
     assert render_error(ParameterError("stop id missing"), Family.BOARD, "uuid") == {
         "error": {"code": "validation-error", "message": "stop id missing", "correlationId": "uuid"}
@@ -275,7 +275,7 @@ def test_candidates_stand_beside_the_message(family):
     }
 
 
-def test_contract_003_tells_the_side_and_the_whole_set():
+def test_the_lookup_contract_tells_the_side_and_the_whole_set():
     """A5, M48-M52: details carry the side and the DisambiguationSet, the hint is the recommendation."""
     details = {"side": "origin", "candidates": CANDIDATES, "totalCandidatesFound": 7, "truncated": True}
     error = PlaceAmbiguous("'Asema' may be 7 places", details, hint="Send a token as rawText")
@@ -290,7 +290,7 @@ def test_contract_003_tells_the_side_and_the_whole_set():
     }
 
 
-def test_contract_003_tells_every_field_that_is_wrong():
+def test_the_lookup_contract_tells_every_field_that_is_wrong():
     """M51: a validation error's details list the fields."""
     fields = {"field": "rawText", "errors": [{"field": "rawText", "reason": "rawText is missing"}]}
     payload = render_error(ParameterError("rawText is missing", fields), Family.LOOKUP, "uuid")["error"]
@@ -312,7 +312,7 @@ def test_particulars_of_a_source_stay_inside():
     ("side", "of_origin", "of_destination"),
     [("from", True, False), ("to", False, True), ("origin", True, False), ("destination", False, True)],
 )
-def test_contract_004_fills_the_side_that_is_unclear(side, of_origin, of_destination):
+def test_the_plan_journey_contract_fills_the_side_that_is_unclear(side, of_origin, of_destination):
     """J10, J14, J16, J23, E1: suggestions on one side, an empty list on the other."""
     suggestions = [{"parameterValue": "HSL:1", "matchQuality": 900}, {"parameterValue": "60.200000,24.900000"}]
     error = PlaceAmbiguous("Which one", {"side": side, "candidates": CANDIDATES})
@@ -326,7 +326,7 @@ def test_contract_004_fills_the_side_that_is_unclear(side, of_origin, of_destina
     }
 
 
-def test_contract_004_has_all_six_fields():
+def test_the_plan_journey_contract_has_all_six_fields():
     """A2, J5-J10, J13: nulls are written."""
     assert render_error(ParameterError("from is missing"), Family.LONDON, "id") == {
         "success": False,
@@ -338,13 +338,13 @@ def test_contract_004_has_all_six_fields():
     }
 
 
-def test_contract_004_finds_nothing_with_success():
+def test_the_plan_journey_contract_finds_nothing_with_success():
     """A5, E2: an empty list, and the reason in the message."""
     body = render_error(DataNotFound("No journey tonight"), Family.LONDON, "id")
     assert (body["success"], body["topJourneys"], body["message"]) == (True, [], "No journey tonight.")
 
 
-def test_contract_002_has_its_standard_response():
+def test_the_plan_step_contract_has_its_standard_response():
     """S46, F2: standard fields, then what the caller can do."""
     error = SourceTimeout("SEC took longer than 8 s")
     assert render_error(error, Family.STEP, "id", tool="facts", query_type="q", parameters={"ticker": "AAPL"}) == {

@@ -1,4 +1,4 @@
-"""The models of contract 002: specification, step, plan and parameters."""
+"""The models of the plan-step contract: specification, step, plan and parameters."""
 
 from datetime import date, datetime
 
@@ -54,7 +54,7 @@ def test_plan_step_has_the_contracts_fields_and_defaults():
 
 
 def test_the_contracts_example_step_constructs():
-    """S50: the example of contract 002, as printed."""
+    """S50: the example of the plan-step contract, as printed."""
     step = PlanStep(
         step_id=1,
         description="Get Apple's revenue for 2022",
@@ -194,7 +194,7 @@ def test_the_start_may_not_lie_after_the_end():
     assert reasons(caught) == ["start_date must not be after end_date"]
 
 
-def test_every_name_of_contract_002_is_snake_case():
+def test_every_name_of_the_plan_step_contract_is_snake_case():
     """S66, A1: in Python and on the wire, as printed."""
     models: list[type[BaseModel]] = [ToolSpec, ToolInput, PlanStep, Plan, FinancialFactsParams]
     names = [

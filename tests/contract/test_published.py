@@ -185,7 +185,7 @@ async def test_what_is_no_tool_error_rises_to_the_error_boundary():
 
 
 async def test_one_of_several_shapes_may_be_answered():
-    """D1: a lookup answers one shape or another."""
+    """Rule D1: a lookup answers one shape or another."""
     answer = await BoardTool({"reason": "No service"}).answer({"stopId": "x"}, user=None)
     assert (answer.body, answer.text, answer.is_error) == ({"reason": "No service"}, "No service", False)
 
@@ -272,7 +272,7 @@ async def test_a_malformed_clock_is_told_in_the_envelope(monkeypatch):
     ],
 )
 async def test_success_false_is_an_error_to_the_protocol(reply, expected):
-    """A5, J13: contract 004 says in a well-formed answer that it failed, nulls written."""
+    """A5, J13: the planJourney contract says in a well-formed answer that it failed, nulls written."""
     answer = await LondonTool(reply).answer({"stopId": "x"}, user=None)
     assert (answer.body, answer.is_error) == expected
 
@@ -316,8 +316,8 @@ async def test_a_failure_there_says_what_to_do():
     }
 
 
-async def test_nothing_found_by_a_tool_of_contract_002_is_a_warning():
-    """A5, S47: warning for contract 002's own tools, error for transit."""
+async def test_nothing_found_by_a_tool_of_the_plan_step_contract_is_a_warning():
+    """A5, S47: warning for the plan-step contract's own tools, error for transit."""
     response = await StepTool(DataNotFound("No figure")).execute("get_board", {"stopId": "x"})
     assert (response["warning"], "error" in response) == ("No figure", False)
 

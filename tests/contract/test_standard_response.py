@@ -1,4 +1,4 @@
-"""Contract 002's Tool base class and standard response."""
+"""The plan-step contract's Tool base class and standard response."""
 
 import pytest
 

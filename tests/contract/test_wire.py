@@ -118,7 +118,7 @@ def test_nulls_inside_free_values_are_kept():
     assert Kept.read({"value": {"note": None}}).to_wire() == {"value": {"note": None}}
 
 
-def test_contract_004_writes_its_nulls():
+def test_the_plan_journey_contract_writes_its_nulls():
     """A2: a model may keep its nulls."""
     assert Nulls().to_wire() == {"topJourneys": None}
 
@@ -240,7 +240,7 @@ def test_the_schema_of_a_model_that_keeps_nulls_says_so():
 
 
 def test_several_models_are_any_one_of_them():
-    """D1: a tool may answer in one of several shapes; the schema is still an object's."""
+    """Rule D1: a tool may answer in one of several shapes; the schema is still an object's."""
     schema = schema_of((Stop, Nulls))
     assert (schema["type"], schema["anyOf"], sorted(schema["$defs"])) == (
         "object",

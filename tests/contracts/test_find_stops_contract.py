@@ -1,4 +1,4 @@
-"""find_stops (ruling C3): stops near a point."""
+"""find_stops (rule C3): stops near a point."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Contract 001: what get_departures accepts and answers."""
+"""The get_departures contract: what get_departures accepts and answers."""
 
 import json
 import uuid
@@ -121,7 +121,7 @@ def test_an_empty_board_is_an_answer(over):
     ],
 )
 def test_the_status_of_a_departure(over, delay_s, status):
-    """D20, D22, D23, D36, D40, D41: 60 s is on time, also where the contract's example says otherwise (ruling B2)."""
+    """D20, D22, D23, D36, D40, D41: 60 s is on time, also where the contract's example says otherwise (rule B2)."""
     row = over(board_of(departure(delay_s)))("get_departures", STOP).body["departures"][0]
 
     assert (row["status"], row.get("delaySeconds")) == (status, delay_s)
@@ -185,7 +185,7 @@ def test_the_window_holds_both_its_ends(over, minute, delay_s, is_shown):
 
 @pytest.mark.parametrize(("minutes", "expected"), [(-1, "08:00:00"), (1, "08:01:00")])
 def test_data_freshness_is_the_latest_of_updates_and_request(over, minutes, expected):
-    """D10, D27: as in contract 000."""
+    """D10, D27: as in the plan_trip contract."""
     row = leaving(5, departure_delay_s=0, last_realtime_update=T0 + minutes * 60)
 
     assert over(board_of(row))("get_departures", STOP).body["dataFreshness"] == f"2022-02-22T{expected}+02:00"
@@ -271,7 +271,7 @@ def test_an_unclear_stop_comes_with_candidates_whose_tokens_work(demo):
 
 @pytest.mark.parametrize(("limit", "bound"), [(10, 2_500), (50, 11_000)])
 def test_a_board_stays_small(demo, limit, bound):
-    """D33, D34, A11: bytes of minified JSON; the decision record on contract 001's 5 KB says why not five thousand."""
+    """D33, D34, A11: bytes of minified JSON; decision 0001 says why not five thousand."""
     body = demo("get_departures", {"stop": label("Pasila"), "limit": limit, "windowMinutes": 120}).body
 
     assert len(body["departures"]) == limit

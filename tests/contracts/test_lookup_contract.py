@@ -1,4 +1,4 @@
-"""Contract 003's lookup: what findAddressOrStop accepts and answers."""
+"""The lookup contract: what findAddressOrStop accepts and answers."""
 
 import pytest
 
@@ -55,7 +55,7 @@ def test_bad_input_is_a_validation_payload(demo, arguments, message):
 
 @pytest.mark.parametrize("text", ["x", "x" * 200, f"  {'x' * 200}  "])
 def test_the_length_is_counted_after_trimming(over, text):
-    """M2, D2: one to two hundred characters, trimmed first."""
+    """M2, rule D2: one to two hundred characters, trimmed first."""
     network = FakeNetwork(places={text.strip(): [stop_place("T:A", "A")]})
 
     assert over(network)("findAddressOrStop", {"rawText": text}).body["rawQuery"] == text.strip()
@@ -121,7 +121,10 @@ def test_a_locality_is_told_where_it_is_known(over):
 
 @pytest.mark.parametrize(("found", "shown", "truncated"), [(1, 1, False), (5, 5, False), (6, 5, True)])
 def test_an_unsure_text_is_a_disambiguation_set(over, found, shown, truncated):
-    """M17-M21, M53, D2: at most five candidates, how many there were, and the threshold; one candidate is legal."""
+    """At most five candidates, how many there were, and the threshold; one candidate is legal.
+
+    M17-M21, M53, rule D2.
+    """
     matches = [stop_place(f"T:{number}", f"Stop {number}", 0.5, lat=60 + number / 10) for number in range(found)]
     answer = over(FakeNetwork(places={"stop": matches}))("findAddressOrStop", {"rawText": "stop"})
     candidates = answer.body.pop("candidates")
@@ -146,7 +149,7 @@ def test_the_tokens_of_candidates_are_resolved(demo):
 
 @pytest.mark.parametrize(("metres", "is_found"), [(112, True), (111, False)])
 def test_the_distance_is_a_hard_filter(over, metres, is_found):
-    """M3, M4, D2: a stop 111.2 m away is within 112 m and not within 111."""
+    """M3, M4, rule D2: a stop 111.2 m away is within 112 m and not within 111."""
     network = FakeNetwork(places={"A": [stop_place("T:A", "A", lat=60.171)]})
     arguments = {"rawText": "A", "focusPoint": CENTRE, "maxDistanceMeters": metres}
 
@@ -154,7 +157,7 @@ def test_the_distance_is_a_hard_filter(over, metres, is_found):
 
 
 def test_nothing_found_is_no_match(demo):
-    """M48-M52, D1: NO_RESULTS, NO_MATCH, and what to do."""
+    """M48-M52, rule D1: NO_RESULTS, NO_MATCH, and what to do."""
     assert demo("findAddressOrStop", {"rawText": "zzzzqqq"}).body == {
         "error": {
             "category": "NO_RESULTS",
@@ -166,7 +169,7 @@ def test_nothing_found_is_no_match(demo):
 
 
 def test_everything_too_far_says_so(demo):
-    """M4, D1: what was found and left out is counted."""
+    """M4, rule D1: what was found and left out is counted."""
     answer = demo(
         "findAddressOrStop", {"rawText": "Kamppi", "focusPoint": {"lat": 60, "lon": 25}, "maxDistanceMeters": 100}
     )

@@ -1,4 +1,4 @@
-"""Contract 000: what plan_trip answers; legs are drawn, minutes count from the standing clock."""
+"""The plan_trip contract: what plan_trip answers; legs are drawn, minutes count from the standing clock."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def test_an_answer_has_the_contracts_fields_and_ours_in_meta(over):
     }  # fmt: skip
 
 
-def test_an_itinerary_has_the_fields_of_the_rulings(over):
+def test_an_itinerary_has_the_fields_of_rule_b1(over):
     """P64, B1: the walk and the ride, whole."""
     journey = trip(walk("home", "A", 0, 5, 300), bus(delay_s=61, arrival_delay_s=120, last_realtime_update=T0))
     itinerary = over(FakeNetwork(journeys=[found(journey)]))("plan_trip", ENDS).body["itineraries"][0]

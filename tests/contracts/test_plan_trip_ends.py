@@ -1,4 +1,4 @@
-"""Contract 000: where a trip begins and ends, by coordinates, by variable, by name, by token."""
+"""The plan_trip contract: where a trip begins and ends, by coordinates, by variable, by name, by token."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Contract 000: what plan_trip accepts, and what it says to what it does not."""
+"""The plan_trip contract: what plan_trip accepts, and what it says to what it does not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The user variable store as tools (ruling C4)."""
+"""The user variable store as tools (rule C4)."""
 
 import pytest
 
@@ -67,7 +67,7 @@ def test_any_json_may_be_kept(demo, value):
     answer = demo("save_user_variable", arguments)
 
     if value is None:
-        # An explicit null is absence (ruling A2).
+        # An explicit null is absence (rule A2).
         assert refusal(answer) == ("validation-error", "value is missing", None)
     else:
         assert demo("get_user_variables", {}).body["variables"][0]["value"] == value

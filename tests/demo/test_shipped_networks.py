@@ -161,7 +161,7 @@ def test_from_kamppi_to_espoo_takes_one_change_at_the_central_station():
     [(60.1699, 24.9384, "HELSINKI"), (60.2055, 24.6559, "ESPOO")],
 )
 def test_the_contracts_own_example_starts_and_ends_near_a_train(lat, lon, stop):
-    """Contract 000's two points are within a walk of a kilometre of the stations that join them."""
+    """The plan_trip contract's two points are within a walk of a kilometre of the stations that join them."""
     timetable = timetable_of("DEMO-HELSINKI")
     row = list(timetable.stop_local_id).index(stop)
 

@@ -60,7 +60,7 @@ def test_credit_lines(over, tool, question):
     ],
 )
 def test_names_in_the_language_that_was_asked_for(over, asked, observed, names):
-    """Ruling A7: translated names of stops and headsigns, and which language was chosen."""
+    """Rule A7: translated names of stops and headsigns, and which language was chosen."""
     constraints = {**TRIP["constraints"], "language": asked}
     body = over(NAMES)("plan_trip", {**TRIP, "constraints": constraints}).body
 

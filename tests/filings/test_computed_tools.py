@@ -39,7 +39,7 @@ def test_validate_call_names_the_first_field_that_is_wrong(figures, changed, fie
 
 
 def test_a_fiscal_period_stands_instead_of_both_days(figures):
-    """Ours, beyond the contract (ruling F3)."""
+    """Ours, beyond the contract (rule F3)."""
     with ToolRegistry.only(figures.spec):
         assert (
             validate_call(

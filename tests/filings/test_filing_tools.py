@@ -1,4 +1,4 @@
-"""Lists of filings, and their text, as tools (contract 002's system)."""
+"""Lists of filings, and their text, as tools (the plan-step contract's system)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The filings tools as a caller meets them: contract 002's envelope, and ``data`` of ruling F3."""
+"""The filings tools as a caller meets them: the plan-step contract's envelope, and ``data`` of rule F3."""
 
 import asyncio
 from dataclasses import replace
@@ -33,7 +33,7 @@ def figures(sample):
 
 
 async def test_the_contract_s_own_example(figures):
-    """Apple's revenue for 2022, offline, with the filing that states it (contract 002, section Example)."""
+    """Apple's revenue for 2022, offline, with the filing that states it (plan-step contract, statement S52)."""
     answer = await figures.execute("financial_facts", EXAMPLE)
     headline = answer["results"][0]
 
@@ -186,7 +186,7 @@ async def test_an_unknown_question_names_those_that_there_are(figures):
 
 
 def test_validate_call_knows_the_questions(figures):
-    """Contract 002's check before a call: the first bad field is named."""
+    """The plan-step contract's check before a call: the first bad field is named."""
     with ToolRegistry.only(figures.spec):
         validate_call("sec_financial_data", "financial_facts", EXAMPLE)
         with pytest.raises(ParameterError) as caught:

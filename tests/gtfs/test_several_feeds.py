@@ -1,4 +1,4 @@
-"""Several feeds in one network: names, and the stops that they share (ruling A8)."""
+"""Several feeds in one network: names, and the stops that they share (rule A8)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""One network that fails or is slow keeps no other from answering (ruling A13)."""
+"""One network that fails or is slow keeps no other from answering (rule A13)."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""All networks behind one composite: records, order, problems, fallback, demos (ruling A13)."""
+"""All networks behind one composite: records, order, problems, fallback, demos (rule A13)."""
 
 import asyncio
 import threading

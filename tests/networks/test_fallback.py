@@ -1,4 +1,4 @@
-"""A network's fallback answers in its stead, and says what is lost (ruling A13)."""
+"""A network's fallback answers in its stead, and says what is lost (rule A13)."""
 
 import asyncio
 

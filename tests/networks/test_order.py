@@ -1,4 +1,4 @@
-"""Which network answers (rulings A6 and A13)."""
+"""Which network answers (rules A6 and A13)."""
 
 import pytest
 
@@ -135,5 +135,5 @@ def test_distance():
 
 
 def test_centre_across_the_date_line():
-    """D2: the centre of stops on both sides of the date line lies between them."""
+    """Rule D2: the centre of stops on both sides of the date line lies between them."""
     assert centre_of([at(179.75), at(-179.25)]) == at(-179.75)

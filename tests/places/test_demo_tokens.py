@@ -1,4 +1,4 @@
-"""What was saved of a demo network still resolves once networks were added (ruling A13)."""
+"""What was saved of a demo network still resolves once networks were added (rule A13)."""
 
 import asyncio
 

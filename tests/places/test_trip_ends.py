@@ -1,4 +1,4 @@
-"""The ends of a trip over several networks: region first, tokens straight, names all at once (ruling A13)."""
+"""The ends of a trip over several networks: region first, tokens straight, names all at once (rule A13)."""
 
 import asyncio
 

@@ -73,7 +73,7 @@ def capability(url):
 
 
 async def test_a_model_writes_a_plan_that_is_checked():
-    """What it writes becomes contract 002's plan."""
+    """What it writes becomes the plan-step contract's plan."""
     with endpoint({"steps": [written(n=3)]}) as (url, requests):
         plan = await capability(url).create_plan("echo three")
 

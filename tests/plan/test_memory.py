@@ -20,7 +20,7 @@ EXAMPLE = PlanStep(
 )
 
 
-async def test_contract_002s_example_runs_as_written(opened):
+async def test_the_plan_step_contracts_example_runs_as_written(opened):
     """S51, S52: the result is stored under ``revenue_data``, its value at the output path."""
     runs = opened(FINANCIAL)
     state, run = await ended(runs, plan(EXAMPLE))

@@ -125,7 +125,7 @@ async def test_tools_that_need_one_another_are_no_plan():
 
 
 async def test_the_contracts_sentence_becomes_the_contracts_step():
-    """F6: "Get Apple's revenue for 2022", word for word the example of contract 002."""
+    """F6: "Get Apple's revenue for 2022", word for word the example of the plan-step contract."""
     found = await PlanningCapability(Catalogue.of([FINANCIAL])).create_plan("Get Apple's revenue for 2022")
 
     assert found.steps == [

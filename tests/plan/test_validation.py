@@ -84,7 +84,7 @@ def test_the_sentence_tells_the_first_and_counts_the_rest():
         validate_plan(plan(*[step(number, "x") for number in range(1, 11)]), CATALOGUE)
 
 
-def test_contract_002s_parameters_may_be_wrapped_or_flat():
+def test_the_plan_step_contracts_parameters_may_be_wrapped_or_flat():
     """F2: flat where the tool has one query type."""
     valid = validate_plan(
         plan(

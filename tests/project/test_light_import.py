@@ -32,7 +32,7 @@ def test_importing_fingerpost_stays_under_its_budget():
 
 
 def test_the_contract_room_loads_no_engine():
-    """Contract 002's names come without numba, MCP or an HTTP client."""
+    """The plan-step contract's names come without numba, MCP or an HTTP client."""
     loaded = {name.split(".")[0] for name in loaded_by("from fingerpost import Plan")}
 
     assert loaded & {"httpx", "httpx2", "mcp", "numba", "numpy"} == set()

@@ -44,8 +44,8 @@ def test_the_facade_lists_itself():
     assert "fingerpost" in MODULES
 
 
-def test_the_names_of_contract_002_come_from_one_place():
-    """F1: every name of contract 002 that is built can be imported from ``fingerpost``."""
+def test_the_names_of_the_plan_step_contract_come_from_one_place():
+    """F1: every name of the plan-step contract that is built can be imported from ``fingerpost``."""
     assert set(fingerpost.__all__) >= F1
 
 

@@ -1,4 +1,4 @@
-"""Disruptions, alternatives and the limit (rulings B5 and B11)."""
+"""Disruptions, alternatives and the limit (rules B5 and B11)."""
 
 import pytest
 from hypothesis import given, settings

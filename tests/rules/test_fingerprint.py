@@ -1,4 +1,4 @@
-"""Fingerprints and deduplication (ruling B7)."""
+"""Fingerprints and deduplication (rule B7)."""
 
 import hashlib
 from dataclasses import replace

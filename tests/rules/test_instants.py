@@ -1,4 +1,4 @@
-"""Instants in and out (ruling A4)."""
+"""Instants in and out (rule A4)."""
 
 from datetime import UTC, datetime
 
@@ -98,7 +98,7 @@ def test_bad_texts_are_refused_with_help(text):
 
 
 def test_printing():
-    """A4, P64: seconds always, the network's offset for riders, Z for contract 003."""
+    """A4, P64: seconds always, the network's offset for riders, Z for the lookup contract."""
     actual = (print_instant(T0, HELSINKI), print_instant(T0, "Europe/London"), print_utc(T0))
 
     assert actual == ("2022-02-22T08:00:00+02:00", "2022-02-22T06:00:00+00:00", "2022-02-22T06:00:00Z")

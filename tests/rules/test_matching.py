@@ -1,4 +1,4 @@
-"""When a text means one place (rulings B10 and D2)."""
+"""When a text means one place (rules B10 and D2)."""
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +18,7 @@ def match(score: float, north_m: float = 0.0, name: str = "A", distance_m: float
 
 @pytest.mark.parametrize(("score", "resolved"), [(0.80, True), (0.7999, False), (1.0, True)])
 def test_threshold(score, resolved):
-    """B10, D2, M21: a single candidate resolves at 0.80; below, a set of one is legal."""
+    """B10, rule D2, M21: a single candidate resolves at 0.80; below, a set of one is legal."""
     only = match(score)
 
     assert decide([only]) == (Resolved(only) if resolved else Ambiguous((only,)))
@@ -29,7 +29,7 @@ def test_threshold(score, resolved):
     [(0.90, 301, False), (0.90, 299, True), (0.88, 301, False), (0.8799, 301, True), (0.88, 299, True)],
 )
 def test_rivals(score, north_m, resolved):
-    """B10, D2: a rival is more than 300 m away and no more than 0.02 below the best."""
+    """B10, rule D2: a rival is more than 300 m away and no more than 0.02 below the best."""
     best, other = match(0.90), match(score, north_m)
 
     assert decide([best, other]) == (Resolved(best) if resolved else Ambiguous((best, other)))
@@ -43,7 +43,7 @@ def test_a_nearer_place_does_not_hide_the_best():
 
 
 def test_nothing_to_decide():
-    """D2: without candidates there is nothing resolved."""
+    """Rule D2: without candidates there is nothing resolved."""
     assert decide([]) == Ambiguous(())
 
 
@@ -61,7 +61,7 @@ def test_nothing_to_decide():
     ],
 )
 def test_order(matches, expected):
-    """D2: score, distance within 0.02, name."""
+    """Rule D2: score, distance within 0.02, name."""
     assert " ".join(each.place.name for each in in_order(matches)) == expected
 
 
@@ -71,7 +71,7 @@ SCORES = st.sampled_from([0.6, 0.78, 0.8, 0.82, 0.84, 1.0])
 @settings(deadline=None)
 @given(st.lists(st.builds(match, SCORES, st.sampled_from([0.0, 200.0, 400.0]), st.sampled_from("AB")), max_size=8))
 def test_order_does_not_depend_on_the_input(matches):
-    """D2: reversed input gives the same order."""
+    """Rule D2: reversed input gives the same order."""
     actual = [[(each.score, each.place.token) for each in in_order(given)] for given in (matches, matches[::-1])]
 
     assert actual[0] == actual[1]

@@ -1,4 +1,4 @@
-"""Modes (ruling A9)."""
+"""Modes (rule A9)."""
 
 import pytest
 
@@ -26,14 +26,14 @@ def test_route_types(route_types, mode):
 
 
 def test_words_of_trips_and_boards():
-    """A9, D15: contracts 000 and 001 show a coach as BUS and every other mode by its own word."""
+    """A9, D15: the plan_trip and get_departures contracts show a coach as BUS and every other mode by its own word."""
     actual = {mode.value: trip_word(mode) for mode in Mode}
 
     assert actual == {**{mode.value: mode.value for mode in Mode}, "COACH": "BUS"}
 
 
 def test_words_of_timetables():
-    """A9, M33: contract 003 says SUBWAY, and UNKNOWN for what it has no word for."""
+    """A9, M33: the lookup contract says SUBWAY, and UNKNOWN for what it has no word for."""
     actual = {mode.value: timetable_word(mode) for mode in Mode}
 
     assert actual == {

@@ -1,4 +1,4 @@
-"""How well a text fits a name (ruling D2)."""
+"""How well a text fits a name (rule D2)."""
 
 import pytest
 from hypothesis import given, settings
@@ -23,7 +23,7 @@ from fingerpost.transit.rules.spelling import plain
     ],
 )
 def test_plain_spelling(text, expected):
-    """D2: case, accents and punctuation do not matter, letters of every script do."""
+    """Rule D2: case, accents and punctuation do not matter, letters of every script do."""
     assert plain(text) == expected
 
 
@@ -45,7 +45,7 @@ def score(text: str, name: str) -> float:
     ],
 )
 def test_closer_is_higher(better, worse):
-    """D2, M15: the closer reading has the higher score."""
+    """Rule D2, M15: the closer reading has the higher score."""
     assert score(*better) > score(*worse) >= FLOOR
 
 
@@ -66,7 +66,10 @@ def test_closer_is_higher(better, worse):
     ],
 )
 def test_what_may_be_taken_without_asking(text, name, confident):
-    """B10, D2, M21: a name, its beginning or one slip decides; a common word, another number or a part does not."""
+    """A name, its beginning or one slip decides; a common word, another number or a part does not.
+
+    B10, rule D2, M21.
+    """
     assert (score(text, name) >= AUTO_RESOLVE) is confident
 
 
@@ -80,13 +83,13 @@ def test_what_may_be_taken_without_asking(text, name, confident):
     ],
 )
 def test_what_is_worth_offering(text, name):
-    """D2, M17: a partial likeness makes a candidate."""
+    """Rule D2, M17: a partial likeness makes a candidate."""
     assert FLOOR <= score(text, name) < AUTO_RESOLVE
 
 
 @pytest.mark.parametrize("text", ["zzzz", "Stockholm", "9", "", "  ", "!?", "\N{BUS}"])
 def test_what_resembles_nothing(text):
-    """D1, D2, M51: unrelated text yields no candidate at all."""
+    """Rule D1, rule D2, M51: unrelated text yields no candidate at all."""
     assert NameSearch(["kamppi", "kamppi m", "hakaniemi", "pasilan asema"]).score(text) == {}
 
 
@@ -96,7 +99,7 @@ NAMES = st.lists(st.text("abcäé1 ", min_size=1, max_size=8).map(plain).filter(
 @settings(deadline=None)
 @given(NAMES, st.text(max_size=60))
 def test_scores_lie_between_the_floor_and_one(names, text):
-    """D2, M15: no text breaks the search, and every score is in range."""
+    """Rule D2, M15: no text breaks the search, and every score is in range."""
     actual = NameSearch(names).score(text)
 
     assert [row for row, score in actual.items() if not FLOOR <= score <= 1.0] == []
@@ -105,7 +108,7 @@ def test_scores_lie_between_the_floor_and_one(names, text):
 @settings(deadline=None)
 @given(NAMES)
 def test_one_is_for_the_same_name_only(names):
-    """D2: each name finds itself with 1, and nothing else does."""
+    """Rule D2: each name finds itself with 1, and nothing else does."""
     search = NameSearch(names)
 
     actual = [[row for row, score in search.score(name).items() if score == 1.0] for name in names]

@@ -1,4 +1,4 @@
-"""Places by text and by id (rulings B10 and D2)."""
+"""Places by text and by id (rules B10 and D2)."""
 
 import time
 
@@ -24,14 +24,14 @@ def found(index: PlaceIndex, text: str, **more) -> list[tuple[str | None, tuple[
     ],
 )
 def test_namesakes_within_300_m_are_one_place(apart_m, expected):
-    """D2: 299 m apart is one place, 301 m is two; accents and case make no other name."""
+    """Rule D2: 299 m apart is one place, 301 m is two; accents and case make no other name."""
     index = PlaceIndex([stop_at("T:1", "Töölö"), stop_at("T:2", "TÖÖLÖ", apart_m)])
 
     assert sorted(found(index, "toolo")) == expected
 
 
 def test_namesakes_in_a_row_are_one_place():
-    """D2: stops linked by hops within 300 m are one place, whose id is that of the stop nearest to its centre."""
+    """Rule D2: stops linked by hops within 300 m are one place, whose id is that of the stop nearest to its centre."""
     index = PlaceIndex([stop_at("T:1", "Tori"), stop_at("T:3", "Tori", 500), stop_at("T:2", "Tori", 260)])
 
     assert found(index, "tori") == [("T:2", ("T:1", "T:2", "T:3"))]
@@ -42,7 +42,7 @@ PLATFORMS = [stop_at("T:1", "Pasila", 0, parent_id="T:S"), stop_at("T:2", "Pasil
 
 
 def test_a_shared_parent_is_the_place():
-    """D2: where all stops share one parent, the place has the station's id and position and all of its stops."""
+    """Rule D2: where all stops share one parent, the place has the station's id and position and all of its stops."""
     index = PlaceIndex([*PLATFORMS, STATION])
 
     (match,) = index.search("pasila")
@@ -55,14 +55,14 @@ def test_a_shared_parent_is_the_place():
 
 
 def test_stops_without_the_parent_make_it_a_mixed_place():
-    """D2: one namesake outside the station, and the place is named by a stop and covers all of them."""
+    """Rule D2: one namesake outside the station, and the place is named by a stop and covers all of them."""
     index = PlaceIndex([STATION, *PLATFORMS, stop_at("T:9", "Pasila", 200)])
 
     assert found(index, "pasila") == [("T:2", ("T:1", "T:2", "T:9"))]
 
 
 def test_a_station_is_found_by_the_names_of_its_stops():
-    """D2: a platform of another name leads to its station, and the station keeps its own name."""
+    """Rule D2: a platform of another name leads to its station, and the station keeps its own name."""
     index = PlaceIndex([STATION, *PLATFORMS, stop_at("T:3", "Itäpiha", 90, parent_id="T:S")])
 
     (match,) = index.search("itapiha")
@@ -76,7 +76,7 @@ def test_a_station_is_found_by_the_names_of_its_stops():
 
 
 def test_boarding_areas_belong_to_the_station_of_their_platform():
-    """D2: the parent of a parent is the station; a parent that is not there is none."""
+    """Rule D2: the parent of a parent is the station; a parent that is not there is none."""
     index = PlaceIndex([STATION, *PLATFORMS, stop_at("T:1a", "Pasila", 5, parent_id="T:1")])
     orphan = PlaceIndex([stop_at("T:5", "Orpo", parent_id="T:GONE")])
 
@@ -87,14 +87,14 @@ def test_boarding_areas_belong_to_the_station_of_their_platform():
 
 
 def test_what_cannot_be_boarded_is_no_member():
-    """D2: a stop without boarding is found, and covers nothing to board."""
+    """Rule D2: a stop without boarding is found, and covers nothing to board."""
     index = PlaceIndex([stop_at("T:1", "Kamppi, tulo", is_boardable=False)])
 
     assert found(index, "kamppi tulo") == [("T:1", ())]
 
 
 def test_stops_without_a_name():
-    """D2: a nameless stop is no answer to any text, and is still found by its id."""
+    """Rule D2: a nameless stop is no answer to any text, and is still found by its id."""
     index = PlaceIndex([stop_at("T:1", ""), stop_at("T:2", "-", 10)])
 
     place = index.find_place_of("t:2")
@@ -115,14 +115,14 @@ TRANSLATED = stop_at("T:1", "Rautatientori", names={"fi": "Rautatientori", "sv":
     ],
 )
 def test_names_in_all_languages(text, language, name, chosen):
-    """A7, D2, M10, M11, M15: any of its names, locality behind it or not, scores 1; one language is shown."""
+    """A7, rule D2, M10, M11, M15: any of its names, locality behind it or not, scores 1; one language is shown."""
     (match,) = PlaceIndex([TRANSLATED]).search(text, language)
 
     assert (match.place.name, match.place.language, match.score) == (name, chosen, 1.0)
 
 
 def test_focus_orders_namesakes_and_changes_no_id():
-    """D2: of equal names the nearer goes first, with its distance; a token means the same place whoever asks."""
+    """Rule D2: of equal names the nearer goes first, with its distance; a token means the same place whoever asks."""
     index = PlaceIndex([stop_at("T:1", "Asematie"), stop_at("T:2", "Asematie", 5000)])
 
     matches = index.search("asematie", focus=Coordinate(60.05, 25))
@@ -131,7 +131,7 @@ def test_focus_orders_namesakes_and_changes_no_id():
 
 
 def test_namesakes_far_apart_are_ambiguous():
-    """B10, D2, M17: two places of one name more than 300 m apart must be asked about, near as one may be."""
+    """B10, rule D2, M17: two places of one name more than 300 m apart must be asked about, near as one may be."""
     index = PlaceIndex([stop_at("T:1", "Asematie"), stop_at("T:2", "Asematie", 5000)])
 
     decision = decide(index.search("asematie", focus=Coordinate(60, 25)))
@@ -140,7 +140,7 @@ def test_namesakes_far_apart_are_ambiguous():
 
 
 def test_results_are_bounded_only_when_asked():
-    """D2, M17, M18: all candidates are counted unless the caller bounds them."""
+    """Rule D2, M17, M18: all candidates are counted unless the caller bounds them."""
     index = PlaceIndex([stop_at(f"T:{number}", "Asematie", 1000 * number) for number in range(9)])
 
     assert (len(index.search("asematie")), len(index.search("asematie", max_results=5))) == (9, 5)
@@ -162,7 +162,7 @@ INDEX = PlaceIndex([STATION, *PLATFORMS, stop_at("T:8", "Tori", 900), stop_at("T
     ],
 )
 def test_ids(stop_id, place, stop):
-    """A8, B10, D2: case is ignored; a token covers its whole place, a stop id exactly that stop."""
+    """A8, B10, rule D2: case is ignored; a token covers its whole place, a stop id exactly that stop."""
     whole, exact = INDEX.find_place_of(stop_id), INDEX.find_stop(stop_id)
 
     assert (whole and (whole.id, whole.member_ids), exact and (exact.id, exact.member_ids)) == (place, stop)
@@ -178,7 +178,7 @@ def test_ids_that_differ_in_case_only():
 
 
 def test_an_empty_index():
-    """D2: a network without stops knows nothing, and says so."""
+    """Rule D2: a network without stops knows nothing, and says so."""
     index = PlaceIndex([])
 
     assert (index.search("kamppi"), index.find("T:1"), index.find_place_of("T:1")) == ([], None, None)
@@ -201,7 +201,10 @@ STOPS = st.lists(
 @settings(deadline=None)
 @given(STOPS, st.randoms())
 def test_every_token_is_found_again(stops, chance):
-    """B10, D2: a candidate's token leads back to the same place, and places do not depend on the order of stops."""
+    """A candidate's token leads back to the same place, and places do not depend on the order of stops.
+
+    B10, rule D2.
+    """
     shuffled = chance.sample(stops, len(stops))
     index = PlaceIndex(stops)
     matches = [match for text in ("kamppi", "asema", "asema 1") for match in index.search(text)]
@@ -215,7 +218,7 @@ def test_every_token_is_found_again(stops, chance):
 @settings(deadline=None)
 @given(STOPS)
 def test_every_named_stop_is_in_one_place_of_its_name(stops):
-    """D2: asking for a stop's own name offers a place that covers it."""
+    """Rule D2: asking for a stop's own name offers a place that covers it."""
     index = PlaceIndex(stops)
 
     missing = [
@@ -231,12 +234,12 @@ def test_every_named_stop_is_in_one_place_of_its_name(stops):
 @settings(deadline=None)
 @given(STOPS, st.text(max_size=30))
 def test_no_text_breaks_the_index(stops, text):
-    """D2: any text gives matches that can be decided."""
+    """Rule D2: any text gives matches that can be decided."""
     assert isinstance(decide(PlaceIndex(stops).search(text)), Resolved | Ambiguous)
 
 
 def test_kamppi_resolves(helsinki_stops):
-    """B10, D2: in the real feed, fifteen stops of two parents are one place, and their text resolves to it."""
+    """B10, rule D2: in the real feed, fifteen stops of two parents are one place, and their text resolves to it."""
     decision = decide(PlaceIndex(helsinki_stops).search("Kamppi"))
 
     namesakes = {stop.id for stop in helsinki_stops if stop.name == "Kamppi"}
@@ -247,7 +250,7 @@ def test_kamppi_resolves(helsinki_stops):
 
 @pytest.mark.parametrize("text", ["asema", "Asema", "tori", "katu"])
 def test_common_words_are_ambiguous(helsinki_stops, text):
-    """B10, D2, M17: in the real feed a common word offers several places and decides nothing."""
+    """B10, rule D2, M17: in the real feed a common word offers several places and decides nothing."""
     decision = decide(PlaceIndex(helsinki_stops).search(text))
 
     assert isinstance(decision, Ambiguous)
@@ -255,7 +258,7 @@ def test_common_words_are_ambiguous(helsinki_stops, text):
 
 
 def test_every_name_of_the_real_feed_finds_itself(helsinki_stops):
-    """D2: each stop's own name, in capitals, offers a place that covers it among the scores of 1."""
+    """Rule D2: each stop's own name, in capitals, offers a place that covers it among the scores of 1."""
     index = PlaceIndex(helsinki_stops)
 
     missing = [
@@ -270,7 +273,7 @@ def test_every_name_of_the_real_feed_finds_itself(helsinki_stops):
 
 @pytest.mark.parametrize("feed", ["helsinki_stops", "bronx_stops"])
 def test_search_is_quick(request, feed):
-    """D2: the median search takes under 5 ms with 1,400 to 1,900 stops."""
+    """Rule D2: the median search takes under 5 ms with 1,400 to 1,900 stops."""
     stops = request.getfixturevalue(feed)
     index = PlaceIndex(stops)
     taken = []

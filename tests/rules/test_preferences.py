@@ -1,4 +1,4 @@
-"""Walking limits, accessibility and languages (rulings A7, B6, B9)."""
+"""Walking limits, accessibility and languages (rules A7, B6, B9)."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The order of itineraries (ruling B8)."""
+"""The order of itineraries (rule B8)."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Status, schedule type and freshness (rulings B2, B3, B4)."""
+"""Status, schedule type and freshness (rules B2, B3, B4)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Warnings (rulings A2 and B11)."""
+"""Warnings (rules A2 and B11)."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Stop ids as they are printed (ruling A8)."""
+"""Stop ids as they are printed (rule A8)."""
 
 import re
 
@@ -44,7 +44,7 @@ def test_escape_can_be_undone(text):
 
 @given(st.lists(st.tuples(TEXTS.filter(bool), TEXTS), max_size=12, unique=True))
 def test_printed_ids_are_unique(ids):
-    """Different stops never print alike, and every id matches contract 003's pattern."""
+    """Different stops never print alike, and every id matches the lookup contract's pattern."""
     printed = print_stop_ids(ids)
 
     assert len(set(printed)) == len(ids)

@@ -140,7 +140,7 @@ def test_a_board_keeps_its_size(ask, limit, most_bytes):
 
 
 def test_kamppi_is_one_place_whose_token_works_everywhere(ask):
-    """B10, D2: Kamppi's stops are one place; its id boards, plans and looks up."""
+    """B10, rule D2: Kamppi's stops are one place; its id boards, plans and looks up."""
     place = ask("findAddressOrStop", {"rawText": "kamppi"}).body
     token = place["id"]
     board = ask("get_departures", {"stop": {"type": "label", "value": token}}).body
@@ -157,7 +157,7 @@ def test_kamppi_is_one_place_whose_token_works_everywhere(ask):
 
 
 def test_a_saved_home_is_a_label_for_its_owner_alone(helsinki_home, monkeypatch):
-    """P34, D2: home works in a second set of tools for the same user, and means nothing to another."""
+    """P34, rule D2: home works in a second set of tools for the same user, and means nothing to another."""
     monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T06:00:00Z")
     home = {"key": "home", "type": "location", "value": {"lat": 60.1875, "lon": 24.96, "name": "Home"}}
     asker(helsinki_home)("save_user_variable", home, user="ann")

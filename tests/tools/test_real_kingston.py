@@ -157,7 +157,7 @@ def board_of(body):
 
 
 def wrong_rides(body, texts, told):
-    """Return the rides of an answer that no vehicle makes; printed stop ids are in upper case (ruling A8)."""
+    """Return the rides of an answer that no vehicle makes; printed stop ids are in upper case (rule A8)."""
     wrong = []
     for itinerary in body.get("itineraries", ()):
         for leg in itinerary["legs"]:

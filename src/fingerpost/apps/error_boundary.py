@@ -29,7 +29,7 @@ async def answer(
     """Answer one call of a tool by its name; never raises an ``Exception``.
 
     ``wants`` names what the caller wants beside the body, such as ``geometry``.
-    A name that no tool bears is answered in contract 000's envelope: the caller can do something about it.
+    A name that no tool bears is answered in the plan_trip contract's envelope: the caller can do something about it.
     """
     tool = tools.get(name)
     if tool is None:

@@ -81,7 +81,7 @@ class Fingerpost:
         limit: int | None = None,
         include_disruption_alt: bool | None = None,
     ) -> dict[str, Any]:
-        """Plan a trip (contract 000); ``when`` and ``constraints`` are the contract's objects."""
+        """Plan a trip (plan_trip contract); ``when`` and ``constraints`` are the contract's objects."""
         return await self._body(
             "plan_trip",
             origin=_end(origin),
@@ -100,7 +100,7 @@ class Fingerpost:
         limit: int | None = None,
         language: str | None = None,
     ) -> dict[str, Any]:
-        """List a board (contract 001); a text as ``stop`` is a label."""
+        """List a board (get_departures contract); a text as ``stop`` is a label."""
         return await self._body(
             "get_departures",
             stop={"type": "label", "value": stop} if isinstance(stop, str) else stop,
@@ -139,7 +139,7 @@ class Fingerpost:
         max_distance_meters: int | None = None,
         language_preference: str | None = None,
     ) -> dict[str, Any]:
-        """Look a text up (contract 003): the place, or the candidates."""
+        """Look a text up (lookup contract): the place, or the candidates."""
         return await self._body(
             "findAddressOrStop",
             rawText=raw_text,
@@ -161,7 +161,7 @@ class Fingerpost:
         return await self._body("delete_user_variable", key=key)
 
     async def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Ask for figures of companies (contract 002): one question and its parameters."""
+        """Ask for figures of companies (plan-step contract): one question and its parameters."""
         return await self._body("sec_financial_data", query_type=query_type, parameters=parameters)
 
     async def sec_graph_query(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,7 +191,7 @@ class Fingerpost:
         value: Any = None,
         wait_seconds: int | None = None,
     ) -> dict[str, Any]:
-        """Run a plan (contract 002), or act on a run; a plan that failed is an answer with ``success`` false."""
+        """Run a plan (plan-step contract), or act on a run; a plan that failed is an answer with ``success`` false."""
         return await self._body(
             "run_plan",
             plan=plan.model_dump() if isinstance(plan, Plan) else plan,

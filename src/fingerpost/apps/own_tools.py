@@ -132,7 +132,7 @@ class ServedTool(PublishedTool):
         query_type: str,
         parameters: Mapping[str, Any],
         *,
-        user: str | None = None,  # noqa: ARG002  (a tool of contract 002 knows nothing of users)
+        user: str | None = None,  # noqa: ARG002  (a tool of the plan-step contract knows nothing of users)
     ) -> dict[str, Any]:
         """Return the standard response; what the tool raises of ToolError is a response too."""
         try:

@@ -24,7 +24,7 @@ class Settings(BaseSettings):
 
     Attributes:
         home: the folder that holds networks, variables and compiled kernels.
-        user: whose variables are used where no token says who calls (ruling A12).
+        user: whose variables are used where no token says who calls (rule A12).
         retention_days: how long a variable is kept after its last change; None keeps until it is deleted.
         contact: an address by which the operators of sources can reach ours; part of the User-Agent.
         sec_contact: an e-mail address by which the SEC can reach whoever syncs filings; EDGAR wants one.

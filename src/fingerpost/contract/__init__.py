@@ -1,6 +1,6 @@
 """The contracts' models: tools, plans, responses and their validation; pure values, no I/O.
 
-The names of contract 002 are importable from here (ruling F1).
+The names of the plan-step contract are importable from here (rule F1).
 """
 
 from fingerpost.contract.check import validate_call

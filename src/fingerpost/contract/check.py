@@ -1,4 +1,4 @@
-"""Validate a tool call before execution (contract 002, section "Validation")."""
+"""Validate a tool call before execution (plan-step contract, statement S59)."""
 
 from collections.abc import Mapping
 from typing import Any

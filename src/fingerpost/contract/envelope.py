@@ -1,4 +1,4 @@
-"""Render errors in each contract's envelope (ruling A5)."""
+"""Render errors in each contract's envelope (rule A5)."""
 
 import math
 from collections.abc import Mapping
@@ -29,15 +29,15 @@ from fingerpost.errors import (
 class Family(StrEnum):
     """The contract whose envelope a tool's errors are rendered in; the value is its number."""
 
-    PLAN_TRIP = "000"
-    BOARD = "001"
-    STEP = "002"
-    LOOKUP = "003"
-    LONDON = "004"
+    PLAN_TRIP = "plan_trip"
+    BOARD = "get_departures"
+    STEP = "plan-step"
+    LOOKUP = "lookup"
+    LONDON = "planJourney"
 
 
 class _Codes(NamedTuple):
-    """One row of ruling A5's table; the lookup family has a category and a code."""
+    """One row of rule A5's table; the lookup family has a category and a code."""
 
     plan_trip: str
     board: str
@@ -115,7 +115,7 @@ def code_of(error: ToolError, family: Family) -> str:
 
 
 def is_failure(error: ToolError, family: Family) -> bool:
-    """Whether the envelope is an error: contract 004 answers "nothing found" with success (ruling A5)."""
+    """Whether the envelope is an error: the planJourney contract answers "nothing found" with success (rule A5)."""
     return not (family is Family.LONDON and _row(error).london == _OK)
 
 
@@ -143,8 +143,9 @@ def render_error(
 ) -> dict[str, Any]:
     """Return the JSON-ready body of a failure in a family's envelope.
 
-    ``tool``, ``query_type`` and ``parameters`` are echoed by contract 002's standard response alone.
-    Contracts 002, 003 and 004 have no field for the correlation id: it stands in logs and protocol metadata.
+    ``tool``, ``query_type`` and ``parameters`` are echoed by the plan-step contract's standard response alone.
+    The plan-step, lookup and planJourney contracts have no field for the correlation id: it stands in logs and protocol
+    metadata.
     """
     if family is Family.LOOKUP:
         return {"error": _error_payload(error)}
@@ -174,7 +175,7 @@ def unexpected(correlation_id: str) -> ToolError:
 
 
 def step_fields(error: ToolError, family: Family) -> dict[str, Any]:
-    """Return what a failure carries at the top of contract 002's standard response (ruling F2)."""
+    """Return what a failure carries at the top of the plan-step contract's standard response (rule F2)."""
     return {
         "error_code": code_of(error, family),
         "hint": hint_of(error),
@@ -224,7 +225,7 @@ def _london_body(error: ToolError) -> dict[str, Any]:
         "toLocationDisambiguation": None,
     }
     if isinstance(error, PlaceAmbiguous):
-        # Ruling E1: the side that was clear is an empty list.
+        # Rule E1: the side that was clear is an empty list.
         suggestions = [_suggestion(candidate) for candidate in error.details.get("candidates", ())]
         is_destination = error.details.get("side") in ("to", "destination")
         body["fromLocationDisambiguation"] = [] if is_destination else suggestions

@@ -1,4 +1,4 @@
-"""Parameters of the filings tools (contract 002, section "Parameter Models"; ruling F7)."""
+"""Parameters of the filings tools (plan-step contract, rule F7)."""
 
 import re
 from datetime import date

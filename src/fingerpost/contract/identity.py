@@ -1,4 +1,4 @@
-"""Identity of calls: canonical JSON and correlation ids (ruling A3)."""
+"""Identity of calls: canonical JSON and correlation ids (rule A3)."""
 
 import json
 import uuid

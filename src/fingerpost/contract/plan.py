@@ -1,6 +1,6 @@
-"""A plan as data (contract 002, section "Models"; words of ruling F6).
+"""A plan as data (plan-step contract, rule F6).
 
-Unknown fields are refused: a misspelt condition must not silently vanish (ruling A2).
+Unknown fields are refused: a misspelt condition must not silently vanish (rule A2).
 """
 
 from datetime import datetime

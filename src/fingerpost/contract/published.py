@@ -40,8 +40,8 @@ def tell_nobody(_done: float, _total: float, _words: str) -> None:
 class Call:
     """What a tool knows of one call besides its arguments.
 
-    ``user`` is None where nobody may store variables (ruling A12).
-    ``now`` is in UTC and resolved once (ruling A4).
+    ``user`` is None where nobody may store variables (rule A12).
+    ``now`` is in UTC and resolved once (rule A4).
     ``report`` is for tools that take their time.
     ``wants`` is what the caller wants beside the contract's body, of what the tool offers.
     """
@@ -56,7 +56,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, and by name what the caller wanted beside it (ruling A10: what is too large for the body)."""
+    """An answer, and by name what the caller wanted beside it (rule A10: what is too large for the body)."""
 
     body: Mapping[str, Any]
     beside: Mapping[str, Mapping[str, Any]]
@@ -132,7 +132,7 @@ class PublishedTool(Tool):
 
     @property
     def spec(self) -> ToolSpec:
-        """The tool's contract: one query type, its own name (ruling F2)."""
+        """The tool's contract: one query type, its own name (rule F2)."""
         shapes = self.output_shapes
         outputs = {self.name: shapes[0]} if len(shapes) == 1 else {shape.__name__: shape for shape in shapes}
         return ToolSpec(
@@ -168,7 +168,7 @@ class PublishedTool(Tool):
         return Answer(
             body=body,
             text=text,
-            # Contracts 002 and 004 can say in a well-formed answer that they failed.
+            # The plan-step and planJourney contracts can say in a well-formed answer that they failed.
             is_error=body.get("success") is False,
             correlation_id=outcome.correlation_id,
             beside=outcome.beside,
@@ -177,9 +177,10 @@ class PublishedTool(Tool):
     async def execute(
         self, query_type: str, parameters: Mapping[str, Any], *, user: str | None = None
     ) -> dict[str, Any]:
-        """Return contract 002's standard response: the contract's body in ``data`` (ruling F2).
+        """Return the plan-step contract's standard response: the contract's body in ``data`` (rule F2).
 
-        A failure carries the sentence in ``error``; a tool of contract 002 that found nothing, in ``warning``.
+        A failure carries the sentence in ``error``; a tool of the plan-step contract that found nothing, in
+        ``warning``.
         """
         echo = parameters if isinstance(parameters, Mapping) else {}
         if query_type == self.name:

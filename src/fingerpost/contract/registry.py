@@ -1,4 +1,4 @@
-"""The registry of tool specifications (contract 002, section "Validation")."""
+"""The registry of tool specifications (plan-step contract, statement S59)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""The standard response of contract 002 (section "Tool Execution")."""
+"""The standard response of the plan-step contract (statement S46)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

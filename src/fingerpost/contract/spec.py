@@ -1,4 +1,4 @@
-"""Tool specifications (contract 002, section "Models")."""
+"""Tool specifications (plan-step contract, statements S7 to S10)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The base class of every tool (contract 002, section "Tool Execution"; ruling F1)."""
+"""The base class of every tool (plan-step contract, rule F1)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

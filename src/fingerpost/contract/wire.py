@@ -1,6 +1,6 @@
 """What goes over the wire: how a shape is declared, checked and published, once for each.
 
-What a tool is asked is a ``WireModel``: snake_case attributes in Python, camelCase on the wire (ruling A1).
+What a tool is asked is a ``WireModel``: snake_case attributes in Python, camelCase on the wire (rule A1).
 What it answers is a ``WireDict``: a TypedDict whose keys are the wire's own. The function that writes the answer
 returns it, so that mypy compares the two; ``check`` compares what was really written; ``schema_of`` publishes it.
 The filings' answers are models, because they inherit from one another; they too are written as plain dicts.
@@ -58,7 +58,7 @@ def _read_identifier(value: Any) -> str:
 
 
 Whole = Annotated[int, BeforeValidator(_read_whole)]
-"""A whole number; 2.0 is 2. Booleans, numeric strings, NaN and infinities are refused (ruling A6)."""
+"""A whole number; 2.0 is 2. Booleans, numeric strings, NaN and infinities are refused (rule A6)."""
 
 
 def _print_number(value: float) -> int | float:
@@ -66,19 +66,19 @@ def _print_number(value: float) -> int | float:
 
 
 Number = Annotated[float, Strict(), AllowInfNan(False), PlainSerializer(_print_number, return_type=int | float)]
-"""A finite number. Booleans, numeric strings, NaN and infinities are refused (ruling A6)."""
+"""A finite number. Booleans, numeric strings, NaN and infinities are refused (rule A6)."""
 
 Flag = Annotated[bool, Strict()]
-"""True or false; nothing that merely looks like it (ruling A6)."""
+"""True or false; nothing that merely looks like it (rule A6)."""
 
 Identifier = Annotated[str, BeforeValidator(_read_identifier), Field(min_length=1)]
-"""A text that is not blank; a number is read as text (ruling A6)."""
+"""A text that is not blank; a number is read as text (rule A6)."""
 
 
 class WireModel(BaseModel):
     """A published shape: closed, camelCase outside, snake_case inside.
 
-    An explicit null is absence (ruling A2): the default holds, and a required field is missing.
+    An explicit null is absence (rule A2): the default holds, and a required field is missing.
     Keys that the model does not know are refused even when null.
     Python code may construct by attribute name; ``read`` takes the wire's names only.
     """
@@ -88,7 +88,7 @@ class WireModel(BaseModel):
     )
 
     keeps_nulls: ClassVar[bool] = False
-    """True where the contract writes absent fields as null (contract 004)."""
+    """True where the contract writes absent fields as null (planJourney contract)."""
 
     _nullable_keys: ClassVar[frozenset[str]] = frozenset()
 
@@ -131,7 +131,7 @@ class WireModel(BaseModel):
 class WireDict(TypedDict):
     """The base of every answer's shape: closed, its keys and values just as they go over the wire.
 
-    A key that may be absent is ``NotRequired``; none is null unless its type says so (ruling A2).
+    A key that may be absent is ``NotRequired``; none is null unless its type says so (rule A2).
     """
 
 

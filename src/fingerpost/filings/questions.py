@@ -55,7 +55,7 @@ def financial_facts(library: FactLibrary, ticker: str, metrics: Sequence[str], w
 
 
 def value_of(found: Found) -> Any:
-    """Return one headline as a number, several as a list (ruling F3)."""
+    """Return one headline as a number, several as a list (rule F3)."""
     if found.is_scalar:
         return found.headline[0].value
     return [{"end_date": figure.end, "value": figure.value} for figure in found.headline]

@@ -1,4 +1,4 @@
-"""What a question about filings is answered with, before it wears contract 002's envelope."""
+"""What a question about filings is answered with, before it wears the plan-step contract's envelope."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ SAMPLE_NOTE = "A small table that ships with fingerpost; it is not complete and 
 
 @dataclass(slots=True)
 class Reply:
-    """Rows, the values in ``data`` (ruling F3), what is missing and why, and whose data it is."""
+    """Rows, the values in ``data`` (rule F3), what is missing and why, and whose data it is."""
 
     results: list[dict[str, Any]]
     data: dict[str, Any] | None = None

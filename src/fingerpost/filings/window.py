@@ -1,4 +1,4 @@
-"""Which periods are asked for, and which of the figures found there is the headline (ruling F3)."""
+"""Which periods are asked for, and which of the figures found there is the headline (rule F3)."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -12,7 +12,7 @@ from fingerpost.contract.tool import Tool
 from fingerpost.errors import PlanInvalid
 
 HUMAN: Final = "human"
-"""The built-in agent: a person who approves (ruling F6)."""
+"""The built-in agent: a person who approves (rule F6)."""
 
 Execute = Callable[[str, dict[str, Any], str | None], Awaitable[Mapping[str, Any]]]
 """Query type, parameters and user to the standard response."""
@@ -36,7 +36,7 @@ class PlanTool:
 
     @classmethod
     def of(cls, tool: Tool, spec: ToolSpec, *, is_idempotent: bool = True, cost: float = 1.0) -> "PlanTool":
-        """Return a tool of contract 002, which knows nothing of users."""
+        """Return a tool of the plan-step contract, which knows nothing of users."""
 
         async def execute(query_type: str, parameters: dict[str, Any], _user: str | None) -> Mapping[str, Any]:
             return await tool.execute(query_type, parameters)
@@ -98,7 +98,7 @@ class StepQuery:
 
 
 def read_step_query(spec: ToolSpec, parameters: dict[str, Any]) -> StepQuery | str:
-    """Parse a step's parameters, or return why not; a tool with one query type takes them flat (ruling F2)."""
+    """Parse a step's parameters, or return why not; a tool with one query type takes them flat (rule F2)."""
     types = list(spec.input_schema)
     is_wrapped = "query_type" in parameters and parameters.keys() <= {"query_type", "parameters"}
     if not is_wrapped and len(types) == 1:

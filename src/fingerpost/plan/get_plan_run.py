@@ -1,4 +1,4 @@
-"""get_plan_run: how a run stands (contract 002); it changes nothing."""
+"""get_plan_run: how a run stands (plan-step contract); it changes nothing."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""The memory of a run: a view of its recorded outputs, by key (ruling F4)."""
+"""The memory of a run: a view of its recorded outputs, by key (rule F4)."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -156,7 +156,7 @@ class Memory:
 def list_items(
     plan: Mapping[str, Any], created_at: str, steps: Mapping[int, StepRecord], events: Iterable[Event]
 ) -> list[dict[str, Any]]:
-    """Return the typed items of a run's memory, in the order in which they came about (ruling F4).
+    """Return the typed items of a run's memory, in the order in which they came about (rule F4).
 
     Types are plan, tool_result, tool_error, step_skipped and step_failed.
     """

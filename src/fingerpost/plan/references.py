@@ -1,6 +1,6 @@
 """References: ``{"$ref": key, "path": jmespath, "default": ...}`` anywhere in a step's parameters.
 
-A reference is replaced by the value itself, so types are kept and nothing is pasted into text (ruling F4).
+A reference is replaced by the value itself, so types are kept and nothing is pasted into text (rule F4).
 """
 
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""run_plan: start a plan, or approve, cancel, resume, replace one that was started (contract 002, ruling F6)."""
+"""run_plan: start a plan, or approve, cancel, resume, replace one that was started (plan-step contract, rule F6)."""
 
 import asyncio
 

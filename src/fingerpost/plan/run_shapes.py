@@ -1,4 +1,4 @@
-"""What ``run_plan`` and ``get_plan_run`` take and answer (contract 002's names: snake_case)."""
+"""What ``run_plan`` and ``get_plan_run`` take and answer (the plan-step contract's names: snake_case)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, final

@@ -1,4 +1,6 @@
-"""User variables: places and preferences kept by name, each user's own (contracts 000 and 001, ruling C4).
+"""User variables: places and preferences kept by name, each user's own.
+
+The plan_trip and get_departures contracts, rule C4.
 
 One SQLite file; every operation opens it, so that threads, processes and a file that went away need no care.
 """

@@ -1,4 +1,4 @@
-"""findAddressOrStop (contract 003): free text to a place, or an honest list of candidates (rulings D1, D2)."""
+"""findAddressOrStop (lookup contract): free text to a place, or an honest list of candidates (rules D1, D2)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, final
@@ -49,7 +49,7 @@ class Names(WireDict):
 
 
 class LookupMeta(WireDict):
-    """What is ours in a bare answer (ruling D1): warnings, left out where there are none."""
+    """What is ours in a bare answer (rule D1): warnings, left out where there are none."""
 
     warnings: list[WireWarning]
 

@@ -1,4 +1,4 @@
-"""find_stops: stops near a point (ruling C3)."""
+"""find_stops: stops near a point (rule C3)."""
 
 from typing import Annotated, NotRequired
 
@@ -136,7 +136,7 @@ def _metres(stop: NearbyStop) -> int:
 
 
 def _order(stop: NearbyStop) -> tuple[int, str]:
-    """Sort by the distance that is shown: stops that stand equally far are in the order of their ids (ruling C3)."""
+    """Sort by the distance that is shown: stops that stand equally far are in the order of their ids (rule C3)."""
     return _metres(stop), stop.stop.id or ""
 
 

@@ -1,4 +1,4 @@
-"""get_departures (contract 001): the board of a stop."""
+"""get_departures (docs/contracts): the board of a stop."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, NotRequired
@@ -149,7 +149,7 @@ def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:
 
 
 def show_departure(departure: Departure, zone: str) -> WireDeparture:
-    """Write a row of the board; a cancelled one has no expected time (ruling C1)."""
+    """Write a row of the board; a cancelled one has no expected time (rule C1)."""
     shown: WireDeparture = {
         "line": departure.line,
         "mode": trip_word(departure.mode),

@@ -1,4 +1,4 @@
-"""Itineraries and legs in contract 000's shape: a view of the inner model (ruling B1)."""
+"""Itineraries and legs in the plan_trip contract's shape: a view of the inner model (rule B1)."""
 
 from typing import Annotated, NotRequired
 

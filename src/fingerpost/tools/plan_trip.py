@@ -1,4 +1,4 @@
-"""plan_trip (contract 000): itineraries between two places, with what is disrupted and what to do instead."""
+"""plan_trip (docs/contracts): itineraries between two places, with what is disrupted and what to do instead."""
 
 from collections.abc import Sequence
 from types import MappingProxyType
@@ -63,7 +63,7 @@ class PlanTrip(PublishedTool):
         """Resolve the ends, ask the network, ask again where it is in trouble, and choose."""
         warnings = Warnings()
         now = int(call.now.timestamp())
-        # A time that cannot be read is refused before any place is looked up (ruling A6).
+        # A time that cannot be read is refused before any place is looked up (rule A6).
         read_instant(arguments.when.time, zone_name="UTC", now=now, field="when.time")
         ends = await self._ends.get_trip_ends(
             arguments.origin.query(),

@@ -1,4 +1,4 @@
-"""What plan_trip accepts and answers (contract 000, ruling B1).
+"""What plan_trip accepts and answers (plan_trip contract, rule B1).
 
 Input models that are defaults of others are frozen: pydantic would copy them for every question.
 """

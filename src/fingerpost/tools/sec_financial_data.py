@@ -1,4 +1,4 @@
-"""``sec_financial_data``: figures of companies, each with the filing that states it (contract 002, ruling F3)."""
+"""``sec_financial_data``: figures of companies, each with the filing that states it (plan-step contract, rule F3)."""
 
 from typing import Any, ClassVar
 

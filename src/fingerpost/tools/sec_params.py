@@ -1,4 +1,4 @@
-"""What the filings tools take (contract 002, section "Parameter Models"; rulings F3, F7)."""
+"""What the filings tools take (plan-step contract, rules F3, F7)."""
 
 from typing import Annotated, Any, Literal, Self
 

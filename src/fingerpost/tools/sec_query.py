@@ -1,4 +1,4 @@
-"""Tools of contract 002 that answer several query types, each of them one record.
+"""Tools of the plan-step contract that answer several query types, each of them one record.
 
 A query type is a ``QueryType``: its parameters, its answer, its text and its line in the tool's description.
 A tool lists its query types; schemas, checks, descriptions and ``tool_details`` follow from the records.
@@ -28,14 +28,14 @@ _EXTRA_FIELDS = ("missing", "source", "available_tools", "warning")
 
 
 class StepModel(WireModel):
-    """A shape of contract 002: snake_case outside too, and null where there is nothing (rulings A1, A2)."""
+    """A shape of the plan-step contract: snake_case outside too, and null where there is nothing (rules A1, A2)."""
 
     model_config = ConfigDict(alias_generator=None, extra="forbid", defer_build=True)
     keeps_nulls = True
 
 
 class StepParams(BaseModel):
-    """The parameters of one kind of question; an explicit null is absence (ruling A2)."""
+    """The parameters of one kind of question; an explicit null is absence (rule A2)."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -93,7 +93,7 @@ class QueryCall(StepModel):
 
 
 class QueryTool(PublishedTool):
-    """A tool of contract 002 with several query types; a subclass only names itself and lists them.
+    """A tool of the plan-step contract with several query types; a subclass only names itself and lists them.
 
     Attributes:
         queries: the query types, in the order in which they are listed; every one answers from the same source.

@@ -162,7 +162,7 @@ class SourcedAnswer(StandardAnswer):
 
 
 class FactsAnswer(SourcedAnswer):
-    """Figures; ``data`` maps each metric, as it was asked, to its headline (ruling F3)."""
+    """Figures; ``data`` maps each metric, as it was asked, to its headline (rule F3)."""
 
     query_type: Literal["financial_facts"]
     results: list[FigureRow]

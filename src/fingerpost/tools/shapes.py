@@ -1,4 +1,4 @@
-"""Shapes that several contracts share, and the functions that write them (ruling B1)."""
+"""Shapes that several contracts share, and the functions that write them (rule B1)."""
 
 from collections.abc import Iterable
 from typing import Annotated, Literal, NotRequired
@@ -34,7 +34,7 @@ class WireCoordinate(WireDict):
 
 
 class LocationRef(WireDict):
-    """One end of a trip as it was understood (ruling B1)."""
+    """One end of a trip as it was understood (rule B1)."""
 
     coordinate: WireCoordinate
     rawSource: Annotated[str, WordOf(LocationSource)]
@@ -69,7 +69,7 @@ class WireFeed(WireDict):
 
 
 class Meta(WireDict):
-    """What is ours, said once in every answer (ruling A10)."""
+    """What is ours, said once in every answer (rule A10)."""
 
     network: str
     source: str
@@ -168,6 +168,6 @@ def _show_feed(feed: FeedVersion) -> WireFeed:
 
 
 def show_warnings(warnings: Warnings) -> Warned:
-    """Write the warnings as a field of the answer, no field where there are none (ruling A2)."""
+    """Write the warnings as a field of the answer, no field where there are none (rule A2)."""
     shown: list[WireWarning] = [{"code": each.code.value, "message": each.message} for each in warnings.list_all()]
     return {"warnings": shown} if shown else {}

@@ -1,4 +1,4 @@
-"""Where the legs of a plan run, for those who ask: encoded polylines, beside the answer (ruling A10)."""
+"""Where the legs of a plan run, for those who ask: encoded polylines, beside the answer (rule A10)."""
 
 from collections.abc import Sequence
 from typing import Annotated

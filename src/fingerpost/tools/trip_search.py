@@ -1,4 +1,4 @@
-"""The searches of one trip: the question, the relaxed second one, and what the two found merged (rulings B5, B6)."""
+"""The searches of one trip: the question, the relaxed second one, and what the two found merged (rules B5, B6)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

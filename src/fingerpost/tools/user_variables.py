@@ -1,4 +1,4 @@
-"""The user variable store as tools: places and preferences kept by name (ruling C4)."""
+"""The user variable store as tools: places and preferences kept by name (rule C4)."""
 
 import asyncio
 from typing import Annotated, Any, Literal, NotRequired

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 
 class Mode(StrEnum):
-    """How a leg is travelled; finer than any contract's list (ruling A9), which are views of it."""
+    """How a leg is travelled; finer than any contract's list (rule A9), which are views of it."""
 
     WALK = "WALK"
     BUS = "BUS"
@@ -37,14 +37,14 @@ class Access(StrEnum):
 
 
 class PlaceKind(StrEnum):
-    """What a place is (contract 003)."""
+    """What a place is (lookup contract)."""
 
     STOP = "STOP"
     ADDRESS = "ADDRESS"
 
 
 class LocationSource(StrEnum):
-    """Where a location came from (ruling B1)."""
+    """Where a location came from (rule B1)."""
 
     INPUT = "input"
     USER_VARIABLE = "user-variable"
@@ -52,7 +52,7 @@ class LocationSource(StrEnum):
 
 
 class Optimize(StrEnum):
-    """What a rider wants most (contract 000)."""
+    """What a rider wants most (plan_trip contract)."""
 
     BALANCED = "balanced"
     FEW_TRANSFERS = "few_transfers"
@@ -71,8 +71,8 @@ class Coordinate:
 class Place:
     """Somewhere that a text or an id can mean.
 
-    ``id`` is a printed stop id (``FEED:LOCAL``, ruling A8), None for an address.
-    ``member_ids`` are the printed ids of all stops that the place covers (ruling D2).
+    ``id`` is a printed stop id (``FEED:LOCAL``, rule A8), None for an address.
+    ``member_ids`` are the printed ids of all stops that the place covers (rule D2).
     """
 
     name: str
@@ -144,7 +144,7 @@ class Leg:
     ``notices`` explain why a disrupted ride is; the nearest to it first.
     ``change_s`` is how long the change from the ride before takes at least, its walk included; None where the source
     does not say.
-    ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (ruling B5).
+    ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (rule B5).
     ``handle`` is how the source that made the leg knows it again; it means nothing to anyone else.
     """
 

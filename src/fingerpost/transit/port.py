@@ -38,7 +38,7 @@ class JourneyQuery:
     ``max_walk_m`` bounds the sum of an itinerary's walking.
     ``not_before`` is the present instant, before which nobody can leave; None where the question is about the past.
     ``wanted`` is how many good itineraries a caller may show; a source offers that many and one more if it can.
-    It is the same for every caller, because what is searched does not depend on how much is shown (ruling B14).
+    It is the same for every caller, because what is searched does not depend on how much is shown (rule B14).
     """
 
     origin: Location
@@ -66,7 +66,7 @@ class JourneyAnswer:
     """What a source found.
 
     ``timetabled`` holds what the timetable promised where realtime took it away: disrupted itineraries
-    that stay visible (ruling B5).
+    that stay visible (rule B5).
     ``step_free_supported`` is False where the source has no wheelchair data at all.
     ``price`` and ``draw`` know this answer's own itineraries; None where the source knows no fares, or no lines.
     """
@@ -137,7 +137,7 @@ class Network(Protocol):
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Return candidates, best first (ruling D2); empty where nothing resembles the text."""
+        """Return candidates, best first (rule D2); empty where nothing resembles the text."""
         ...
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
@@ -148,7 +148,7 @@ class Network(Protocol):
         ...
 
     async def find_stop_place(self, stop_id: str, *, language: str | None = None) -> Place | None:
-        """Return the whole place that a stop id stands for as a retry token, or None (ruling D2)."""
+        """Return the whole place that a stop id stands for as a retry token, or None (rule D2)."""
         ...
 
     async def list_stops_near(self, coordinate: Coordinate, radius_m: float, *, language: str = "en") -> NearbyStops:
@@ -165,7 +165,7 @@ class OpenNetworks:
     """The networks as they stand at one moment.
 
     Attributes:
-        answering: those that answer, in order of preference (ruling A13).
+        answering: those that answer, in order of preference (rule A13).
         by_token_only: demo networks that answer for nothing but their own ids, because networks were added.
         problems: by name, a sentence on each network that cannot be used now.
     """

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from fingerpost.transit.model import Bounds, Mode
 
-# How long a caller waits for plans and boards of a remote source (contract 000's default).
+# How long a caller waits for plans and boards of a remote source (the plan_trip contract's default).
 ANSWER_DEADLINE_S = 8.0
 # How long a caller waits for names of a remote source.
 NAMES_DEADLINE_S = 3.0
@@ -39,7 +39,7 @@ class NetworkProfile:
         feed_names: the FEEDs that its ids begin with, upper case.
         modes: the modes that run here.
         is_demo: whether it is a demonstration, not for real trips.
-        priority: of several networks that cover a place the highest is preferred (ruling A13).
+        priority: of several networks that cover a place the highest is preferred (rule A13).
         attribution, notes: sentences that each answer carries.
         first_day, last_day: bounds of the timetable, both None for any day.
         answer_deadline_s, names_deadline_s: how long callers wait for it; None for an engine in this process, which

@@ -20,7 +20,7 @@ class FeedVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The provenance of one answer (ruling A10), fixed when the answer is made.
+    """The provenance of one answer (rule A10), fixed when the answer is made.
 
     Attributes:
         network: the network that was asked.

@@ -150,7 +150,7 @@ def _when(
 def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> str:
     """Return what a person wrote as the contract reads it: a bare time is the next one in the network's zone.
 
-    One that has just passed still means now (ruling B12).
+    One that has just passed still means now (rule B12).
     """
     if not _CLOCK_TIME.fullmatch(text):
         return text

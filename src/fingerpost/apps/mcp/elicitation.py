@@ -1,4 +1,4 @@
-"""Elicitation: ask the user behind the client which place was meant (ruling B10), in both eras of the protocol.
+"""Elicitation: ask the user behind the client which place was meant (rule B10), in both eras of the protocol.
 
 In the modern era a question travels inside the result, and the client calls again with the answer; what was
 chosen before comes back in the request state. In the handshake era the server asks while the call waits.

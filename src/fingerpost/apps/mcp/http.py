@@ -67,7 +67,7 @@ def new_app(
 ) -> Starlette:
     """Return the web application.
 
-    Beyond loopback no variables are kept: nobody says who calls (ruling A12).
+    Beyond loopback no variables are kept: nobody says who calls (rule A12).
     ``allowed_hosts`` are names, besides loopback and the address itself, that a client may call the server by.
     """
     user = application.settings.user if address.is_loopback else None

@@ -41,7 +41,7 @@ _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
 def new_server(application: Application, *, user: str | None) -> Server[Any]:
     """Return a server that answers both protocol eras on any transport and keeps nothing between two calls.
 
-    ``user`` owns the variables of every call; None where nobody may keep any (ruling A12).
+    ``user`` owns the variables of every call; None where nobody may keep any (rule A12).
     """
     handlers = _Handlers(application, user)
     server: Server[Any] = Server(

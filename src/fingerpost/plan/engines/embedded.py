@@ -67,7 +67,7 @@ class EmbeddedJournal:
             connection.execute("BEGIN IMMEDIATE")
             run_id = str(uuid.uuid4())
             if base_id is not None:
-                # Ruling F4: under a fixed clock the same question has the same ids, one after the other.
+                # Rule F4: under a fixed clock the same question has the same ids, one after the other.
                 count = 0
                 while True:
                     count += 1

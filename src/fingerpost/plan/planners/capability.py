@@ -1,4 +1,4 @@
-"""``PlanningCapability``: the interface to all planners (contract 002, ruling F6)."""
+"""``PlanningCapability``: the interface to all planners (plan-step contract, rule F6)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any

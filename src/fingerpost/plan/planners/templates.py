@@ -80,7 +80,7 @@ def _financial_fact(fields: Mapping[str, str]) -> list[PlanStep]:
     company, year = fields["company"].strip(), fields["year"].strip()
     ticker, metric = _ticker_of(company), _metric_of(fields["metric"])
     number = year[-4:]
-    # "2022" is a window of days, as in contract 002's example; "fiscal 2022" is a year by its name.
+    # "2022" is a window of days, as in the plan-step contract's example; "fiscal 2022" is a year by its name.
     period = {"start_date": f"{number}-01-01", "end_date": f"{number}-12-31"} if year == number else {"period": number}
     arguments: dict[str, Any] = {"ticker": ticker, "metrics": [metric], **period}
     return [

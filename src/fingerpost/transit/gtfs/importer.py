@@ -21,7 +21,7 @@ _LINKING = "linking stops"
 
 @dataclass(frozen=True, slots=True)
 class FeedSource:
-    """A feed to import: a zip file or a folder, and the FEED of its stop ids, where it is given (ruling A8)."""
+    """A feed to import: a zip file or a folder, and the FEED of its stop ids, where it is given (rule A8)."""
 
     path: Path
     feed_name: str | None = None

@@ -27,7 +27,7 @@ from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.timetable.walking import straight_line_m
 
-# Ruling A8: how far apart one stop may lie in two feeds that are given the same FEED.
+# Rule A8: how far apart one stop may lie in two feeds that are given the same FEED.
 SAME_STOP_M = 100.0
 # Where the names differ, one stop may not be further apart than this, and the names must share their words in part.
 SAME_SPOT_M = 30.0
@@ -211,7 +211,7 @@ class Merging:
         return rows
 
     def _check_same(self, first: StopRow, second: StopRow, tables: FeedTables, findings: Findings) -> None:
-        """Let two feeds' stops of one id be one where name and place agree (ruling A8).
+        """Let two feeds' stops of one id be one where name and place agree (rule A8).
 
         Publishers abbreviate: names that are alike but not the same agree at one spot only, and are counted.
         """

@@ -1,4 +1,4 @@
-"""``translations.txt``: the names of stops and lines, and headsigns, in other languages (ruling A7)."""
+"""``translations.txt``: the names of stops and lines, and headsigns, in other languages (rule A7)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple

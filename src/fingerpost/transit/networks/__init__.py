@@ -1,1 +1,1 @@
-"""The composite of all networks: preference, coverage, failures and fallbacks (ruling A13)."""
+"""The composite of all networks: preference, coverage, failures and fallbacks (rule A13)."""

@@ -1,4 +1,4 @@
-"""Query several networks, so that one that fails or is slow does not keep others from answering (ruling A13)."""
+"""Query several networks, so that one that fails or is slow does not keep others from answering (rule A13)."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""The composite of all networks of a home folder, of any kind of source (ruling A13).
+"""The composite of all networks of a home folder, of any kind of source (rule A13).
 
 The records are looked at anew for every call, so that a network may be added, edited or removed by another process
 while a server runs. One that cannot be opened is listed in ``problems`` and does not affect the others.

@@ -1,4 +1,4 @@
-"""A network with a fallback that answers when it is unavailable (ruling A13)."""
+"""A network with a fallback that answers when it is unavailable (rule A13)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Choose networks by preference and coverage (rulings A6 and A13)."""
+"""Choose networks by preference and coverage (rules A6 and A13)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

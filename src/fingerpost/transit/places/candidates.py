@@ -7,7 +7,7 @@ from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
 from fingerpost.transit.model import PlaceMatch
 from fingerpost.transit.rules.matching import AUTO_RESOLVE
 
-# As many candidates as a person can choose from (contract 003: maxLookupCandidates).
+# As many candidates as a person can choose from (lookup contract: maxLookupCandidates).
 MAX_CANDIDATES = 5
 
 _SEND_COORDINATES = "Look the place up with findAddressOrStop, or send coordinates"
@@ -47,7 +47,7 @@ def unknown(label: str, *, side: str, hint: str = _SEND_COORDINATES, left_out: S
 
 
 def _show(match: PlaceMatch) -> dict[str, Any]:
-    """Return a candidate as it goes over the wire; its ``token`` is accepted by every tool (ruling B10)."""
+    """Return a candidate as it goes over the wire; its ``token`` is accepted by every tool (rule B10)."""
     place = match.place
     candidate = {
         "token": place.token,

@@ -1,4 +1,4 @@
-"""Parse labels: a position, a user variable, a stop id as a token, or a place name (ruling B10)."""
+"""Parse labels: a position, a user variable, a stop id as a token, or a place name (rule B10)."""
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ Longitude = Annotated[Number, Field(ge=-180, le=180, description="degrees east")
 
 
 class LocationValue(WireModel):
-    """A saved place: the value of a user variable of type location (ruling C4)."""
+    """A saved place: the value of a user variable of type location (rule C4)."""
 
     lat: Latitude
     lon: Longitude
@@ -56,7 +56,7 @@ Label = Position | StopText | Name
 
 
 async def read_label(text: str, variables: VariableStore, user: str | None) -> Label:
-    """Return what a label is: a user's variable before a token, a token before a name (ruling B10).
+    """Return what a label is: a user's variable before a token, a token before a name (rule B10).
 
     Raises:
         ParameterError: it is a position off the globe, or a variable that keeps no place.
@@ -93,7 +93,7 @@ def find_position(text: str) -> Coordinate | None:
 
 
 def find_stop_id(variable: Variable) -> str | None:
-    """Return the stop id that a variable is, or holds as ``stopId`` or ``id`` (ruling C2), or None."""
+    """Return the stop id that a variable is, or holds as ``stopId`` or ``id`` (rule C2), or None."""
     value = variable.value
     held = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else [value]
     for each in held:

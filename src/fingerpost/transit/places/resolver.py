@@ -1,4 +1,4 @@
-"""Resolve texts to places over all networks (rulings A8, A13, B10, C2, D2).
+"""Resolve texts to places over all networks (rules A8, A13, B10, C2, D2).
 
 A position or a variable needs no network, a token goes straight to the network of its FEED, a name goes to all
 networks that can answer at once. Whoever fails or is late is left out and named.
@@ -90,7 +90,7 @@ class PlaceResolver:
 async def find_place_of_token(
     opened: OpenNetworks, text: str, language: str | None, warnings: Warnings
 ) -> FoundStop | None:
-    """Return the whole place that a token stands for, None where no network knows it as one (ruling D2)."""
+    """Return the whole place that a token stands for, None where no network knows it as one (rule D2)."""
     stop_id = text.strip()
     owners = [network for network in opened.list_owners(stop_id) if network.profile.can(Ability.NAMES)]
     if not owners:

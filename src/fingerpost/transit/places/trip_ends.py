@@ -1,4 +1,4 @@
-"""Resolve the origin and destination of a trip, and the networks that can plan between them (rulings A6, A13, B10)."""
+"""Resolve the origin and destination of a trip, and the networks that can plan between them (rules A6, A13, B10)."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Accessibility notes and warnings: steps and walking (ruling B9)."""
+"""Accessibility notes and warnings: steps and walking (rule B9)."""
 
 import math
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from fingerpost.transit.model import Access, Itinerary
 from fingerpost.transit.rules.connections import is_unusable
-from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # contract 000's own name
+from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # the contract's own name
 
 # Walking no longer than this counts as little.
 LOW_WALK_M = 500.0

@@ -1,4 +1,4 @@
-"""Which itineraries cannot be used, and what breaks them: a cancelled ride, or a change that is missed (ruling B5)."""
+"""Which itineraries cannot be used, and what breaks them: a cancelled ride, or a change that is missed (rule B5)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What happens when a promised itinerary is cancelled or late: alternatives, order, flags (ruling B5).
+"""What happens when a promised itinerary is cancelled or late: alternatives, order, flags (rule B5).
 
 *Disrupted* is what triggers the second query and is noted: unusable, or more than 300 s late.
 *Unusable* is what nobody can travel; see ``connections``. It stands last, a late itinerary where its times put it.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model import Coordinate
 
-# Two ends no further apart than this are one point (contract 000, validation rule 1).
+# Two ends no further apart than this are one point (statement P17).
 SAME_POINT_M = 1.0
 
 
@@ -20,7 +20,7 @@ def distance_m(a: Coordinate, b: Coordinate) -> float:
 
 
 def is_same_point(a: Coordinate, b: Coordinate) -> bool:
-    """Whether two ends are too close to travel between (ruling A6)."""
+    """Whether two ends are too close to travel between (rule A6)."""
     return distance_m(a, b) <= SAME_POINT_M
 
 

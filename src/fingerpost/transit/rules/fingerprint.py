@@ -1,4 +1,4 @@
-"""Fingerprints of itineraries, for deduplication (ruling B7)."""
+"""Fingerprints of itineraries, for deduplication (rule B7)."""
 
 import hashlib
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ SLOT_S = 120
 def fingerprint(itinerary: Itinerary) -> str:
     """Return ``sha1:`` and the hexadecimal SHA-1 of ``mode|line|from|to~...|start``.
 
-    The mode is the word of contract 000, a missing line is empty, an end is its stop id, else its name.
+    The mode is the word of the plan_trip contract, a missing line is empty, an end is its stop id, else its name.
     Each part is percent-encoded, unreserved characters but ``~`` excepted.
     The start is the scheduled one, rounded down to the slot, as ``YYYY-MM-DDTHH:MM:SSZ``.
     """

@@ -1,4 +1,4 @@
-"""Age of an answer's realtime (ruling B4)."""
+"""Age of an answer's realtime (rule B4)."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +10,7 @@ STALE_AFTER_S = 90
 
 
 def data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
-    """Return contract 000's ``dataFreshness``: the latest of all realtime updates and of the request's instant."""
+    """Return the plan_trip contract's ``dataFreshness``: the latest realtime update, or the request's instant."""
     return max([received, *_updates(rows)])
 
 

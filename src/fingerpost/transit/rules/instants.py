@@ -1,4 +1,4 @@
-"""Parse instants from RFC 3339, and format them with a zone's offset (ruling A4)."""
+"""Parse instants from RFC 3339, and format them with a zone's offset (rule A4)."""
 
 import re
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ class ReadInstant(NamedTuple):
 
 
 class AskedInstant(NamedTuple):
-    """An instant that a trip is asked for, beside the clock (ruling B12).
+    """An instant that a trip is asked for, beside the clock (rule B12).
 
     Attributes:
         instant: Unix seconds; one that has just passed has become now.
@@ -103,7 +103,7 @@ def print_instant(instant: int, zone_name: str) -> str:
 
 
 def print_utc(instant: int) -> str:
-    """Return ISO 8601 with seconds, in UTC with ``Z`` (contract 003)."""
+    """Return ISO 8601 with seconds, in UTC with ``Z`` (lookup contract)."""
     return datetime.fromtimestamp(instant, UTC).isoformat().removesuffix("+00:00") + "Z"
 
 

@@ -1,4 +1,4 @@
-"""Choose the language of names (ruling A7)."""
+"""Choose the language of names (rule A7)."""
 
 from collections.abc import Collection
 

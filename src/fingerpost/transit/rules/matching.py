@@ -1,4 +1,4 @@
-"""Decide whether a text means one place, and order the candidates (rulings B10 and D2)."""
+"""Decide whether a text means one place, and order the candidates (rules B10 and D2)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Map GTFS route types to modes, and modes to each contract's names (ruling A9)."""
+"""Map GTFS route types to modes, and modes to each contract's names (rule A9)."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -6,7 +6,7 @@ from typing import Literal
 from fingerpost.transit.model import Mode
 
 TripWord = Literal["BUS", "TRAM", "METRO", "RAIL", "FERRY", "WALK", "BIKE", "SCOOTER", "OTHER"]
-"""A mode in contracts 000 and 001, and in find_stops."""
+"""A mode in the plan_trip and get_departures contracts, and in find_stops."""
 
 _TRIP_WORDS: Mapping[Mode, TripWord] = {
     Mode.WALK: "WALK",
@@ -59,10 +59,10 @@ def mode_of(route_type: int) -> Mode:
 
 
 def trip_word(mode: Mode) -> TripWord:
-    """Return the word of contracts 000 and 001, and of find_stops."""
+    """Return the word of the plan_trip and get_departures contracts, and of find_stops."""
     return _TRIP_WORDS[mode]
 
 
 def timetable_word(mode: Mode) -> str:
-    """Return the word of contract 003."""
+    """Return the word of the lookup contract."""
     return _TIMETABLE_WORDS.get(mode, "UNKNOWN")

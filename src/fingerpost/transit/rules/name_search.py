@@ -1,6 +1,6 @@
 """Score names against a text, 0 to 1: exact, prefix, word and fuzzy matches.
 
-A name is scored by the best reading that applies (ruling D2 fixes only 0..1 and the threshold 0.80):
+A name is scored by the best reading that applies (rule D2 fixes only 0..1 and the threshold 0.80):
 
 * the same name;
 * the name begins with the text, whole words;

@@ -12,7 +12,7 @@ from fingerpost.transit.model import Coordinate
 class NamedStop:
     """A stop or a station.
 
-    ``id`` and ``parent_id`` are printed stop ids (ruling A8); ``names`` are translations by language.
+    ``id`` and ``parent_id`` are printed stop ids (rule A8); ``names`` are translations by language.
     ``is_boardable`` is False for a stop that riders cannot board at; of a station it says nothing.
     """
 

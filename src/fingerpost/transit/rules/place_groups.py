@@ -1,4 +1,4 @@
-"""Group nearby stops of one name into places (ruling D2)."""
+"""Group nearby stops of one name into places (rule D2)."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""A local index of a network's places, by text and by id (rulings B10 and D2)."""
+"""A local index of a network's places, by text and by id (rules B10 and D2)."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -43,10 +43,10 @@ class PlaceIndex:
         focus: Coordinate | None = None,
         max_results: int | None = None,
     ) -> list[PlaceMatch]:
-        """Return the places that a text may mean, in the order of ruling D2; all of them unless bounded.
+        """Return the places that a text may mean, in the order of rule D2; all of them unless bounded.
 
         ``distance_m`` of a match is from the focus point, None without one.
-        Names come in the language that ruling A7 chooses from those that the place has.
+        Names come in the language that rule A7 chooses from those that the place has.
         """
         scores: dict[str | None, float] = {}
         for row, score in self._names.score(text).items():
@@ -84,6 +84,6 @@ class PlaceIndex:
 
 
 def in_language(place: Place, language: str | None) -> Place:
-    """Return a place under the name that ruling A7 chooses."""
+    """Return a place under the name that rule A7 chooses."""
     chosen = choose(language, place.names)
     return place if chosen == DEFAULT else replace(place, name=place.names[chosen], language=chosen)

@@ -1,4 +1,4 @@
-"""Ranking of itineraries (ruling B8).
+"""Ranking of itineraries (rule B8).
 
 The published formula of ``balanced``, in seconds, the smallest first::
 

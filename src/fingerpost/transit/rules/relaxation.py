@@ -1,4 +1,4 @@
-"""Relaxed constraints for a second query, after one that found nothing or only disruptions (rulings B5 and B6)."""
+"""Relaxed constraints for a second query, after one that found nothing or only disruptions (rules B5 and B6)."""
 
 import math
 from collections.abc import Iterable

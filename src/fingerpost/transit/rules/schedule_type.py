@@ -1,4 +1,4 @@
-"""Schedule type of an answer: scheduled, realtime or mixed (rulings B3 and C1)."""
+"""Schedule type of an answer: scheduled, realtime or mixed (rules B3 and C1)."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -8,7 +8,7 @@ from fingerpost.transit.rules.status import Status, status_of, status_of_departu
 
 
 class ScheduleType(StrEnum):
-    """The three words of contract 000."""
+    """The three words of the plan_trip contract."""
 
     REALTIME = "realtime"
     MIXED = "mixed"
@@ -21,12 +21,15 @@ def schedule_type_of(itinerary: Itinerary) -> ScheduleType:
 
 
 def schedule_type_of_all(itineraries: Iterable[Itinerary]) -> ScheduleType:
-    """Return the word for all rides of all returned itineraries (``realtimeUsed`` of contract 000)."""
+    """Return the word for all rides of all returned itineraries (``realtimeUsed`` of the plan_trip contract)."""
     return _schedule_type(leg for itinerary in itineraries for leg in itinerary.rides)
 
 
 def uses_realtime(departures: Iterable[Departure]) -> bool:
-    """Whether any returned row knows of realtime or a cancellation (``realtimeUsed`` of contract 001)."""
+    """Whether any returned row knows of realtime or a cancellation.
+
+    ``realtimeUsed`` of the get_departures contract.
+    """
     return any(status_of_departure(departure) is not Status.SCHEDULED_ONLY for departure in departures)
 
 

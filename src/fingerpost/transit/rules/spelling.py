@@ -1,4 +1,4 @@
-"""Normalise names for comparison: no accents, case or punctuation (ruling D2)."""
+"""Normalise names for comparison: no accents, case or punctuation (rule D2)."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Realtime status of a ride (ruling B2)."""
+"""Realtime status of a ride (rule B2)."""
 
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ ON_TIME_WITHIN_S = 60
 
 
 class Status(StrEnum):
-    """The four words of contracts 000 and 001, strongest first."""
+    """The four words of the plan_trip and get_departures contracts, strongest first."""
 
     CANCELLED = "cancelled"
     DELAYED = "delayed"

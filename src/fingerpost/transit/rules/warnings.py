@@ -1,4 +1,4 @@
-"""Warnings of an answer, one entry per code (rulings A2, B11)."""
+"""Warnings of an answer, one entry per code (rules A2, B11)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ MEANINGS: Mapping[WarningCode, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Warning:  # noqa: A001  # contract 000's own name
+class Warning:  # noqa: A001  # the contract's own name
     """A code for machines and a sentence for people."""
 
     code: WarningCode

@@ -1,4 +1,4 @@
-"""Stop ids as they are printed: ``FEED:LOCAL``, always matching ``^[A-Z0-9:_-]+$`` (ruling A8, contract 003).
+"""Stop ids as they are printed: ``FEED:LOCAL``, always matching ``^[A-Z0-9:_-]+$`` (rule A8, the lookup contract).
 
 Letters are raised to upper case; any other character becomes ``_XX``, its UTF-8 bytes in hexadecimal.
 An underscore stands for itself unless two hexadecimal digits follow, when it is escaped too; so

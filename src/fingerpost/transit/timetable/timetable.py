@@ -1,6 +1,6 @@
 """The timetable of one network: tables as parallel arrays, joined by row numbers.
 
-Words (docs/dictionary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
+Words (docs/glossary.md): a *stop time* is one stop of a trip with its times; a *trip departure* is one departure of
 a trip on any of its service days (a trip with ``frequencies.txt`` has many, each shifted in time).
 Times of stop times are seconds from the start of the service day, which is noon minus 12 h in the feed's zone
 (GTFS Schedule reference, "Time"), and may exceed 24 h.
@@ -66,7 +66,7 @@ class Timetable:
     feeds: tuple[Feed, ...]
     feed_fares: TextColumn  # what transit.fares.book.FareBook wrote, empty where a feed has no fares
 
-    # stops, one row each; printed ids are unique and match ruling A8's pattern
+    # stops, one row each; printed ids are unique and match rule A8's pattern
     stop_feed: Int16
     stop_local_id: TextColumn
     stop_printed_id: TextColumn

@@ -94,7 +94,7 @@ class RealtimeIndex:
         return self._scopes[feeds]
 
     def stops_of(self, feed: int) -> Mapping[str, int]:
-        """Return stop id to row for one feed, and for the feeds that bear its name (ruling A8)."""
+        """Return stop id to row for one feed, and for the feeds that bear its name (rule A8)."""
         table = self.timetable
         name = table.feeds[feed].name
         if name not in self._stops:

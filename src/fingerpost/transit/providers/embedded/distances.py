@@ -1,4 +1,4 @@
-"""Distance of a ride: the length of its shape, else the sum between its stops (ruling D3)."""
+"""Distance of a ride: the length of its shape, else the sum between its stops (rule D3)."""
 
 import math
 
@@ -8,7 +8,7 @@ from fingerpost.transit.timetable.timetable import Int32, Timetable
 
 
 def ride_m(timetable: Timetable, trip: int, board_stop_time: int, alight_stop_time: int) -> float:
-    """Return the metres between two stop times of a trip, along its shape, else between its stops (ruling D3)."""
+    """Return the metres between two stop times of a trip, along its shape, else between its stops (rule D3)."""
     path = find_ride_line(timetable, trip, board_stop_time, alight_stop_time)
     if path is None:
         return path_m(timetable, timetable.stop_time_stop[board_stop_time : alight_stop_time + 1])

@@ -215,7 +215,7 @@ class EmbeddedNetwork:
         table, here = self._timetable, location.coordinate
         own = [row for stop_id in location.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
         if location.source is LocationSource.USER_VARIABLE and own:
-            # Whoever saved a stop beside a place is at the stop only where the two are the same place (ruling D2).
+            # Whoever saved a stop beside a place is at the stop only where the two are the same place (rule D2).
             away_m = straight_line_m(here.lat, here.lon, table.stop_lat[own], table.stop_lon[own])
             own = [row for row, metres in zip(own, away_m.tolist(), strict=True) if metres <= SAME_PLACE_M]
         return find_endpoint(table, here.lat, here.lon, own, max_walk_m)

@@ -89,7 +89,7 @@ class TimetableWords:
         return table.stop_name[stop] or (table.stop_name[parent] if parent >= 0 else "") or table.stop_local_id[stop]
 
     def line(self, trip: int) -> tuple[str, Mode]:
-        """Return a trip's line and mode: the short name, else the long name, else the route id (ruling A2)."""
+        """Return a trip's line and mode: the short name, else the long name, else the route id (rule A2)."""
         return self.line_of_route(int(self._timetable.trip_route[trip]))
 
     def line_of_route(self, route: int) -> tuple[str, Mode]:

@@ -1,0 +1,94 @@
+"""What is cited stands in docs/contracts."""
+
+import re
+
+from tests.project.sources import ROOT, list_python, shown
+
+PAGES = sorted((ROOT / "docs" / "contracts").glob("*.md"))
+RULES = {found for page in PAGES for found in re.findall(r"^### ([A-G]\d*) ", page.read_text("utf-8"), re.MULTILINE)}
+STATEMENT_ROW = re.compile(r"^\| ([PDSMJ])(\d+)(?:-[PDSMJ](\d+))? \|", re.MULTILINE)
+STATEMENTS = {
+    f"{letter}{number}"
+    for page in PAGES
+    for letter, first, last in STATEMENT_ROW.findall(page.read_text("utf-8"))
+    for number in range(int(first), int(last or first) + 1)
+}
+
+LIST = r"{one}(?:(?:, | and | to |, and ){one})*"
+RULE_WORDS = re.compile(r"\b[Rr]ules? (" + LIST.format(one=r"[A-G]\d{0,2}\b") + ")")
+STATEMENT_WORDS = re.compile(r"\b[Ss]tatements? (" + LIST.format(one=r"[PDSMJ]\d+\b") + ")")
+# The head of a test's docstring: A5, P36-P42, rule D2.
+ONE_ID = r"(?:[Rr]ule )?[A-GPSMJ]\d{1,2}(?:-[A-GPSMJ]\d+)?"
+HEAD = re.compile(rf'"""({ONE_ID}(?:(?:, | and ){ONE_ID})*)[:.]')
+# Put together here, so that this file does not hold what it looks for.
+OLD_FORM = re.compile("|".join([r"[Rr]ul" + r"ings? [A-G]", r"[Cc]ontr" + r"acts? 00\d", "contr" + r"act_00\d"]))
+
+
+def _list_texts():
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").rglob("*.md")]
+    documents += [*(ROOT / "bench").rglob("*.md"), ROOT / "Makefile", ROOT / "pyproject.toml"]
+    return {shown(path): path.read_text("utf-8") for path in [*list_python(), *documents]}
+
+
+def _numbers(listed):
+    return re.findall(r"\b[A-Z]\d{0,2}\b", listed)
+
+
+def test_the_rules_and_statements_are_read():
+    """The pages declare what the tests below look up: a heading a rule, a row a statement, each once."""
+    assert {"A1", "B14", "C4", "D3", "E3", "F7", "G"} <= RULES
+    assert {"P78", "D46", "S66", "M64", "J25"} <= STATEMENTS
+
+
+def test_every_rule_that_is_cited_is_there():
+    """``rule B5`` and ``rules B5 and B6`` name headings of docs/contracts."""
+    unknown = [
+        f"{where}: rule {number}"
+        for where, text in _list_texts().items()
+        for listed in RULE_WORDS.findall(text)
+        for number in _numbers(listed)
+        if number not in RULES
+    ]
+
+    assert unknown == []
+
+
+def test_every_statement_that_is_cited_is_there():
+    """``statement P11`` names a row of docs/contracts."""
+    unknown = [
+        f"{where}: statement {number}"
+        for where, text in _list_texts().items()
+        for listed in STATEMENT_WORDS.findall(text)
+        for number in _numbers(listed)
+        if number not in STATEMENTS
+    ]
+
+    assert unknown == []
+
+
+def test_every_number_at_the_head_of_a_docstring_is_there():
+    """``A5, P36-P42: ...`` names rules and statements, and a D from 1 to 3 without the word is a statement."""
+    unknown = [
+        f"{shown(path)}: {number}"
+        for path in list_python("tests")
+        for listed in HEAD.findall(path.read_text("utf-8"))
+        for number in _numbers(listed)
+        if number not in RULES | STATEMENTS
+    ]
+
+    assert unknown == []
+
+
+def test_every_document_that_is_named_is_there():
+    """``docs/...md`` in code, tests and documents is a file."""
+    named = {path for text in _list_texts().values() for path in re.findall(r"\bdocs/[\w/-]+\.md\b", text)}
+
+    assert [path for path in sorted(named) if not (ROOT / path).is_file()] == []
+    assert len(named) > 10
+
+
+def test_no_citation_has_the_old_form():
+    """Documents that stand outside the repository are cited nowhere."""
+    found = [where for where, text in _list_texts().items() if OLD_FORM.search(text)]
+
+    assert found == []
