@@ -8,7 +8,7 @@ import pytest
 
 from fingerpost.errors import SourceFailed
 from fingerpost.testing.fakes import FakeNetwork, Journeys
-from fingerpost.transit.model import Access, Optimize
+from fingerpost.transit.model import Optimize
 from tests.contracts.conftest import at, codes, refusal
 from tests.rules.drawing import T0, ride, trip, walk
 
@@ -297,55 +297,6 @@ def test_an_unusable_itinerary_stands_at_the_times_of_the_timetable(over):
     )
 
 
-# ----------------------------------------------------------------------------------------- the past
-
-
-@pytest.mark.parametrize(
-    ("time", "requested", "expected"),
-    [
-        ("2022-02-22T07:57:59+02:00", "07:57:59", ["in-the-past"]),
-        ("2022-02-22T07:58:00+02:00", "08:00:00", []),
-        ("2022-02-22T08:00:01+02:00", "08:00:01", []),
-    ],
-)
-def test_a_time_that_has_passed_is_asked_as_it_is_and_said(over, time, requested, expected):
-    """B12: 120 s ago is now, a second more is a question about the past."""
-    answer = over(FakeNetwork(journeys=[found(trip(bus()))]))("plan_trip", {**ENDS, "when": {"time": time}})
-
-    assert (answer.body["requested"]["time"][11:19], codes(answer)) == (requested, expected)
-
-
-def arrive(time):
-    return {**ENDS, "when": {"type": "arrive", "time": f"2022-02-22T{time}+02:00"}}
-
-
-def test_nothing_that_has_left_is_offered_for_a_wanted_arrival(over):
-    """B12: of trips that leave a minute ago and now, the second alone can still be taken."""
-    network = FakeNetwork(journeys=[found(trip(bus("7", -1)), trip(bus("8", 0)))])
-
-    assert lines(over(network)("plan_trip", arrive("09:00:00"))) == ["8"]
-
-
-def test_a_wanted_arrival_that_has_become_impossible_names_the_earliest_possible(over):
-    """B12: asked as wanted, relaxed, and forward from now."""
-    network = FakeNetwork(journeys=[found(), found(), found(trip(bus("8", 30)), trip(bus("7", 20)))])
-    answer = over(network)("plan_trip", arrive("08:10:00"))
-
-    assert refusal(answer) == (
-        "no-itinerary-found",
-        "No itineraries for given constraints",
-        "The earliest arrival still possible is 2022-02-22T08:30:00+02:00, leaving at 2022-02-22T08:20:00+02:00",
-    )
-    assert [(each.arrive_by, each.instant) for each in network.journeys_asked[1:]] == [(True, T0 + 600), (False, T0)]
-
-
-def test_a_wanted_arrival_of_the_past_is_answered_as_asked(over):
-    """B12: what has left is what was asked for."""
-    answer = over(FakeNetwork(journeys=[found(trip(bus("7", -60)))]))("plan_trip", arrive("07:30:00"))
-
-    assert (lines(answer), codes(answer)) == (["7"], ["in-the-past"])
-
-
 # ------------------------------------------------------------------------------ dedupe, limit, none
 
 
@@ -417,23 +368,6 @@ def test_a_failure_of_the_one_relax_attempt_is_a_failure(over):
 
 
 # ----------------------------------------------------------------------------------- accessibility
-
-
-def test_step_free_without_any_data_is_unsupported(over):
-    """P10, P51: the flag could not be acted on."""
-    network = FakeNetwork(journeys=[found(trip(bus()), step_free_supported=False)])
-    answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})
-
-    assert codes(answer) == ["unsupported-accessibility-flag"]
-    assert network.journeys_asked[0].step_free is True
-
-
-def test_step_free_with_an_unknown_link_is_unmet(over):
-    """P10, P52: data is there, and the weakest link is named."""
-    network = FakeNetwork(journeys=[found(trip(bus(wheelchair=Access.YES)))])
-    answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})
-
-    assert answer.body["warnings"] == [{"code": "preference-unmet", "message": "A is not known to be step-free."}]
 
 
 @pytest.mark.parametrize(("metres", "expected"), [(500, []), (501, ["preference-unmet"])])

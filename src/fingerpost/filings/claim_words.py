@@ -151,7 +151,7 @@ class Token:
     value: Any = None
 
 
-class Names:
+class NameSpotter:
     """The companies that a sentence may name: by ticker, by their own name, or by a well-known one."""
 
     def __init__(self, companies: Iterable[tuple[str, str, Sequence[str]]]) -> None:
@@ -184,7 +184,7 @@ class Names:
         return None
 
 
-def read_words(text: str, names: Names) -> list[Token]:
+def read_words(text: str, names: NameSpotter) -> list[Token]:
     """Return the tokens of a sentence; what is no known word is of the kind ``UNKNOWN``."""
     rest = re.sub(r"['\u2019]s\b|(?<=s)['\u2019](?=\s)", "", text.strip()).rstrip(" .!")
     rest = re.sub(r"n['\u2019]t\b", " not", rest)
@@ -200,7 +200,7 @@ def read_words(text: str, names: Names) -> list[Token]:
     return _merge_unknown(tokens)
 
 
-def _read_one(text: str, at: int, names: Names, before: Sequence[Token]) -> tuple[list[Token], int]:
+def _read_one(text: str, at: int, names: NameSpotter, before: Sequence[Token]) -> tuple[list[Token], int]:
     """Return what stands at a place, and where it ends."""
     last = before[-1].kind if before else ""
     if last in ("A", "R") and (dash := re.compile(r"[-\u2013\u2014]\s?(?=[\d$€£¥])").match(text, at)):

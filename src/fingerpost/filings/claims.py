@@ -26,7 +26,7 @@ from fingerpost.filings.claim_verdicts import (
     find_fiscal_figure,
     judge,
 )
-from fingerpost.filings.claim_words import Measure, Names, Period, read_words
+from fingerpost.filings.claim_words import Measure, NameSpotter, Period, read_words
 from fingerpost.filings.figure import View
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.reasons import missing_metric
@@ -54,7 +54,7 @@ def read_claim(
         ParameterError: every word is understood, and the company, the metric, the period or the number is not said.
     """
     known = [(company.ticker, company.name, company.tickers) for company in library.list_companies()]
-    statements, unknown = read_statements(read_words(text, Names(known)))
+    statements, unknown = read_statements(read_words(text, NameSpotter(known)))
     if unknown:
         return Claim((), tuple(unknown))
     given = _given(library, ticker, metric, period)

@@ -1,0 +1,68 @@
+"""What plan_trip answers to questions about the past, or near it (rule B12)."""
+
+import pytest
+
+from fingerpost.testing.fakes import FakeNetwork, Journeys
+from tests.contracts.conftest import at, codes, refusal
+from tests.rules.drawing import T0, ride, trip
+
+ENDS = {"origin": at(60.1699, 24.9384), "destination": at(60.2055, 24.6559)}
+
+
+def found(*itineraries, **more):
+    return Journeys(itineraries=itineraries, **more)
+
+
+def bus(line="7", departs=5, delay_s=None, **more):
+    """Draw a ride of ten minutes from A to B."""
+    return ride(line, "A", "B", departs, departs + 10, delay_s, **more)
+
+
+def lines(answer):
+    return [itinerary["legs"][0]["line"] for itinerary in answer.body["itineraries"]]
+
+
+@pytest.mark.parametrize(
+    ("time", "requested", "expected"),
+    [
+        ("2022-02-22T07:57:59+02:00", "07:57:59", ["in-the-past"]),
+        ("2022-02-22T07:58:00+02:00", "08:00:00", []),
+        ("2022-02-22T08:00:01+02:00", "08:00:01", []),
+    ],
+)
+def test_a_time_that_has_passed_is_asked_as_it_is_and_said(over, time, requested, expected):
+    """B12: 120 s ago is now, a second more is a question about the past."""
+    answer = over(FakeNetwork(journeys=[found(trip(bus()))]))("plan_trip", {**ENDS, "when": {"time": time}})
+
+    assert (answer.body["requested"]["time"][11:19], codes(answer)) == (requested, expected)
+
+
+def arrive(time):
+    return {**ENDS, "when": {"type": "arrive", "time": f"2022-02-22T{time}+02:00"}}
+
+
+def test_nothing_that_has_left_is_offered_for_a_wanted_arrival(over):
+    """B12: of trips that leave a minute ago and now, the second alone can still be taken."""
+    network = FakeNetwork(journeys=[found(trip(bus("7", -1)), trip(bus("8", 0)))])
+
+    assert lines(over(network)("plan_trip", arrive("09:00:00"))) == ["8"]
+
+
+def test_a_wanted_arrival_that_has_become_impossible_names_the_earliest_possible(over):
+    """B12: asked as wanted, relaxed, and forward from now."""
+    network = FakeNetwork(journeys=[found(), found(), found(trip(bus("8", 30)), trip(bus("7", 20)))])
+    answer = over(network)("plan_trip", arrive("08:10:00"))
+
+    assert refusal(answer) == (
+        "no-itinerary-found",
+        "No itineraries for given constraints",
+        "The earliest arrival still possible is 2022-02-22T08:30:00+02:00, leaving at 2022-02-22T08:20:00+02:00",
+    )
+    assert [(each.arrive_by, each.instant) for each in network.journeys_asked[1:]] == [(True, T0 + 600), (False, T0)]
+
+
+def test_a_wanted_arrival_of_the_past_is_answered_as_asked(over):
+    """B12: what has left is what was asked for."""
+    answer = over(FakeNetwork(journeys=[found(trip(bus("7", -60)))]))("plan_trip", arrive("07:30:00"))
+
+    assert (lines(answer), codes(answer)) == (["7"], ["in-the-past"])
