@@ -367,23 +367,6 @@ def test_a_failure_of_the_one_relax_attempt_is_a_failure(over):
     assert refusal(over(network)("plan_trip", ENDS))[:2] == ("upstream-error", "The source answered 503")
 
 
-# ----------------------------------------------------------------------------------- accessibility
-
-
-@pytest.mark.parametrize(("metres", "expected"), [(500, []), (501, ["preference-unmet"])])
-def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
-    """P11, B14: the best is shown though it walks far; the least of all that were found is told, and decides."""
-    journey = trip(walk("home", "A", 0, 5, metres), bus())
-    far = trip(walk("home", "A", 0, 5, 900), bus("8", 1))
-    network = FakeNetwork(journeys=[found(far, journey)])
-    wish = {"constraints": {"accessibility": {"lowWalkingDistance": True}, "optimize": "shortest_time"}, "limit": 1}
-    answer = over(network)("plan_trip", {**ENDS, **wish})
-
-    note = f"Walking 900 m; the least found is {metres} m."
-    assert answer.body["itineraries"][0]["accessibilityNotes"] == [note]
-    assert codes(answer) == [*expected, "truncated-results"]
-
-
 @pytest.mark.parametrize(
     ("optimize", "expected"),
     [("shortest_time", ["two rides", "direct"]), ("few_transfers", ["direct", "two rides"])],

@@ -1,4 +1,6 @@
-"""What plan_trip says to riders who need a way without steps (rule B9)."""
+"""What plan_trip says to riders who need a way without steps, or with little walking (rule B9)."""
+
+import pytest
 
 from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model import Access
@@ -36,3 +38,17 @@ def test_step_free_with_an_unknown_link_is_unmet(over):
     answer = over(network)("plan_trip", {**ENDS, "constraints": {"accessibility": {"stepFree": True}}})
 
     assert answer.body["warnings"] == [{"code": "preference-unmet", "message": "A is not known to be step-free."}]
+
+
+@pytest.mark.parametrize(("metres", "expected"), [(500, []), (501, ["preference-unmet"])])
+def test_low_walking_annotates_and_filters_nothing(over, metres, expected):
+    """P11, B14: the best is shown though it walks far; the least of all that were found is told, and decides."""
+    journey = trip(walk("home", "A", 0, 5, metres), bus())
+    far = trip(walk("home", "A", 0, 5, 900), bus("8", 1))
+    network = FakeNetwork(journeys=[found(far, journey)])
+    wish = {"constraints": {"accessibility": {"lowWalkingDistance": True}, "optimize": "shortest_time"}, "limit": 1}
+    answer = over(network)("plan_trip", {**ENDS, **wish})
+
+    note = f"Walking 900 m; the least found is {metres} m."
+    assert answer.body["itineraries"][0]["accessibilityNotes"] == [note]
+    assert codes(answer) == [*expected, "truncated-results"]
