@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from html.entities import html5
 from urllib.parse import unquote
 
@@ -16,8 +16,8 @@ _BACKSLASH = rb"\\\\{0,3}"
 _AMP = rb"(?:amp;){0,2}"
 _HASH = rb"(?:#|%(?:25){0,3}23)"
 _END = rb"(?:;|%(?:25){0,3}3[bB])?"
-# The longest way to write one character, in bytes: %25252526amp;amp;%25252523x00000 and a name or number.
-_LONGEST_CHARACTER = 80
+# The most bytes per character, on average over a key: enough for &amp;amp;#x0000002B; and for escapes in UTF-16.
+_LONGEST_CHARACTER = 24
 _LETTER_HEX = rb"(?:3[0-9]|[46][1-9a-fA-F]|[57][0-9aA])"
 _LETTER_ENTITY = _AMP + _HASH + rb"(?:[xX]0{0,5}" + _LETTER_HEX + rb"|0{0,5}(?:[4-9][0-9]|1[0-2][0-9])(?![0-9]))"
 # Letters and digits need no escape. Only where one has it all the same, a key's plain run may be missing.
@@ -46,10 +46,15 @@ class KeyPattern:
         padding = max(padding, 2 if twins is _TWINS_BASE64 else 0)
         runs = re.findall("[A-Za-z0-9]+", core)
         self._run = max(runs, key=len, default="").lower().encode()
+        self._core, self._twins, self._padding = core, twins, padding
+        self.longest = _LONGEST_CHARACTER * (len(core) + padding)
+
+    @cached_property
+    def _expression(self) -> re.Pattern[bytes]:
+        # Compiling takes 5 ms per character: only once a key may be there.
         optional = b"(?:" + _character("=", {}) + b")?"
-        self._expression = re.compile(b"".join(map(_character, core, [twins] * len(core))) + optional * padding)
-        # NUL bytes: up to three beside each byte.
-        self.longest = 4 * _LONGEST_CHARACTER * (len(core) + padding)
+        characters = b"".join(_character(char, self._twins) for char in self._core)
+        return re.compile(characters + optional * self._padding)
 
     def may_be_in(self, folded: bytes) -> bool:
         """Return whether the key's longest plain run is in content that is in lower case and free of NUL bytes."""
@@ -112,7 +117,9 @@ def _branches(char: str) -> Iterator[bytes]:
     in_url = [*octets, _PERCENT.join(b"[uU]" + _hex(unit) for unit in units), b"26" + entity, b"5[cC]" + escape]
     yield from map(re.escape, raw)
     yield b"&" + entity
-    yield _BACKSLASH + b"(?:" + escape + b"|[uU]0026" + entity + b")"
+    # Backslashes that are the key's own are not counted in every way.
+    lead = rb"\\" if char == "\\" else _BACKSLASH
+    yield lead + b"(?:" + escape + b"|[uU]0026" + entity + b")"
     yield _PERCENT + b"(?:" + b"|".join(in_url) + b")"
 
 
