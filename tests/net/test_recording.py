@@ -58,7 +58,7 @@ async def record_and_replay(folder, requests, *answers, time=None, **given):
 
 
 def asking(path="/", **given):
-    return lambda server: Request(url=server.url + path, **{"bounds": ONCE, **given})
+    return lambda server: Request(url=server.url + path, **{"limits": ONCE, **given})
 
 
 def read_all(folder):

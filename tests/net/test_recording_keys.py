@@ -32,7 +32,7 @@ PARTS = ("s3cr", "czNjc")
 
 
 def asking(server, path="/", **given):
-    return Request(url=server.url + path, **{"bounds": ONCE, "secret_params": {"apikey": "MY_KEY"}, **given})
+    return Request(url=server.url + path, **{"limits": ONCE, "secret_params": {"apikey": "MY_KEY"}, **given})
 
 
 def assert_free_of_key(folder):

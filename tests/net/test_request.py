@@ -5,6 +5,7 @@ import pytest
 from fingerpost.errors import ParameterError
 from fingerpost.net.redaction import is_secret_name, redact_text, redact_url
 from fingerpost.net.request import Request, read_template
+from fingerpost.transit.providers.embedded.named_places import read_place
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,8 @@ from fingerpost.net.request import Request, read_template
             "https://a.example/x?digitransit-subscription-key=***",
         ),
         ("https://a.example/x?token=a&token=b", "https://a.example/x?token=***&token=***"),
+        ("https://a.example/x?q=1;api_key=abc;r=2", "https://a.example/x?q=1;api_key=***;r=2"),
+        ("https://a.example/x?apikey%20=abc&q=1,2", "https://a.example/x?apikey%20=***&q=1,2"),
     ],
 )
 def test_a_shown_address_holds_no_secret(url, expected):
@@ -39,6 +42,29 @@ def test_a_shown_address_holds_no_secret(url, expected):
         ("keyword", False),
         ("tokens_left", False),
         ("accept", False),
+        ("authkey", True),
+        ("userkey", True),
+        ("api_key[]", True),
+        ("api_key[0]", True),
+        ("auth[token]", True),
+        ("apikey ", True),
+        ("api%5Fkey", True),
+        ("apiKey2", True),
+        ("jwt", True),
+        ("bearer", True),
+        ("credential", True),
+        ("passphrase", True),
+        ("sessionToken", True),
+        ("AWSAccessKeyId", True),
+        ("APP_KEY", True),
+        ("keyboard", False),
+        ("turkey", False),
+        ("author", False),
+        ("authority", False),
+        ("design", False),
+        ("credentialed", False),
+        ("userid", False),
+        ("code", False),
     ],
 )
 def test_names_of_secrets_are_known(name, expected):
@@ -88,10 +114,73 @@ def test_an_address_without_a_key_is_kept_as_it_is():
     assert read_template(url) == (url, {})
 
 
-@pytest.mark.parametrize("url", ["https://a.example/?api_key=abc", "https://me:pw@a.example/"])
-def test_a_key_in_the_clear_is_not_taken(url):
-    """It would be stored; the refusal says how to write it instead, and does not repeat it."""
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("?key=${K}", ""),
+        ("?stops=1;2;3&key=${K}", "?stops=1;2;3"),
+        ("?key=${K};stops=1,2", "?stops=1,2"),
+        ("?a=%20&key=${K}&b=2", "?a=%20&b=2"),
+    ],
+)
+def test_a_reference_leaves_the_rest_of_the_query_as_it_is(url, kept):
+    """First, last and between; parted with & or with ;."""
+    assert read_template(f"https://a.example/{url}") == (f"https://a.example/{kept}", {"key": "K"})
+
+
+@pytest.mark.parametrize(
+    "query", ["monkey=1", "keyboard=x", "author=me", "design=2", "a=1;b=2", "code=HSL", "price=$5", "x={a}"]
+)
+def test_an_innocent_parameter_is_taken(query):
+    """Its name only looks like a key's."""
+    assert read_template(f"https://a.example/?{query}") == (f"https://a.example/?{query}", {})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://a.example/?api_key=abc",
+        "https://me:pw@a.example/",
+        "https://a.example/#api_key=abc",
+        "https://a.example/?x=1#abc",
+        "https://a.example/?a=1;api_key=abc",
+        "https://a.example/?authkey=abc",
+        "https://a.example/?api_key[]=abc",
+        "https://a.example/?api_key%5B%5D=abc",
+        "https://a.example/?apikey%20=abc",
+        "https://a.example/?api%5Fkey=abc",
+        "https://a.example/?userkey=abc",
+        "https://a.example/?jwt=abc",
+        "https://a.example/?bearer=abc",
+        "https://a.example/?credential=abc",
+        "https://a.example/?sessionToken=abc",
+        "https://a.example/${KEY}/x",
+        "https://${KEY}.example/x",
+        "https://a.example/?x=a${KEY}",
+        "https://a.example/?x=${KEY}a",
+        "https://a.example/?x=${my-key}",
+        "https://a.example/?${KEY}=1",
+        "https://a.example/?${KEY}=${KEY}",
+    ],
+)
+def test_a_key_that_would_be_stored_or_not_filled_in_is_not_taken(url):
+    """The refusal says how to write it instead, and does not repeat the key."""
     with pytest.raises(ParameterError) as raised:
         read_template(url)
 
     assert ("abc" in str(raised.value) or "pw" in str(raised.value), "${NAME}" in raised.value.hint) == (False, True)
+
+
+@pytest.mark.parametrize("text", ["https:/a.example/?key=abc", "A=HTTP:/a.example/x", "https:a.example/?key=abc"])
+def test_half_an_address_is_not_taken_for_a_path(tmp_path, text):
+    """As a path it would be stored, with its key."""
+    with pytest.raises(ParameterError, match="two slashes") as raised:
+        read_place(text, tmp_path)
+
+    assert "abc" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["https/feed.zip", "./https:/feed.zip", "my-https:/feed.zip"])
+def test_a_path_that_only_looks_like_an_address_is_a_path(tmp_path, text):
+    """It does not begin with a scheme."""
+    assert read_place(text, tmp_path).path == tmp_path / text

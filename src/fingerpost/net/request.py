@@ -6,10 +6,10 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, unquote, urlencode, urlsplit, urlunsplit
 
 from fingerpost.errors import ParameterError, SourceKeyRefused, ToolError
-from fingerpost.net.redaction import is_secret_name, redact_url
+from fingerpost.net.redaction import is_secret_name, list_pairs, read_pair, redact_url
 from fingerpost.net.response import Response
 
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
@@ -113,7 +113,7 @@ class Request:
         secret_headers = {name: _read_key(variable, environ) for name, variable in self.secret_headers.items()}
         headers |= secret_headers
         secrets = [*keys.values(), *secret_headers.values()]
-        secrets += [value for name, value in parse_qsl(parts.query) if is_secret_name(name)]
+        secrets += [value for name, value in map(read_pair, list_pairs(parts.query)) if is_secret_name(name) and value]
         secrets += [value for name, value in self.headers.items() if is_secret_name(name)]
         login, _, host = parts.netloc.rpartition("@")
         if login:
@@ -158,22 +158,42 @@ def read_template(text: str) -> tuple[str, dict[str, str]]:
     """Return the address and the secret parameters of a text such as ``https://host/feed.zip?api_key=${MY_KEY}``.
 
     Raises:
-        ParameterError: it is no such address, or it holds a key in the clear.
+        ParameterError: it is no such address, holds a key in the clear or a fragment, or ``${`` inside another text.
     """
     parts = split_address(text)
     if "@" in parts.netloc:
         raise _in_the_clear("a password")
-    kept, secret = [], {}
-    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+    if "#" in text:
+        raise ParameterError(
+            "The address holds a #, and what follows it never leaves for the source",
+            {"field": "url"},
+            hint="Write the address without # and what follows; a key is a parameter, ?key=${NAME}, in single quotes",
+        )
+    kept, secret = parts.query, {}
+    for pair in list_pairs(parts.query):
+        name, value = read_pair(pair)
         reference = _REFERENCE.fullmatch(value)
         if reference is not None:
             secret[name] = reference[1]
-        elif is_secret_name(name):
+            kept = _without(kept, pair)
+        elif "=" in pair and is_secret_name(name):
             raise _in_the_clear(f"a key ({name})")
-        else:
-            kept.append((name, value))
-    query = urlencode(kept) if secret else parts.query
-    return urlunsplit(parts._replace(query=query, fragment="")), secret
+    address = urlunsplit(parts._replace(query=kept))
+    if "${" in address or any("${" in name for name in secret):
+        raise ParameterError(
+            "The address holds ${ where no key is filled in: only a parameter's whole value may be one",
+            {"field": "url"},
+            hint="Write the key as a parameter of its own, such as ?key=${NAME}, in single quotes",
+        )
+    return address, secret
+
+
+def _without(query: str, pair: str) -> str:
+    pieces = re.split("([&;])", query)
+    at = pieces.index(pair)
+    # With the mark before it; the first goes with the mark behind it.
+    del pieces[max(0, at - 1) : at + 1 if at else 2]
+    return "".join(pieces)
 
 
 def _in_the_clear(what: str) -> ParameterError:

@@ -1,18 +1,12 @@
 """Remove keys from recordings; content that they cannot be removed from is not written."""
 
-import base64
 import codecs
-import html
-import json
 import re
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from urllib.parse import quote, quote_plus
+from collections.abc import Collection, Iterable, Mapping
 
+from fingerpost.net.recording.key_pattern import SHORTEST_KEY, has_escaped_letter, list_patterns
 from fingerpost.net.redaction import HIDDEN, is_secret_name, redact_url
-
-# A shorter key would also match innocent words.
-SHORTEST_KEY = 4
 
 # Whoever keeps these keeps a session; the others describe the wire, and a recording holds content.
 _DROPPED_HEADERS = frozenset(
@@ -44,12 +38,10 @@ class Cleaner:
     """
 
     def __init__(self, secrets: Collection[str]) -> None:
-        written = {form for secret in secrets for form in _forms(secret) if form}
-        self._pattern = _alternatives(form for form in written if len(form) >= SHORTEST_KEY)
-        self._exact = [form for form in written if b"%" not in form]
-        self._in_either_case = [form.lower() for form in written if b"%" in form]
-        self._short = _alternatives(secret.encode() for secret in secrets if 0 < len(secret) < SHORTEST_KEY)
-        self._longest = max(map(len, written), default=1)
+        self._patterns = [pattern for secret in secrets for pattern in list_patterns(secret)]
+        short = [re.escape(secret.encode()) for secret in secrets if 0 < len(secret) < SHORTEST_KEY]
+        self._short = re.compile(b"|".join(short)) if short else None
+        self._longest = max((pattern.longest for pattern in self._patterns), default=1)
         self._held = self._tail = b""
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self.found = 0
@@ -96,25 +88,34 @@ class Cleaner:
             self.found_short = self._short.search(seen) is not None
             self._tail = seen[-SHORTEST_KEY:]
 
-    def _may_hold_key(self, data: bytes) -> bool:
-        # Fifty times as fast as the expression, and most content holds none.
-        if any(form in data for form in self._exact):
-            return True
-        return bool(self._in_either_case) and any(form in data.lower() for form in self._in_either_case)
+    def _find_spans(self, data: bytes) -> list[tuple[int, int]]:
+        """Return where keys are written, in order; those of several keys that overlap are one."""
+        if not self._patterns:
+            return []
+        # Far faster than the expressions, and most content holds no key.
+        folded = _fold(data)
+        any_may = has_escaped_letter(folded)
+        near = [pattern for pattern in self._patterns if any_may or pattern.may_be_in(folded)]
+        merged: list[tuple[int, int]] = []
+        for start, end in sorted(span for pattern in near for span in pattern.list_spans(data)):
+            if merged and start < merged[-1][1]:
+                merged[-1] = merged[-1][0], max(end, merged[-1][1])
+            else:
+                merged.append((start, end))
+        return merged
 
     def _clean(self, data: bytes, cut: int) -> tuple[bytes, int]:
-        """Return the cleaned start of ``data``, and where it ends: at ``cut``, or behind a key that begins before."""
-        if self._pattern is None or not self._may_hold_key(data):
-            return data[:cut], cut
+        """Return the cleaned start of ``data``, and where it ends: at ``cut``, or before a key that reaches beyond."""
         parts, at = [], 0
-        for match in self._pattern.finditer(data):
-            if match.start() >= cut:
+        for start, end in self._find_spans(data):
+            if end > cut:
+                # What follows may make it longer.
+                cut = min(cut, start)
                 break
-            parts += [data[at : match.start()], HIDDEN.encode()]
-            at = match.end()
+            parts += [data[at:start], HIDDEN.encode()]
+            at = end
             self.found += 1
-        end = max(at, cut)
-        return b"".join([*parts, data[at:end]]), end
+        return b"".join([*parts, data[at:cut]]), cut
 
 
 def clean_text(text: str, secrets: Collection[str]) -> str:
@@ -146,32 +147,5 @@ def _clean_header(name: str, value: str, secrets: Collection[str]) -> str:
     return clean_url(value, secrets) if name in _URL_HEADERS else clean_text(value, secrets)
 
 
-def _alternatives(forms: Iterable[bytes]) -> "re.Pattern[bytes] | None":
-    longest_first = sorted(forms, key=lambda form: (-len(form), form))
-    return re.compile(b"|".join(map(_expression, longest_first))) if longest_first else None
-
-
-def _expression(form: bytes) -> bytes:
-    # Percent-encoding is the same in either case.
-    return re.sub(rb"%[0-9A-Fa-f]{2}", lambda code: b"(?i:" + code[0] + b")", re.escape(form))
-
-
-def _forms(secret: str) -> Iterator[bytes]:
-    """Yield a key as sources write it: plain, in a URL, in JSON, in HTML, in base64."""
-    if len(secret) < SHORTEST_KEY:
-        return
-    in_url = [quote(secret, safe=""), quote(secret), quote_plus(secret)]
-    in_json = json.dumps(secret)[1:-1]
-    texts = [
-        secret,
-        *in_url,
-        in_json,
-        in_json.replace("/", "\\/"),
-        html.escape(secret),
-        html.escape(secret, quote=False),
-    ]
-    yield from (text.encode("utf-8", "surrogateescape") for text in texts)
-    data = secret.encode("utf-8", "surrogateescape")
-    for encoded in (base64.b64encode(data), base64.urlsafe_b64encode(data)):
-        yield encoded
-        yield encoded.rstrip(b"=")
+def _fold(data: bytes) -> bytes:
+    return (data.translate(None, b"\0") if b"\0" in data else data).lower()

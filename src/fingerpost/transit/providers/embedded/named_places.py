@@ -10,6 +10,8 @@ from fingerpost.net.request import read_template
 from fingerpost.store.network_record import NetworkRecord
 
 _NAMED = re.compile(r"([A-Za-z0-9_-]+)=(.+)", re.DOTALL)
+# Taken for a path, it would be stored with the key that it may hold.
+_HALF_ADDRESS = re.compile(r"\s*https?:(?!//)", re.IGNORECASE)
 
 
 class NamedPlace(NamedTuple):
@@ -37,6 +39,12 @@ def read_place(text: str, base: Path | None = None) -> NamedPlace:
     here = base or Path.cwd()
     named = _NAMED.fullmatch(text)
     name, place = (None, text) if named is None or _exists(here / text) else (named[1], named[2])
+    if _HALF_ADDRESS.match(place) and not _exists(here / place):
+        raise ParameterError(
+            "An address must begin with http:// or https://, with two slashes",
+            {"field": "url"},
+            hint="Write https://HOST/PATH; for a file of such a name write ./ before it",
+        )
     if "://" in place and not _exists(here / place):
         read_template(place)
         return NamedPlace(name, None, place)
