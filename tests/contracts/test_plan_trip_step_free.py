@@ -5,7 +5,7 @@ import pytest
 from fingerpost.testing.fakes import FakeNetwork, Journeys
 from fingerpost.transit.model import Access
 from tests.contracts.conftest import at, codes
-from tests.rules.drawing import ride, trip
+from tests.rules.drawing import ride, trip, walk
 
 ENDS = {"origin": at(60.1699, 24.9384), "destination": at(60.2055, 24.6559)}
 
