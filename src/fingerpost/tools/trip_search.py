@@ -10,7 +10,7 @@ from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_tur
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import DrawLeg, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.provenance import Provenance, merge_provenance
-from fingerpost.transit.rules.connections import as_promised, is_unusable
+from fingerpost.transit.rules.connections import as_promised
 from fingerpost.transit.rules.disruption import Choice, Merged, is_disrupted, merge_alternatives
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.relaxation import relax
@@ -124,7 +124,7 @@ def _settle(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     """Return an answer without what would have to begin before now, and the unusable at the timetable's times."""
 
     def settled(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
-        shown = (as_promised(each) if is_unusable(each) else each for each in itineraries)
+        shown = (as_promised(each) if each.is_unusable else each for each in itineraries)
         return tuple(each for each in shown if query.not_before is None or each.departure >= query.not_before)
 
     return replace(answer, itineraries=settled(answer.itineraries), timetabled=settled(answer.timetabled))
@@ -167,7 +167,7 @@ async def _find_usable_from(network: Network, query: JourneyQuery, since: int, d
         _, answer, _ = await ask_in_turn([network], lambda asked: asked.plan_journeys(later), deadline)
     except (*UNAVAILABLE, OutsideCalendar):
         return []
-    return [each for each in _settle(answer, later).itineraries if not is_unusable(each)]
+    return [each for each in _settle(answer, later).itineraries if not each.is_unusable]
 
 
 async def _ask_relaxed(

@@ -265,6 +265,36 @@ class Itinerary:
         """The legs on public transport."""
         return tuple(leg for leg in self.legs if leg.is_transit)
 
+    @cached_property
+    def missed_changes(self) -> tuple[tuple[Leg, Leg, int, int], ...]:
+        """The changes that cannot be made at the expected times; a cancelled ride is another matter.
+
+        Each is the ride before, the ride after, the seconds between the two, and the seconds that the change takes:
+        what the source says, else the walk between the rides.
+        """
+        missed = []
+        before: Leg | None = None
+        walk_s = 0
+        for leg in self.legs:
+            if not leg.is_transit:
+                walk_s += leg.arrival_scheduled - leg.departure_scheduled
+                continue
+            if before is not None and not (leg.stays_seated or leg.cancelled or before.cancelled):
+                needed_s = walk_s if leg.change_s is None else leg.change_s
+                there_s = leg.departure_expected - before.arrival_expected
+                if there_s < needed_s:
+                    missed.append((before, leg, there_s, needed_s))
+            before, walk_s = leg, 0
+        return tuple(missed)
+
+    @cached_property
+    def is_unusable(self) -> bool:
+        """Whether a ride is cancelled, or a change is missed at the expected times (rule B5).
+
+        A ride that skips the stop where the rider boards or alights counts as cancelled.
+        """
+        return bool(self.missed_changes) or any(leg.cancelled for leg in self.legs)
+
     @property
     def transfers(self) -> int:
         """How often the rider changes; staying seated while the vehicle goes on as another trip is no change."""

@@ -32,7 +32,7 @@ def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_m
     for name in list_demo_names():
         table.add_row(name, "any", "ships with fingerpost", "demo")
     has_networks = bool(records.records or records.problems)
-    notes.append(_say_demos(answer=do_demos_answer(DemoMode(demo_mode), has_networks=has_networks), mode=demo_mode))
+    notes.insert(0, _say_demos(answer=do_demos_answer(DemoMode(demo_mode), has_networks=has_networks), mode=demo_mode))
     for name, problem in records.problems.items():
         notes.append(f"{name} cannot be used: {problem}.")
     for name in prepared:

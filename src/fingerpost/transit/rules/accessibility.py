@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from fingerpost.transit.model import Access, Itinerary
-from fingerpost.transit.rules.connections import is_unusable
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # the contract's own name
 
 # Walking no longer than this counts as little.
@@ -73,7 +72,7 @@ def find_low_walking_warning(found: Iterable[Itinerary]) -> Warning | None:
 def _least_walk_m(found: Iterable[Itinerary]) -> float:
     """Return the least walking of what can be used; of all, where nothing can."""
     every = list(found)
-    usable = [itinerary for itinerary in every if not is_unusable(itinerary)]
+    usable = [itinerary for itinerary in every if not itinerary.is_unusable]
     return min((itinerary.walk_m for itinerary in usable or every), default=0.0)
 
 

@@ -1,6 +1,5 @@
 """Which itineraries cannot be used, and what breaks them: a cancelled ride, or a change that is missed (rule B5)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from fingerpost.transit.model import Itinerary, Leg
@@ -39,31 +38,9 @@ def print_duration(seconds: int) -> str:
     return f"{seconds} s" if seconds < 60 else f"{round(seconds / 60)} min"
 
 
-def missed_changes(itinerary: Itinerary) -> Iterator[MissedChange]:
-    """Yield the changes that cannot be made at the expected times; a cancelled ride is another matter.
-
-    A change takes what the source says, else the walk between the two rides.
-    """
-    before: Leg | None = None
-    walk_s = 0
-    for leg in itinerary.legs:
-        if not leg.is_transit:
-            walk_s += leg.arrival_scheduled - leg.departure_scheduled
-            continue
-        if before is not None and not (leg.stays_seated or leg.cancelled or before.cancelled):
-            needed_s = walk_s if leg.change_s is None else leg.change_s
-            there_s = leg.departure_expected - before.arrival_expected
-            if there_s < needed_s:
-                yield MissedChange(before, leg, there_s, needed_s)
-        before, walk_s = leg, 0
-
-
-def is_unusable(itinerary: Itinerary) -> bool:
-    """Whether a ride is cancelled, or a change is missed at the expected times.
-
-    A ride that skips the stop where the rider boards or alights counts as cancelled.
-    """
-    return any(leg.cancelled for leg in itinerary.legs) or any(True for _ in missed_changes(itinerary))
+def list_missed_changes(itinerary: Itinerary) -> list[MissedChange]:
+    """Return the changes that cannot be made at the expected times; a cancelled ride is another matter."""
+    return [MissedChange(*missed) for missed in itinerary.missed_changes]
 
 
 def as_promised(itinerary: Itinerary) -> Itinerary:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fingerpost.transit.model import Itinerary, Leg, Optimize
-from fingerpost.transit.rules.connections import is_unusable, missed_changes, print_duration, ride_name
+from fingerpost.transit.rules.connections import list_missed_changes, print_duration, ride_name
 from fingerpost.transit.rules.fingerprint import deduplicate_named, fingerprint
 from fingerpost.transit.rules.ranking import rank_named
 
@@ -58,7 +58,7 @@ def is_disrupted_leg(leg: Leg) -> bool:
 
 def is_disrupted(itinerary: Itinerary) -> bool:
     """Whether any ride of an itinerary is late or cancelled, or a change is missed."""
-    return any(map(is_disrupted_leg, itinerary.legs)) or is_unusable(itinerary)
+    return any(map(is_disrupted_leg, itinerary.legs)) or itinerary.is_unusable
 
 
 def find_leg_note(leg: Leg) -> str | None:
@@ -79,7 +79,7 @@ def find_leg_note(leg: Leg) -> str | None:
 def find_note(itinerary: Itinerary) -> str | None:
     """Return the sentences of all disrupted rides and all missed changes, None where there is none."""
     notes = [note for leg in itinerary.legs if (note := find_leg_note(leg)) is not None]
-    notes += [change.sentence for change in missed_changes(itinerary)]
+    notes += [change.sentence for change in list_missed_changes(itinerary)]
     return " ".join(notes) or None
 
 
@@ -113,7 +113,7 @@ def merge_alternatives(
 
     def place(itinerary: Itinerary) -> int:
         """Return 0 for what can be used, 1 for what is too late for the wanted arrival, 2 for the unusable."""
-        if is_unusable(itinerary):
+        if itinerary.is_unusable:
             return 2
         return int(wanted_arrival is not None and itinerary.arrival > wanted_arrival)
 
@@ -155,4 +155,4 @@ def _note_of(itinerary: Itinerary, wanted_arrival: int | None) -> str | None:
 
 def _usual(troubled: Sequence[Itinerary]) -> Itinerary | None:
     """Return the one that others stand in for: the best that cannot be used, else the best late one."""
-    return next(filter(is_unusable, troubled), troubled[0] if troubled else None)
+    return next((each for each in troubled if each.is_unusable), troubled[0] if troubled else None)

@@ -27,7 +27,6 @@ from fingerpost.transit.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.rules.connections import is_unusable
 from fingerpost.transit.rules.disruption import is_disrupted
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
@@ -287,4 +286,4 @@ def _is_worth_telling(promised: Itinerary, query: JourneyQuery) -> bool:
     """Whether real time disrupted what the timetable promised; what left too early to be caught is no promise."""
     if not is_disrupted(promised):
         return False
-    return query.arrive_by or is_unusable(promised) or promised.departure >= query.instant
+    return query.arrive_by or promised.is_unusable or promised.departure >= query.instant
