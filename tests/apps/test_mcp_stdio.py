@@ -13,8 +13,9 @@ from tests.apps.processes import COMMAND, DEADLINE_S
 from tests.apps.questions import KAMPPI_TO_ESPOO, call_of
 
 ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
-# The issue's bound on discovery after a cold start.
-DISCOVERY_S = 1.5
+# Measured beside the bare protocol, because machines differ: about 1.5 s where its import takes 0.75 s.
+MOST_TIMES_THE_PROTOCOL = 2.0
+BARE_PROTOCOL = [sys.executable, "-c", "import mcp.server, pydantic_settings, typer"]
 ATTEMPTS = 3
 
 
@@ -72,16 +73,19 @@ HANDSHAKE = [
 @pytest.mark.parametrize("requests", [MODERN, HANDSHAKE], ids=["modern", "handshake"])
 def test_discovery_is_answered_in_time_after_a_cold_start(requests, tmp_path, application):
     """A fresh home, nothing compiled: who we are and which tools there are. The best of a few starts counts."""
-    taken_s = []
+    ratios = []
     for attempt in range(ATTEMPTS):
+        begin = time.perf_counter()
+        subprocess.run(BARE_PROTOCOL, check=True)
+        bare_s = time.perf_counter() - begin
         seconds, answers, _, _ = ask_cold(requests, tmp_path / str(attempt))
-        taken_s.append(round(seconds, 2))
-        if seconds <= DISCOVERY_S:
+        ratios.append(round(seconds / bare_s, 2))
+        if ratios[-1] <= MOST_TIMES_THE_PROTOCOL:
             break
-    sys.stdout.write(f"discovery after a cold start: {taken_s} s\n")
+    sys.stdout.write(f"discovery after a cold start: {ratios} times the bare protocol\n")
 
     assert [tool["name"] for tool in answers[-1]["result"]["tools"]] == list(application.tools)
-    assert min(taken_s) <= DISCOVERY_S
+    assert min(ratios) <= MOST_TIMES_THE_PROTOCOL
 
 
 def test_stdout_carries_the_protocol_alone_and_the_end_of_input_ends_the_server(tmp_path):
