@@ -7,16 +7,18 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from fingerpost.apps.record_file import open_record_file
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.docs.blocks import list_blocks, list_documents, list_steps
 from tests.project.sources import ROOT
 
 NOW = "2026-03-10T08:00:00+02:00"
-KNOWN_KINDS = {"console", "json", "python", "sh"}
+KNOWN_KINDS = {"console", "json", "python", "sh", "toml"}
 # Commands that set up a machine; that they are there is tested, that they work is what CI does.
 SET_UP = re.compile(r"(make [a-z]+|pip install \.)")
 
@@ -49,6 +51,7 @@ CONSOLE = list_blocks("console")
 SHELL = list_blocks("sh")
 PYTHON = list_blocks("python")
 JSON = list_blocks("json")
+TOML = list_blocks("toml")
 
 
 @pytest.mark.parametrize("block", CONSOLE, ids=ids(CONSOLE))
@@ -89,6 +92,19 @@ def test_a_host_configuration_starts_our_server(block, place):
     done = run(shlex.join([server["command"], *server["args"], "--help"]))
 
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("block", TOML, ids=str)
+def test_every_toml_block_is_a_record_or_an_entry_point(block, tmp_path):
+    """Records of networks can be used as they stand; anything else names an entry point of ours."""
+    tables = tomllib.loads(block.text)
+    if "networks" not in tables:
+        assert list(tables["project"]["entry-points"]) == ["fingerpost.tools"]
+        return
+    (tmp_path / "fingerpost.toml").write_text(block.text, encoding="utf-8")
+    kept = open_record_file(tmp_path).read()
+
+    assert (list(kept.records), dict(kept.problems)) == (list(tables["networks"]), {})
 
 
 def test_every_block_is_of_a_kind_that_is_run():

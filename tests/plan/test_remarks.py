@@ -11,6 +11,7 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.errors import ParameterError, PlanInvalid
 from fingerpost.plan.catalogue import Catalogue, PlanTool
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
+from fingerpost.plan.run_shapes import show_run
 from fingerpost.plan.validation import validate_plan
 from fingerpost.plan.view import describe_run, say_run
 from tests.plan.drawing import ended, plan, ref, step
@@ -83,7 +84,7 @@ async def test_an_output_path_that_finds_nothing_is_an_event_and_a_remark(runs):
         {"kind": "missing", "at": "output_path", "value": reason},
     )
     assert [event["data"] for event in view["events"] if event["kind"] == "value_missing"] == [{"reason": reason}]
-    assert f"Step 1: missing: {reason}" in say_run(view)
+    assert f"Step 1: missing: {reason}" in say_run(show_run(view))
 
 
 async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(runs, recorder):
@@ -100,7 +101,7 @@ async def test_a_step_that_needs_an_ambiguous_place_fails_with_its_candidates(ru
         ("hint", "Choose a candidate of step 1, and write its token in place of the text"),
         ("candidates", PLACES),
     ]
-    assert "Step 2: candidates: Kamppi (F:1)" in say_run(view)
+    assert "Step 2: candidates: Kamppi (F:1)" in say_run(show_run(view))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ async def test_what_is_too_large_is_counted(runs, recorder, length, kept):
     view = await viewed(runs, plan(step(1, parameters={"label": "long"})))
 
     assert (len(view["steps"][0]["remarks"]), view["remarks_left_out"]) == (kept, 1 - kept)
-    assert ("1 more remarks" in say_run(view)) == (kept == 0)
+    assert ("1 more remarks" in say_run(show_run(view))) == (kept == 0)
 
 
 def _read_period(value):
