@@ -189,7 +189,14 @@ class _Resolution:
             if not everywhere[side]:
                 return unknown(text, side=side, left_out=[*self._silent, *self._opened.problems.values()])
         lacking = needed if set.intersection(*map(set, everywhere.values())) else ()
-        return uncovered(self.networks, {side: list(read) for side, read in everywhere.items()}, lacking=lacking)
+        return uncovered(
+            self.networks,
+            {side: list(read) for side, read in everywhere.items()},
+            lacking=lacking,
+            positions={
+                side: label.location.coordinate for side, label in labels.items() if isinstance(label, Position)
+            },
+        )
 
 
 def _is_bare_position(label: Label) -> bool:

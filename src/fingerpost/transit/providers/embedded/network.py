@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.model import Coordinate, Itinerary, Location, LocationSource, Place, PlaceMatch
+from fingerpost.transit.model import Coordinate, Departure, Itinerary, Location, LocationSource, Place, PlaceMatch
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import Provenance, RealtimeHealth
@@ -28,16 +28,17 @@ from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.rules.disruption import is_disrupted
+from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Timetable
-from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, straight_line_m
+from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
 
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
 
-# A saved place and the stop saved with it are one place within this distance.
-SAME_PLACE_M = 300.0
+# A saved position is that of the stop or place saved with it within this distance; further away, the walk counts.
+SAME_POINT_M = 25.0
 _WALKING = f"straight line x {DETOUR_FACTOR:g}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
 
 
@@ -211,13 +212,18 @@ class EmbeddedNetwork:
         return journeys
 
     def _end(self, location: Location, max_walk_m: float) -> Endpoint:
-        table, here = self._timetable, location.coordinate
-        own = [row for stop_id in location.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
-        if location.source is LocationSource.USER_VARIABLE and own:
-            # Whoever saved a stop beside a place is at the stop only where the two are the same place (rule D2).
-            away_m = straight_line_m(here.lat, here.lon, table.stop_lat[own], table.stop_lon[own])
-            own = [row for row, metres in zip(own, away_m.tolist(), strict=True) if metres <= SAME_PLACE_M]
-        return find_endpoint(table, here.lat, here.lon, own, max_walk_m)
+        here = location.coordinate
+        ids = location.stop_ids
+        if location.source is LocationSource.USER_VARIABLE:
+            places = [place for stop_id in ids if (place := self._stops.find_stop_place(stop_id, None)) is not None]
+            ids = tuple(
+                stop_id
+                for place in places
+                if distance_m(here, place.coordinate) <= SAME_POINT_M
+                for stop_id in place.zero_walk_ids or place.member_ids
+            )
+        own = [row for stop_id in ids if (row := self._stops.find_row(stop_id)) is not None]
+        return find_endpoint(self._timetable, here.lat, here.lon, own, max_walk_m)
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
@@ -254,11 +260,18 @@ class EmbeddedNetwork:
             calls = sorted(calls + off, key=lambda call: call.departure)
             count += len(off)
         words = self._words.in_language(provenance.language)
+        departures = (departure_of(snapshot, words, call) for call in keep_first(calls, query.wanted))
         return DepartureBoard(
-            departures=[departure_of(snapshot, words, call) for call in keep_first(calls, query.wanted)],
+            departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
             provenance=provenance,
         )
+
+    def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
+        """Return a departure of a board of several stops with the pole of its stop, where no platform is told."""
+        row = self._stops.find_row(departure.stop_id) if stop_count > 1 and departure.platform is None else None
+        pole = None if row is None else self._stops.find_pole(row)
+        return departure if pole is None else replace(departure, platform=pole)
 
     # ------------------------------------------------------------------------------------------ places
 
