@@ -37,31 +37,47 @@ def _metres(a, b):
 
 def _name(stop):
     """The name of the place: without the pole's letter."""
-    lettered = re.fullmatch(r"(.+) [A-ZÅÄÖ]", stop["stop_name"])
+    lettered = re.fullmatch(r"(.+?) +[A-ZÅÄÖ]", stop["stop_name"])
     return (lettered[1] if lettered else stop["stop_name"]).casefold()
 
 
+def _is_station(stop):
+    return stop.get("location_type") == "1"
+
+
+def _station(stop):
+    return stop["stop_id"] if _is_station(stop) else stop.get("parent_station") or None
+
+
 def _places(stops):
-    """Yield (stops of one name that are linked by hops of 300 m, ids of the stops whose boards they show)."""
-    by_id = {stop["stop_id"]: stop for stop in stops}
+    """Return (stops that mean one place, ids of the stops whose boards it shows) of all places.
 
-    def is_station(stop):
-        return stop.get("location_type") == "1"
-
-    def station(stop):
-        return stop["stop_id"] if is_station(stop) else stop.get("parent_station") or None
-
-    left = dict(by_id)
+    Stops of one name are one place where hops of 300 m link them; a station and whatever bears its name is one too.
+    """
+    left = {stop["stop_id"]: stop for stop in stops}
+    clusters = []
     while left:
         cluster = [left.pop(next(iter(left)))]
         for stop in cluster:
             near = [each for each in left.values() if _name(each) == _name(stop) and _metres(each, stop) <= 300]
             cluster += [left.pop(each["stop_id"]) for each in near]
-        stations = {station(stop) for stop in cluster}
-        if len(stations) > 1 or stations == {None}:
-            stations = {stop["stop_id"] for stop in cluster if is_station(stop)}
-        children = {stop["stop_id"] for stop in stops if station(stop) in stations and not is_station(stop)}
-        yield cluster, children | {stop["stop_id"] for stop in cluster if not is_station(stop)}
+        clusters.append(cluster)
+    cluster_of = {stop["stop_id"]: cluster for cluster in clusters for stop in cluster}
+    within = [
+        cluster for cluster in clusters if len({_station(stop) for stop in cluster}) == 1 and _station(cluster[0])
+    ]
+    for cluster in within:
+        home = cluster_of[_station(cluster[0])]
+        if home is not cluster:
+            home += cluster
+            clusters.remove(cluster)
+    return [(cluster, _members(cluster, stops)) for cluster in clusters]
+
+
+def _members(cluster, stops):
+    stations = {stop["stop_id"] for stop in cluster if _is_station(stop)}
+    children = {stop["stop_id"] for stop in stops if _station(stop) in stations and not _is_station(stop)}
+    return children | {stop["stop_id"] for stop in cluster if not _is_station(stop)}
 
 
 @pytest.mark.parametrize(("feed", "now"), FEEDS, ids=[feed.split("/")[1] for feed, _ in FEEDS])

@@ -185,7 +185,11 @@ def test_an_empty_index():
 
 
 STOPS = st.lists(
-    st.tuples(st.sampled_from(["Kamppi", "kämppi", "Asema", "Asema 1", "Asema B", "asema C", ""]), st.integers(0, 12), st.booleans()),
+    st.tuples(
+        st.sampled_from(["Kamppi", "kämppi", "Asema", "Asema 1", "Asema B", "asema C", ""]),
+        st.integers(0, 12),
+        st.booleans(),
+    ),
     max_size=10,
 ).map(
     lambda rows: [

@@ -12,11 +12,12 @@ from tests.rules.drawing import stop_at
     ("name", "place", "pole"),
     [
         ("Keskustori C", "Keskustori", "C"),
-        ("Keskustori (C)", "Keskustori", "C"),
+        ("Keskustori (platform C)", "Keskustori", "C"),
         ("Kamppi, platform 2", "Kamppi", "2"),
         ("Kamppi laituri 12", "Kamppi", "12"),
         ("Central Station Bay C", "Central Station", "C"),
-        # A house, a terminal, a corner and a word are no poles.
+        # A sign, a house, a terminal, a corner and a word are no poles.
+        ("Kalasatama (M)", "Kalasatama (M)", ""),
         ("Satamakatu 18", "Satamakatu 18", ""),
         ("Terminal 2", "Terminal 2", ""),
         ("Terminal B", "Terminal B", ""),
@@ -106,3 +107,14 @@ def test_a_place_of_lettered_poles_resolves():
     decision = decide(PlaceIndex(TORI).search("tori"))
     assert isinstance(decision, Resolved)
     assert decision.match.score == 1.0
+
+
+def test_stops_that_bear_a_stations_name_are_one_place_with_it():
+    """D2: trains stop at Kylä, whose station is Kylän asema; buses stop at Kylän asema: one place, one token."""
+    station = stop_at("T:S", "Kylän asema", 0, kind="station")
+    train = stop_at("T:1", "Kylä", 10, parent_id="T:S")
+    index = PlaceIndex([station, train, stop_at("T:9", "Kylän asema", 120)])
+    expected = [("Kylän asema", "T:S", ("T:1", "T:9"))]
+    assert (found(index, "kylä")[:1], found(index, "kylän asema")) == (expected, expected)
+    assert {index.find_place_of(stop_id).id for stop_id in ("T:S", "T:1", "T:9")} == {"T:S"}
+    assert index.find_stop("T:S").member_ids == ("T:1",)

@@ -20,10 +20,12 @@ def warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
 
 
 def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:
-    """Say how old the real time is where it is too old, and what is lost because a fallback answered."""
+    """Say where real time is too old or matches little, and what is lost because a fallback answered."""
     stale = find_stale_message(age_s, provenance.realtime_problems)
     if stale:
         warnings.add(WarningCode.REALTIME_STALE, stale)
+    for unmatched in provenance.realtime_unmatched:
+        warnings.add(WarningCode.REALTIME_UNMATCHED, unmatched)
     for lost in provenance.lost:
         warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model import Place, PlaceKind
@@ -39,22 +39,31 @@ def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
     of its stops. It is then found under the stops' names too.
     Else the place has the id of the stop nearest to its centre, and covers the stations of its own name; it stands
     where the station of that stop stands, or the stop itself.
+    Where both hold of one station, because further stops bear its name, there is one place with the station's id.
     Stops without a name belong to no place.
     """
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
     station_of = _station_of(by_id)
     stops_of_station = stops_of_stations(ordered)
-    groups = []
+    mixed: list[list[NamedStop]] = []
     clusters_of_station: dict[str, list[NamedStop]] = {}
     for cluster in _clusters(ordered):
         parents = {station_of[stop.id] for stop in cluster}
         only = parents.pop() if len(parents) == 1 else None
-        if only is not None:
-            clusters_of_station.setdefault(only, []).extend(cluster)
+        if only is None:
+            mixed.append(cluster)
         else:
-            station = by_id.get(station_of[_nearest(cluster).id] or "") or _find_station(cluster, stops_of_station)
-            groups.append(_new_group(_mixed_place(cluster, stops_of_station, station), cluster))
+            clusters_of_station.setdefault(only, []).extend(cluster)
+    groups = []
+    for cluster in mixed:
+        shared = [stop for stop in cluster if stop.is_station and stop.id in clusters_of_station]
+        station = by_id.get(station_of[_nearest(cluster).id] or "") or _find_station(cluster, stops_of_station)
+        place = _mixed_place(cluster, stops_of_station, shared[0] if shared else station)
+        if shared:
+            place = replace(place, id=shared[0].id)
+        within = [stop for each in shared for stop in clusters_of_station.pop(each.id)]
+        groups.append(_new_group(place, [*cluster, *within]))
     for station_id, cluster in clusters_of_station.items():
         place = place_of_stop(by_id[station_id], stops_of_station.get(station_id, ()))
         groups.append(_new_group(place, cluster))

@@ -50,7 +50,9 @@ def part_name(name: str) -> PoleName:
     if found["word"]:
         return PoleName(place, pole) if place else PoleName(name)
     last_word = re.split(r"[\s,/.]+", place.rstrip("."))[-1].casefold()
-    if not (len(pole) == 1 and pole.isupper()) or last_word in _PLACE_WORDS:
+    # A letter in brackets is a sign: (M) is where the metro is near.
+    is_letter = len(pole) == 1 and pole.isupper() and name.rstrip().endswith(pole)
+    if not is_letter or last_word in _PLACE_WORDS:
         return PoleName(name)
     return PoleName(place, pole, is_bare=True)
 

@@ -93,6 +93,7 @@ class EmbeddedNetwork:
             last_day=profile.last_day,
             realtime_updated=snapshot.realtime_updated,
             realtime_problems=() if self._realtime is None else self._realtime.list_problems(snapshot.overlay),
+            realtime_unmatched=() if self._realtime is None else self._realtime.list_unmatched(snapshot.overlay),
         )
 
     # ----------------------------------------------------------------------------------------- realtime
