@@ -110,4 +110,4 @@ def test_no_board_of_a_place_differs_from_the_sum_of_its_stops(feed, now, tmp_pa
         ]
         rows, several = rows + whole.total(), several + (len(members) > 1)
     assert differ == []
-    assert (rows > 500, several > 100) == (True, True)
+    assert (rows > 100, several > 100) == (True, True)
