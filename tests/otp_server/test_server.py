@@ -5,8 +5,10 @@ from tests.otp_server.conftest import FEED
 
 def test_it_serves_the_feed_with_its_streets(tampere):
     """The feed's FEED, and an address-less position from which somebody can walk."""
-    told = tampere.ask("{ feeds { feedId } nearest(lat: 61.4978, lon: 23.761, maxDistance: 300, first: 1) "
-                       "{ edges { node { distance } } } }")
+    told = tampere.ask(
+        "{ feeds { feedId } nearest(lat: 61.4978, lon: 23.761, maxDistance: 300, first: 1) "
+        "{ edges { node { distance } } } }"
+    )
 
     assert told["data"]["feeds"] == [{"feedId": FEED}]
     assert 0 <= told["data"]["nearest"]["edges"][0]["node"]["distance"] <= 300

@@ -170,9 +170,7 @@ async def ask_in_turn(
         _call.reset(token)
 
 
-async def ask_within(
-    network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False
-) -> _T:
+async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:
     """Query one network within a limit.
 
     A network with others beside it fails with one of ``UNAVAILABLE`` where it has a fault of its own, so that they

@@ -101,7 +101,9 @@ class FallbackNetwork:
             if not ids.known:
                 raise _IdsUnknown(ids.unknown)
             if ids.unknown:
-                said.append(f"{network.profile.name} does not know {_join(ids.unknown)}, whose departures are left out.")
+                said.append(
+                    f"{network.profile.name} does not know {_join(ids.unknown)}, whose departures are left out."
+                )
             return await network.list_departures(replace(query, stop_ids=ids.known) if ids.unknown else query)
 
         return await self._ask((Ability.BOARDS,), list_board, said)

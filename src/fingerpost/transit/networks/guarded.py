@@ -1,6 +1,7 @@
 """A remote network behind a circuit breaker, so that a server that is dead or hangs slows nobody (rule A13)."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ParamSpec, TypeVar
 
@@ -35,9 +36,48 @@ REST_S = 30.0
 _SEARCHES, _NAMES = "searches", "names"
 
 
-def new_network_breaker() -> Breaker:
-    """Return a breaker for ``GuardedNetwork``: three failures in a row close a network for half a minute."""
-    return Breaker(threshold=FAILURES_IN_A_ROW, rest_s=REST_S)
+class NetworkBreaker:
+    """Counts the failures of remote networks, by circuit, and keeps what each failed with last.
+
+    After ``threshold`` failures in a row a circuit rests for ``rest_s`` seconds; see ``resilience.breaker.Breaker``.
+    """
+
+    def __init__(
+        self,
+        *,
+        threshold: int = FAILURES_IN_A_ROW,
+        rest_s: float = REST_S,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._breaker = Breaker(threshold=threshold, rest_s=rest_s, clock_s=clock_s)
+        self._last: dict[str, StorageUnavailable] = {}
+
+    def enter(self, circuit: str, network: str) -> None:
+        """Pass, or raise what the last failure was, so that a caller reads the same code as before.
+
+        Raises:
+            StorageUnavailable: the circuit rests.
+        """
+        wait_s = self._breaker.enter(circuit)
+        if wait_s is None:
+            return
+        last = self._last[circuit]
+        raise type(last)(
+            f"{network} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
+            f"; last: {last.message.rstrip('.')}",
+            {"network": network, "retry_after_s": wait_s},
+        )
+
+    def end(self, circuit: str, failure: StorageUnavailable | None, *, has_answered: bool) -> None:
+        """Note how a query ended that was let in; with neither a failure nor an answer it says nothing."""
+        if failure is not None:
+            self._last[circuit] = failure
+            self._breaker.failed(circuit)
+        elif has_answered:
+            self._breaker.succeeded(circuit)
+            self._last.pop(circuit, None)
+        else:
+            self._breaker.left(circuit)
 
 
 class GuardedNetwork:
@@ -52,11 +92,10 @@ class GuardedNetwork:
         key: tells this network's circuits from others'; another key is another server.
     """
 
-    def __init__(self, network: Network, breaker: Breaker, key: str) -> None:
+    def __init__(self, network: Network, breaker: NetworkBreaker, key: str) -> None:
         self._network = network
         self._breaker = breaker
         self._key = key
-        self._last: dict[str, StorageUnavailable] = {}
 
     @property
     def profile(self) -> NetworkProfile:
@@ -96,45 +135,24 @@ class GuardedNetwork:
     async def _guard(self, what: str, ask: Callable[_P, Awaitable[_T]], *given: _P.args, **named: _P.kwargs) -> _T:
         """Ask where the breaker lets us, and tell it how that ended."""
         circuit = f"{self._key} {what}"
-        if (wait_s := self._breaker.enter(circuit)) is not None:
-            raise self._say_resting(what, wait_s)
-        has_failed: bool | None = None
+        self._breaker.enter(circuit, self.profile.name)
+        failure: StorageUnavailable | None = None
+        has_answered = False
         try:
             answer = await ask(*given, **named)
-            has_failed = False
+            has_answered = True
         except (SourceTimeout, SourceUnreachable, SourceFailed) as error:
-            if error.retryable:
-                has_failed, self._last[what] = True, error
+            failure = error if error.retryable else None
             raise
         except asyncio.CancelledError:
             left_s = clock.find_left_s()
             if left_s is not None and left_s <= 0:
                 # Given up because it was late; whoever only went away says nothing about the network.
-                has_failed = True
-                self._last[what] = SourceTimeout(f"{self.profile.name} did not answer in time")
+                failure = SourceTimeout(f"{self.profile.name} did not answer in time")
             raise
         except (DataNotFound, SourceKeyRefused):
-            has_failed = False
+            has_answered = True
             raise
         finally:
-            self._tell(circuit, has_failed)
+            self._breaker.end(circuit, failure, has_answered=has_answered)
         return answer
-
-    def _tell(self, circuit: str, has_failed: bool | None) -> None:
-        if has_failed is None:
-            self._breaker.left(circuit)
-        elif has_failed:
-            self._breaker.failed(circuit)
-        else:
-            self._breaker.succeeded(circuit)
-
-    def _say_resting(self, what: str, wait_s: float) -> StorageUnavailable:
-        """Return the last failure's kind of error, so that a caller reads the same code as before."""
-        name, last = self.profile.name, self._last.get(what)
-        message = (
-            f"{name} failed {self._breaker.threshold} times in a row and is asked again in {max(1, round(wait_s))} s"
-        )
-        kind = SourceUnreachable if last is None else type(last)
-        if last is not None:
-            message += f"; last: {last.message.rstrip('.')}"
-        return kind(message, {"network": name, "retry_after_s": wait_s})

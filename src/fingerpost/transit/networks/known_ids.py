@@ -30,9 +30,7 @@ def split_by_feed(stop_ids: Sequence[str], own: NetworkProfile, other: NetworkPr
 async def split_by_asking(stop_ids: Sequence[str], network: Network) -> KnownIds:
     """Return which ids a network finds; those of another FEED are not asked for."""
     known = [
-        each
-        for each in stop_ids
-        if has_feed_of(each, network.profile) and await network.find_stop(each) is not None
+        each for each in stop_ids if has_feed_of(each, network.profile) and await network.find_stop(each) is not None
     ]
     return KnownIds(tuple(known), tuple(each for each in stop_ids if each not in known))
 
