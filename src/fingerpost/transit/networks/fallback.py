@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
-from fingerpost.transit.model import Coordinate, Place, PlaceMatch
+from fingerpost.transit.model import Coordinate, Location, Place, PlaceMatch
 from fingerpost.transit.networks.asking import UNAVAILABLE, ask_within, failures_of_this_call, late, note_stand_in
 from fingerpost.transit.networks.known_ids import (
     KnownIds,
@@ -25,7 +25,7 @@ from fingerpost.transit.port import (
     Network,
 )
 from fingerpost.transit.profile import Ability, NetworkProfile
-from fingerpost.transit.provenance import RealtimeHealth
+from fingerpost.transit.provenance import Provenance, RealtimeHealth
 
 _T = TypeVar("_T")
 _AnswerT = TypeVar("_AnswerT", JourneyAnswer, DepartureBoard, NearbyStops)
@@ -71,15 +71,18 @@ class FallbackNetwork:
         said: list[str] = []
 
         async def plan(network: Network) -> JourneyAnswer:
-            ends = {}
             said.clear()
-            for side, end in (("origin", query.origin), ("destination", query.destination)):
+
+            async def fit(side: str, end: Location) -> Location:
                 ids = await self._split(end.stop_ids, network)
-                ends[side] = keep_known(end, ids)
                 if ids.unknown:
                     name = network.profile.name
                     said.append(f"{name} does not know {_join(ids.unknown)}; its position was taken as the {side}.")
-            return await network.plan_journeys(replace(query, **ends) if said else query)
+                return keep_known(end, ids)
+
+            origin = await fit("origin", query.origin)
+            destination = await fit("destination", query.destination)
+            return await network.plan_journeys(replace(query, origin=origin, destination=destination))
 
         return await self._ask(needed, plan, said)
 
@@ -232,7 +235,7 @@ def _find_limit_s(deadline_s: float | None) -> float | None:
 
 def _say(answer: _AnswerT, network: str, said: Sequence[str]) -> _AnswerT:
     """Return an answer under a network's name, with what it lacks."""
-    provenance = answer.provenance
+    provenance: Provenance = answer.provenance
     if not said and provenance.network == network:
         return answer
     return replace(answer, provenance=replace(provenance, network=network, lost=(*provenance.lost, *said)))
