@@ -15,14 +15,13 @@ from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.opentripplanner.documents import PLAN
 from fingerpost.transit.providers.opentripplanner.itineraries import list_itineraries, list_kept
 from fingerpost.transit.providers.opentripplanner.journey_question import End, new_variables, without_promised
+from fingerpost.transit.providers.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, WALKING_IS_BETTER
 from fingerpost.transit.providers.opentripplanner.server import Server, fail_on_null
-from fingerpost.transit.providers.opentripplanner.shapes import PlanConnection, PlanData
+from fingerpost.transit.providers.opentripplanner.shapes import PlanConnection, PlanData, RoutingError
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 
 # A page may be empty while there are more; beyond this many we believe that there is nothing.
 MOST_PAGES = 4
-OUTSIDE_SERVICE_PERIOD = "OUTSIDE_SERVICE_PERIOD"
-_WALKING_IS_BETTER = "WALKING_BETTER_THAN_TRANSIT"
 
 
 @dataclass(slots=True)
@@ -31,10 +30,14 @@ class Found:
 
     live: list[Itinerary] = field(default_factory=list)
     promised: list[Itinerary] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)
+    reasons: list[RoutingError] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     retrieved_at: datetime | None = None
     walks_too_far: bool = False
+
+    def has_reason(self, code: str) -> bool:
+        """Whether the server gave a reason."""
+        return any(error.code == code for error in self.reasons)
 
 
 class JourneySearch:
@@ -81,7 +84,7 @@ class JourneySearch:
             page = await self._ask(variables, query, language, found)
             cursor = page.page_info.end_cursor if page.page_info is not None and page.page_info.has_next_page else None
             # A cursor that was followed before leads nowhere.
-            if found.live or cursor in seen or OUTSIDE_SERVICE_PERIOD in found.reasons:
+            if found.live or cursor in seen or found.has_reason(OUTSIDE_SERVICE_PERIOD):
                 break
             seen.add(cursor)
             variables = {**without_promised(variables), "after": cursor}
@@ -100,9 +103,9 @@ class JourneySearch:
         found.live = _distinct([*found.live, *kept])
         promised = list_kept(list_itineraries(answered.data.promised, query, self._ids), query)
         found.promised = _distinct([*found.promised, *(each for each in promised if each.is_unusable)])
-        found.reasons += [error.code for error in page.routing_errors if error.code is not None]
+        found.reasons += page.routing_errors
         found.notes += [note for note in answered.notes if note not in found.notes]
-        found.walks_too_far |= len(kept) < len(live) or _WALKING_IS_BETTER in found.reasons
+        found.walks_too_far |= len(kept) < len(live) or found.has_reason(WALKING_IS_BETTER)
         if found.retrieved_at is None:
             found.retrieved_at = answered.retrieved_at
         return page

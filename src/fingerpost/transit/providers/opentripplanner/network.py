@@ -20,9 +20,10 @@ from fingerpost.transit.providers.opentripplanner.fares import price
 from fingerpost.transit.providers.opentripplanner.geocoding import Geocoder
 from fingerpost.transit.providers.opentripplanner.itineraries import draw_leg
 from fingerpost.transit.providers.opentripplanner.journey_question import End
-from fingerpost.transit.providers.opentripplanner.journeys import OUTSIDE_SERVICE_PERIOD, Found, JourneySearch
+from fingerpost.transit.providers.opentripplanner.journeys import Found, JourneySearch
 from fingerpost.transit.providers.opentripplanner.learning import ABILITIES
 from fingerpost.transit.providers.opentripplanner.place_names import StopNames
+from fingerpost.transit.providers.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, say_reasons
 from fingerpost.transit.providers.opentripplanner.regions import find_region
 from fingerpost.transit.providers.opentripplanner.schema import read_lacking
 from fingerpost.transit.providers.opentripplanner.server import Server
@@ -81,6 +82,7 @@ class OpenTripPlannerNetwork:
             itineraries=tuple(found.live),
             timetabled=tuple(found.promised),
             provenance=self._provenance(found.retrieved_at, query.language, found.notes),
+            why_nothing=say_reasons(found.reasons),
             price=price if self._profile.can(Ability.FARES) else None,
             draw=draw_leg,
         )
@@ -179,7 +181,7 @@ class OpenTripPlannerNetwork:
 
     def _refuse_outside(self, found: Found) -> None:
         """Raise OutsideCalendar where the server's timetable does not cover the day."""
-        if OUTSIDE_SERVICE_PERIOD not in found.reasons or found.live or found.promised:
+        if not found.has_reason(OUTSIDE_SERVICE_PERIOD) or found.live or found.promised:
             return
         first, last = self._profile.first_day, self._profile.last_day
         days = {} if first is None or last is None else {"first_day": str(first), "last_day": str(last)}
