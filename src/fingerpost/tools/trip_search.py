@@ -99,7 +99,7 @@ async def search_trip(
             second = (*relaxed.itineraries, *relaxed.timetabled)
     if not first:
         if not second:
-            raise await _nothing_found(network, query, deadline)
+            raise await _nothing_found(network, query, deadline, answer.why_nothing)
         first, second = second, ()
     merged = merge_alternatives(
         first,
@@ -130,14 +130,19 @@ def _settle(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     return replace(answer, itineraries=settled(answer.itineraries), timetabled=settled(answer.timetabled))
 
 
-async def _nothing_found(network: Network, query: JourneyQuery, deadline: Deadline) -> NoItinerary:
-    """Return the error of a trip that nobody can make; for a wanted arrival it names the earliest one possible."""
+async def _nothing_found(
+    network: Network, query: JourneyQuery, deadline: Deadline, why_nothing: str | None
+) -> NoItinerary:
+    """Return the error of a trip that nobody can make; for a wanted arrival it names the earliest one possible.
+
+    Where the source says why it found nothing, the hint says that instead of the general advice.
+    """
     message = "No itineraries for given constraints"
     if not query.arrive_by or query.not_before is None:
-        return NoItinerary(message)
+        return NoItinerary(message, hint=why_nothing)
     found = await _find_usable_from(network, query, query.not_before, deadline)
     if not found:
-        return NoItinerary(message)
+        return NoItinerary(message, hint=why_nothing)
     first = min(found, key=lambda each: each.arrival)
     zone = network.profile.zone
     hint = f"The earliest arrival still possible is {print_instant(first.arrival, zone)}"
