@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from mutation import Mutant, find_mutants
 from mutant_trial import MutantTrial
+from mutation import find_mutants
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = 400
@@ -66,6 +66,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="*", default=[], help="modules, such as periods")
     parser.add_argument("--numbers", nargs="*", type=int, help="of the sample, those with these numbers again")
+    parser.add_argument("--tests", nargs="*", help="instead of all the target's: the nearest")
     asked = parser.parse_args()
     os.chdir(ROOT)
     os.environ["FINGERPOST_SHARED"] = str(ROOT / ".venv" / "absent")
@@ -87,11 +88,11 @@ def try_target(target: Target, asked: argparse.Namespace) -> int:
         if not asked.only or path.stem in asked.only
         for mutant in find_mutants(path, ROOT / "src")
     ]
-    sample = random.Random(asked.seed).sample(mutants, min(asked.sample, len(mutants)))  # noqa: S311
+    sample = random.Random(asked.seed).sample(mutants, min(asked.sample, len(mutants)))
     numbered = dict(enumerate(sample))
     trial = MutantTrial({number: numbered[number] for number in asked.numbers or numbered})
     options = ["-q", "-s", "-p", "no:cacheprovider", "-o", "tmp_path_retention_policy=none", "-r", ""]
-    status = int(pytest.main([*options, *target.tests], plugins=[trial]))
+    status = int(pytest.main([*options, *(asked.tests or target.tests)], plugins=[trial]))
     tell(target, trial, len(mutants))
     return status
 
