@@ -12,7 +12,7 @@ demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
 	@$(BIN)/python examples/plan_through_mcp.py
 
 test: .venv/ready oracle  ## Run every test
-	@$(BIN)/pytest $(TESTS)
+	@$(BIN)/pytest --numprocesses auto --dist loadfile $(TESTS)
 
 check: .venv/ready  ## Lint, format, types, and the direction of imports
 	@$(BIN)/ruff check .
