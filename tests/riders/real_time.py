@@ -12,8 +12,8 @@ from tests.riders.feed_tables import NO_ALIGHTING, NO_BOARDING, Trip
 
 SKIPPED, NO_DATA = TripUpdate.StopTimeUpdate.SKIPPED, TripUpdate.StopTimeUpdate.NO_DATA
 MIXED = ("late", "late", "late", "each", "each", "cancelled", "skipped", "added")
-# So much is off that answers are left with what cannot be travelled.
-HEAVY = ("cancelled", "cancelled", "skipped", "each", "late")
+# So little runs that answers are left with what cannot be travelled.
+OUTAGE = (*["cancelled"] * 12, "skipped", "each", "each", "late")
 DELAYS_S = (-120, -60, 0, 30, 60, 61, 120, 240, 300, 301, 360, 480, 600, 900, 1800)
 NOTHING = Told()
 # What neither boards nor lets off.

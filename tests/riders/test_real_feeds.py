@@ -12,7 +12,7 @@ import pytest
 
 from tests.riders.feed_tables import HELSINKI, KINGSTON, NEW_YORK, midnight
 from tests.riders.judging import Judge, instant, span
-from tests.riders.real_time import HEAVY, MIXED, apply, draw
+from tests.riders.real_time import MIXED, OUTAGE, apply, draw
 from tests.riders.search import NEVER, Question, Router
 from tests.riders.town import Town, iso
 
@@ -23,10 +23,9 @@ IN_SOAK = {"HELSINKI": 5000, "KINGSTON": 4000, "NEW-YORK": 1000}
 CITIES = {"HELSINKI": HELSINKI, "KINGSTON": KINGSTON, "NEW-YORK": NEW_YORK if SOAK else (NEW_YORK[0][:4], NEW_YORK[1])}
 # One drawn message serves so many questions.
 A_MESSAGE = 100 if SOAK else 20
-# What share of the trips is told of, and what.
-TROUBLE = ((1.0, HEAVY), (0.8, MIXED), (0.1, MIXED), (0.95, HEAVY), (0.4, MIXED))
+# For how long ahead trips are told of, which share of them, and what; the outage lasts into the next day.
+TROUBLE = ((36, 1.0, OUTAGE), (2, 0.8, MIXED), (2, 0.1, MIXED), (2, 0.4, MIXED), (2, 1.0, MIXED))
 AHEAD_S = 3 * 3600
-KNOWN_S = 2 * 3600
 
 
 class Rider:
@@ -36,9 +35,10 @@ class Rider:
         self.town, self.dice = town, random.Random(seed)
         tables, zero = town.tables, midnight(town.day, town.tables.zone)
         self.now = zero + self.dice.randrange(6 * 3600, 20 * 3600)
+        hours, share, kinds = TROUBLE[seed // A_MESSAGE % len(TROUBLE)]
         near = [trip for trip in tables.trips
-                if trip.calls[0][2] < self.now + KNOWN_S and trip.calls[-1][1] > self.now - 1800]  # fmt: skip
-        messages = draw(self.dice, tables, near, self.now, *(TROUBLE[seed // A_MESSAGE % len(TROUBLE)]))
+                if trip.calls[0][2] < self.now + hours * 3600 and trip.calls[-1][1] > self.now - 1800]  # fmt: skip
+        messages = draw(self.dice, tables, near, self.now, share, kinds)
         town.publish(messages, self.now)
         running = apply(tables, messages)
         soon = [each for each in running if each.calls and each.calls[-1][1] >= self.now
