@@ -79,20 +79,26 @@ async def test_a_skipped_stop_makes_a_ride_unusable(gone):
     assert [each.is_unusable for each in answered.itineraries] == [True, False]
 
 
-async def test_an_alert_in_force_explains_a_disrupted_ride():
-    """The one that has ended does not, and an ordinary ride has no notices."""
+async def test_an_alert_in_force_is_told_with_the_ride_late_or_not():
+    """B13: the one that has ended is not."""
     alerts = [
-        {"id": "a", "alertHeaderText": "Strike", "alertDescriptionText": "", "effectiveStartDate": NOON},
+        {
+            "id": "a",
+            "alertHeaderText": "Strike",
+            "alertDescriptionText": "",
+            "effectiveStartDate": NOON,
+            "alertEffect": "DETOUR",
+        },
         {"id": "b", "alertHeaderText": "Over", "effectiveStartDate": 0, "effectiveEndDate": NOON},
         {"id": "c", "alertHeaderText": "", "alertDescriptionText": "Snow", "effectiveEndDate": None},
     ]
     late = a_ride(realTime=True, start=at(5, "PT10M"), end=at(15, "PT10M"), alerts=alerts)
     answered, _ = await _plan(data(live=a_page([late], [a_ride(alerts=alerts)])))
 
-    assert [[notice.text for notice in each.legs[0].notices] for each in answered.itineraries] == [
-        ["Strike", "Snow"],
-        [],
+    told = [
+        [(alert.header, alert.text, alert.effect) for alert in each.legs[0].alerts] for each in answered.itineraries
     ]
+    assert told == [[("Strike", "", "DETOUR"), ("", "Snow", "UNKNOWN_EFFECT")]] * 2
 
 
 async def test_no_variable_is_null():
@@ -106,9 +112,7 @@ async def test_no_variable_is_null():
 
 async def test_wishes_are_in_the_question():
     """Transfers, wheelchair, instant with its offset, and the language of names."""
-    _, local = await _plan(
-        data(live=a_page(TRIP)), max_transfers=1, step_free=True, arrive_by=True, language="sv"
-    )
+    _, local = await _plan(data(live=a_page(TRIP)), max_transfers=1, step_free=True, arrive_by=True, language="sv")
     asked = asked_of(local)["variables"]
 
     assert asked["preferences"]["transit"]["transfer"] == {"maximumTransfers": 1}
@@ -129,9 +133,7 @@ async def test_a_stop_is_asked_by_its_own_id_and_no_coordinate():
     stop = Location(coordinate=HERE, source=LocationSource.INPUT, stop_ids=("TAMPERE:0001",))
     _, local = await _plan(data(live=a_page(TRIP)), origin=stop)
 
-    assert asked_of(local)["variables"]["origin"] == {
-        "location": {"stopLocation": {"stopLocationId": "tampere:0001"}}
-    }
+    assert asked_of(local)["variables"]["origin"] == {"location": {"stopLocation": {"stopLocationId": "tampere:0001"}}}
 
 
 async def test_stops_of_one_station_are_asked_as_the_station():

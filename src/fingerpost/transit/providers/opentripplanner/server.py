@@ -6,7 +6,7 @@ Whatever reaches its GraphQL engine is answered with HTTP 200: errors stand in t
 import json
 import logging
 import re
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -179,7 +179,7 @@ def _read_wait_s(found: re.Match[str]) -> float:
 
 
 @cache
-def _new_reader(shape: Hashable) -> TypeAdapter[Any]:
+def _new_reader(shape: Any) -> TypeAdapter[Any]:
     return TypeAdapter(Reply[shape])  # type: ignore[valid-type]  # the shape is known when it is asked for
 
 
