@@ -6,11 +6,11 @@ Whatever reaches its GraphQL engine is answered with HTTP 200: errors stand in t
 import json
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -179,12 +179,12 @@ def _read_wait_s(found: re.Match[str]) -> float:
 
 
 @cache
-def _new_reader(shape: Any) -> TypeAdapter[Any]:
+def _new_reader(shape: Hashable) -> TypeAdapter[Any]:
     return TypeAdapter(Reply[shape])  # type: ignore[valid-type]  # the shape is known when it is asked for
 
 
 def _reader(shape: type[_T]) -> TypeAdapter[Reply[_T]]:
-    return _new_reader(shape)
+    return _new_reader(cast("Hashable", shape))
 
 
 def _unreadable(response: Response, error: ValidationError) -> SourceChanged:
