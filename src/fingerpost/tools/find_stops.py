@@ -7,7 +7,7 @@ from pydantic import Field
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Whole, WireDict, WireModel
-from fingerpost.tools.said import said_below, warn_of_provenance
+from fingerpost.tools.wording import said_below, warn_of_provenance
 from fingerpost.tools.shapes import (
     Language,
     LatLon,
