@@ -8,8 +8,8 @@ from pydantic import Field
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
-from fingerpost.tools.wording import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
+from fingerpost.tools.wording import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Departure, Place
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
 from fingerpost.transit.places.candidates import say_shown

@@ -16,10 +16,10 @@ from fingerpost.tools.plan_trip_shapes import (
     show_stays,
 )
 from fingerpost.tools.plan_trip_text import describe_plan
-from fingerpost.tools.wording import warn_of_provenance, warn_of_rides
 from fingerpost.tools.shapes import show_location, show_meta, show_warnings
 from fingerpost.tools.trip_geometry import GEOMETRY, TripGeometry, draw_itineraries
 from fingerpost.tools.trip_search import TripFound, search_trip
+from fingerpost.tools.wording import warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Leg, Optimize
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver

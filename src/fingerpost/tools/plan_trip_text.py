@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
 from fingerpost.tools.plan_trip_shapes import PlanMeta, PlanTripOutput, WireDifference
-from fingerpost.tools.wording import clock_of, said_below
 from fingerpost.tools.shapes import LocationRef
+from fingerpost.tools.wording import clock_of, said_below
 from fingerpost.transit.rules.differences import ConnectionRisk
 
 
