@@ -1,13 +1,17 @@
 """Describe all networks as JSON, for ``doctor`` and the networks resource."""
 
 import json
+from datetime import date
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
+from fingerpost import clock
 from fingerpost.apps.realtime_view import describe_realtime
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.port import Network
+from fingerpost.transit.provenance import FeedVersion
 
 if TYPE_CHECKING:
     from fingerpost.transit.timetable.timetable_store import TimetableStore
@@ -56,9 +60,27 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
         "lastDay": None if profile.last_day is None else profile.last_day.isoformat(),
     }
     report = None if profile.is_demo else find_report(store, profile.name)
-    if report is not None:
-        described["feeds"] = [summarise_feed(feed) for feed in json.loads(report.to_json())["feeds"]]
+    imported = json.loads(report.to_json())["feeds"] if report is not None else []
+    if len(imported) != len(profile.feeds):
+        imported = [None] * len(profile.feeds)
+    today = clock.now().astimezone(ZoneInfo(profile.zone)).date()
+    if not profile.is_demo and profile.feeds:
+        described["feeds"] = [
+            _describe_feed(feed, today) | ({} if summary is None else summarise_feed(summary))
+            for feed, summary in zip(profile.feeds, imported, strict=True)
+        ]
     return described
+
+
+def _describe_feed(feed: FeedVersion, today: date) -> dict[str, Any]:
+    """Return a feed's days of service, and how today lies to them."""
+    return {
+        "feed": feed.name,
+        "firstDay": None if feed.first_day is None else feed.first_day.isoformat(),
+        "lastDay": None if feed.last_day is None else feed.last_day.isoformat(),
+        "state": feed.service.state_on(today).value,
+        "today": feed.service.say_state_on(today),
+    }
 
 
 def find_report(store: "TimetableStore", name: str) -> ImportReport | None:
