@@ -25,6 +25,7 @@ def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_m
     from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
     table = new_table("network", "days", "today", "added", "source")
+    table.columns[1].no_wrap = True
     notes: list[str] = []
     prepared = store.list_names()
     for name, record in sorted(records.records.items()):
@@ -35,7 +36,7 @@ def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_m
         notes += [note] if note else []
         notes += [f"Real time of {name}: {text}" for text in record.realtime]
     for name in list_demo_names():
-        table.add_row(name, "any", "in service", "ships with fingerpost", "demo")
+        table.add_row(name, "any", "in service", "built in", "demo")
     has_networks = bool(records.records or records.problems)
     notes.insert(0, _say_demos(answer=do_demos_answer(DemoMode(demo_mode), has_networks=has_networks), mode=demo_mode))
     for name, problem in records.problems.items():
@@ -93,12 +94,12 @@ def _describe_days(report: "ImportReport") -> _Line:
     """Return the days of a network's feeds, and how today lies to them."""
     today = today_in(report.feeds[0].zone)
     feeds = tuple(
-        (feed.feed, f"{feed.first_day} to {feed.last_day}", feed.service.say_state_on(today)) for feed in report.feeds
+        (feed.feed, f"{feed.first_day} to {feed.last_day}", feed.service.state_on(today).value) for feed in report.feeds
     )
     if len(feeds) == 1:
         return _Line(days_of(report), feeds[0][2])
     running = sum(feed.service.state_on(today) is ServiceState.IN_SERVICE for feed in report.feeds)
-    return _Line(days_of(report), f"{running} of {len(feeds)} feeds in service", feeds=feeds)
+    return _Line(days_of(report), f"{running} of {len(feeds)} feeds", feeds=feeds)
 
 
 def print_record(record: "NetworkRecord", path: Path) -> None:
