@@ -106,7 +106,7 @@ def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke
         body = post(client, "plan_trip", {**TRIP, "when": {"time": "2026-03-10T07:30:00"}}).json()["result"]
         return body["structuredContent"].get("error", {}).get("code", body["structuredContent"].get("meta"))
 
-    with serving() as server, httpx2.Client(base_url=server.url, timeout=120) as client:
+    with serving() as server, httpx2.Client(base_url=server.url, timeout=600) as client:
         before = outcome(client)
         invoke("network", "add", "Town", str(feed))
         added = outcome(client)

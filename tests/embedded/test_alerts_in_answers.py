@@ -311,7 +311,7 @@ def test_alerts_are_told_in_the_rider_s_language(says):
     alert.alert.header_text.translation.add(language="fi", text="Töitä")
     town = says(alert)
     headers = [
-        list(touches(town.plan(limit=1, constraints={"language": language})))[0] for language in ("en", "fi", "sv")
+        next(iter(touches(town.plan(limit=1, constraints={"language": language})))) for language in ("en", "fi", "sv")
     ]
     assert headers == ["Works", "Töitä", "Töitä"]
 

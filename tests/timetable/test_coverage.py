@@ -16,8 +16,8 @@ DAYS = find_service_days([march(3), march(2), march(6), march(10), march(6)])
 
 def test_gaps_are_the_runs_of_days_between():
     """2, 3, 6 and 10 March, in any order and twice."""
-    assert DAYS == ServiceDays(
-        first_day=march(2), last_day=march(10), gaps=((march(4), march(5)), (march(7), march(9)))
+    assert (
+        ServiceDays(first_day=march(2), last_day=march(10), gaps=((march(4), march(5)), (march(7), march(9)))) == DAYS
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fingerpost.net.fetch import Fetch
 from fingerpost.transit.add_option import AddOption
+from fingerpost.transit.providers.opentripplanner.add_options import DIGITRANSIT, OTP
 
 if TYPE_CHECKING:
     from fingerpost.transit.port import RemoteSource
@@ -34,7 +35,15 @@ class SourceKind:
     add_options: tuple[AddOption, ...] = ()
 
 
-REMOTE_KINDS: tuple[SourceKind, ...] = ()
+def _open_opentripplanner(fetch: Fetch) -> "RemoteSource":
+    from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+
+    return OpenTripPlannerSource(fetch)
+
+
+REMOTE_KINDS: tuple[SourceKind, ...] = (
+    SourceKind(kind="opentripplanner", open_source=_open_opentripplanner, add_options=(OTP, DIGITRANSIT)),
+)
 
 
 def list_kinds() -> frozenset[str]:

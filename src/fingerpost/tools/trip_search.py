@@ -100,7 +100,7 @@ async def search_trip(
             second = (*relaxed.itineraries, *relaxed.timetabled)
     if not first:
         if not second:
-            raise await _nothing_found(network, query, deadline, answers)
+            raise await _nothing_found(network, query, deadline, answer)
         first, second = second, ()
     merged = merge_alternatives(
         first,
@@ -132,15 +132,16 @@ def _settle(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
 
 
 async def _nothing_found(
-    network: Network, query: JourneyQuery, deadline: Deadline, answers: Sequence[JourneyAnswer]
+    network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer
 ) -> NoItinerary:
     """Return the error of a trip that nobody can make.
 
-    Its hint names the earliest arrival possible where a wanted one is not, and feeds without service on the day: to
-    walk further helps with neither.
+    Its hint names the earliest arrival possible where a wanted one is not, feeds without service on the day, or what
+    the source says of why it found nothing: to walk further helps with none of these.
     """
     message = "No itineraries for given constraints"
-    nothing = NoItinerary(message, hint=find_out_of_service_hint(answers[0].provenance.out_of_service))
+    out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
+    nothing = NoItinerary(message, hint=out_of_service or answer.why_nothing)
     if not query.arrive_by or query.not_before is None:
         return nothing
     found = await _find_usable_from(network, query, query.not_before, deadline)

@@ -71,12 +71,14 @@ class JourneyAnswer:
     that stay visible (rule B5).
     ``step_free_supported`` is False where the source has no wheelchair data at all.
     ``price`` and ``draw`` know this answer's own itineraries; None where the source knows no fares, or no lines.
+    ``why_nothing`` is a sentence on why nothing was found, where the source says; None where it does not.
     """
 
     itineraries: tuple[Itinerary, ...]
     provenance: Provenance
     timetabled: tuple[Itinerary, ...] = ()
     step_free_supported: bool = True
+    why_nothing: str | None = None
     price: PriceItinerary | None = field(default=None, compare=False, repr=False)
     draw: DrawLeg | None = field(default=None, compare=False, repr=False)
 

@@ -60,6 +60,7 @@ async def _check_networks(application: Application) -> bool:
     are_current = True
     for network in networks:
         days = "any day" if network["firstDay"] is None else f"{network['firstDay']} to {network['lastDay']}"
+        days += "" if network["today"] == ServiceState.IN_SERVICE else f", {network['today']}"
         _print_line("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
         if not network["answers"]:
             _print_line(

@@ -58,7 +58,7 @@ def is_disrupted_leg(leg: Leg) -> bool:
 
 def is_disrupted(itinerary: Itinerary) -> bool:
     """Whether any ride of an itinerary is late or cancelled, or a change is missed."""
-    return any(map(is_disrupted_leg, itinerary.legs)) or itinerary.is_unusable
+    return itinerary.is_unusable or itinerary.largest_delay_s > DISRUPTED_AFTER_S
 
 
 def find_leg_note(leg: Leg) -> str | None:
