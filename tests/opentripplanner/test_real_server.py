@@ -3,6 +3,7 @@
 ``make test-otp`` starts one; any other server of the same feed and streets will do.
 """
 
+import json
 import os
 import random
 from collections import Counter
