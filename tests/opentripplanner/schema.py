@@ -95,7 +95,9 @@ input PlanStreetPreferencesInput { walk: WalkPreferencesInput }
 input WalkPreferencesInput { reluctance: Reluctance }
 input TransitPreferencesInput { transfer: TransferPreferencesInput timetable: TimetablePreferencesInput }
 input TransferPreferencesInput { cost: Cost maximumTransfers: Int }
-input TimetablePreferencesInput { includeRealTimeCancellations: Boolean = false excludeRealTimeUpdates: Boolean = false }
+input TimetablePreferencesInput {
+  includeRealTimeCancellations: Boolean = false excludeRealTimeUpdates: Boolean = false
+}
 """
 
 SCHEMA = build_schema(SDL)

@@ -106,9 +106,7 @@ async def test_no_variable_is_null():
 
 async def test_wishes_are_in_the_question():
     """Transfers, wheelchair, instant with its offset, and the language of names."""
-    _, local = await _plan(
-        data(live=a_page(TRIP)), max_transfers=1, step_free=True, arrive_by=True, language="sv"
-    )
+    _, local = await _plan(data(live=a_page(TRIP)), max_transfers=1, step_free=True, arrive_by=True, language="sv")
     asked = asked_of(local)["variables"]
 
     assert asked["preferences"]["transit"]["transfer"] == {"maximumTransfers": 1}
@@ -129,9 +127,7 @@ async def test_a_stop_is_asked_by_its_own_id_and_no_coordinate():
     stop = Location(coordinate=HERE, source=LocationSource.INPUT, stop_ids=("TAMPERE:0001",))
     _, local = await _plan(data(live=a_page(TRIP)), origin=stop)
 
-    assert asked_of(local)["variables"]["origin"] == {
-        "location": {"stopLocation": {"stopLocationId": "tampere:0001"}}
-    }
+    assert asked_of(local)["variables"]["origin"] == {"location": {"stopLocation": {"stopLocationId": "tampere:0001"}}}
 
 
 async def test_stops_of_one_station_are_asked_as_the_station():

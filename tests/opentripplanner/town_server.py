@@ -122,9 +122,7 @@ class TownServer:
 
     def _stops_in_box(self, info, minLat, minLon, maxLat, maxLon):  # noqa: N803  (the schema's names)
         return [
-            stop
-            for stop in self._stops.values()
-            if minLat <= stop["lat"] <= maxLat and minLon <= stop["lon"] <= maxLon
+            stop for stop in self._stops.values() if minLat <= stop["lat"] <= maxLat and minLon <= stop["lon"] <= maxLon
         ]
 
     # -------------------------------------------------------------------------------------------- boards
@@ -258,7 +256,9 @@ def begin_of_service(day: date) -> int:
 def print_duration(seconds):
     """Write a duration with its sign before the P, as the server does."""
     minutes, rest = divmod(abs(seconds), 60)
-    return f"{'-' if seconds < 0 else ''}PT{f'{minutes}M' if minutes else ''}{f'{rest}S' if rest or not minutes else ''}"
+    return (
+        f"{'-' if seconds < 0 else ''}PT{f'{minutes}M' if minutes else ''}{f'{rest}S' if rest or not minutes else ''}"
+    )
 
 
 @asynccontextmanager
