@@ -53,7 +53,7 @@ async def tools_of_the_town(home, *, live):
 async def test_a_trip_shows_what_runs_and_what_was_cancelled(tmp_path):
     """The tram of 08:10 is cancelled: buses first, the tram behind them with its status (rule B5)."""
     async with tools_of_the_town(tmp_path, live=True) as tools:
-        answered = await tools["plan_trip"].answer({"origin": ALPHA, "destination": GAMMA, "limit": 5}, user="ann")
+        answered = await tools["plan_trip"].answer({"origin": ALPHA, "destination": GAMMA, "limit": 3}, user="ann")
     assert not answered.is_error, answered.text
     drawn = [
         [(leg["line"], leg["status"]) for leg in each["legs"] if leg["mode"] != "WALK"]
