@@ -4,6 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from fingerpost.apps.realtime_view import describe_realtime
+from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
 from fingerpost.transit.gtfs.report import ImportReport
@@ -55,7 +56,7 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
         "firstDay": None if profile.first_day is None else profile.first_day.isoformat(),
         "lastDay": None if profile.last_day is None else profile.last_day.isoformat(),
     }
-    report = None if profile.is_demo else find_report(store, profile.name)
+    report = find_report(store, profile.name) if profile.source == EMBEDDED else None
     if report is not None:
         described["feeds"] = [summarise_feed(feed) for feed in json.loads(report.to_json())["feeds"]]
     return described
