@@ -74,6 +74,7 @@ TARGETS = {
             *EMBEDDED, "tests/conformance", "tests/contracts", "tests/fares/test_in_answers.py",
             "tests/apps/test_geometry.py",
             *(f"tests/realtime/test_{name}.py" for name in ("realtime_feeds", "order_of_messages", "simulator")),
+            *(f"tests/apps/test_cli_{name}.py" for name in ("feeds_by_url", "network_records", "networks", "realtime")),
         ),
     ),
 }  # fmt: skip
