@@ -3,5 +3,11 @@
 import os
 from pathlib import Path
 
+from hypothesis import settings
+
 # Before any import of numba, in this process and in those that tests start. A folder that is named already stays.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "kernels"))
+
+# A machine that is busy elsewhere makes no example wrong.
+settings.register_profile("untimed", settings.default, deadline=None)
+settings.load_profile("untimed")

@@ -43,7 +43,8 @@ def test_an_added_network_tells_its_import_and_answers(feed, invoke):
 
     assert (added.returncode, planned.returncode) == (0, 0)
     assert added.stdout == (
-        "TOWN is ready: 2026-01-01 to 2026-12-31\nTOWN: 3 stops, 1 routes, 2 trips, 6 calls; nothing left out\n"
+        "TOWN is ready: 2026-01-01 to 2026-12-31\n"
+        "TOWN: 2026-01-01 to 2026-12-31, in service; 3 stops, 1 routes, 2 trips, 6 calls; nothing left out\n"
     )
     assert "BUS 1 towards Gamma, from Alpha to Gamma at 08:20" in planned.stdout
 
@@ -105,7 +106,7 @@ def test_a_network_added_and_removed_while_served_is_there_and_gone(feed, invoke
         body = post(client, "plan_trip", {**TRIP, "when": {"time": "2026-03-10T07:30:00"}}).json()["result"]
         return body["structuredContent"].get("error", {}).get("code", body["structuredContent"].get("meta"))
 
-    with serving() as server, httpx2.Client(base_url=server.url, timeout=120) as client:
+    with serving() as server, httpx2.Client(base_url=server.url, timeout=600) as client:
         before = outcome(client)
         invoke("network", "add", "Town", str(feed))
         added = outcome(client)

@@ -349,7 +349,7 @@ def test_two_writers_at_once_lose_nothing(file, tmp_path):
         writer.stdin.write("go\n")
         writer.stdin.flush()
     for writer in writers:
-        writer.communicate(timeout=120)
+        writer.communicate(timeout=600)
 
     names = {f"{name}{number}" for name in "XY" for number in range(10)}
     assert [writer.returncode for writer in writers] == [0, 0]

@@ -272,7 +272,7 @@ def test_processes_may_save_at_once(store, path):
     for writer in writers:
         writer.stdin.write("go\n")
         writer.stdin.flush()
-    replaced = [value for writer in writers for value in writer.communicate(timeout=60)[0].split()]
+    replaced = [value for writer in writers for value in writer.communicate(timeout=600)[0].split()]
     last = store.find("ada", "shared").value
     everything = {"none"} | {f"{number}-{turn}" for number in range(4) for turn in range(15)}
     assert (set(replaced) | {last}, len(replaced)) == (everything, 60)

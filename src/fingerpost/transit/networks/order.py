@@ -24,7 +24,12 @@ def list_covering(networks: Iterable[Network], *positions: Coordinate) -> list[N
     return [network for network in networks if all(map(network.profile.bounds.covers, positions))]
 
 
-def list_networks_at(networks: Sequence[Network], coordinate: Coordinate, ability: Ability) -> list[Network]:
+def list_networks_at(
+    networks: Sequence[Network],
+    coordinate: Coordinate,
+    ability: Ability,
+    problems: Mapping[str, str] = MappingProxyType({}),
+) -> list[Network]:
     """Return the networks that cover a position and have an ability, the preferred first.
 
     Raises:
@@ -33,8 +38,9 @@ def list_networks_at(networks: Sequence[Network], coordinate: Coordinate, abilit
     covering = list_covering(networks, coordinate)
     able = [network for network in covering if network.profile.can(ability)]
     if not able:
-        names = [network.profile.name for network in covering]
-        raise uncovered(networks, {"coordinate": names}, lacking=(ability,), positions={"coordinate": coordinate})
+        where = {"coordinate": [network.profile.name for network in covering]}
+        positions = {"coordinate": coordinate}
+        raise uncovered(networks, where, lacking=(ability,), problems=problems, positions=positions)
     return able
 
 
@@ -60,6 +66,7 @@ def uncovered(
     *,
     lacking: Iterable[Ability] = (),
     positions: Mapping[str, Coordinate] = MappingProxyType({}),
+    problems: Mapping[str, str] = MappingProxyType({}),
 ) -> RegionUnsupported:
     """Return the error that says in which networks each end lies, where no one network can answer for all.
 
@@ -68,6 +75,7 @@ def uncovered(
         where: by the end's name the names of the networks that cover it.
         lacking: what a network that covers everything would have had to be able to do.
         positions: where the ends lie whose position was sent, for the hint.
+        problems: by name, why a network cannot be used, which may be the one that lies there.
     """
     parts = [f"{end} lies {f'in {_join(names)}' if names else 'outside every network'}" for end, names in where.items()]
     message = " and ".join(parts)
@@ -81,6 +89,7 @@ def uncovered(
     swapped = say_swapped(networks, positions)
     if swapped:
         hint = f"{swapped}. {hint}"
+    message += "".join(f". {name} cannot be used: {problem.rstrip('.')}" for name, problem in problems.items())
     return RegionUnsupported(message, {**where, "networks": [each.profile.name for each in networks]}, hint=hint)
 
 
