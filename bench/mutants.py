@@ -1,123 +1,139 @@
-"""Small faults put into the rules of ``filings``, one at a time: how many does a test find? ``make mutants``.
+"""Small faults put into the code, one at a time: how many does a test find? ``make mutants``.
 
-mutmut makes the mutants; a random sample of them runs, because all of them take hours. Each runs the tests nearest to
-its module in a process of its own, first the quick ones, then the long comparison. Recordings are absent: what only
-they find counts as not found. Prints each survivor's name (``mutmut show NAME`` in ``.venv/mutants`` shows it).
+mutmut makes the mutants; a random sample of them is tried, because all of them take hours. One process runs the tests
+of a target once and notes which functions each reaches; then each mutant of the sample is put in force in a fork of it,
+which runs the tests that reach the changed function, the quickest first, until one fails. Recordings are absent: what
+only they find counts as not found. Mutants in code that only other processes run, or that runs on import, do not count.
 """
 
-import json
+import argparse
 import os
 import random
-import shutil
 import sys
-import time
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from mutant_trial import MutantTrial
+from mutation import find_mutants
 
 ROOT = Path(__file__).resolve().parents[1]
-WORK = ROOT / ".venv" / "mutants"
 SAMPLE = 400
 SEED = 18
-SLOW_S = 120.0
-# The tests nearest to each module; quick ones first. A stage runs only if the one before found nothing.
-CLAIMS = (["tests/filings/test_claims.py", "-k", "not two_thousand"], ["tests/filings/test_claims.py"])
-FIGURES = ("test_resolver", "test_not_reported", "test_questions", "test_reasons", "test_calculation", "test_tools")
-NEAREST = {
-    "splits": ("test_splits", "test_resolver", "test_calculation"),
-    "revisions": ("test_revisions", "test_resolver", "test_splits"),
-    "periods": ("test_periods", "test_not_reported", "test_resolver"),
-    "names": ("test_names",),
-    "formula": ("test_calculation",),
-    "calculation": ("test_calculation", "test_questions", "test_computed_tools"),
-    "sections": ("test_sections", "test_filing_tools"),
-}
+
+
+class Target(NamedTuple):
+    """A package, its modules that are left out, and the tests nearest to it."""
+
+    package: str
+    left_out: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+def without(folder: str, *names: str) -> list[str]:
+    """Return what leaves out of a folder the tests of loaders and of processes."""
+    return [f"--ignore={folder}/test_{name}.py" for name in names]
+
+
+# The long comparison with the oracle finds late what the others find at once.
+EMBEDDED = ("tests/embedded", *without("tests/embedded", "riders_against_oracle"))
+TARGETS = {
+    # The rules; not what loads, fetches and stores.
+    "filings": Target(
+        "filings",
+        (
+            "bulk", "bulk_loading", "companyfacts", "directory", "edgar", "fetched", "library", "loading", "plain_text",
+            "sample", "sandbox", "sandbox_process", "schema", "store", "sync", "texts",
+        ),
+        ("tests/filings", *without("tests/filings", "bulk", "loading", "recorded", "sandbox")),
+    ),
+    # What is stored is held by engines that are killed as processes, which no mutant reaches.
+    "plan": Target(
+        "plan",
+        ("engines",),
+        (
+            "tests/plan", *without("tests/plan", "broken_engines", "engines", "kill", "layouts"),
+            "tests/apps/test_plans.py", "--deselect=tests/apps/test_plans.py::test_the_trip_plan_killed_half_way",
+        ),
+    ),
+    # What is told of a trip or a board, from the rule to the tool's answer.
+    "rules": Target("transit/rules", (), ("tests/rules", "tests/contracts", "tests/places", *EMBEDDED)),
+    "tools": Target(
+        "tools",
+        (),
+        (
+            "tests/contracts", "tests/contract", "tests/fares/test_in_answers.py", "tests/apps/test_geometry.py",
+            *EMBEDDED, *(f"tests/filings/test_{name}.py" for name in ("tools", "filing_tools", "computed_tools")),
+        ),
+    ),
+    "embedded": Target(
+        "transit/providers/embedded",
+        (),
+        (
+            *EMBEDDED, "tests/conformance", "tests/contracts", "tests/fares/test_in_answers.py",
+            "tests/apps/test_geometry.py",
+            *(f"tests/realtime/test_{name}.py" for name in ("realtime_feeds", "order_of_messages", "simulator")),
+        ),
+    ),
+}  # fmt: skip
 
 
 def main() -> int:
-    """Make the mutants, run a sample, and print the share that was found."""
-    size = int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLE
-    only = sys.argv[2:]
-    make()
-    names = [name for name in list_mutants() if not only or name.split(".")[2] in only]
-    chosen = random.Random(SEED).sample(names, min(size, len(names)))
-    sys.path.insert(0, str(WORK / "mutants" / "src"))
-    sys.path.insert(0, str(WORK / "mutants"))
-    os.chdir(WORK / "mutants")
-    os.environ["FINGERPOST_SHARED"] = str(WORK / "absent")
-    found: Counter[str] = Counter()
-    seen: Counter[str] = Counter()
-    for name in chosen:
-        module = name.split(".")[2]
-        seen[module] += 1
-        if is_found(name, module):
-            found[module] += 1
-        else:
-            print(f"survived {name}", flush=True)
-    for module in sorted(seen):
-        print(f"{module:16} {found[module]:4} of {seen[module]:4} found")
-    print(f"{sum(found.values())} of {len(chosen)} found ({sum(found.values()) / len(chosen):.0%}); {len(names)} exist")
-    return 0
+    """Try a sample of the mutants of each target that is named, all of them without a name."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("targets", nargs="*", choices=[[], *TARGETS], help="all without a name")
+    parser.add_argument("--sample", type=int, default=SAMPLE, help="how many mutants of each target")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--only", nargs="*", default=[], help="modules, such as periods")
+    parser.add_argument("--numbers", nargs="*", type=int, help="of the sample, those with these numbers again")
+    parser.add_argument("--tests", nargs="*", help="instead of all the target's: the nearest")
+    asked = parser.parse_args()
+    os.chdir(ROOT)
+    os.environ["FINGERPOST_SHARED"] = str(ROOT / ".venv" / "absent")
+    failures = 0
+    for name in asked.targets or TARGETS:
+        # Each target has a process of its own: what the tests of one leave behind is nothing to the next.
+        child = os.fork()
+        if child == 0:
+            os._exit(try_target(TARGETS[name], asked))
+        failures += os.waitpid(child, 0)[1] != 0
+    return int(failures > 0)
 
 
-def make() -> None:
-    """Write the mutants into a copy of the project."""
-    shutil.rmtree(WORK, ignore_errors=True)
-    WORK.mkdir(parents=True)
-    for part in ("src", "tests", "docs"):
-        shutil.copytree(ROOT / part, WORK / part)
-    for part in ("pyproject.toml", "README.md"):
-        shutil.copy(ROOT / part, WORK / part)
-    child = os.fork()
-    if child == 0:
-        os.chdir(WORK)
-        from mutmut.__main__ import copy_also_copy_files, copy_src_dir, create_mutants, setup_source_paths
-        from mutmut.mutation.trampoline import set_mutant_under_test
-
-        set_mutant_under_test("mutant_generation")
-        (WORK / "mutants").mkdir()
-        copy_src_dir()
-        copy_also_copy_files()
-        setup_source_paths()
-        create_mutants(1)
-        os._exit(0)
-    if os.waitpid(child, 0)[1]:
-        raise SystemExit("mutmut could not make the mutants")
+def try_target(target: Target, asked: argparse.Namespace) -> int:
+    """Try a sample of a target's mutants, and print the survivors and the share that was found."""
+    mutants = [
+        mutant
+        for path in list_files(target)
+        if not asked.only or path.stem in asked.only
+        for mutant in find_mutants(path, ROOT / "src")
+    ]
+    sample = random.Random(asked.seed).sample(mutants, min(asked.sample, len(mutants)))
+    numbered = dict(enumerate(sample))
+    trial = MutantTrial({number: numbered[number] for number in asked.numbers or numbered})
+    options = ["-q", "-s", "-p", "no:cacheprovider", "-o", "tmp_path_retention_policy=none", "-r", ""]
+    status = int(pytest.main([*options, *(asked.tests or target.tests)], plugins=[trial]))
+    tell(target, trial, len(mutants))
+    return status
 
 
-def list_mutants() -> list[str]:
-    """Return the names of all mutants, in order."""
-    metas = sorted((WORK / "mutants").rglob("*.meta"))
-    return [name for meta in metas for name in json.loads(meta.read_text())["exit_code_by_key"]]
+def list_files(target: Target) -> list[Path]:
+    """Return the modules of a target, without those that are left out."""
+    folder = ROOT / "src" / "fingerpost" / target.package
+    names = [path.relative_to(folder) for path in sorted(folder.rglob("*.py"))]
+    return [folder / name for name in names if not {name.stem, *name.parts} & {*target.left_out, "__init__"}]
 
 
-def is_found(name: str, module: str) -> bool:
-    """Whether a test fails, or does not end, with a mutant in force."""
-    tests = [f"tests/filings/{test}.py" for test in NEAREST.get(module, FIGURES)]
-    stages = CLAIMS if module.startswith("claim") else (tests,)
-    return any(fails(name, stage) for stage in stages)
-
-
-def fails(name: str, arguments: list[str]) -> bool:
-    """Run tests in a process of their own; a failure, a crash and no end are all found."""
-    child = os.fork()
-    if child == 0:
-        os.environ["MUTANT_UNDER_TEST"] = name
-        silent = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silent, 1)
-        os.dup2(silent, 2)
-        import pytest
-
-        os._exit(int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", *arguments])))
-    began = time.monotonic()
-    while time.monotonic() - began < SLOW_S:
-        pid, status = os.waitpid(child, os.WNOHANG)
-        if pid:
-            return status != 0
-        time.sleep(0.02)
-    os.kill(child, 9)
-    os.waitpid(child, 0)
-    return True
+def tell(target: Target, trial: MutantTrial, existing: int) -> None:
+    """Print the share that was found, by module and altogether."""
+    tried: Counter[str] = Counter(mutant.path.stem for mutant in trial.tried)
+    found: Counter[str] = Counter(mutant.path.stem for mutant in trial.found)
+    for module, count in sorted(tried.items()):
+        print(f"{module:18} {found[module]:4} of {count:4} found")
+    share = found.total() / max(1, tried.total())
+    print(f"{target.package}: {found.total()} of {tried.total()} found ({share:.1%}); {existing} exist", flush=True)
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())

@@ -72,6 +72,11 @@ type Place { name: String lat: Float! lon: Float! stop: Stop }
 type Geometry { points: String }
 type Alert {
   id: ID! alertHeaderText: String alertDescriptionText: String! effectiveStartDate: Long effectiveEndDate: Long
+  alertEffect: AlertEffectType alertUrl: String
+}
+enum AlertEffectType {
+  ACCESSIBILITY_ISSUE ADDITIONAL_SERVICE DETOUR MODIFIED_SERVICE NO_EFFECT NO_SERVICE OTHER_EFFECT REDUCED_SERVICE
+  SIGNIFICANT_DELAYS STOP_MOVED UNKNOWN_EFFECT
 }
 type FareProductUse { id: String! product: FareProduct }
 interface FareProduct { id: String! riderCategory: RiderCategory }

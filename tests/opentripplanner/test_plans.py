@@ -79,20 +79,26 @@ async def test_a_skipped_stop_makes_a_ride_unusable(gone):
     assert [each.is_unusable for each in answered.itineraries] == [True, False]
 
 
-async def test_an_alert_in_force_explains_a_disrupted_ride():
-    """The one that has ended does not, and an ordinary ride has no notices."""
+async def test_an_alert_in_force_is_told_with_the_ride_late_or_not():
+    """B13: the one that has ended is not."""
     alerts = [
-        {"id": "a", "alertHeaderText": "Strike", "alertDescriptionText": "", "effectiveStartDate": NOON},
+        {
+            "id": "a",
+            "alertHeaderText": "Strike",
+            "alertDescriptionText": "",
+            "effectiveStartDate": NOON,
+            "alertEffect": "DETOUR",
+        },
         {"id": "b", "alertHeaderText": "Over", "effectiveStartDate": 0, "effectiveEndDate": NOON},
         {"id": "c", "alertHeaderText": "", "alertDescriptionText": "Snow", "effectiveEndDate": None},
     ]
     late = a_ride(realTime=True, start=at(5, "PT10M"), end=at(15, "PT10M"), alerts=alerts)
     answered, _ = await _plan(data(live=a_page([late], [a_ride(alerts=alerts)])))
 
-    assert [[notice.text for notice in each.legs[0].notices] for each in answered.itineraries] == [
-        ["Strike", "Snow"],
-        [],
+    told = [
+        [(alert.header, alert.text, alert.effect) for alert in each.legs[0].alerts] for each in answered.itineraries
     ]
+    assert told == [[("Strike", "", "DETOUR"), ("", "Snow", "UNKNOWN_EFFECT")]] * 2
 
 
 async def test_no_variable_is_null():

@@ -8,6 +8,7 @@ import os
 import random
 from collections import Counter
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from graphql import build_client_schema, get_introspection_query, parse, validate
@@ -20,9 +21,10 @@ from fingerpost.transit.model import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.providers.embedded.source import EmbeddedSource
 from fingerpost.transit.providers.opentripplanner.documents import DOCUMENTS, fit
-from fingerpost.transit.providers.opentripplanner.network import OpenTripPlannerNetwork
+from fingerpost.transit.providers.opentripplanner.journey_question import End
 from fingerpost.transit.providers.opentripplanner.server import Server
 from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.providers.opentripplanner.wire_times import print_offset_time, read_instant
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S
 from tests.homes import keep_network
@@ -50,6 +52,18 @@ query Walk($origin: PlanLabeledLocationInput!, $destination: PlanLabeledLocation
   planConnection(
     origin: $origin destination: $destination dateTime: $dateTime first: 1 modes: {directOnly: true direct: [WALK]}
   ) { edges { node { duration } } }
+}
+"""
+# Every itinerary that the server's search found, also those that its filters take out as too costly.
+UNFILTERED = """
+query Unfiltered(
+  $origin: PlanLabeledLocationInput! $destination: PlanLabeledLocationInput! $dateTime: PlanDateTimeInput!
+  $preferences: PlanPreferencesInput!
+) {
+  planConnection(
+    origin: $origin destination: $destination dateTime: $dateTime first: 200 preferences: $preferences
+    itineraryFilter: {itineraryFilterDebugProfile: LIST_ALL}
+  ) { edges { node { end legs { transitLeg } } } }
 }
 """
 
@@ -122,13 +136,16 @@ async def test_boards_are_the_feeds(feed, ours, capsys):
 
 
 async def test_trips_can_be_ridden_and_differences_have_a_cause(feed, ours, capsys):
-    """Every ride of theirs is in the feed; each difference in arrival comes from streets or slack, and is counted."""
+    """Every ride of theirs is in the feed; each difference in arrival has a cause, and is counted.
+
+    Streets, slack, or a cost by which the server takes out what its own search had found; anything else is a fault.
+    """
     chance = random.Random(SEED)
     places = [(float(row["stop_lat"]), float(row["stop_lon"])) for row in feed.stops.values()]
     causes, faults, asked = Counter(), [], 0
     async with new_client() as client:
         theirs = await open_theirs(client)
-        walks = StreetWalks(client, theirs)
+        walks = StreetWalks(client)
         while asked < TRIPS:
             query = draw_query(chance, places)
             if distance_m(query.origin.coordinate, query.destination.coordinate) < 1000:
@@ -184,6 +201,9 @@ async def compare(theirs, ours, query, walks):
     else:
         cause = await explain(best[0], our_arrival, query.instant, walks.ours, OUR_SLACK_S, SAME_ARRIVAL_S)
         who = "theirs earlier"
+    if cause is Cause.FAULT and our_arrival < their_arrival:
+        unfiltered = await walks.find_unfiltered_arrival(query)
+        cause = Cause.COST if unfiltered is not None and unfiltered <= our_arrival + SAME_ARRIVAL_S else cause
     if cause is Cause.FAULT:
         walks.unexplained.append(f"{who} by {abs(their_arrival - our_arrival)} s: {query} {best}")
         return "fault"
@@ -215,9 +235,7 @@ async def compare_with_nothing(best, query, walks):
 class StreetWalks:
     """Walks by the server's streets, and by our straight lines."""
 
-    def __init__(self, client, network: OpenTripPlannerNetwork):
-        record = NetworkRecord(name=FEED, source="opentripplanner", url=URL)
-        self._server = Server(client.fetch, record, limits=LIMITS)
+    def __init__(self, client):
         self._client = client
         self._known = {}
         self.unexplained = []
@@ -237,21 +255,33 @@ class StreetWalks:
         pairs = [(leg.start.coordinate, leg.end.coordinate) for leg in itinerary.legs if not leg.is_transit]
         return sum([(await measure(*pair) or 0.0) * PACE_M_PER_S * 1.07 for pair in pairs])
 
-    async def _ask(self, here, there):
-        ends = [{"location": {"coordinate": {"latitude": each.lat, "longitude": each.lon}}} for each in (here, there)]
+    async def find_unfiltered_arrival(self, query):
+        """Return the earliest arrival by a ride that the server's search found before it filtered."""
+        ends = [End(location=location).to_wire() for location in (query.origin, query.destination)]
         body = {
             "origin": ends[0],
             "destination": ends[1],
-            "dateTime": {"earliestDeparture": f"{DAY}T08:00:00+02:00"},
+            "dateTime": {"earliestDeparture": print_offset_time(query.instant, ZoneInfo(ZONE))},
+            "preferences": {"transit": {"transfer": {"maximumTransfers": query.max_transfers}}},
         }
+        nodes = await self._find(UNFILTERED, body)
+        rides = [node for node in nodes if any(leg["transitLeg"] for leg in node["legs"])]
+        return min((read_instant(node["end"]) for node in rides), default=None)
+
+    async def _ask(self, here, there):
+        ends = [{"location": {"coordinate": {"latitude": each.lat, "longitude": each.lon}}} for each in (here, there)]
+        when = {"earliestDeparture": f"{DAY}T08:00:00+02:00"}
+        nodes = await self._find(WALK, {"origin": ends[0], "destination": ends[1], "dateTime": when})
+        return float(nodes[0]["duration"]) if nodes else None
+
+    async def _find(self, document, variables):
         request = Request(
             url=URL,
             method="POST",
             repeatable=True,
             headers={"content-type": "application/json"},
-            content=json.dumps({"query": WALK, "variables": body}).encode(),
+            content=json.dumps({"query": document, "variables": variables}).encode(),
             limits=LIMITS,
         )
         told = (await self._client.fetch(request)).json()["data"]["planConnection"]
-        durations = [edge["node"]["duration"] for edge in told["edges"]]
-        return float(durations[0]) if durations else None
+        return [edge["node"] for edge in told["edges"]]

@@ -256,9 +256,8 @@ def begin_of_service(day: date) -> int:
 def print_duration(seconds):
     """Write a duration with its sign before the P, as the server does."""
     minutes, rest = divmod(abs(seconds), 60)
-    return (
-        f"{'-' if seconds < 0 else ''}PT{f'{minutes}M' if minutes else ''}{f'{rest}S' if rest or not minutes else ''}"
-    )
+    sign, whole = "-" if seconds < 0 else "", f"{minutes}M" if minutes else ""
+    return f"{sign}PT{whole}{f'{rest}S' if rest or not minutes else ''}"
 
 
 @asynccontextmanager

@@ -18,6 +18,7 @@ class Cause(StrEnum):
     EQUAL = "equal"
     STREETS = "streets"
     SLACK = "slack"
+    COST = "cost"
     FAULT = "fault"
 
 

@@ -1,12 +1,17 @@
 """The life of a run: held by one, cancelled, approved, resumed, changed, forgotten."""
 
 import asyncio
+import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import Catalogue
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.view import describe_run
 from tests.plan.drawing import QUICK, Recorder, ended, failure, human, plan, ref, step
 
 
@@ -178,6 +183,42 @@ async def test_the_unfinished_part_may_be_replaced(opened, recorder):
 
     assert (state, list(changed.steps), changed.replans) == ("completed", [1, 5], 1)
     assert recorder.counts == {"": 2, "x": 1}
+
+
+async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_changed(opened, recorder):
+    """It says how each step stands, which changes none of the finished ones: nothing runs twice."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
+    shown = (await describe_run(runs, run, ["plan"]))["plan"]
+    shown["steps"][1]["parameters"] = {"n": 7}
+    await runs.replace_unfinished(run.run_id, "ann", read_plan(shown))
+    state = await runs.carry_on(run.run_id)
+
+    assert [each["status"] for each in shown["steps"]] == ["completed", "failed"]
+    assert (state, recorder.calls) == ("completed", [{}, {"label": "x"}, {"n": 7}])
+
+
+async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(opened, recorder, tmp_path):
+    """S26 holds for new plans; what an older fingerpost kept as free text is shown as it was written."""
+    recorder.script = {"x": [failure("wrong"), None]}
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
+    old = json.loads(run.plan_json) | {"created_at": "this morning"}
+    old["steps"][0]["completed_at"] = "a little later"
+    with closing(sqlite3.connect(tmp_path / "runs.sqlite")) as file, file:
+        file.execute("UPDATE run SET plan = ?", (json.dumps(old),))
+    kept = await runs.get(run.run_id, "ann")
+    before = await describe_run(runs, kept, ["plan", "items", "mermaid"])
+    await runs.check_resumable(run.run_id, "ann")
+    state = await runs.carry_on(run.run_id)
+    after = await describe_run(runs, await runs.get(run.run_id, "ann"))
+    with pytest.raises(PlanInvalid, match="created_at: must be a timestamp in ISO 8601"):
+        read_plan(old)
+
+    assert (before["state"], before["plan"]["created_at"]) == ("failed", "this morning")
+    assert (state, after["progress"]) == ("completed", {"completed": 2, "failed": 0, "total": 2})
+    assert recorder.counts == {"": 1, "x": 2}
 
 
 async def test_what_may_not_be_replaced_is_not(opened, recorder):

@@ -6,10 +6,15 @@ Unknown fields are refused: a misspelt condition must not silently vanish (rule 
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+
+AS_RECORDED = {"as_recorded": True}
+"""The validation context of a plan that was kept before timestamps were checked: any text stands."""
 
 
-def _read_timestamp(value: str) -> str:
+def _read_timestamp(value: str, info: ValidationInfo) -> str:
+    if info.context == AS_RECORDED:
+        return value
     try:
         datetime.fromisoformat(value)
     except ValueError as error:

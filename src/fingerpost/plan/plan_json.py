@@ -8,7 +8,7 @@ from pydantic_core import PydanticSerializationError
 
 from fingerpost import clock
 from fingerpost.contract.check import explain
-from fingerpost.contract.plan import Plan
+from fingerpost.contract.plan import AS_RECORDED, Plan
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import RunRecord
 from fingerpost.plan.limits import Limits
@@ -50,12 +50,14 @@ def write_plan(plan: Plan) -> str:
 def plan_of(run: RunRecord) -> Plan:
     """Return the plan that a run carries out, as it was written.
 
+    A timestamp that an older fingerpost took as free text is kept: what is recorded stays readable.
+
     Raises:
         PlanInvalid: it has a shape that this build does not know.
     """
     try:
         # Pydantic's own reader of JSON refuses half a surrogate pair, which the plan may hold.
-        return Plan.model_validate(json.loads(run.plan_json))
+        return Plan.model_validate(json.loads(run.plan_json), context=AS_RECORDED)
     except ValidationError as error:
         explained = explain(error, Plan)
         raise PlanInvalid(

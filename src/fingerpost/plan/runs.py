@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fingerpost import clock
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.plan import Plan
+from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.execution import Execution, Watch
@@ -273,8 +273,8 @@ class PlanRuns:
         if run.replans >= self.limits.replans:
             raise PlanInvalid(f"The plan was changed {run.replans} times already, which is the limit")
         done = finished(run)
-        kept = {step.step_id: step for step in plan.steps}
-        changed = [s.step_id for s in old.steps if s.step_id in done and kept.get(s.step_id) != s]
+        kept = {step.step_id: _as_planned(step) for step in plan.steps}
+        changed = [s.step_id for s in old.steps if s.step_id in done and kept.get(s.step_id) != _as_planned(s)]
         if changed:
             numbers = ", ".join(map(str, changed))
             raise PlanInvalid(f"Finished steps must stay as they are: {numbers}", {"field": "plan"})
@@ -364,6 +364,11 @@ def _refuse_newer(run: RunRecord) -> None:
     """Refuse a run that a newer version of fingerpost began."""
     if run.protocol > PROTOCOL:
         raise PlanInvalid("The run was begun by a newer fingerpost; update this one to read it or to carry it on")
+
+
+def _as_planned(step: PlanStep) -> PlanStep:
+    """Return a step without how it stands: a plan that was read from its run says that, and changes nothing by it."""
+    return step.model_copy(update={"status": "pending", "completed_at": None, "skipped": False})
 
 
 def finished(run: RunRecord) -> frozenset[int]:

@@ -1,6 +1,6 @@
 """get_departures (docs/contracts): the board of a stop."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
@@ -8,6 +8,7 @@ from pydantic import Field
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
+from fingerpost.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
 from fingerpost.tools.said import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
 from fingerpost.transit.model import Departure, Place
@@ -15,6 +16,7 @@ from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_le
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
+from fingerpost.transit.rules.alerts import Touched, choose_alerts
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.modes import TripWord, trip_word
@@ -52,6 +54,10 @@ class WireDeparture(WireDict):
     platform: NotRequired[str]
 
 
+class BoardMeta(Meta, AlertNotes):
+    """Meta of a board."""
+
+
 class GetDeparturesOutput(WireDict):
     """The answer."""
 
@@ -62,7 +68,7 @@ class GetDeparturesOutput(WireDict):
     departures: list[WireDeparture]
     correlationId: str
     warnings: NotRequired[list[WireWarning]]
-    meta: Meta
+    meta: BoardMeta
 
 
 class GetDepartures(PublishedTool):
@@ -113,7 +119,7 @@ class GetDepartures(PublishedTool):
         day, stop_id = answer["dataFreshness"][:10], answer["stopId"]
         lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {answer['meta']['timeZone']}:"]
         lines += [_row(each, day) for each in answer["departures"]] or ["No departures in the window."]
-        return "\n".join(lines + said_below(answer, answer["meta"]))
+        return "\n".join(lines + said_below(answer, answer["meta"], describe_board_alerts(answer)))
 
 
 def _answer(
@@ -134,8 +140,18 @@ def _answer(
         "departures": [show_departure(each, provenance.zone) for each in shown],
         "correlationId": call.correlation_id,
         **show_warnings(warnings),
-        "meta": show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
+        "meta": {
+            **show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
+            **show_alerts(choose_alerts(_list_touched(board, shown)), provenance.zone),
+        },
     }
+
+
+def _list_touched(board: DepartureBoard, shown: Sequence[Departure]) -> Iterator[Touched]:
+    """Yield the parts of the answer that alerts touch: the stop, and its rows."""
+    for at, departure in enumerate(shown):
+        yield Touched(f"departures/{at}", departure.alerts)
+    yield Touched("stopId", board.alerts)
 
 
 def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:

@@ -1,6 +1,6 @@
 """Sentences and lines that several tools say: warnings of rides, times of day, what stands below an answer."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fingerpost.tools.shapes import Meta, Warned
 from fingerpost.transit.model import Departure, Leg
@@ -28,9 +28,10 @@ def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warn
         warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)
 
 
-def said_below(answer: Warned, meta: Meta) -> list[str]:
-    """Return the lines for warnings, demo notes and attribution."""
+def said_below(answer: Warned, meta: Meta, alerts: Sequence[str] = ()) -> list[str]:
+    """Return the lines for warnings, alerts, demo notes and attribution; ``alerts`` are lines already."""
     lines = [f"! {warning['message']}" for warning in answer.get("warnings", ())]
+    lines += alerts
     lines += [f"! {note}" for note in meta.get("notes", ())]
     if "attribution" in meta:
         lines.append(f"Data: {'; '.join(meta['attribution'])}")

@@ -25,6 +25,7 @@ from fingerpost.transit.model import (
     Optimize,
     Place,
     PlaceMatch,
+    ServiceAlert,
 )
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import Provenance, RealtimeHealth
@@ -98,11 +99,15 @@ class DepartureQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureBoard:
-    """The first departures of a board, order not promised, and how many there are in all."""
+    """The first departures of a board, order not promised, and how many there are in all.
+
+    ``alerts`` are those of the stops themselves that are in force in the window, whatever leaves there.
+    """
 
     departures: Sequence[Departure]
     found_count: int
     provenance: Provenance
+    alerts: Sequence[ServiceAlert] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

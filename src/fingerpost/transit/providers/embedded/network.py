@@ -18,6 +18,7 @@ from fingerpost.transit.providers.embedded.departures import departure_of, is_ca
 from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.itineraries import itinerary_of
 from fingerpost.transit.providers.embedded.leg_lines import draw_leg
+from fingerpost.transit.providers.embedded.overlay_alerts import Span
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.stops import TimetableStops
 from fingerpost.transit.providers.embedded.timetable_profile import TimetableProfile
@@ -151,9 +152,9 @@ class EmbeddedNetwork:
     def _is_light(self, query: JourneyQuery) -> bool:
         """Whether a search is too short to be worth a thread."""
         day, snapshot = local_day(query.instant, self._facts.zone), self._snapshot
-        return snapshot.live is snapshot.planned and snapshot.live.is_light(
-            day, mirrored=query.arrive_by, step_free=query.step_free and self._facts.has_wheelchair_data
-        )
+        step_free = query.step_free and self._facts.has_wheelchair_data
+        live = snapshot.find_live(step_free=step_free)
+        return live is snapshot.planned and live.is_light(day, mirrored=query.arrive_by, step_free=step_free)
 
     def _plan(self, query: JourneyQuery) -> JourneyAnswer:
         snapshot, covered = self._snapshot, self._facts.covered_days
@@ -174,7 +175,8 @@ class EmbeddedNetwork:
             wanted=query.wanted,
             not_before=query.not_before if query.arrive_by else None,
         )
-        journeys = self._search(snapshot.live, search)
+        live = snapshot.find_live(step_free=search.step_free)
+        journeys = self._search(live, search)
         if covered and day > covered[1] and not self._is_spill(journeys, day, query.arrive_by):
             raise self._outside()
         words = self._words.in_language(provenance.language)
@@ -185,7 +187,7 @@ class EmbeddedNetwork:
                 for journey in found
             )
 
-        promised = () if snapshot.live is snapshot.planned else shown(self._search(snapshot.planned, search))
+        promised = () if live is snapshot.planned else shown(self._search(snapshot.planned, search))
         return JourneyAnswer(
             itineraries=shown(journeys),
             timetabled=tuple(each for each in promised if _is_worth_telling(each, query)),
@@ -254,9 +256,12 @@ class EmbeddedNetwork:
             calls = sorted(calls + off, key=lambda call: call.departure)
             count += len(off)
         words = self._words.in_language(provenance.language)
+        language = query.language
+        window = Span(query.instant, query.instant + query.window_s)
         return DepartureBoard(
-            departures=[departure_of(snapshot, words, call) for call in keep_first(calls, query.wanted)],
+            departures=[departure_of(snapshot, words, call, language) for call in keep_first(calls, query.wanted)],
             found_count=count,
+            alerts=snapshot.alerts.list_of_stops(rows, window, language),
             provenance=provenance,
         )
 

@@ -50,7 +50,7 @@ fragment Found on PlanConnection {
     route { gtfsId shortName longName type }
     trip { gtfsId tripHeadsign wheelchairAccessible arrivalStoptime { stop { name } } }
     legGeometry { points }
-    alerts { id alertHeaderText alertDescriptionText effectiveStartDate effectiveEndDate }
+    alerts { id alertHeaderText alertDescriptionText alertEffect alertUrl effectiveStartDate effectiveEndDate }
     fareProducts { id product { id #if Leg.fareProducts
       riderCategory { isDefault } #if RiderCategory.isDefault
       ... on DefaultFareProduct { price { amount currency { code digits } } } } } #if Leg.fareProducts

@@ -1,13 +1,9 @@
 """Legs of an itinerary, from the server's."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-
-from fingerpost.transit.model import Coordinate, Leg, Location, Mode, Notice, StopPoint
+from fingerpost.transit.model import Coordinate, Leg, Location, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.providers.opentripplanner.modes import read_access, read_mode
 from fingerpost.transit.providers.opentripplanner.shapes import AlertOfLeg, BoardTrip, End, LegTime, OwnLeg, Route, Trip
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
-from fingerpost.transit.rules.disruption import is_disrupted_leg
 
 CANCELLED = "CANCELED"
 _BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
@@ -21,7 +17,7 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
         return _walk(leg, *ends)
     departure_s, arrival_s = _delay_s(leg.start), _delay_s(leg.end)
     cancelled = _is_off(leg)
-    made = Leg(
+    return Leg(
         mode=_ride_mode(leg),
         start=ends[0],
         end=ends[1],
@@ -38,11 +34,9 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
         wheelchair=read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
         by_arrangement=bool(_BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
         stays_seated=bool(leg.interline_with_previous_leg),
+        alerts=_alerts_of(leg),
         handle=leg,
     )
-    if not is_disrupted_leg(made):
-        return made
-    return _with_notices(made, leg.alerts)
 
 
 def line_of(route: Route) -> str:
@@ -101,21 +95,26 @@ def _end_point(end: End, ids: StopIdBook, location: Location | None) -> StopPoin
     )
 
 
-def _with_notices(leg: Leg, alerts: Sequence[AlertOfLeg]) -> Leg:
-    """Return a disrupted leg with the alerts that are in force when it leaves."""
-    notices = {
-        alert.id: Notice(alert.id, text)
-        for alert in alerts
-        if _is_in_force(alert, leg.departure_scheduled) and (text := _text_of(alert))
-    }
-    return replace(leg, notices=tuple(notices.values()))
+def _alerts_of(leg: OwnLeg) -> tuple[ServiceAlert, ...]:
+    """Return the alerts that say something and are in force while the rider is there (rule B13)."""
+    begin, end = leg.start.scheduled_time, leg.end.scheduled_time
+    told = {each.id: _alert(each) for each in leg.alerts if _is_in_force(each, begin, end)}
+    return tuple(alert for alert in told.values() if alert.header or alert.text)
 
 
-def _is_in_force(alert: AlertOfLeg, instant: int) -> bool:
-    return (alert.effective_start_date or 0) <= instant and (
-        alert.effective_end_date is None or instant < alert.effective_end_date
+def _alert(alert: AlertOfLeg) -> ServiceAlert:
+    return ServiceAlert(
+        id=alert.id,
+        header=(alert.alert_header_text or "").strip(),
+        text=(alert.alert_description_text or "").strip(),
+        effect=alert.alert_effect or "UNKNOWN_EFFECT",
+        since=alert.effective_start_date,
+        until=alert.effective_end_date,
+        url=alert.alert_url or None,
     )
 
 
-def _text_of(alert: AlertOfLeg) -> str:
-    return (alert.alert_header_text or alert.alert_description_text or "").strip()
+def _is_in_force(alert: AlertOfLeg, begin: int, end: int) -> bool:
+    return (alert.effective_start_date or 0) <= end and (
+        alert.effective_end_date is None or begin < alert.effective_end_date
+    )

@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -190,7 +190,7 @@ def _new_reader(shape: Hashable) -> TypeAdapter[Any]:
 
 
 def _reader(shape: type[_T]) -> TypeAdapter[Reply[_T]]:
-    return _new_reader(shape)
+    return _new_reader(cast("Hashable", shape))
 
 
 def _unreadable(response: Response, error: ValidationError) -> SourceChanged:

@@ -287,6 +287,8 @@ class AlertOfLeg(Shape):
     id: str
     alert_header_text: str | None = None
     alert_description_text: str | None = None
+    alert_effect: str | None = None
+    alert_url: str | None = None
     effective_start_date: int | None = None
     effective_end_date: int | None = None
 
