@@ -64,7 +64,8 @@ TARGETS = {
         (),
         (
             "tests/contracts", "tests/contract", "tests/fares/test_in_answers.py", "tests/apps/test_geometry.py",
-            *EMBEDDED, *(f"tests/filings/test_{name}.py" for name in ("tools", "filing_tools", "computed_tools")),
+            *EMBEDDED, "tests/filings/test_lists_of_filings.py",
+            *(f"tests/filings/test_{name}.py" for name in ("tools", "filing_tools", "computed_tools")),
         ),
     ),
     "embedded": Target(
@@ -74,6 +75,7 @@ TARGETS = {
             *EMBEDDED, "tests/conformance", "tests/contracts", "tests/fares/test_in_answers.py",
             "tests/apps/test_geometry.py",
             *(f"tests/realtime/test_{name}.py" for name in ("realtime_feeds", "order_of_messages", "simulator")),
+            *(f"tests/apps/test_cli_{name}.py" for name in ("feeds_by_url", "network_records", "networks", "realtime")),
         ),
     ),
 }  # fmt: skip

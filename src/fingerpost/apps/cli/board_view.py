@@ -26,5 +26,6 @@ def print_board(body: dict[str, Any]) -> None:
         line = Text(f"{row['mode']} {row['line']}", "bold cyan")
         platform = [row.get("platform", "")] if has_platforms else []
         table.add_row(clock_of(row["scheduledTime"], day), line, row["destination"], *platform, status)
-    console.print(table if rows else "No departures in this window.")
+    why = body["meta"].get("whyEmpty", "")
+    console.print(table if rows else f"No departures in this window. {why}".strip(), soft_wrap=True)
     print_below(console, body, describe_board_alerts(body))
