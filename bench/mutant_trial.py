@@ -46,11 +46,10 @@ class MutantTrial:
             raise session.Interrupted("the tests cannot be collected")
         sys.settrace(self._trace)
         threading.settrace(self._trace)  # type: ignore[arg-type]
-        for item in session.items:
-            self._run_unchanged(item)
+        for item, following in zip(session.items, [*session.items[1:], None], strict=True):
+            self._run_unchanged(item, following)
         sys.settrace(None)
         threading.settrace(None)  # type: ignore[arg-type]
-        session._setupstate.teardown_exact(None)
         forget_caches()
         session.testsfailed = 0
         print(f"\n{len(self._taken_s)} tests, {sum(self._taken_s.values()):.0f} s", flush=True)
@@ -67,12 +66,11 @@ class MutantTrial:
         if frame.f_code.co_filename in self._files:
             self._reached.add(frame.f_code)
 
-    def _run_unchanged(self, item: pytest.Item) -> None:
+    def _run_unchanged(self, item: pytest.Item, following: pytest.Item | None) -> None:
         self._reached.clear()
         self._has_failed = False
         began = time.process_time()
-        # The next test is of the same place, so that what many share stays.
-        item.ihook.pytest_runtest_protocol(item=item, nextitem=item)
+        item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
         if self._has_failed:
             print(f"\nleft out, because it fails without a mutant: {item.nodeid}", flush=True)
             return

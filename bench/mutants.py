@@ -89,6 +89,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--only", nargs="*", default=[], help="modules, such as periods")
     parser.add_argument("--numbers", nargs="*", type=int, help="of the sample, those with these numbers again")
+    parser.add_argument("--tests", nargs="*", help="instead of all the target's: the nearest")
     asked = parser.parse_args()
     os.chdir(ROOT)
     os.environ["FINGERPOST_SHARED"] = str(ROOT / ".venv" / "absent")
@@ -114,7 +115,7 @@ def try_target(target: Target, asked: argparse.Namespace) -> int:
     numbered = dict(enumerate(sample))
     trial = MutantTrial({number: numbered[number] for number in asked.numbers or numbered})
     options = ["-q", "-s", "-p", "no:cacheprovider", "-o", "tmp_path_retention_policy=none", "-r", ""]
-    status = int(pytest.main([*options, *target.tests], plugins=[trial]))
+    status = int(pytest.main([*options, *(asked.tests or target.tests)], plugins=[trial]))
     tell(target, trial, len(mutants))
     return status
 

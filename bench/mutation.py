@@ -21,6 +21,7 @@ class Mutant:
     path: Path
     module: str
     function: str
+    before: str
     make: Any
 
     @property
@@ -30,7 +31,7 @@ class Mutant:
 
     def describe(self) -> str:
         """Return the line that is changed, before and after."""
-        before, after = self.path.read_text().splitlines(), self.source.splitlines()
+        before, after = self.before.splitlines(), self.source.splitlines()
         changes = [
             line
             for line in difflib.unified_diff(before, after, lineterm="", n=0)
@@ -43,7 +44,8 @@ class Mutant:
 
 def find_mutants(path: Path, source_root: Path) -> list[Mutant]:
     """Return every mutant of a module's functions and methods, in order."""
-    tree, mutations, _, _ = create_mutations(str(path), path.read_text())
+    before = path.read_text()
+    tree, mutations, _, _ = create_mutations(str(path), before)
     module = ".".join(path.relative_to(source_root).with_suffix("").parts)
     names = dict(_name_functions(tree.body, ""))
     return [
@@ -51,6 +53,7 @@ def find_mutants(path: Path, source_root: Path) -> list[Mutant]:
             path,
             module,
             names[id(each.contained_by_top_level_function)],
+            before,
             functools.partial(_replaced, tree, each.original_node, each.mutated_node),
         )
         for each in mutations
@@ -63,7 +66,7 @@ def put_in_force(mutant: Mutant) -> None:
     live = importlib.import_module(mutant.module)
     changed = types.ModuleType(mutant.module)
     changed.__dict__.update(__file__=live.__file__, __package__=live.__package__)
-    exec(compile(mutant.source, str(mutant.path), "exec", dont_inherit=True), changed.__dict__)  # noqa: S102
+    exec(compile(mutant.source, str(mutant.path), "exec", dont_inherit=True), changed.__dict__)
     target, source = _function(live, mutant.function), _function(changed, mutant.function)
     target.__code__ = source.__code__
     target.__defaults__ = source.__defaults__
@@ -73,7 +76,7 @@ def put_in_force(mutant: Mutant) -> None:
 def forget_caches() -> None:
     """Empty what functions of fingerpost have kept of earlier calls."""
     for each in gc.get_objects():
-        if isinstance(each, functools._lru_cache_wrapper) and str(each.__module__).startswith("fingerpost"):
+        if hasattr(type(each), "cache_clear") and str(each.__module__).startswith("fingerpost"):
             each.cache_clear()
 
 

@@ -1,11 +1,14 @@
 """Tools of one's own: from Python, from an installed package, in plans, killed and resumed."""
 
+import asyncio
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,34 +17,10 @@ from pydantic import BaseModel
 
 from fingerpost import Fingerpost, Plan, PlanStep, Tool, ToolError, ToolSpec
 from fingerpost.errors import SettingsInvalid
-from tests.apps.processes import COMMAND, run
+from tests.apps.installed_tools import Installed
+from tests.apps.processes import COMMAND, run, serving
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "plans.md"
-MODULE = '''
-import os, sys, time
-from pathlib import Path
-
-def double(n: int) -> int:
-    """Twice a whole number."""
-    with open(os.environ["CALLS"], "a") as calls:
-        calls.write(f"{n}\\n")
-    return 2 * n
-
-def linger(n: int) -> int:
-    """The number itself, once the file WAIT is gone."""
-    print("lingering", file=sys.stderr, flush=True)
-    while Path(os.environ["WAIT"]).exists():
-        time.sleep(0.01)
-    return n
-
-linger.idempotent = True
-plan_trip = double
-'''
-ENTRY_POINTS = """[fingerpost.tools]
-double = my_own_tools:double
-linger = my_own_tools:linger
-broken = my_own_tools:nothing_of_that_name
-"""
 
 
 def double(n: int) -> int:
@@ -84,17 +63,12 @@ def plan(*steps):
 
 @pytest.fixture
 def installed(tmp_path, home, monkeypatch):
-    """A package with tools, installed for the processes that are started; returns its folder."""
-    folder = tmp_path / "packages"
-    info = folder / "my_own_tools-1.0.dist-info"
-    info.mkdir(parents=True)
-    (folder / "my_own_tools.py").write_text(MODULE)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-own-tools\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(ENTRY_POINTS)
-    monkeypatch.setenv("PYTHONPATH", str(folder))
-    monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
-    monkeypatch.setenv("WAIT", str(tmp_path / "wait"))
-    return tmp_path
+    """A package with tools, installed for the processes that are started."""
+    made = Installed(tmp_path)
+    made.install()
+    for name, value in made.variables().items():
+        monkeypatch.setenv(name, value)
+    return made
 
 
 def test_the_ten_lines_of_the_documentation_run(home, capsys):
@@ -193,10 +167,23 @@ def test_an_installed_package_adds_tools_to_the_command_line(installed):
     assert "broken of my-own-tools is left out" in health.stdout
 
 
-async def test_an_installed_package_adds_tools_to_the_server(installed):
+@asynccontextmanager
+async def connected(transport):
+    """Connect a client of the protocol to a server process of its own."""
+    if transport == "stdio":
+        server = StdioServerParameters(command=sys.executable, args=[*COMMAND[1:], "serve"], env=dict(os.environ))
+        async with Client(server) as client:
+            yield client
+    else:
+        with serving() as server:
+            async with Client(f"{server.url}/mcp") as client:
+                yield client
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http"])
+async def test_an_installed_package_adds_tools_to_the_server(installed, transport):
     """Listed, called, and used in a plan over MCP."""
-    server = StdioServerParameters(command=sys.executable, args=[*COMMAND[1:], "serve"], env=dict(os.environ))
-    async with Client(server) as client:
+    async with connected(transport) as client:
         listed = {tool.name for tool in (await client.list_tools()).tools}
         alone = await client.call_tool("double", {"n": 21})
         ran = await client.call_tool("run_plan", {"plan": plan(step(1, "double", {"n": 4})).model_dump()})
@@ -206,24 +193,83 @@ async def test_an_installed_package_adds_tools_to_the_server(installed):
     assert ran.structured_content["results"] == [{"key": "double", "value": 8, "left_out": False}]
 
 
-def test_a_plan_of_own_tools_is_killed_and_resumed(installed, monkeypatch):
-    """What was recorded does not run again: the first tool is called once."""
-    monkeypatch.delenv("FINGERPOST_NOW")
-    (installed / "wait").touch()
-    steps = [step(1, "double", {"n": 4}), step(2, "linger", {"n": {"$ref": "double"}})]
-    (installed / "plan.json").write_text(plan(*steps).model_dump_json())
-    process = subprocess.Popen(
-        [*COMMAND, "run", str(installed / "plan.json")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
-    while "lingering" not in process.stderr.readline():
-        pass
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stderr.close()
-    (installed / "wait").unlink()
-    [line] = json.loads(run("runs", "list", "--json").stdout)["runs"]
-    resumed = json.loads(run("runs", "resume", line["run_id"], "--json").stdout)
+# What begins a run of the plan in a process, and what carries it on in another one: (state, values).
+SCRIPT = """
+import json, sys
+from my_own_tools import double, linger
+from fingerpost import SyncFingerpost
 
-    assert (line["state"], resumed["state"]) == ("interrupted", "completed")
-    assert [each["value"] for each in resumed["values"]] == [8, 8]
-    assert (installed / "calls").read_text() == "4\n"
+with SyncFingerpost(tools=[double, linger]) as fp:
+    done = fp.run_plan(**json.loads(sys.argv[1]))["data"]
+print(json.dumps([done["state"], [each["value"] for each in done["values"]]]))
+"""
+
+
+def run_script(**arguments):
+    command = [sys.executable, "-c", SCRIPT, json.dumps(arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+async def begin_by_script(installed, steps):
+    process = run_script(plan=steps.model_dump())
+    os.kill(await asyncio.to_thread(installed.wait_for_process), signal.SIGKILL)
+    process.communicate()
+
+
+async def resume_by_script(_installed, run_id):
+    return json.loads(run_script(run_id=run_id, action="resume").communicate()[0])
+
+
+def run_command(path):
+    return subprocess.Popen([*COMMAND, "run", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+async def begin_by_command(installed, steps):
+    path = installed.folder / "plan.json"
+    path.write_text(steps.model_dump_json())
+    process = run_command(path)
+    os.kill(await asyncio.to_thread(installed.wait_for_process), signal.SIGKILL)
+    process.wait()
+
+
+async def resume_by_command(_installed, run_id):
+    resumed = json.loads(run("runs", "resume", run_id, "--json").stdout)
+    return [resumed["state"], [each["value"] for each in resumed["values"]]]
+
+
+async def begin_over(transport, installed, steps):
+    async with connected(transport) as client:
+        await client.call_tool("run_plan", {"plan": steps.model_dump(), "wait_seconds": 0})
+        os.kill(await asyncio.to_thread(installed.wait_for_process), signal.SIGKILL)
+
+
+async def resume_over(transport, _installed, run_id):
+    async with connected(transport) as client:
+        done = await client.call_tool("run_plan", {"run_id": run_id, "action": "resume", "wait_seconds": 60})
+    data = done.structured_content["data"]
+    return [data["state"], [each["value"] for each in data["values"]]]
+
+
+@pytest.mark.parametrize(
+    ("begin", "resume"),
+    [
+        (begin_by_script, resume_by_script),
+        (begin_by_command, resume_by_command),
+        (partial(begin_over, "stdio"), partial(resume_over, "stdio")),
+        (partial(begin_over, "http"), partial(resume_over, "http")),
+    ],
+    ids=["script", "command line", "stdio", "http"],
+)
+async def test_a_plan_of_own_tools_is_killed_and_resumed(installed, monkeypatch, begin, resume):
+    """What was recorded does not run again: the first tool is called once, by whichever way the run goes."""
+    monkeypatch.delenv("FINGERPOST_NOW")
+    installed.hold_up()
+    await begin(installed, plan(step(1, "double", {"n": 4}), step(2, "linger", {"n": {"$ref": "double"}})))
+    installed.let_go()
+    async with Fingerpost() as fp:
+        [line] = (await fp.get_plan_run())["results"]
+    resumed = await resume(installed, line["run_id"])
+
+    assert (line["state"], line["completed"]) == ("interrupted", 1)
+    assert resumed == ["completed", [8, 8]]
+    assert installed.list_calls() == ["4"]

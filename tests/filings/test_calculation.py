@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.calculation import calculate
 from fingerpost.filings.concepts import find_metric
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import FUNCTIONS, Evaluation, Lookup, NotComputable, Quantity, evaluate, read_formula
 from fingerpost.filings.recipes import RECIPES, find_recipe
 from tests.filings.drawing import facts, library_of
@@ -32,8 +32,8 @@ def drawn(tmp_path):
     return library_of(tmp_path / "f.sqlite", facts(TWO_YEARS), NAMED)
 
 
-def one(library, expression, period="2022", **view):
-    return calculate(library, "DRWN", expression, [period], View(**view)).results[0]
+def one(library, expression, period="2022", **options):
+    return calculate(library, "DRWN", expression, [period], FigureOptions(**options)).results[0]
 
 
 def test_the_formula_is_told_as_filled_in_with_every_input_and_its_filing(drawn):
@@ -131,7 +131,7 @@ def test_each_input_that_is_missing_is_named(drawn, expression, missing):
 
 def test_several_periods_are_a_series_and_a_miss_among_them_is_told(drawn):
     """2020 has no revenue; the other two answer."""
-    reply = calculate(drawn, "DRWN", "Revenue / Assets", ["2022", "2020", "2021"], View())
+    reply = calculate(drawn, "DRWN", "Revenue / Assets", ["2022", "2020", "2021"], FigureOptions())
 
     assert (reply.data, reply.value_mode, list(reply.missing)) == (
         {"Revenue / Assets": [{"end_date": "2021-12-31", "value": 2}, {"end_date": "2022-12-31", "value": 121 / 70}]},
@@ -185,7 +185,8 @@ def test_vintages_go_through_to_the_inputs(tmp_path):
     library = library_of(tmp_path / "f.sqlite", facts(restated), NAMED)
 
     assert [
-        one(library, "Revenue * 2", **view)["value"] for view in ({}, {"vintage": "original"}, {"as_of": "2023-03-01"})
+        one(library, "Revenue * 2", **options)["value"]
+        for options in ({}, {"vintage": "original"}, {"as_of": "2023-03-01"})
     ] == [
         220,
         242,

@@ -9,7 +9,8 @@ import pytest
 from pyrate_limiter import Rate, TokenBucket
 
 from fingerpost.errors import SettingsInvalid, SourceLimited
-from fingerpost.net.limiter import Limiter, MemoryLimit, Pace
+from fingerpost.net.limiter import Limiter, MemoryLimit
+from fingerpost.net.pace import Pace
 from fingerpost.store.limits import LimitFile
 from tests.net.local_server import FakeTime
 

@@ -11,6 +11,7 @@ from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.networks import composite
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
 from fingerpost.transit.port import DepartureQuery
+from tests.contracts.conftest import stop_place
 from tests.homes import write_record
 
 DEMO = NetworkRecord(name="DEMO-X", source="demo")
@@ -41,6 +42,7 @@ class DrawnSource:
             priority=record.priority,
             is_demo=self.kind == "demo",
             feed_names=frozenset({record.name}),
+            places={"Stop": [stop_place(f"{record.name}:1", "Stop")]},
         )
 
     def retire(self, name):
@@ -150,7 +152,7 @@ def test_the_fallback_of_one_that_cannot_be_opened(tmp_path, networks):
     write_record(tmp_path, "OFFLINE", source="drawn")
     write_record(tmp_path, "BAD", source="drawn", fallback="OFFLINE")
     opened = open_now(networks())
-    query = DepartureQuery(stop_ids=("X:1",), instant=0, window_s=60, wanted=1)
+    query = DepartureQuery(stop_ids=("OFFLINE:1",), instant=0, window_s=60, wanted=1)
     board = asyncio.run(opened.answering[0].list_departures(query))
 
     assert (names(opened.answering), list(opened.problems)) == (["BAD"], ["BAD"])

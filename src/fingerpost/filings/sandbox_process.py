@@ -108,7 +108,7 @@ def _new_authorizer(connection: sqlite3.Connection, *, is_dated: bool) -> Callab
     stored = {name for (name,) in connection.execute("SELECT lower(name) FROM sqlite_master")}
     closed = stored - set(READABLE) - _BEHIND
 
-    def authorize(action: int, first: str | None, second: str | None, database: str | None, view: str | None) -> int:
+    def authorize(action: int, first: str | None, second: str | None, database: str | None, options: str | None) -> int:
         if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE):
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_FUNCTION:
@@ -119,9 +119,9 @@ def _new_authorizer(connection: sqlite3.Connection, *, is_dated: bool) -> Callab
             is_open = True
         elif table in _BEHIND:
             # The view may look behind itself; a query may not, or it would see past ``as_of``.
-            is_open = view is not None and view.lower() == "facts"
+            is_open = options is not None and options.lower() == "facts"
         elif is_dated and table in _DATED and database == "main":
-            is_open = view is not None and view.lower() == table
+            is_open = options is not None and options.lower() == table
         else:
             is_open = table not in closed and not table.startswith(_REFUSED_TABLES)
         return sqlite3.SQLITE_OK if action == sqlite3.SQLITE_READ and is_open else sqlite3.SQLITE_DENY

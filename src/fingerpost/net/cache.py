@@ -39,10 +39,18 @@ class Cache:
         self._held_bytes = 0
         self._flights: dict[str, _Flight] = {}
 
-    async def get(self, key: str, fresh_s: float, fetch: Fetch, passage: Passage | None = None) -> Response:
+    async def get(
+        self,
+        key: str,
+        fresh_s: float,
+        fetch: Fetch,
+        passage: Passage | None = None,
+        count: Callable[[Served], None] = lambda _: None,
+    ) -> Response:
         """Return a fresh answer from memory, or the one that is being fetched, or fetch it.
 
         ``passage`` is told which of the three it was; where it is a recorded one, it says so itself.
+        ``count`` is told of the first two.
 
         Raises:
             ToolError: whatever ``fetch`` raises, to everybody who waits; errors are not kept.
@@ -51,12 +59,15 @@ class Cache:
         entry = self._entries.get(key)
         if entry is not None and self._is_fresh(entry, recorded):
             self._entries.move_to_end(key)
+            count(Served.MEMORY)
             if passage is not None:
                 passage.serve(Served.MEMORY)
             return replace(entry.response, from_cache=True)
         flight = None if recorded is Served.SOURCE else self._flights.get(key)
-        if flight is not None and passage is not None:
-            passage.serve(Served.JOINED)
+        if flight is not None:
+            count(Served.JOINED)
+            if passage is not None:
+                passage.serve(Served.JOINED)
         if flight is None:
             flight = _Flight(asyncio.create_task(self._fetch(key, fresh_s, fetch, entry)))
             self._flights[key] = flight

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.wire import WireDict, WireModel, WordOf
+from fingerpost.contract.wire import Flag, WireDict, WireModel, WordOf
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.places.labels import LocationValue
@@ -44,7 +44,14 @@ class GetUserVariablesInput(WireModel):
 class DeleteUserVariableInput(WireModel):
     """The question."""
 
-    key: Annotated[Key | None, Field(description="leave out to delete all")] = None
+    key: Annotated[Key | None, Field(description="which one")] = None
+    all: Annotated[Flag, Field(description="true deletes every variable of this user")] = False
+
+    @model_validator(mode="after")
+    def _one_or_all(self) -> "DeleteUserVariableInput":
+        if (self.key is None) is not self.all:
+            raise ValueError("send either the key of one variable, or all: true to delete every one")
+        return self
 
 
 class WireVariable(WireDict):
@@ -172,7 +179,7 @@ class DeleteUserVariable(_VariableTool):
 
     name = "delete_user_variable"
     title = "Delete variables"
-    description = "Delete one saved variable by its key, or all of them when no key is given."
+    description = "Delete one saved variable by its key, or every one with all: true."
     input_model = DeleteUserVariableInput
     output_shape = DeleteUserVariableOutput
     read_only = False

@@ -125,12 +125,22 @@ class StopPoint:
     wheelchair: Access = Access.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A service alert that explains what is wrong with a ride: its id, and its header to read."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceAlert:
+    """What an operator tells the riders of a ride or a stop, in one language.
+
+    ``header`` and ``text`` are whole and may be empty; what is shown of them is bounded by ``rules.alerts``.
+    ``effect`` is a word of GTFS-Realtime, such as DETOUR.
+    ``since`` and ``until`` bound the time for which it holds around the rider's own (Unix seconds), None where open.
+    """
 
     id: str
-    text: str
+    header: str
+    text: str = ""
+    effect: str = "UNKNOWN_EFFECT"
+    since: int | None = None
+    until: int | None = None
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +151,8 @@ class Leg:
     ``headway_s`` is set where the timetable promises only "about every so often".
     ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
     ``stays_seated`` is True where the rider comes from the ride before without leaving the vehicle.
-    ``notices`` explain why a disrupted ride is; the nearest to it first.
+    ``alerts`` are those in force while the rider is there that touch the ride, its line, its agency, or the stops
+    where the rider boards and alights; the nearest to the ride first.
     ``change_s`` is how long the change from the ride before takes at least, its walk included; None where the source
     does not say.
     ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (rule B5).
@@ -166,7 +177,7 @@ class Leg:
     headway_s: int | None = None
     by_arrangement: bool = False
     stays_seated: bool = False
-    notices: tuple[Notice, ...] = ()
+    alerts: tuple[ServiceAlert, ...] = ()
     change_s: int | None = None
     as_promised: bool = False
     handle: object = field(default=None, compare=False, repr=False)
@@ -266,6 +277,11 @@ class Itinerary:
         return tuple(leg for leg in self.legs if leg.is_transit)
 
     @cached_property
+    def largest_delay_s(self) -> int:
+        """The largest delay of a ride, when it leaves or when it arrives, in seconds; 0 where none is late."""
+        return max((max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0, 0) for leg in self.rides), default=0)
+
+    @cached_property
     def missed_changes(self) -> tuple[tuple[Leg, Leg, int, int], ...]:
         """The changes that cannot be made at the expected times; a cancelled ride is another matter.
 
@@ -308,7 +324,7 @@ class Itinerary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """One row of a board. ``departure_delay_s`` is None where no realtime is known."""
+    """One row of a board. ``departure_delay_s`` is None where no realtime is known; ``alerts`` as of a leg."""
 
     line: str
     mode: Mode
@@ -323,11 +339,26 @@ class Departure:
     last_realtime_update: int | None = None
     headway_s: int | None = None
     by_arrangement: bool = False
+    alerts: tuple[ServiceAlert, ...] = ()
 
     @property
     def expected(self) -> int:
         """When it is expected to leave; the timetable's time for a cancelled one."""
         return self.scheduled if self.cancelled else self.scheduled + (self.departure_delay_s or 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardGap:
+    """Why a board is empty: when the next departure is.
+
+    ``next_departure`` is its instant (Unix seconds), None where it is further ahead than was looked, and ``next_day``
+    then the day; both None where nothing leaves any more. ``last_day`` is the last day on which anything leaves, None
+    where nothing ever does.
+    """
+
+    next_departure: int | None = None
+    next_day: date | None = None
+    last_day: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -155,6 +155,7 @@ class _Adding:
         fields = NetworkRecord.model_fields
         self._kept = [key for key, value in stays.items() if key not in stated and value != fields[key].default]
         self._problem = records.problems.get(self._name)
+        self._before = None if before is None else before.source
 
     def finish(self, kinds: Mapping[str, SourceKind]) -> None:
         report = None
@@ -164,6 +165,8 @@ class _Adding:
         else:
             learn_profile(self._settings, kinds[record.source], record)
         self._file.put(record)
+        if self._before not in (None, record.source):
+            self._forget_other_kind()
         # Whoever reads what we print may stop listening; by now everything is kept.
         console = new_console()
         if report is not None:
@@ -180,3 +183,18 @@ class _Adding:
             )
         for text in record.realtime:
             console.print(f"Real time: {text}", soft_wrap=True)
+
+    def _forget_other_kind(self) -> None:
+        """Remove what was kept of the kind of source that this network had before; nothing reads it any more."""
+        from fingerpost.transit.learned_profile import LearnedProfiles
+        from fingerpost.transit.providers.embedded.feed_origins import OriginFolder
+        from fingerpost.transit.timetable.timetable_store import TimetableStore
+
+        home, name = self._settings.home, self._name
+        if self._record.source == EMBEDDED:
+            LearnedProfiles(home).remove(name)
+        elif self._before == EMBEDDED:
+            store = TimetableStore(home)
+            if name in store.list_names():
+                store.remove(name)
+            OriginFolder(home, name).remove()

@@ -58,7 +58,7 @@ def delete_variable(
     """Forget one variable, or all."""
     if (key is None) != every:
         raise typer.BadParameter("name one variable, or say --all")
-    answer = ask_once(ctx, "delete_user_variable", {} if key is None else {"key": key}, as_json=as_json)
+    answer = ask_once(ctx, "delete_user_variable", {"all": True} if key is None else {"key": key}, as_json=as_json)
     if not as_json:
         new_console().print(answer.text)
 

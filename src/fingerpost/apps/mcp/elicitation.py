@@ -130,7 +130,7 @@ def _name_of(candidate: Mapping[str, Any]) -> str:
 def _read_state(state: str | None) -> dict[str, str]:
     try:
         raw = json.loads(state or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     if not isinstance(raw, dict):
         return {}

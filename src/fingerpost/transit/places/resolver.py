@@ -63,6 +63,7 @@ class PlaceResolver:
             StorageUnavailable: the one network that could know it cannot be asked.
         """
         opened = await self.networks.open()
+        warn_of_problems(opened.problems, warnings)
         if not is_label:
             return await _get_by_id(opened, value, language, warnings)
         variable = await find_variable(value, self.variables, user)
@@ -81,6 +82,7 @@ class PlaceResolver:
         if position is not None:
             return [_exact(Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS), focus)]
         opened = await self.networks.open()
+        warn_of_problems(opened.problems, warnings)
         known = await find_place_of_token(opened, text, language, warnings)
         if known is not None:
             return [_exact(known.place, focus)]
@@ -155,7 +157,6 @@ async def _find_by_name(
     able = [network for network in opened.answering if network.profile.can(Ability.NAMES)]
     answers = await ask_all(able, lambda network: network.find_places(text, language=language, focus=focus))
     warn_of_left_out(answers.left_out, warnings)
-    warn_of_problems(opened.problems, warnings)
     found: dict[int, tuple[PlaceMatch, Network]] = {}
     for network, matches in answers.by_network:
         for match in matches:

@@ -21,6 +21,7 @@ class WarningCode(StrEnum):
     NETWORK_LEFT_OUT = "network-left-out"
     NO_USABLE_ITINERARY = "no-usable-itinerary"
     IN_THE_PAST = "in-the-past"
+    FEED_NOT_IN_SERVICE = "feed-not-in-service"
 
 
 MEANINGS: Mapping[WarningCode, str] = {
@@ -35,6 +36,7 @@ MEANINGS: Mapping[WarningCode, str] = {
     WarningCode.FREQUENCY_BASED: "a line runs by headway, so its times are approximate",
     WarningCode.BY_ARRANGEMENT: "a line must be arranged with the operator",
     WarningCode.NO_USABLE_ITINERARY: "nothing found can be travelled; the message names the next departure that can",
+    WarningCode.FEED_NOT_IN_SERVICE: "feeds have no service on the day; the message says which and why",
     WarningCode.IN_THE_PAST: "the question is about a time that has passed",
     WarningCode.NETWORK_LEFT_OUT: "a network failed, was late, or stood in for another",
 }

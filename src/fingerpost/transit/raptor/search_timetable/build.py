@@ -15,6 +15,7 @@ import numpy.typing as npt
 from fingerpost.transit.raptor.arrays import Patterns, UInt16, UInt32
 from fingerpost.transit.raptor.kernel.compiling import NO_HOP, SPAN_S
 from fingerpost.transit.raptor.kernel.patterns import assign_patterns, fill_patterns, hash_stop_sequences, shortest_hops
+from fingerpost.transit.raptor.search_timetable.closures import close_stops
 from fingerpost.transit.raptor.search_timetable.in_seat import Parts, join_in_seat
 from fingerpost.transit.raptor.search_timetable.realtime import LATEST_S, apply_overlay
 from fingerpost.transit.raptor.search_timetable.split_stops import SearchStops, split_stops
@@ -80,7 +81,8 @@ def build_search_timetable(
 ) -> SearchTimetable:
     """Group the trip instances around a day into patterns, as the timetable or an overlay has them.
 
-    ``step_free`` leaves out what is known not to take a wheelchair, and stops that an alert calls inaccessible.
+    Stops that an alert closes are neither boarded nor alighted at while they are closed.
+    ``step_free`` leaves out what is known not to take a wheelchair, and counts a lift out of order as a closed stop.
     """
     zone = timetable.feeds[0].zone
     start = service_day_start(day, zone)
@@ -93,7 +95,9 @@ def build_search_timetable(
         instances = gather_trip_instances(timetable, day, start, since_s - LATEST_S, until_s)
         instances = apply_overlay(instances, overlay, start, since_s)
     if step_free:
-        instances = without_steps(timetable, instances, overlay.closed_stops if overlay else frozenset())
+        instances = without_steps(timetable, instances)
+    if overlay is not None:
+        instances = close_stops(timetable, instances, overlay, start, step_free=step_free)
     instances, search_stops = split_stops(timetable, instances, overlay)
     instances, parts = join_in_seat(timetable, instances, overlay)
     spans = (until_s - since_s) // SPAN_S
