@@ -252,3 +252,41 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
         "return-on-equity": ("not_reported", UNTAGGED["message"].replace(*NO_EQUITY).replace(*AT_THE_END)),
         "luck": ("unknown_metric", "luck is no ratio"),
     }
+    assert [reply.missing[name]["next_step"] for name in ("net margin", "luck")] == [
+        "Ask financial_facts for its parts",
+        "The ratios are gross_margin, operating_margin, net_margin, return_on_assets, return_on_equity,"
+        " current_ratio, debt_to_equity, interest_coverage",
+    ]
+
+
+RATIOS_OVER_TIME = """
+NetIncomeLoss 2021-01-01 2021-12-31 8  k21 10-K 2022-02-01
+NetIncomeLoss 2022-01-01 2022-12-31 11 k22 10-K 2023-02-01
+NetIncomeLoss 2022-01-01 2022-03-31 3  q22 10-Q 2022-05-01
+Assets        -          2021-12-31 1  k21 10-K 2022-02-01
+Assets        -          2022-12-31 44 k22 10-K 2023-02-01
+Assets        -          2022-03-31 6  q22 10-Q 2022-05-01
+"""
+
+
+def test_ratios_of_several_years_are_a_series(tmp_path):
+    """By the ends of the years; a ratio of one quarter bears its quarter, that of a year none."""
+    library = library_of(tmp_path / "f.sqlite", facts(RATIOS_OVER_TIME), {"2021-12-31": 2021, "2022-12-31": 2022})
+    both = read_period_filter("2021-01-01", "2022-12-31", None)
+    years = financial_ratios(library, "DRWN", ["roa"], both, FigureOptions())
+    quarter = financial_ratios(library, "DRWN", ["roa"], read_period_filter(None, None, "2022-Q1"), FigureOptions())
+
+    assert (years.value_mode, years.data) == (
+        "series",
+        {"roa": [{"end_date": "2021-12-31", "value": 8}, {"end_date": "2022-12-31", "value": 0.25}]},
+    )
+    assert [(row["fiscal_period"], row["fiscal_quarter"]) for row in years.results] == [("FY", None), ("FY", None)]
+    assert [(row["fiscal_period"], row["fiscal_quarter"], row["value"]) for row in quarter.results] == [("Q1", 1, 0.5)]
+
+
+def test_no_ratio_at_all_says_whose_data_it_is_and_what_is_missing(library):
+    """Equity at that day, not some other day's."""
+    error = failure(lambda: financial_ratios(library, "DRWN", ["roe"], FISCAL, FigureOptions()))
+
+    assert error.details["source"] == SOURCE
+    assert error.details["missing"]["roe"]["message"].startswith("StockholdersEquity of Drawn Inc. for 2022-12-31 to ")
