@@ -37,6 +37,8 @@ def without(folder: str, *names: str) -> list[str]:
     return [f"--ignore={folder}/test_{name}.py" for name in names]
 
 
+# The long comparison with the oracle finds late what the others find at once.
+EMBEDDED = ("tests/embedded", *without("tests/embedded", "riders_against_oracle"))
 TARGETS = {
     # The rules; not what loads, fetches and stores.
     "filings": Target(
@@ -54,6 +56,27 @@ TARGETS = {
         (
             "tests/plan", *without("tests/plan", "broken_engines", "engines", "kill", "layouts"),
             "tests/apps/test_plans.py", "--deselect=tests/apps/test_plans.py::test_the_trip_plan_killed_half_way",
+        ),
+    ),
+    # What is told of a trip or a board, from the rule to the tool's answer.
+    "rules": Target("transit/rules", (), ("tests/rules", "tests/contracts", "tests/places", *EMBEDDED)),
+    "tools": Target(
+        "tools",
+        (),
+        (
+            "tests/contracts", "tests/contract", "tests/fares/test_in_answers.py", "tests/apps/test_geometry.py",
+            *EMBEDDED, "tests/filings/test_lists_of_filings.py",
+            *(f"tests/filings/test_{name}.py" for name in ("tools", "filing_tools", "computed_tools")),
+        ),
+    ),
+    "embedded": Target(
+        "transit/providers/embedded",
+        (),
+        (
+            *EMBEDDED, "tests/conformance", "tests/contracts", "tests/fares/test_in_answers.py",
+            "tests/apps/test_geometry.py",
+            *(f"tests/realtime/test_{name}.py" for name in ("realtime_feeds", "order_of_messages", "simulator")),
+            *(f"tests/apps/test_cli_{name}.py" for name in ("feeds_by_url", "network_records", "networks", "realtime")),
         ),
     ),
 }  # fmt: skip

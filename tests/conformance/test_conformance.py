@@ -4,8 +4,9 @@ import pytest
 
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.opentripplanner import OpenTripPlannerConformance
 
-SOURCES = [EmbeddedConformance]
+SOURCES = [EmbeddedConformance, OpenTripPlannerConformance]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)

@@ -46,9 +46,15 @@ def test_what_runs_comes_first(out):
 
 
 def test_the_usual_trip_is_named_with_its_reason(out):
-    """Each of the four cancelled trains says the same, once."""
-    assert warnings(out.plan(limit=3))["disrupted-itinerary-replaced"] == (
-        f"Left out because it is disrupted: Line R from Alpha is cancelled: {HEADER}."
+    """Each of the four cancelled trains says the same, once; the alert points at the warning and the differences."""
+    body = out.plan(limit=3)
+    assert warnings(body)["disrupted-itinerary-replaced"] == (
+        "Left out because it is disrupted: Line R from Alpha is cancelled."
+    )
+    [told] = body["meta"]["alerts"]
+    assert (told["header"], told["touches"]) == (
+        HEADER,
+        [f"meta/differences/{at}" for at in (0, 1, 2)] + ["warnings/0"],
     )
 
 
@@ -59,7 +65,7 @@ def test_each_alternative_says_what_it_costs_against_the_usual_trip(out):
     assert difference == {
         "fingerprint": body["itineraries"][0]["fingerprint"],
         "insteadOf": difference["insteadOf"],
-        "cause": {"id": "points", "text": HEADER},
+        "cause": {"id": "points", "text": "Line R from Alpha is cancelled."},
         "laterMinutes": 30,
         "moreChanges": 1,
         "moreWalkMeters": 0,
@@ -84,24 +90,26 @@ def test_without_trouble_there_is_nothing_to_compare(towns):
 
 
 def test_nothing_usable_at_all_leaves_the_disrupted_marked(towns):
-    """One train a day, cancelled: it is shown with its note and without a flag."""
+    """One train a day, cancelled: it is shown with its note and its alert, and without a flag."""
     town = towns("rail R | Alpha 08:05 | Gamma 08:25", days=[DAY])
     town.say(message(update("R-1", relationship="CANCELED"), alert(), timestamp=NOW))
-    [itinerary] = town.plan(limit=3)["itineraries"]
+    body = town.plan(limit=3)
+    [itinerary] = body["itineraries"]
     assert (itinerary["legs"][0]["status"], itinerary["DisruptionNote"], "DisruptionFlag" in itinerary) == (
         "cancelled",
-        f"Line R from Alpha is cancelled: {HEADER}.",
+        "Line R from Alpha is cancelled.",
         False,
     )
+    assert [(each["header"], each["touches"]) for each in body["meta"]["alerts"]] == [
+        (HEADER, ["itineraries/0/legs/0"])
+    ]
 
 
 def test_an_alert_that_is_over_explains_nothing(towns):
     """It ended at 08:00; the train is of 08:05."""
     town = towns(DRAWING)
     town.say(message(*OUTAGE, alert(begin="07:00", end="08:00"), timestamp=NOW))
-    assert warnings(town.plan(limit=3))["disrupted-itinerary-replaced"] == (
-        "Left out because it is disrupted: Line R from Alpha is cancelled."
-    )
+    assert "alerts" not in town.plan(limit=3)["meta"]
 
 
 def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
@@ -109,7 +117,9 @@ def test_the_alert_nearest_to_the_ride_is_the_cause(towns):
     town = towns(DRAWING)
     own = alert("own", "No driver", trip={"trip_id": "R-1"})
     town.say(message(*OUTAGE, alert(), own, timestamp=NOW))
-    assert town.plan(limit=1)["meta"]["differences"][0]["cause"] == {"id": "own", "text": "No driver"}
+    meta = town.plan(limit=1)["meta"]
+    assert meta["differences"][0]["cause"]["id"] == "own"
+    assert [each["header"] for each in meta["alerts"] if "meta/differences/0" in each["touches"]] == ["No driver"]
 
 
 def test_a_lift_out_of_order_is_no_reason_for_a_cancellation(towns):
@@ -117,5 +127,6 @@ def test_a_lift_out_of_order_is_no_reason_for_a_cancellation(towns):
     town = towns(DRAWING)
     lift = alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id="ALPHA")
     town.say(message(*OUTAGE, lift, timestamp=NOW))
-    cause = town.plan(limit=1)["meta"]["differences"][0]["cause"]
-    assert cause["text"] == "Line R from Alpha is cancelled."
+    meta = town.plan(limit=1)["meta"]
+    assert meta["differences"][0]["cause"] == {"id": "TEST:R-1", "text": "Line R from Alpha is cancelled."}
+    assert [each["touches"] for each in meta["alerts"]] == [["itineraries/0/legs/0"]]

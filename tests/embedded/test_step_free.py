@@ -9,17 +9,17 @@ from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.rules.accessibility import WeakestLink, weakest_link
 from tests.embedded.test_outage import alert
-from tests.realtime.messages import DAY, NOW, read
+from tests.realtime.messages import DAY, NOW, at, call, read, update
 
 DRAWING = """
 rail R | Alpha 08:05 | Gamma 08:25
 """
-COORDINATES = {"Alpha": (60.17, 24.9), "Gamma": (60.17, 25.1)}
+COORDINATES = {"Alpha": (60.17, 24.9), "Gamma": (60.17, 25.1), "Delta": (60.1708, 25.1)}
 
 
-def network_with(*entities):
+def network_with(*entities, drawing=DRAWING):
     """A network on which everything takes a wheelchair, and what is said of it."""
-    tables = feed_from_drawing(DRAWING, coordinates=COORDINATES)
+    tables = feed_from_drawing(drawing, coordinates=COORDINATES)
     for table, name in (("stops.txt", "wheelchair_boarding"), ("trips.txt", "wheelchair_accessible")):
         head, *rows = tables[table].splitlines()
         tables[table] = "\n".join([f"{head},{name}", *(f"{row},1" for row in rows)]) + "\n"
@@ -29,14 +29,17 @@ def network_with(*entities):
     return network
 
 
-async def weakest(network, *, step_free):
+def question(*, step_free):
     def end(name):
         return Location(
             coordinate=Coordinate(*COORDINATES[name]), source=LocationSource.INPUT, stop_ids=(f"TEST:{name.upper()}",)
         )
 
-    question = JourneyQuery(origin=end("Alpha"), destination=end("Gamma"), instant=NOW, step_free=step_free)
-    [itinerary] = (await network.plan_journeys(question)).itineraries
+    return JourneyQuery(origin=end("Alpha"), destination=end("Gamma"), instant=NOW, step_free=step_free)
+
+
+async def weakest(network, *, step_free):
+    [itinerary] = (await network.plan_journeys(question(step_free=step_free))).itineraries
     return weakest_link(itinerary)
 
 
@@ -57,8 +60,45 @@ async def test_a_lift_that_is_out_of_order_on_arrival_is_the_weakest_link(end, l
 
 
 async def test_where_there_is_no_other_way_the_lift_is_named():
-    """Step-free was asked for: the only way is shown, with its weakest link."""
-    assert await weakest(network_with(lift()), step_free=True) == WeakestLink(Access.NO, "Gamma")
+    """Step-free was asked for and every way ends at the lift, on any day: the way with a step is shown, and named.
+
+    The search keeps away from the lift (the next tests), so without the second search there would be no answer.
+    """
+    broken = lift()
+    broken.alert.ClearField("active_period")
+    assert await weakest(network_with(broken), step_free=True) == WeakestLink(Access.NO, "Gamma")
+
+
+async def test_a_trip_after_the_lift_is_mended_is_better_than_one_with_a_step():
+    """The lift is out until ten; the only train of the day is at 08:05, that of tomorrow is found."""
+    network = network_with(lift(end="10:00"))
+    [itinerary] = (await network.plan_journeys(question(step_free=True))).itineraries
+    assert (itinerary.departure, weakest_link(itinerary).access) == (at("08:05") + 24 * 3600, Access.YES)
+
+
+OTHER_WAY = f"""{DRAWING}
+line B | Alpha 08:06 | Delta 08:40
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "step_free", "ridden"),
+    [
+        ([lift()], True, "B"),
+        ([lift()], False, "R"),
+        ([lift(begin="07:00", end="08:24")], True, "R"),
+        ([lift(begin="08:25", end="09:00")], True, "B"),
+        ([lift(begin="07:00", end="08:24"), update("R-1", call("GAMMA", 60))], True, "R"),
+        ([lift(begin="08:26", end="09:00"), update("R-1", call("GAMMA", 60))], True, "B"),
+    ],
+    ids=["broken", "steps are fine", "mended before", "broken on arrival", "late, mended", "broken on late arrival"],
+)
+async def test_alerts_alone_keep_a_step_free_trip_away_from_a_broken_lift(said, step_free, ridden):
+    """The train arrives at Gamma at 08:25; the bus goes 100 m short of it. Judged when the rider arrives, not now."""
+    network = network_with(*said, drawing=OTHER_WAY)
+    answer = await network.plan_journeys(question(step_free=step_free))
+    first = min(answer.itineraries, key=lambda each: each.arrival)
+    assert [leg.line for leg in first.rides] == [ridden]
 
 
 async def test_without_the_alert_every_link_is_step_free():

@@ -13,6 +13,7 @@ from fingerpost.transit.profile import Ability
 from tests.contracts.conftest import stop_place
 from tests.networks.limits import Limits, MeetingNetwork
 
+FEEDS = frozenset({"T"})
 BASIC = frozenset(Ability) - {Ability.REALTIME, Ability.FARES}
 OFFLINE = FakeNetwork(name="OFFLINE", abilities=BASIC, places={"Kamppi": [stop_place("T:K", "Kamppi")]})
 
@@ -27,7 +28,7 @@ def test_the_first_network_answers_while_it_can():
 
 def test_a_failing_network_is_stood_in_for():
     """The answer is the fallback's, under the first network's name, and says why and what it lacks."""
-    live = FakeNetwork(name="LIVE", departures=SourceFailed("The source answered 503."))
+    live = FakeNetwork(name="LIVE", feed_names=FEEDS, departures=SourceFailed("The source answered 503."))
     answer = asyncio.run(FallbackNetwork(live, OFFLINE).list_departures(_board()))
 
     assert answer.provenance.network == "LIVE"
@@ -55,7 +56,8 @@ def test_an_honest_nothing_is_an_answer():
 
 def test_both_fail():
     """The fallback's own error reaches the caller."""
-    both = [FakeNetwork(name=name, departures=SourceFailed(name)) for name in ("LIVE", "OFFLINE")]
+    down = {name: {"name": name, "departures": SourceFailed(name)} for name in ("LIVE", "OFFLINE")}
+    both = FakeNetwork(**down["LIVE"], feed_names=FEEDS), FakeNetwork(**down["OFFLINE"], places=OFFLINE.places)
 
     with pytest.raises(SourceFailed, match=r"^OFFLINE$"):
         asyncio.run(FallbackNetwork(*both).list_departures(_board()))

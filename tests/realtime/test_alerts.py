@@ -151,12 +151,69 @@ def test_an_alert_without_periods_always_holds():
     assert first.is_in_force(at("03:00"))
 
 
-@pytest.mark.parametrize(("until", "expected"), [("08:00", {HUB, P1, P2, BAY}), ("07:59", set())])
-def test_a_lift_out_of_order_closes_the_stops_of_its_station(until, expected):
-    """ACCESSIBILITY_ISSUE at Hub, read at 08:00."""
-    said = alert(EntitySelector(stop_id="HUB"), effect=Alert.ACCESSIBILITY_ISSUE)
-    said.alert.active_period.add(end=at(until))
-    assert read(NETWORK, said).closed_stops == expected
+@pytest.mark.parametrize(
+    ("effect", "selector", "closes"),
+    [
+        (Alert.ACCESSIBILITY_ISSUE, {"stop_id": "HUB"}, (False, True)),
+        (Alert.ACCESSIBILITY_ISSUE, {"route_id": "A"}, (False, False)),
+        (Alert.NO_SERVICE, {"stop_id": "HUB"}, (True, True)),
+        (Alert.NO_SERVICE, {"route_id": "A", "stop_id": "P1"}, (True, True)),
+        (Alert.NO_SERVICE, {"route_id": "A"}, (False, False)),
+        (Alert.DETOUR, {"stop_id": "HUB"}, (False, False)),
+    ],
+)
+def test_alerts_that_close_stops_to_all_or_to_those_who_need_no_steps(effect, selector, closes):
+    """A lift out of order, a stop without service; a line without service closes no stop."""
+    told = read(NETWORK, alert(EntitySelector(**selector), effect=effect))
+    assert tuple(bool(told.list_closing(step_free=step_free)) for step_free in (False, True)) == closes
+    assert told.is_empty is not any(closes)
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "expected"),
+    [
+        ("07:00", "07:59:59", None),
+        ("07:00", "08:00", ("08:00", "09:00")),
+        ("09:00", "21:59", ("08:00", "09:00")),
+        ("09:00:01", "21:59:59", None),
+        ("08:30", "22:00", ("08:00", "23:00")),
+    ],
+)
+def test_a_span_of_time_meets_the_periods_that_touch_it(begin, end, expected):
+    """From 08:00 to 09:00 and from 22:00 to 23:00; both ends count, and two that are met are told as one."""
+    said = alert(EntitySelector(route_id="A"))
+    said.alert.active_period.add(start=at("08:00"), end=at("09:00"))
+    said.alert.active_period.add(start=at("22:00"), end=at("23:00"))
+    (first,) = read(NETWORK, said).alerts
+    met = first.find_period(at(begin), at(end))
+    assert met == (expected and tuple(map(at, expected)))
+
+
+def test_html_gives_way_to_plain_text_and_loses_its_tags():
+    """New York says the same in ``en`` and ``en-html``; others write HTML without saying so."""
+    said = alert(EntitySelector(route_id="A"))
+    said.alert.header_text.translation.add(language="en-html", text="<p>[A] is <b>late</b></p>")
+    said.alert.header_text.translation.add(language="en", text="[A] is late, x < y & <Beta>")
+    said.alert.description_text.translation.add(language="en", text="<p>Platform&nbsp;2<br/>Gate &amp; hall</p>")
+    (first,) = read(NETWORK, said).alerts
+    assert dict(first.texts) == {"en": ("[A] is late, x < y & <Beta>", "Platform\xa02\nGate & hall")}
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://example.org/a", {"en": "https://example.org/a"}),
+        ("javascript:alert(1)", {}),
+        ("https://example.org/" + "a" * 280, {"en": "https://example.org/" + "a" * 280}),
+        ("https://example.org/" + "a" * 281, {}),
+    ],
+)
+def test_only_web_addresses_of_some_length_are_kept(url, kept):
+    """At most 300 characters."""
+    said = alert(EntitySelector(route_id="A"))
+    said.alert.url.translation.add(language="en", text=url)
+    (first,) = read(NETWORK, said).alerts
+    assert dict(first.urls) == kept
 
 
 def test_the_same_alert_twice_is_one():

@@ -46,9 +46,10 @@ def test_cancelled_are_the_departures_around_the_quarter():
 
 
 def test_a_broken_lift_closes_its_stop_to_wheelchairs():
-    """The alert is in three languages."""
+    """The alert is in three languages, and closes the stop to nobody else."""
     told = played(broken_lift_stop="BETA", with_delays=False)
-    assert (told.closed_stops, dict(told.rides)) == (frozenset({1}), {})
+    assert ([each.stops for each in told.list_closing(step_free=True)], dict(told.rides)) == ([frozenset({1})], {})
+    assert told.list_closing(step_free=False) == ()
     assert {language: texts[0] for language, texts in told.alerts[0].texts.items()} == {
         "fi": "Hissi epäkunnossa: Beta", "en": "Lift out of order: Beta", "sv": "Hissen ur funktion: Beta"
     }  # fmt: skip

@@ -7,6 +7,7 @@ import threading
 from datetime import timedelta
 
 from fingerpost import clock
+from fingerpost.apps.interpreter import keep_what_is_loaded
 from fingerpost.errors import ToolError
 from fingerpost.transit.model import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks
@@ -50,6 +51,7 @@ class WarmUp:
         outcome: str | None = _FAILED
         try:
             asyncio.run(warm(self._networks))
+            keep_what_is_loaded()
             outcome = None
             _log.info("the networks are open")
         except ToolError as error:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.registry import ToolRegistry
@@ -11,6 +12,7 @@ from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, QueryTypeUnsupported, ToolNotFound
 
 _MOST_PROBLEMS = 8
+_SWAPPED = "lat is degrees north and lon degrees east; the two look swapped"
 _LISTED_PROBLEMS = 100
 
 
@@ -59,7 +61,14 @@ def explain(
     sentences = [problem["reason"] for problem in details["errors"]]
     rest = error.error_count() - _MOST_PROBLEMS
     more = [f"and {rest} more problems"] if rest > 0 else []
-    return ParameterError("; ".join(dict.fromkeys(sentences[:_MOST_PROBLEMS] + more)), details)
+    hint = _SWAPPED if any(map(_is_lat_of_a_lon, error.errors(include_url=False))) else None
+    return ParameterError("; ".join(dict.fromkeys(sentences[:_MOST_PROBLEMS] + more)), details, hint=hint)
+
+
+def _is_lat_of_a_lon(complaint: ErrorDetails) -> bool:
+    """Whether a latitude was sent that could only be a longitude."""
+    is_lat = complaint["loc"][-1:] == ("lat",) and complaint["type"] in ("less_than_equal", "greater_than_equal")
+    return is_lat and isinstance(complaint["input"], int | float) and abs(complaint["input"]) <= 180
 
 
 def _details(

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from fingerpost import clock
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family, code_of, is_failure, render_error, step_fields, text_of_error
+from fingerpost.contract.failure_shapes import failure_shapes
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.spec import ToolSpec
@@ -150,8 +151,8 @@ class PublishedTool(Tool):
 
     @property
     def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of a successful answer."""
-        return schema_of(self.output_shape)
+        """JSON Schema of every answer, failures included: clients check both."""
+        return schema_of((*self.output_shapes, *failure_shapes(self.family)))
 
     async def answer(
         self, raw: object, *, user: str | None, report: ReportProgress = ignore_progress, wants: Collection[str] = ()

@@ -19,7 +19,7 @@ from fingerpost.tools.shapes import (
 )
 from fingerpost.tools.wording import said_below, warn_of_provenance
 from fingerpost.transit.model import NearbyStop
-from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
+from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_networks_at
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.port import Networks
@@ -80,13 +80,14 @@ class FindStops(PublishedTool):
         centre = arguments.coordinate.inner()
         opened = await self._networks.open()
         _, near, left_out = await ask_in_turn(
-            list_networks_at(opened.answering, centre, Ability.STOPS),
+            list_networks_at(opened.answering, centre, Ability.STOPS, opened.problems),
             lambda network: network.list_stops_near(centre, arguments.radius, language=arguments.language),
             Deadline(),
         )
         fitting = sorted((stop for stop in near.stops if _fits(stop, arguments)), key=_order)
         shown = fitting[: arguments.max_results]
         warnings = Warnings()
+        warn_of_problems(opened.problems, warnings)
         warn_of_left_out(left_out, warnings)
         if len(fitting) > len(shown):
             text = f"{len(fitting)} stops are near, of which the nearest {say_shown(len(shown))}."

@@ -1,6 +1,6 @@
 """get_departures (docs/contracts): the board of a stop."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
@@ -8,6 +8,7 @@ from pydantic import Field
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
+from fingerpost.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
 from fingerpost.tools.wording import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Departure, Place
@@ -15,6 +16,7 @@ from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_le
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
+from fingerpost.transit.rules.alerts import Touched, choose_alerts
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.modes import TripWord, trip_word
@@ -52,6 +54,12 @@ class WireDeparture(WireDict):
     platform: NotRequired[str]
 
 
+class BoardMeta(Meta, AlertNotes):
+    """Meta of a board; an empty one says why."""
+
+    whyEmpty: NotRequired[str]
+
+
 class GetDeparturesOutput(WireDict):
     """The answer."""
 
@@ -62,7 +70,7 @@ class GetDeparturesOutput(WireDict):
     departures: list[WireDeparture]
     correlationId: str
     warnings: NotRequired[list[WireWarning]]
-    meta: Meta
+    meta: BoardMeta
 
 
 class GetDepartures(PublishedTool):
@@ -112,8 +120,8 @@ class GetDepartures(PublishedTool):
         """Return the board as lines to read."""
         day, stop_id = answer["dataFreshness"][:10], answer["stopId"]
         lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {answer['meta']['timeZone']}:"]
-        lines += [_row(each, day) for each in answer["departures"]] or ["No departures in the window."]
-        return "\n".join(lines + said_below(answer, answer["meta"]))
+        lines += [_row(each, day) for each in answer["departures"]] or [_say_empty(answer["meta"])]
+        return "\n".join(lines + said_below(answer, answer["meta"], describe_board_alerts(answer)))
 
 
 def _answer(
@@ -134,8 +142,41 @@ def _answer(
         "departures": [show_departure(each, provenance.zone) for each in shown],
         "correlationId": call.correlation_id,
         **show_warnings(warnings),
-        "meta": show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
+        "meta": {
+            **show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
+            **_show_gap(board, provenance.zone),
+            **show_alerts(choose_alerts(_list_touched(board, shown)), provenance.zone),
+        },
     }
+
+
+class _WhyEmpty(WireDict):
+    whyEmpty: NotRequired[str]
+
+
+def _show_gap(board: DepartureBoard, zone: str) -> _WhyEmpty:
+    """Write why a board is empty; no field where it is not, or where nobody knows."""
+    gap = board.gap
+    if gap is None or board.found_count:
+        return {}
+    if gap.next_departure is not None:
+        return {"whyEmpty": f"The next departure is at {print_instant(gap.next_departure, zone)}."}
+    if gap.next_day is not None:
+        return {"whyEmpty": f"The next departures are on {gap.next_day}."}
+    if gap.last_day is not None:
+        return {"whyEmpty": f"The timetable has no departures from here after {gap.last_day}."}
+    return {"whyEmpty": "The timetable has no departures from here on any day."}
+
+
+def _say_empty(meta: BoardMeta) -> str:
+    return " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
+
+
+def _list_touched(board: DepartureBoard, shown: Sequence[Departure]) -> Iterator[Touched]:
+    """Yield the parts of the answer that alerts touch: the stop, and its rows."""
+    for at, departure in enumerate(shown):
+        yield Touched(f"departures/{at}", departure.alerts)
+    yield Touched("stopId", board.alerts)
 
 
 def _choose(query: DepartureQuery, board: DepartureBoard) -> list[Departure]:

@@ -1,10 +1,11 @@
 """plan_trip (docs/contracts): itineraries between two places, with what is disrupted and what to do instead."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.tools.alert_shapes import show_alerts
 from fingerpost.tools.itinerary_shapes import show_itinerary
 from fingerpost.tools.plan_trip_shapes import (
     PlanMeta,
@@ -20,15 +21,16 @@ from fingerpost.tools.shapes import show_location, show_meta, show_warnings
 from fingerpost.tools.trip_geometry import GEOMETRY, TripGeometry, draw_itineraries
 from fingerpost.tools.trip_search import TripFound, search_trip
 from fingerpost.tools.wording import warn_of_provenance, warn_of_rides
-from fingerpost.transit.model import Leg, Optimize
+from fingerpost.transit.model import Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, low_walking_notes
-from fingerpost.transit.rules.differences import find_differences
-from fingerpost.transit.rules.disruption import name_dropped
+from fingerpost.transit.rules.alerts import Touched, choose_alerts, find_explanation
+from fingerpost.transit.rules.differences import Difference, find_differences
+from fingerpost.transit.rules.disruption import is_disrupted_leg, name_dropped
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
 from fingerpost.transit.rules.instants import AskedInstant, place_in_time, print_instant, read_instant
 from fingerpost.transit.rules.relaxation import find_walk_unmet
@@ -139,7 +141,7 @@ def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Wa
         "dataFreshness": print_instant(data_freshness(legs, received), zone),
         **show_warnings(warnings),
         "correlationId": call.correlation_id,
-        "meta": _meta(found, legs, age_s),
+        "meta": _meta(found, legs, age_s, warnings),
     }
 
 
@@ -158,13 +160,40 @@ def _find_notes(arguments: PlanTripInput, found: TripFound, warnings: Warnings) 
     return low_walking_notes(found.shown, found.merged.found)
 
 
-def _meta(found: TripFound, legs: Sequence[Leg], age_s: int | None) -> PlanMeta:
+def _meta(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Warnings) -> PlanMeta:
     provenance = found.provenance
     ids = [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
-    return {**show_meta(provenance, ids=ids, realtime_age_s=age_s), **_show_notes(found)}
+    differences = find_differences(found.merged)
+    alerts = choose_alerts(_list_touched(found, differences, warnings), step_free=found.query.step_free)
+    return {
+        **show_meta(provenance, ids=ids, realtime_age_s=age_s),
+        **_show_notes(found, differences),
+        **show_alerts(alerts, provenance.zone),
+    }
 
 
-def _show_notes(found: TripFound) -> PlanNotes:
+def _list_touched(found: TripFound, differences: Sequence[Difference], warnings: Warnings) -> Iterator[Touched]:
+    """Yield the parts of the answer that alerts touch: legs, causes of disruption, trips that a warning names."""
+    for row, itinerary in enumerate(found.shown):
+        for at, leg in enumerate(itinerary.legs):
+            path = f"itineraries/{row}/legs/{at}"
+            yield Touched(path, leg.alerts)
+            yield Touched(path, _list_explanations(leg), explains=True)
+    for at, difference in enumerate(differences):
+        alert = difference.cause.alert
+        yield Touched(f"meta/differences/{at}", () if alert is None else (alert,), explains=True)
+    codes = [each.code for each in warnings.list_all()]
+    for leg in (leg for itinerary in found.merged.dropped for leg in itinerary.legs):
+        path = f"warnings/{codes.index(WarningCode.DISRUPTED_ITINERARY_REPLACED)}"
+        yield Touched(path, _list_explanations(leg), explains=True)
+
+
+def _list_explanations(leg: Leg) -> tuple[ServiceAlert, ...]:
+    alert = find_explanation(leg) if is_disrupted_leg(leg) else None
+    return () if alert is None else (alert,)
+
+
+def _show_notes(found: TripFound, found_differences: Sequence[Difference]) -> PlanNotes:
     merged = found.merged
     shown: PlanNotes = {"walking": found.provenance.walking}
     if merged.deduplicated_from is not None:
@@ -172,7 +201,7 @@ def _show_notes(found: TripFound) -> PlanNotes:
     stays = show_stays(merged.choices)
     if stays:
         shown["staySeated"] = stays
-    differences = [show_difference(each) for each in find_differences(merged)]
+    differences = [show_difference(each) for each in found_differences]
     if differences:
         shown["differences"] = differences
     fares = {choice.fingerprint: fare for choice in merged.choices if (fare := found.price(choice)) is not None}

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field, model_validator
 
 from fingerpost.contract.wire import Flag, Number, Whole, Wire, WireDict, WireModel, WireOf, WordOf
+from fingerpost.tools.alert_shapes import AlertNotes
 from fingerpost.tools.itinerary_shapes import WireItinerary
 from fingerpost.tools.shapes import Language, LocationRef, Meta, TripEnd, WireWarning
 from fingerpost.transit.model import Fare
@@ -69,7 +70,7 @@ class Requested(WireDict):
 
 
 class WireCause(WireDict):
-    """Why the usual trip is disrupted: an alert's id or the ride's, and a text to read."""
+    """What is wrong with the usual trip, and the id of the alert that says why, else of the ride."""
 
     id: NotRequired[str]
     text: str
@@ -117,7 +118,7 @@ class PlanNotes(WireDict):
     fares: NotRequired[list[WireFare]]
 
 
-class PlanMeta(Meta, PlanNotes):
+class PlanMeta(Meta, PlanNotes, AlertNotes):
     """Meta of a plan."""
 
 
@@ -167,7 +168,7 @@ def show_stays(choices: Iterable[Choice]) -> list[WireStaySeated]:
 
 def show_difference(difference: Difference) -> WireDifference:
     """Write a difference; minutes and metres rounded."""
-    cause: WireCause = {"text": difference.cause.text}
+    cause: WireCause = {"text": difference.cause.sentence}
     if difference.cause.id:
         cause["id"] = difference.cause.id
     return {

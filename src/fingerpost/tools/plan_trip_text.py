@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from fingerpost.tools.alert_shapes import describe_trip_alerts
 from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
 from fingerpost.tools.plan_trip_shapes import PlanMeta, PlanTripOutput, WireDifference
 from fingerpost.tools.shapes import LocationRef
@@ -21,7 +22,7 @@ def describe_plan(answer: PlanTripOutput) -> str:
     for number, each in enumerate(answer["itineraries"], 1):
         key = each["fingerprint"]
         lines.append(f"{number}. " + _itinerary(each, day, told.get(key), stays.get(key, ()), _price(each, meta)))
-    return "\n".join(lines + said_below(answer, meta))
+    return "\n".join(lines + said_below(answer, meta, describe_trip_alerts(answer)))
 
 
 def _name(location: LocationRef) -> str | None:

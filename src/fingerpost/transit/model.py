@@ -5,7 +5,7 @@ Instants are whole seconds since the Unix epoch, durations whole seconds, distan
 A name that ends in ``scheduled`` is the timetable's word; delays say what is expected instead.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -73,6 +73,8 @@ class Place:
 
     ``id`` is a printed stop id (``FEED:LOCAL``, rule A8), None for an address.
     ``member_ids`` are the printed ids of all stops that the place covers (rule D2).
+    ``zero_walk_ids`` are those that stand where the place stands, the stops of its station or its nearest stop:
+    others cost the walk. None where it is all of them.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Place:
     kind: PlaceKind
     id: str | None = None
     member_ids: tuple[str, ...] = ()
+    zero_walk_ids: tuple[str, ...] | None = None
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     language: str = "default"
     locality: str | None = None
@@ -91,12 +94,29 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceTraits:
+    """What tells a place from another of its name (rule D2).
+
+    ``lines`` stop there, sorted; ``direction`` names the commonest destinations of its departures; ``district`` is
+    its locality, or what it is near. Empty or None where the source does not know.
+    """
+
+    lines: tuple[str, ...] = ()
+    direction: str | None = None
+    district: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceMatch:
-    """A place and how well it fits the text that was asked for: ``score`` 0..1."""
+    """A place and how well it fits the text that was asked for: ``score`` 0..1.
+
+    ``describe`` works out what tells the place from others of its name; None where the source cannot.
+    """
 
     place: Place
     score: float
     distance_m: float | None = None
+    describe: Callable[[], PlaceTraits] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,12 +145,22 @@ class StopPoint:
     wheelchair: Access = Access.UNKNOWN
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A service alert that explains what is wrong with a ride: its id, and its header to read."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceAlert:
+    """What an operator tells the riders of a ride or a stop, in one language.
+
+    ``header`` and ``text`` are whole and may be empty; what is shown of them is bounded by ``rules.alerts``.
+    ``effect`` is a word of GTFS-Realtime, such as DETOUR.
+    ``since`` and ``until`` bound the time for which it holds around the rider's own (Unix seconds), None where open.
+    """
 
     id: str
-    text: str
+    header: str
+    text: str = ""
+    effect: str = "UNKNOWN_EFFECT"
+    since: int | None = None
+    until: int | None = None
+    url: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +171,8 @@ class Leg:
     ``headway_s`` is set where the timetable promises only "about every so often".
     ``by_arrangement`` is True where the operator must be phoned, or the driver asked, to board or alight.
     ``stays_seated`` is True where the rider comes from the ride before without leaving the vehicle.
-    ``notices`` explain why a disrupted ride is; the nearest to it first.
+    ``alerts`` are those in force while the rider is there that touch the ride, its line, its agency, or the stops
+    where the rider boards and alights; the nearest to the ride first.
     ``change_s`` is how long the change from the ride before takes at least, its walk included; None where the source
     does not say.
     ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (rule B5).
@@ -166,7 +197,7 @@ class Leg:
     headway_s: int | None = None
     by_arrangement: bool = False
     stays_seated: bool = False
-    notices: tuple[Notice, ...] = ()
+    alerts: tuple[ServiceAlert, ...] = ()
     change_s: int | None = None
     as_promised: bool = False
     handle: object = field(default=None, compare=False, repr=False)
@@ -266,6 +297,11 @@ class Itinerary:
         return tuple(leg for leg in self.legs if leg.is_transit)
 
     @cached_property
+    def largest_delay_s(self) -> int:
+        """The largest delay of a ride, when it leaves or when it arrives, in seconds; 0 where none is late."""
+        return max((max(leg.departure_delay_s or 0, leg.arrival_delay_s or 0, 0) for leg in self.rides), default=0)
+
+    @cached_property
     def missed_changes(self) -> tuple[tuple[Leg, Leg, int, int], ...]:
         """The changes that cannot be made at the expected times; a cancelled ride is another matter.
 
@@ -308,7 +344,7 @@ class Itinerary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """One row of a board. ``departure_delay_s`` is None where no realtime is known."""
+    """One row of a board. ``departure_delay_s`` is None where no realtime is known; ``alerts`` as of a leg."""
 
     line: str
     mode: Mode
@@ -323,11 +359,26 @@ class Departure:
     last_realtime_update: int | None = None
     headway_s: int | None = None
     by_arrangement: bool = False
+    alerts: tuple[ServiceAlert, ...] = ()
 
     @property
     def expected(self) -> int:
         """When it is expected to leave; the timetable's time for a cancelled one."""
         return self.scheduled if self.cancelled else self.scheduled + (self.departure_delay_s or 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardGap:
+    """Why a board is empty: when the next departure is.
+
+    ``next_departure`` is its instant (Unix seconds), None where it is further ahead than was looked, and ``next_day``
+    then the day; both None where nothing leaves any more. ``last_day`` is the last day on which anything leaves, None
+    where nothing ever does.
+    """
+
+    next_departure: int | None = None
+    next_day: date | None = None
+    last_day: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

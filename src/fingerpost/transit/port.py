@@ -14,6 +14,7 @@ from typing import Protocol
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model import (
+    BoardGap,
     Coordinate,
     Departure,
     Fare,
@@ -25,6 +26,7 @@ from fingerpost.transit.model import (
     Optimize,
     Place,
     PlaceMatch,
+    ServiceAlert,
 )
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import Provenance, RealtimeHealth
@@ -69,12 +71,14 @@ class JourneyAnswer:
     that stay visible (rule B5).
     ``step_free_supported`` is False where the source has no wheelchair data at all.
     ``price`` and ``draw`` know this answer's own itineraries; None where the source knows no fares, or no lines.
+    ``why_nothing`` is a sentence on why nothing was found, where the source says; None where it does not.
     """
 
     itineraries: tuple[Itinerary, ...]
     provenance: Provenance
     timetabled: tuple[Itinerary, ...] = ()
     step_free_supported: bool = True
+    why_nothing: str | None = None
     price: PriceItinerary | None = field(default=None, compare=False, repr=False)
     draw: DrawLeg | None = field(default=None, compare=False, repr=False)
 
@@ -96,11 +100,17 @@ class DepartureQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DepartureBoard:
-    """The first departures of a board, order not promised, and how many there are in all."""
+    """The first departures of a board, order not promised, and how many there are in all.
+
+    ``alerts`` are those of the stops themselves that are in force in the window, whatever leaves there.
+    ``gap`` says when something leaves where nothing does in the window; None where the source does not know.
+    """
 
     departures: Sequence[Departure]
     found_count: int
     provenance: Provenance
+    alerts: Sequence[ServiceAlert] = ()
+    gap: BoardGap | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from fingerpost import clock
@@ -24,15 +25,19 @@ UNAVAILABLE = (StorageUnavailable, SourceChanged, TimeoutError)
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A network that did not answer, and why."""
+    """A network that did not answer, and why; ``stand_in`` is its fallback where that answered, else None."""
 
     network: str
     error: ToolError
+    stand_in: str | None = None
 
     @property
     def sentence(self) -> str:
         """The message of the warning ``network-left-out``."""
-        return f"{self.network} was left out: {self.error.message.rstrip('.')}."
+        why = self.error.message.rstrip(".")
+        if self.stand_in is not None:
+            return f"{self.network} could not be asked for names ({why}); its fallback {self.stand_in} answered."
+        return f"{self.network} was left out: {why}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +48,45 @@ class Answers(Generic[_T]):
     left_out: tuple[LeftOut, ...] = ()
 
 
+_stood_in: ContextVar[list[LeftOut] | None] = ContextVar("fingerpost_stood_in", default=None)
+
+
+def note_stand_in(network: str, error: ToolError, stand_in: str) -> None:
+    """Note for whoever asks for names that a fallback gave them; an answer of names has no provenance to say it in."""
+    noted = _stood_in.get()
+    if noted is not None:
+        noted.append(LeftOut(network, error, stand_in))
+
+
 async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
     """Query networks concurrently, each up to its names deadline; those that fail or are late are left out.
 
     Raises:
         ToolError: nobody answered; the error of the preferred network.
     """
+    stood_in: list[LeftOut] = []
+    token = _stood_in.set(stood_in)
+    try:
+        answers = await _ask_all(networks, query)
+    finally:
+        _stood_in.reset(token)
+    return replace(answers, left_out=(*answers.left_out, *dict.fromkeys(stood_in))) if stood_in else answers
+
+
+async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
+    """Query networks for names, as ``ask_all``; a failure says that it is of names (rule A5: GEOCODING).
+
+    Raises:
+        ToolError: nobody answered; the error of the preferred network.
+    """
+    try:
+        return await ask_all(networks, query)
+    except ToolError as error:
+        error.details.setdefault("service", "geocoding")
+        raise
+
+
+async def _ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
     if len(networks) == 1:
         # The everyday case: whatever goes wrong is the caller's to hear, without a detour.
         return Answers(((networks[0], await _ask(networks[0], query)),))
@@ -57,7 +95,7 @@ async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answe
     left_out: list[LeftOut] = []
     for network, outcome in zip(networks, outcomes, strict=True):
         if isinstance(outcome, BaseException):
-            left_out.append(_leave_out(network, outcome))
+            left_out.append(LeftOut(network.profile.name, name_fault(network, outcome)))
         else:
             answered.append((network, outcome))
     if left_out and not answered:
@@ -74,14 +112,19 @@ async def _ask(network: Network, query: NetworkQuery[_T]) -> _T:
         raise late(network.profile, limit_s) from error
 
 
-def _leave_out(network: Network, error: BaseException) -> LeftOut:
-    name = network.profile.name
+def name_fault(network: Network, error: BaseException) -> ToolError:
+    """Return what a network raised, as a ToolError; what no source may raise is logged and is that source's failure.
+
+    Raises:
+        BaseException: the error itself, where it ends more than a query.
+    """
     if isinstance(error, ToolError):
-        return LeftOut(name, error)
+        return error
     if not isinstance(error, Exception):
         raise error
+    name = network.profile.name
     _log.error("network=%s failed in a way that no source may", name, exc_info=error)
-    return LeftOut(name, SourceFailed(f"{name} failed unexpectedly; the log says how"))
+    return SourceFailed(f"{name} failed unexpectedly; the log says how")
 
 
 def late(profile: NetworkProfile, limit_s: float | None) -> SourceTimeout:
@@ -91,10 +134,15 @@ def late(profile: NetworkProfile, limit_s: float | None) -> SourceTimeout:
 
 
 class Deadline:
-    """The deadline of one call for plans or boards, over all its queries and networks."""
+    """The deadline of one call for plans or boards, over all its queries and networks.
+
+    Attributes:
+        failed: by network, why it could not be asked during this call; it is not asked again for the same call.
+    """
 
     def __init__(self) -> None:
         self._began_s = asyncio.get_running_loop().time()
+        self.failed: dict[str, ToolError] = {}
 
     def share_s(self, profile: NetworkProfile, waiting_behind: int) -> float | None:
         """Return how long a network may take, in seconds: all that is left, or half where another waits behind it."""
@@ -104,24 +152,60 @@ class Deadline:
         return left_s / 2 if waiting_behind else left_s
 
 
+_call: ContextVar[Deadline | None] = ContextVar("fingerpost_call", default=None)
+
+
+def failures_of_this_call() -> dict[str, ToolError]:
+    """Return by network why it could not be asked during the call that is being answered; outside one, a new dict."""
+    call = _call.get()
+    return {} if call is None else call.failed
+
+
 async def ask_in_turn(
     networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline
 ) -> tuple[Network, _T, tuple[LeftOut, ...]]:
-    """Query the preferred network; if it is unavailable or late, the next.
+    """Query the preferred network; if it is unavailable or late, or has a fault, the next.
 
     Raises:
         ToolError: as the first network, where nobody answered.
     """
-    left_out: list[LeftOut] = []
-    for waiting_behind, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
-        limit_s = deadline.share_s(network.profile, waiting_behind)
+    token = _call.set(deadline)
+    try:
+        left_out: list[LeftOut] = []
+        for waiting_behind, network in zip(range(len(networks) - 1, -1, -1), networks, strict=True):
+            limit_s = deadline.share_s(network.profile, waiting_behind)
+            try:
+                return network, await ask_within(network, query, limit_s, alone=len(networks) == 1), tuple(left_out)
+            except UNAVAILABLE as error:
+                left_out.append(LeftOut(network.profile.name, _as_known(error, network.profile, limit_s)))
+        raise left_out[0].error
+    finally:
+        _call.reset(token)
+
+
+async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float | None, *, alone: bool = False) -> _T:
+    """Query one network within a limit.
+
+    A network with others beside it fails with one of ``UNAVAILABLE`` where it has a fault of its own, so that they
+    can answer; what one ``alone`` raises is the caller's to hear.
+
+    Raises:
+        ToolError: as the network.
+        TimeoutError: it was late.
+    """
+    async with clock.time_limit(limit_s):
+        if alone:
+            return await query(network)
         try:
-            async with clock.time_limit(limit_s):
-                return network, await query(network), tuple(left_out)
-        except UNAVAILABLE as error:
-            known = late(network.profile, limit_s) if isinstance(error, TimeoutError) else error
-            left_out.append(LeftOut(network.profile.name, known))
-    raise left_out[0].error
+            return await query(network)
+        except (ToolError, TimeoutError):
+            raise
+        except BaseException as error:
+            raise name_fault(network, error) from error
+
+
+def _as_known(error: Exception, profile: NetworkProfile, limit_s: float | None) -> ToolError:
+    return error if isinstance(error, ToolError) else late(profile, limit_s)
 
 
 def warn_of_left_out(left_out: Sequence[LeftOut], warnings: Warnings) -> None:

@@ -7,7 +7,8 @@ while a server runs. One that cannot be opened is listed in ``problems`` and doe
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from enum import StrEnum
 from types import MappingProxyType
@@ -19,6 +20,7 @@ from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.closed import ClosedNetwork
 from fingerpost.transit.networks.fallback import FallbackNetwork
+from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
 from fingerpost.transit.networks.order import by_preference
 from fingerpost.transit.port import Network, NetworkSource, OpenNetworks
 
@@ -51,6 +53,7 @@ class _OpenedNetwork(NamedTuple):
 class _Opening(NamedTuple):
     record: NetworkRecord
     future: Future[_OpenedNetwork]
+    late_after_s: float
 
 
 class AllNetworks:
@@ -64,6 +67,8 @@ class AllNetworks:
         demo_mode: when the demos answer.
         learned: what remote sources said of their networks.
         clients: what remote sources ask with; closed after them.
+        breaker: counts the failures of remote networks; by default this process's own.
+        clock_s: seconds by which a network is late in opening.
     """
 
     def __init__(
@@ -75,6 +80,8 @@ class AllNetworks:
         demo_mode: DemoMode = DemoMode.AUTO,
         learned: LearnedProfiles | None = None,
         clients: LoopClients | None = None,
+        breaker: NetworkBreaker | None = None,
+        clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._records = records
         self._load_sources = load_sources
@@ -85,7 +92,11 @@ class AllNetworks:
         self._sources: Mapping[str, NetworkSource] = {}
         self._opened: dict[str, _OpenedNetwork] = {}
         self._opening: dict[str, _Opening] = {}
-        self._pool = ThreadPoolExecutor(OPENING_THREADS, thread_name_prefix="fingerpost-opening")
+        self._breaker = breaker or NetworkBreaker()
+        self._clock_s = clock_s
+        self._pool = _new_pool()
+        # Demos ship with fingerpost and open at once; they never wait behind what is slow.
+        self._demo_pool = _new_pool()
         self._current = OpenNetworks()
         self._stamp: Hashable = None
         self._lock = threading.Lock()
@@ -151,15 +162,38 @@ class AllNetworks:
         """
         for name, record in records.items():
             if name not in self._opening:
-                self._opening[name] = _Opening(record, self._pool.submit(self._open, record))
+                self._opening[name] = self._submit(record)
         openings = {name: self._opening[name] for name in records}
-        added = {each.future for each in openings.values() if each.record not in self._demos}
-        wait({each.future for each in openings.values()} - added)
-        done, late = wait(added, timeout=OPENING_DEADLINE_S)
-        while late and all(each.exception() is not None for each in done):
-            more, late = wait(late, return_when=FIRST_COMPLETED)
+        added = {name for name, each in openings.items() if each.record not in self._demos}
+        wait({each.future for name, each in openings.items() if name not in added})
+        # Each is waited for once: a call that comes later does not wait again for what is late already.
+        while late := [openings[name] for name in added if not openings[name].future.done()]:
+            left_s = max(each.late_after_s for each in late) - self._clock_s()
+            if left_s <= 0:
+                break
+            wait({each.future for each in late}, timeout=left_s, return_when=FIRST_COMPLETED)
+        self._go_round_what_is_late(added)
+        openings = {name: self._opening[name] for name in records}
+        waiting = {openings[name].future for name in added if not openings[name].future.done()}
+        done = {openings[name].future for name in added} - waiting
+        while waiting and all(each.exception() is not None for each in done):
+            more, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             done |= more
         return openings
+
+    def _submit(self, record: NetworkRecord) -> _Opening:
+        pool = self._demo_pool if record in self._demos else self._pool
+        return _Opening(record, pool.submit(self._open, record), self._clock_s() + OPENING_DEADLINE_S)
+
+    def _go_round_what_is_late(self, names: Collection[str]) -> None:
+        """Give networks that wait for a thread new ones, where those that are late hold all there are."""
+        waiting = [name for name in names if self._opening[name].future.cancel()]
+        if waiting:
+            self._pool.shutdown(wait=False)
+            self._pool = _new_pool()
+            for name in waiting:
+                before = self._opening[name]
+                self._opening[name] = self._submit(before.record)._replace(late_after_s=before.late_after_s)
 
     def _open(self, record: NetworkRecord) -> _OpenedNetwork:
         source = self._sources.get(record.source)
@@ -167,7 +201,10 @@ class AllNetworks:
             kinds = ", ".join(sorted(self._sources))
             raise SettingsInvalid(f"There is no kind of source called {record.source!r}. Kinds: {kinds}.")
         learned = None if self._learned is None else self._learned.find(record)
-        return _OpenedNetwork(source, source.open(record, learned))
+        network = source.open(record, learned)
+        if network.profile.answer_deadline_s is None:
+            return _OpenedNetwork(source, network)
+        return _OpenedNetwork(source, GuardedNetwork(network, self._breaker, f"{record.name} {record.url}"))
 
     def _arrange(self, records: Mapping[str, NetworkRecord], problems: Mapping[str, str]) -> OpenNetworks:
         """Return the networks in order, each fallback behind the network that names it."""
@@ -197,6 +234,10 @@ class AllNetworks:
             closed = ClosedNetwork(record.name, problems[record.name], fallback.profile, priority=record.priority)
             return FallbackNetwork(closed, fallback)
         return FallbackNetwork(opened.network, fallback)
+
+
+def _new_pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(OPENING_THREADS, thread_name_prefix="fingerpost-opening")
 
 
 def _say_why_closed(name: str, error: BaseException) -> str:

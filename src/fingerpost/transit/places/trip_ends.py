@@ -4,12 +4,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fingerpost.errors import ParameterError, RegionUnsupported
+from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
+from fingerpost.store.variables import Variable
 from fingerpost.transit.model import Coordinate, Location, LocationSource, PlaceMatch
-from fingerpost.transit.networks.asking import ask_all, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, unknown
-from fingerpost.transit.places.labels import Label, Name, Position, StopText, location_of_variable, read_label
+from fingerpost.transit.places.labels import Label, Name, Position, StopText, read_label
 from fingerpost.transit.places.resolver import PlaceResolver, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.profile import Ability
@@ -82,6 +83,7 @@ class TripEndResolver:
         if len(positions) == len(labels):
             _refuse_same(*positions)
         opened = await self._places.networks.open()
+        warn_of_problems(opened.problems, warnings)
         resolution = _Resolution(opened, language, warnings)
         readings = await resolution.read_ends(labels)
         able = [network for network in resolution.networks if network.profile.can(*needed)]
@@ -146,8 +148,7 @@ class _Resolution:
         found = await find_place_of_token(self._opened, label.stop_id, self._language, self._warnings)
         if found is None:
             if label.variable is not None:
-                # Its id is gone; a variable that keeps a position too serves with that.
-                return self._read_position(location_of_variable(label.variable))
+                raise self._lost_stop(label, label.variable)
             return None
         self._let_in(found.networks)
         # Two networks may use one id for different stops, so each plans from its own.
@@ -155,6 +156,14 @@ class _Resolution:
             network.profile.name: _Reading(score=1.0, location=location_of_place(place, label.label, label.variable))
             for network, place in zip(found.networks, found.places, strict=True)
         }
+
+    def _lost_stop(self, label: StopText, variable: Variable) -> PlaceUnknown:
+        """Return the error of a variable that keeps nothing but a stop's id, which no network knows now."""
+        silent = [*self._warnings.find(WarningCode.NETWORK_LEFT_OUT)]
+        message = f"the variable '{variable.key}' keeps the stop '{label.stop_id}', which no network knows"
+        if silent:
+            return PlaceUnknown(f"{message}. {' '.join(silent)}", hint="Ask again when the network answers")
+        return PlaceUnknown(message, hint="Look the place up with findAddressOrStop, and save what is found")
 
     def _let_in(self, owners: Sequence[Network]) -> None:
         """Add a demo network that answers for its own ids."""
@@ -164,11 +173,10 @@ class _Resolution:
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
         if not able or not texts:
             return [{} for _ in texts]
-        warn_of_problems(self._opened.problems, self._warnings)
         return list(await asyncio.gather(*(self._read_name(able, text) for text in texts)))
 
     async def _read_name(self, networks: Sequence[Network], text: str) -> _ByNetwork:
-        answers = await ask_all(networks, lambda network: network.find_places(text, language=self._language))
+        answers = await ask_for_names(networks, lambda network: network.find_places(text, language=self._language))
         warn_of_left_out(answers.left_out, self._warnings)
         self._silent += [each.sentence for each in answers.left_out]
         return {
@@ -189,7 +197,9 @@ class _Resolution:
             if not everywhere[side]:
                 return unknown(text, side=side, left_out=[*self._silent, *self._opened.problems.values()])
         lacking = needed if set.intersection(*map(set, everywhere.values())) else ()
-        return uncovered(self.networks, {side: list(read) for side, read in everywhere.items()}, lacking=lacking)
+        where = {side: list(read) for side, read in everywhere.items()}
+        positions = {side: label.location.coordinate for side, label in labels.items() if isinstance(label, Position)}
+        return uncovered(self.networks, where, lacking=lacking, problems=self._opened.problems, positions=positions)
 
 
 def _is_bare_position(label: Label) -> bool:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fingerpost.transit.model import Itinerary, Notice
+from fingerpost.transit.model import Itinerary, ServiceAlert
+from fingerpost.transit.rules.alerts import find_explanation
 from fingerpost.transit.rules.disruption import Merged, find_leg_note, find_note, is_disrupted, is_disrupted_leg
 from fingerpost.transit.rules.fingerprint import fingerprint
 
@@ -19,17 +20,26 @@ class ConnectionRisk(StrEnum):
     TIGHT = "tight"
 
 
+@dataclass(frozen=True, slots=True)
+class DisruptionCause:
+    """What is wrong with the usual itinerary: a sentence, and the id of the alert that says why, else of the ride."""
+
+    id: str
+    sentence: str
+    alert: ServiceAlert | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
     """How an itinerary differs from the usual one, at the timetable's times.
 
     ``later_s`` is how much later it arrives, negative for earlier; ``more_walk_m`` and ``more_changes`` may be
-    negative as well. ``cause`` is the alert that explains the trouble, else the ride's id and what is wrong with it.
+    negative as well.
     """
 
     fingerprint: str
     instead_of: str
-    cause: Notice
+    cause: DisruptionCause
     later_s: int
     more_changes: int
     more_walk_m: float
@@ -75,9 +85,10 @@ def _spare_s(itinerary: Itinerary) -> Iterator[int]:
             there = leg.arrival
 
 
-def _cause_of(itinerary: Itinerary) -> Notice:
+def _cause_of(itinerary: Itinerary) -> DisruptionCause:
     leg = next(filter(is_disrupted_leg, itinerary.legs), None)
     if leg is None:
         # A small delay that breaks a change.
-        return Notice("", find_note(itinerary) or "")
-    return leg.notices[0] if leg.notices else Notice(leg.trip_id or "", find_leg_note(leg) or "")
+        return DisruptionCause("", find_note(itinerary) or "")
+    alert = find_explanation(leg)
+    return DisruptionCause(leg.trip_id or "" if alert is None else alert.id, find_leg_note(leg) or "", alert)

@@ -58,22 +58,20 @@ def is_disrupted_leg(leg: Leg) -> bool:
 
 def is_disrupted(itinerary: Itinerary) -> bool:
     """Whether any ride of an itinerary is late or cancelled, or a change is missed."""
-    return any(map(is_disrupted_leg, itinerary.legs)) or itinerary.is_unusable
+    return itinerary.is_unusable or itinerary.largest_delay_s > DISRUPTED_AFTER_S
 
 
 def find_leg_note(leg: Leg) -> str | None:
-    """Return a sentence on a ride's disruption with its line and alert; None if it is not disrupted."""
+    """Return a sentence on a ride's disruption; None if it is not disrupted. Why it is, its alerts say (rule B13)."""
     if not is_disrupted_leg(leg):
         return None
     where = f"{ride_name(leg)} from {leg.start.name}"
     departure_s, arrival_s = leg.departure_delay_s or 0, leg.arrival_delay_s or 0
     if leg.cancelled:
-        sentence = f"{where} is cancelled"
-    elif departure_s > DISRUPTED_AFTER_S:
-        sentence = f"{where} leaves {print_duration(departure_s)} late"
-    else:
-        sentence = f"{where} arrives at {leg.end.name} {print_duration(arrival_s)} late"
-    return f"{sentence}: {leg.notices[0].text.rstrip('.')}." if leg.notices else f"{sentence}."
+        return f"{where} is cancelled."
+    if departure_s > DISRUPTED_AFTER_S:
+        return f"{where} leaves {print_duration(departure_s)} late."
+    return f"{where} arrives at {leg.end.name} {print_duration(arrival_s)} late."
 
 
 def find_note(itinerary: Itinerary) -> str | None:

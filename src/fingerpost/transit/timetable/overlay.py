@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,10 @@ import numpy.typing as npt
 from fingerpost.transit.timetable.timetable import Int32, Int64, UInt8
 
 Bool = npt.NDArray[np.bool_]
-INACCESSIBLE = "ACCESSIBILITY_ISSUE"
+# Effects of alerts that bind a search: at a stop, nobody boards or alights, or nobody who needs a way without steps.
+NO_SERVICE, INACCESSIBLE = "NO_SERVICE", "ACCESSIBILITY_ISSUE"
+ALWAYS = (0, 1 << 62)
+"""The period of an alert that states none."""
 RideKey = tuple[int, int]
 """Row of the trip departure, and the service day as an ordinal (date.toordinal)."""
 
@@ -91,7 +95,7 @@ class Alert:
     ``route_stops``, ``trip_stops`` and ``ride_stops`` are these at one stop only.
 
     ``periods`` are (first, last) Unix seconds, 0 and 2**62 where open; none at all means always.
-    ``texts`` maps a language, or ``default``, to (header, description).
+    ``texts`` maps a language, or ``default``, to (header, description), ``urls`` one to where more is told.
     """
 
     id: str
@@ -100,6 +104,7 @@ class Alert:
     severity: str
     periods: tuple[tuple[int, int], ...]
     texts: Mapping[str, tuple[str, str]]
+    urls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     feeds: frozenset[int] = frozenset()
     routes: frozenset[int] = frozenset()
     route_types: frozenset[int] = frozenset()
@@ -112,7 +117,41 @@ class Alert:
 
     def is_in_force(self, instant: int) -> bool:
         """Whether the alert holds at an instant (Unix seconds)."""
-        return not self.periods or any(begin <= instant <= end for begin, end in self.periods)
+        return self.find_period(instant, instant) is not None
+
+    def find_period(self, begin: int, end: int) -> tuple[int, int] | None:
+        """Return from when to when the alert holds around a span of time, None where it does not within the span."""
+        if not self.periods:
+            return ALWAYS
+        met = [period for period in self.periods if period[0] <= end and period[1] >= begin]
+        return (min(first for first, _ in met), max(last for _, last in met)) if met else None
+
+    def closes(self, *, step_free: bool) -> bool:
+        """Whether it closes stops to riders, or to those who need a way without steps."""
+        if self.effect != NO_SERVICE and not (step_free and self.effect == INACCESSIBLE):
+            return False
+        return bool(self.stops or self.route_stops or self.trip_stops or self.ride_stops)
+
+    def closes_stop(self, stop: int, *, route: int, trip: int, ride: RideKey | None) -> bool:
+        """Whether what ``closes`` closes a stop (rows, -1 where unknown) to a ride."""
+        return (
+            stop in self.stops
+            or (route, stop) in self.route_stops
+            or (trip, stop) in self.trip_stops
+            or (ride, stop) in self.ride_stops
+        )
+
+
+class MatchCount(NamedTuple):
+    """How many entities of a source's message the timetable knows, and how many it does not."""
+
+    matched: int
+    unmatched: int
+
+    @property
+    def is_mostly_unmatched(self) -> bool:
+        """Whether less than half is known: the source speaks of other feeds, or of another version of these."""
+        return self.matched < self.unmatched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +163,7 @@ class Overlay:
     ``counts`` says, by reason, how many entities were applied and how many were not; it sums up to all entities.
     ``stop_time_counts`` says the same of the stop time updates.
     ``message_counts`` says what became of the messages; one may be counted under several words.
+    ``matches`` says of each source of messages, by its origin, how many entities the timetable knows.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -134,19 +174,14 @@ class Overlay:
     counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     stop_time_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    matches: Mapping[str, MatchCount] = field(default_factory=lambda: MappingProxyType({}))
     vehicles: Mapping[RideKey, VehicleReport] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing changes any ride."""
-        return not self.rides and not self.added
+        """Whether nothing changes what anybody can ride, those who need a way without steps included."""
+        return not (self.rides or self.added or self.list_closing(step_free=True))
 
-    @property
-    def closed_stops(self) -> frozenset[int]:
-        """The stops that an alert in force calls inaccessible (a lift out of order)."""
-        return frozenset(
-            stop
-            for alert in self.alerts
-            if alert.effect == INACCESSIBLE and alert.is_in_force(self.as_of)
-            for stop in alert.stops
-        )
+    def list_closing(self, *, step_free: bool) -> tuple[Alert, ...]:
+        """Return the alerts that close stops, each in its own periods; for ``step_free``, broken lifts as well."""
+        return tuple(alert for alert in self.alerts if alert.closes(step_free=step_free))

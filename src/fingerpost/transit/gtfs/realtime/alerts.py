@@ -1,19 +1,18 @@
 """Reads service alerts and resolves their selectors (GTFS-Realtime reference, Alert)."""
 
-from collections.abc import Iterable, Mapping
-from types import MappingProxyType
+from collections.abc import Iterable
 
 from google.transit.gtfs_realtime_pb2 import Alert as AlertMessage
-from google.transit.gtfs_realtime_pb2 import EntitySelector, TranslatedString
+from google.transit.gtfs_realtime_pb2 import EntitySelector
 
+from fingerpost.transit.gtfs.realtime.alert_texts import read_texts, read_urls
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
 from fingerpost.transit.gtfs.realtime.messages import plain_text
 from fingerpost.transit.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.gtfs.realtime.trip_matching import TripMatch, TripMatcher
-from fingerpost.transit.timetable.overlay import Alert, RideKey
+from fingerpost.transit.timetable.overlay import ALWAYS, Alert, RideKey
 
-ALWAYS_BEGINS, NEVER_ENDS = 0, 1 << 62
-DEFAULT_LANGUAGE = "default"
+_NEVER_ENDS = ALWAYS[1]
 
 
 def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> Alert | EntityOutcome:
@@ -27,7 +26,7 @@ def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> A
     if not touched.any:
         return EntityOutcome.ALERT_WITHOUT_SELECTOR
     periods = tuple(
-        (min(period.start, NEVER_ENDS), min(period.end, NEVER_ENDS) or NEVER_ENDS)
+        (min(period.start, _NEVER_ENDS), min(period.end, _NEVER_ENDS) or _NEVER_ENDS)
         for period in (message.impact_period or message.active_period)
     )
     return Alert(
@@ -36,7 +35,8 @@ def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> A
         effect=AlertMessage.Effect.Name(message.effect),
         severity=AlertMessage.SeverityLevel.Name(message.severity_level),
         periods=periods,
-        texts=_texts(message.header_text, message.description_text),
+        texts=read_texts(message.header_text, message.description_text),
+        urls=read_urls(message.url),
         feeds=frozenset(touched.feeds),
         routes=frozenset(touched.routes),
         route_types=frozenset(touched.route_types),
@@ -47,23 +47,6 @@ def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> A
         trip_stops=frozenset(touched.trip_stops),
         ride_stops=frozenset(touched.ride_stops),
     )
-
-
-def _texts(header: TranslatedString, description: TranslatedString) -> Mapping[str, tuple[str, str]]:
-    """Return (header, description) by primary language subtag; the first text stands where a language repeats."""
-    headers, descriptions = _by_language(header), _by_language(description)
-    languages = [*headers, *(language for language in descriptions if language not in headers)]
-    return MappingProxyType(
-        {language: (headers.get(language, ""), descriptions.get(language, "")) for language in languages}
-    )
-
-
-def _by_language(text: TranslatedString) -> dict[str, str]:
-    texts: dict[str, str] = {}
-    for translation in text.translation:
-        language = plain_text(translation.language).replace("_", "-").partition("-")[0].strip().lower()
-        texts.setdefault(language or DEFAULT_LANGUAGE, plain_text(translation.text))
-    return texts
 
 
 class _Touched:

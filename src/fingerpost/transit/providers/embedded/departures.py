@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from fingerpost.transit.model import Departure
+from fingerpost.transit.providers.embedded.overlay_alerts import Span
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.board import BoardDeparture
@@ -10,14 +11,44 @@ from fingerpost.transit.timetable.timetable import NO_BOARDING
 
 
 def is_call_off(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    """Whether boarding is off at a stop time: its trip is cancelled, skips the stop, or does not pick up there."""
+    """Whether boarding is off at a call of the timetable, because of its trip, or because the stop is closed then."""
     update = snapshot.find_update(call.trip_departure, call.service_day)
-    return update is not None and not update.is_usable(
-        snapshot.position(call.trip_departure, call.stop_time), NO_BOARDING
+    if update is None and not snapshot.has_closures:
+        return False
+    table, position = snapshot.timetable, snapshot.position(call.trip_departure, call.stop_time)
+    if update is not None and not update.is_usable(position, NO_BOARDING):
+        return True
+    departure_s = int(table.stop_time_departure_s[call.stop_time])
+    departure = snapshot.scheduled(call.trip_departure, call.service_day, departure_s)
+    if update is not None:
+        departure += int(update.departure_delay_s[position])
+    return snapshot.is_closed(
+        _stop_of(snapshot, call), departure, snapshot.find_ridden(call.trip_departure, call.service_day)
     )
 
 
-def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> Departure:
+def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture, language: str) -> Departure:
+    """Return a call as a departure with the alerts that touch it; ``language`` is the rider's."""
+    departure = _departure_of(snapshot, words, call)
+    if not snapshot.overlay.alerts:
+        return departure
+    ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
+    there = Span(*sorted((departure.scheduled, departure.expected)))
+    alerts = snapshot.alerts.list_of_ride(ridden, there, ((_stop_of(snapshot, call), there),), language)
+    return replace(departure, alerts=alerts)
+
+
+def _stop_of(snapshot: Snapshot, call: BoardDeparture) -> int:
+    """Return the row of the stop where a call is, another platform included."""
+    if call.trip_departure < 0:
+        return int(snapshot.get_added(call.trip_departure).stop[call.stop_time])
+    update = snapshot.find_update(call.trip_departure, call.service_day)
+    if update is not None and update.stop is not None:
+        return int(update.stop[snapshot.position(call.trip_departure, call.stop_time)])
+    return int(snapshot.timetable.stop_time_stop[call.stop_time])
+
+
+def _departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> Departure:
     """Return a call as a departure; times are the timetable's, with the delay beside them."""
     if call.trip_departure < 0:
         return _added(snapshot, words, call)
@@ -45,10 +76,10 @@ def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture
 def _with_update(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture, planned: Departure) -> Departure:
     """Return a departure with what is known of its ride now."""
     update = snapshot.find_update(call.trip_departure, call.service_day)
+    if is_call_off(snapshot, call):
+        return replace(planned, cancelled=True, last_realtime_update=None if update is None else update.updated)
     if update is None:
         return planned
-    if is_call_off(snapshot, call):
-        return replace(planned, cancelled=True, last_realtime_update=update.updated)
     position = snapshot.position(call.trip_departure, call.stop_time)
     if update.stop is not None:
         stop = words.stop_point(int(update.stop[position]))

@@ -5,15 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from fingerpost.transit.model import Access, Itinerary, Leg, Location, Mode, Notice, StopPoint
+from fingerpost.transit.model import Access, Itinerary, Leg, Location, Mode, StopPoint
 from fingerpost.transit.providers.embedded.distances import path_m
 from fingerpost.transit.providers.embedded.handles import TimetableRide, UnplannedRide
+from fingerpost.transit.providers.embedded.overlay_alerts import Span
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.journeys import Journey, Ride
-from fingerpost.transit.rules.disruption import is_disrupted_leg
-from fingerpost.transit.rules.language import choose
-from fingerpost.transit.timetable.overlay import Alert
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
@@ -36,7 +34,8 @@ def itinerary_of(
     legs: list[Leg] = []
     for before, ride, after in zip((None, *journey.rides), journey.rides, (*journey.rides[1:], None), strict=False):
         stays_on = after is not None and after.stays_seated
-        leg = _explained(snapshot, language, ride, _ride_leg(snapshot, words, ride, stays_on=stays_on))
+        leg = _ride_leg(snapshot, words, ride, stays_on=stays_on)
+        leg = _with_alerts(snapshot, language, ride, leg, stays_on=stays_on)
         if ride.stays_seated and legs and _goes_on(legs[-1], leg):
             leg = replace(leg, stays_seated=True)
         if before is not None:
@@ -179,27 +178,26 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
     return replace(leg, departure_delay_s=departure_s, arrival_delay_s=arrival_s, last_realtime_update=update.updated)
 
 
-def _explained(snapshot: Snapshot, language: str, ride: Ride, leg: Leg) -> Leg:
-    """Return a leg with the alerts that explain its trouble, and with lifts that are out of order."""
+def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
+    """Return a leg with the alerts that touch it, cancelled where a stop is closed, without lifts that are broken."""
     if not snapshot.overlay.alerts:
         return leg
-    table = snapshot.timetable
-    ends = _ends_of(snapshot, ride)
-    if ride.trip_departure < 0:
-        added = snapshot.get_added(ride.trip_departure)
-        route, trip, key = added.route, added.trip, None
-    else:
-        trip = int(table.trip_departure_trip[ride.trip_departure])
-        route, key = int(table.trip_route[trip]), (ride.trip_departure, ride.service_day.toordinal())
-    if is_disrupted_leg(leg):
-        alerts = snapshot.list_alerts(leg.departure_scheduled, route=route, trip=trip, ride=key, stops=ends)
-        notices = (Notice(alert.id, _text_of(alert, language)) for alert in alerts)
-        leg = replace(leg, notices=tuple(notice for notice in notices if notice.text))
-    start, end = (
-        replace(point, wheelchair=Access.NO) if snapshot.is_inaccessible(row, instant) else point
-        for point, row, instant in ((leg.start, ends[0], leg.departure), (leg.end, ends[1], leg.arrival))
+    begin, end = _ends_of(snapshot, ride)
+    ridden = snapshot.find_ridden(ride.trip_departure, ride.service_day)
+    is_shut = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, ridden)) or (
+        not stays_on and snapshot.is_closed(end, leg.arrival, ridden)
     )
-    return replace(leg, start=start, end=end)
+    start, goal = (
+        replace(point, wheelchair=Access.NO) if snapshot.is_closed(row, instant, ridden, step_free=True) else point
+        for point, row, instant in ((leg.start, begin, leg.departure), (leg.end, end, leg.arrival))
+    )
+    # Whoever waits for a late train is there from its planned departure on.
+    boarding = Span(*sorted((leg.departure_scheduled, leg.departure)))
+    alighting = Span(*sorted((leg.arrival_scheduled, leg.arrival)))
+    alerts = snapshot.alerts.list_of_ride(
+        ridden, Span(boarding.begin, alighting.end), ((begin, boarding), (end, alighting)), language
+    )
+    return replace(leg, start=start, end=goal, alerts=alerts, cancelled=leg.cancelled or is_shut)
 
 
 def _ends_of(snapshot: Snapshot, ride: Ride) -> tuple[int, int]:
@@ -215,15 +213,6 @@ def _ends_of(snapshot: Snapshot, ride: Ride) -> tuple[int, int]:
         return int(update.stop[board]), int(update.stop[alight])
     stops = snapshot.timetable.stop_time_stop
     return int(stops[ride.board_stop_time]), int(stops[ride.alight_stop_time])
-
-
-def _text_of(alert: Alert, language: str) -> str:
-    """Return an alert's header, else its description; empty where it has no text at all."""
-    texts = alert.texts
-    if not texts:
-        return ""
-    header, description = texts.get(choose(language, texts)) or next(iter(texts.values()))
-    return (header or description).strip()
 
 
 def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:

@@ -4,9 +4,11 @@ A snapshot never changes; a newer one replaces it by one assignment, so a questi
 """
 
 from datetime import date
+from functools import cached_property
 
+from fingerpost.transit.providers.embedded.overlay_alerts import OverlayAlerts, Ridden
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.timetable.overlay import INACCESSIBLE, AddedRide, Alert, Overlay, RideKey, RideUpdate
+from fingerpost.transit.timetable.overlay import AddedRide, Overlay, RideUpdate
 from fingerpost.transit.timetable.service_days import service_day_start
 from fingerpost.transit.timetable.timetable import Timetable
 
@@ -14,6 +16,7 @@ from fingerpost.transit.timetable.timetable import Timetable
 class Snapshot:
     """The timetable and an overlay. ``planned`` are the timetable's slices, ``live`` those of what really runs.
 
+    A lift out of order changes what runs for those alone who need a way without steps: ``live_step_free``.
     ``realtime_updated`` is when the stalest real time in use was said (Unix seconds), None where there is none.
     """
 
@@ -24,8 +27,20 @@ class Snapshot:
         self.timetable = timetable
         self.overlay = overlay
         self.planned = planned
-        self._lift_alerts = [alert for alert in overlay.alerts if alert.effect == INACCESSIBLE]
-        self.live = planned if overlay.is_empty else SearchTimetables(timetable, overlay)
+        self._closing = overlay.list_closing(step_free=False)
+        self._closing_step_free = overlay.list_closing(step_free=True)
+        self.live_step_free = planned if overlay.is_empty else SearchTimetables(timetable, overlay)
+        is_changed = bool(overlay.rides or overlay.added or self._closing)
+        self.live = self.live_step_free if is_changed else planned
+
+    def find_live(self, *, step_free: bool) -> SearchTimetables:
+        """Return the search timetables of what really runs; ``planned`` itself where nothing is changed for a rider."""
+        return self.live_step_free if step_free else self.live
+
+    @cached_property
+    def alerts(self) -> OverlayAlerts:
+        """The alerts, to be looked up by what they touch."""
+        return OverlayAlerts(self.timetable, self.overlay)
 
     def find_update(self, run: int, service_day: date) -> RideUpdate | None:
         """Return what is known of a ride of the timetable, or None."""
@@ -45,36 +60,24 @@ class Snapshot:
         """Return where an event stands among the calls of its trip."""
         return event - int(self.timetable.trip_first_stop_time[self.timetable.trip_departure_trip[run]])
 
-    def list_alerts(
-        self, instant: int, *, route: int, trip: int = -1, ride: RideKey | None = None, stops: tuple[int, ...] = ()
-    ) -> list[Alert]:
-        """Return the alerts in force that explain trouble of a ride between stops, the nearest to it first.
+    def find_ridden(self, run: int, service_day: date) -> Ridden:
+        """Return what a ride is to alerts."""
+        if run < 0:
+            added = self.get_added(run)
+            return Ridden(added.route, added.trip, None)
+        trip = int(self.timetable.trip_departure_trip[run])
+        return Ridden(int(self.timetable.trip_route[trip]), trip, (run, service_day.toordinal()))
 
-        Rows, -1 where unknown. A lift that is out of order delays no train and is left out.
-        """
-        table = self.timetable
-        feed = int(table.route_feed[route]) if route >= 0 else -1
-        kind = int(table.route_type[route]) if route >= 0 else -1
-        places = {stop for stop in stops if stop >= 0} | {int(table.stop_parent[stop]) for stop in stops if stop >= 0}
+    @property
+    def has_closures(self) -> bool:
+        """Whether an alert closes any stop to everyone."""
+        return bool(self._closing)
 
-        def distance(alert: Alert) -> int | None:
-            nearness = (
-                ride in alert.rides or any((ride, stop) in alert.ride_stops for stop in places),
-                trip in alert.trips or any((trip, stop) in alert.trip_stops for stop in places),
-                any((route, stop) in alert.route_stops for stop in places),
-                route in alert.routes,
-                not places.isdisjoint(alert.stops),
-                feed in alert.feeds or kind in alert.route_types,
-            )
-            return nearness.index(True) if any(nearness) else None
-
-        found = [
-            (far, alert)
-            for alert in self.overlay.alerts
-            if alert.effect != INACCESSIBLE and alert.is_in_force(instant) and (far := distance(alert)) is not None
-        ]
-        return [alert for _, alert in sorted(found, key=lambda each: each[0])]
-
-    def is_inaccessible(self, stop: int, instant: int) -> bool:
-        """Whether an alert says that a stop cannot be used without steps at an instant: its lift is out of order."""
-        return any(stop in alert.stops and alert.is_in_force(instant) for alert in self._lift_alerts)
+    def is_closed(self, stop: int, instant: int, ridden: Ridden, *, step_free: bool = False) -> bool:
+        """Whether alerts close a stop (row) to a ride at an instant; ``step_free`` counts broken lifts as well."""
+        closing = self._closing_step_free if step_free else self._closing
+        route, trip, key = ridden
+        return any(
+            alert.closes_stop(stop, route=route, trip=trip, ride=key) and alert.is_in_force(instant)
+            for alert in closing
+        )

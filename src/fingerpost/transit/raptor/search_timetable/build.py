@@ -15,6 +15,7 @@ import numpy.typing as npt
 from fingerpost.transit.raptor.arrays import Patterns, UInt16, UInt32
 from fingerpost.transit.raptor.kernel.compiling import NO_HOP, SPAN_S
 from fingerpost.transit.raptor.kernel.patterns import assign_patterns, fill_patterns, hash_stop_sequences, shortest_hops
+from fingerpost.transit.raptor.search_timetable.closures import close_stops
 from fingerpost.transit.raptor.search_timetable.in_seat import Parts, join_in_seat
 from fingerpost.transit.raptor.search_timetable.realtime import LATEST_S, apply_overlay
 from fingerpost.transit.raptor.search_timetable.split_stops import SearchStops, split_stops
@@ -31,6 +32,7 @@ from fingerpost.transit.timetable.service_days import midnight, service_day_star
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable, UInt8
 
 # A forward search timetable reaches this far after its day's start; a mirrored one also a day before it.
+# A long one reaches further, so that a wait of days lies within it.
 HORIZON_S = 2 * DAY_S
 
 
@@ -40,6 +42,7 @@ class SearchTimetable:
 
     ``parts`` say which trips each instance is joined from, ``instance_parts`` which row of theirs an instance of the
     patterns has; ``search_stops`` are the stops that the patterns serve.
+    Every trip that begins up to ``reach_s`` is in it (in a mirrored one: every trip that ends since then).
     """
 
     day: date
@@ -50,6 +53,7 @@ class SearchTimetable:
     instance_parts: Int64
     search_stops: SearchStops
     longest_pattern: int
+    reach_s: int  # search timetable seconds
 
     @property
     def stop_count(self) -> int:
@@ -76,30 +80,43 @@ class SearchTimetable:
 
 
 def build_search_timetable(
-    timetable: Timetable, day: date, *, mirrored: bool, step_free: bool, overlay: Overlay | None = None
+    timetable: Timetable,
+    day: date,
+    *,
+    mirrored: bool,
+    step_free: bool,
+    overlay: Overlay | None = None,
+    further_days: int = 0,
 ) -> SearchTimetable:
     """Group the trip instances around a day into patterns, as the timetable or an overlay has them.
 
-    ``step_free`` leaves out what is known not to take a wheelchair, and stops that an alert calls inaccessible.
+    Stops that an alert closes are neither boarded nor alighted at while they are closed.
+    ``step_free`` leaves out what is known not to take a wheelchair, and counts a lift out of order as a closed stop.
+    ``further_days`` is by how many days it reaches further: later, or earlier where ``mirrored``.
     """
     zone = timetable.feeds[0].zone
     start = service_day_start(day, zone)
     # Where clocks go back, the calendar day begins before the service day.
     first_s = min(0, midnight(day, zone) - start)
     since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if mirrored else (first_s, HORIZON_S)
+    if mirrored:
+        since_s -= further_days * DAY_S
+    else:
+        until_s += further_days * DAY_S
     if overlay is None:
         instances = gather_trip_instances(timetable, day, start, since_s, until_s)
     else:
         instances = gather_trip_instances(timetable, day, start, since_s - LATEST_S, until_s)
         instances = apply_overlay(instances, overlay, start, since_s)
     if step_free:
-        instances = without_steps(timetable, instances, overlay.closed_stops if overlay else frozenset())
+        instances = without_steps(timetable, instances)
+    if overlay is not None:
+        instances = close_stops(timetable, instances, overlay, start, step_free=step_free)
     instances, search_stops = split_stops(timetable, instances, overlay)
     instances, parts = join_in_seat(timetable, instances, overlay)
-    spans = (until_s - since_s) // SPAN_S
     if mirrored:
-        return _assemble(search_stops, parts, day, start, mirrored, mirror(instances), -until_s, spans)
-    return _assemble(search_stops, parts, day, start, mirrored, instances, since_s, spans)
+        return _assemble(search_stops, parts, day, start, mirrored, mirror(instances), -until_s, -since_s)
+    return _assemble(search_stops, parts, day, start, mirrored, instances, since_s, until_s)
 
 
 def _assemble(
@@ -110,8 +127,9 @@ def _assemble(
     mirrored: bool,
     instances: TripInstances,
     since_s: int,
-    span_count: int,
+    until_s: int,
 ) -> SearchTimetable:
+    span_count = (until_s - since_s) // SPAN_S
     rows = _group_into_patterns(instances)
     stop_first, stop_pattern, stop_position = _positions_by_stop(search_stops.stop_count, rows.pattern_first, rows.stop)
     foot, walk = _footpaths(search_stops), _mirrored_footpaths(search_stops)
@@ -147,6 +165,7 @@ def _assemble(
         instance_parts=rows.instance,
         search_stops=search_stops,
         longest_pattern=int(np.diff(rows.pattern_first).max(initial=0)),
+        reach_s=until_s,
     )
 
 

@@ -184,15 +184,11 @@ def _list_trip_instances(
     return np.concatenate(trip_departures), np.concatenate(shifts), np.concatenate(ordinals)
 
 
-def without_steps(timetable: Timetable, instances: TripInstances, closed: frozenset[int]) -> TripInstances:
-    """Leave out trips, and close stops, that are known not to take a wheelchair; the unknown stays.
-
-    ``closed`` are further stops that cannot be used, such as those whose lift is out of order.
-    """
+def without_steps(timetable: Timetable, instances: TripInstances) -> TripInstances:
+    """Leave out trips, and close stops, that are known not to take a wheelchair; the unknown stays."""
     trip = timetable.trip_departure_trip[np.maximum(instances.trip_departure, 0)]
     kept = instances.take((timetable.trip_wheelchair[trip] != WHEELCHAIR_NO) | (instances.trip_departure < 0))
     shut = timetable.stop_wheelchair == WHEELCHAIR_NO
-    shut[list(closed)] = True
     both = np.uint8(NO_BOARDING | NO_ALIGHTING)
     return replace(kept, flags=np.where(shut[kept.stop], both, kept.flags))
 

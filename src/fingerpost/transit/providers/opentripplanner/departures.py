@@ -1,0 +1,70 @@
+"""Departure boards, from the server's stop times."""
+
+from collections.abc import Iterable, Iterator
+from zoneinfo import ZoneInfo
+
+from fingerpost.transit.model import Departure
+from fingerpost.transit.providers.opentripplanner.legs import CANCELLED, destination_of, line_of
+from fingerpost.transit.providers.opentripplanner.modes import read_mode
+from fingerpost.transit.providers.opentripplanner.shapes import BoardStop, Stoptime
+from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
+from fingerpost.transit.providers.opentripplanner.wire_times import find_service_day
+
+# Departures of one stop that are asked for: more than leave anywhere within a day.
+MOST_ROWS = 3000
+# The server compares times in its own way at both ends of a window, so a little more is asked for.
+MARGIN_S = 120
+_NO_BOARDING = "NONE"
+_BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
+
+
+def list_departures(
+    stops: Iterable[BoardStop], ids: StopIdBook, zone: ZoneInfo, *, first: int, last: int
+) -> list[Departure]:
+    """Return what leaves from ``first`` to ``last``, both included, by the expected time, then the line."""
+    rows = (row for stop in stops for row in _rows(stop, ids, zone))
+    return sorted((row for row in rows if first <= row.expected <= last), key=lambda row: (row.expected, row.line))
+
+
+def keep_first(rows: list[Departure], wanted: int) -> list[Departure]:
+    """Return the first rows, and any that is expected at the same second as the last of them."""
+    if len(rows) <= wanted or wanted < 1:
+        return rows
+    last = rows[wanted - 1].expected
+    return [row for row in rows if row.expected <= last]
+
+
+def _rows(stop: BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
+    printed = ids.print(stop.gtfs_id)
+    for time in stop.stoptimes_without_patterns:
+        if time.pickup_type != _NO_BOARDING and not _is_last_call(time):
+            yield _row(time, printed, stop.platform_code or None, zone)
+
+
+def _is_last_call(time: Stoptime) -> bool:
+    """Whether the trip ends here: a cancelled call does not say whether it could be boarded."""
+    last = time.trip.arrival_stoptime
+    return (
+        last is not None
+        and last.stop_position_in_pattern is not None
+        and last.stop_position_in_pattern == time.stop_position_in_pattern
+    )
+
+
+def _row(time: Stoptime, stop_id: str, platform: str | None, zone: ZoneInfo) -> Departure:
+    trip = time.trip
+    cancelled = time.realtime_state == CANCELLED or (bool(time.realtime) and time.pickup_type is None)
+    line = line_of(trip.route)
+    return Departure(
+        line=line,
+        mode=read_mode(None, trip.route.type),
+        destination=time.headsign or destination_of(trip) or line,
+        scheduled=time.service_day + time.scheduled_departure,
+        stop_id=stop_id,
+        trip_id=print_trip_id(trip.gtfs_id),
+        service_day=find_service_day(time.service_day, zone),
+        departure_delay_s=time.departure_delay if time.realtime and not cancelled else None,
+        cancelled=cancelled,
+        platform=platform,
+        by_arrangement=time.pickup_type in _BY_ARRANGEMENT,
+    )

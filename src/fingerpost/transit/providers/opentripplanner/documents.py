@@ -1,0 +1,140 @@
+"""The GraphQL documents that are sent, fitted to what a server's version knows.
+
+A line that ends in ``#if Type.field`` is left out where the server's schema lacks that field or input field.
+``shapes.py`` holds one class for each object that is selected here, and no other field.
+"""
+
+import re
+from collections.abc import Collection
+
+PLAN = """
+query Plan(
+  $origin: PlanLabeledLocationInput!
+  $destination: PlanLabeledLocationInput!
+  $dateTime: PlanDateTimeInput!
+  $first: Int!
+  $after: String
+  $modes: PlanModesInput
+  $preferences: PlanPreferencesInput!
+  $withPromised: Boolean! #if TimetablePreferencesInput.includeRealTimeCancellations
+  $promised: PlanPreferencesInput! #if TimetablePreferencesInput.includeRealTimeCancellations
+) {
+  live: planConnection(
+    origin: $origin
+    destination: $destination
+    dateTime: $dateTime
+    first: $first
+    after: $after
+    modes: $modes
+    preferences: $preferences
+  ) { ...Found }
+  promised: planConnection( #if TimetablePreferencesInput.includeRealTimeCancellations
+    origin: $origin #if TimetablePreferencesInput.includeRealTimeCancellations
+    destination: $destination #if TimetablePreferencesInput.includeRealTimeCancellations
+    dateTime: $dateTime #if TimetablePreferencesInput.includeRealTimeCancellations
+    first: $first #if TimetablePreferencesInput.includeRealTimeCancellations
+    modes: $modes #if TimetablePreferencesInput.includeRealTimeCancellations
+    preferences: $promised #if TimetablePreferencesInput.includeRealTimeCancellations
+  ) @include(if: $withPromised) { ...Found } #if TimetablePreferencesInput.includeRealTimeCancellations
+}
+fragment Found on PlanConnection {
+  pageInfo { endCursor hasNextPage }
+  routingErrors { code inputField }
+  edges { node { legs {
+    mode transitLeg distance realTime realtimeState serviceDate headsign interlineWithPreviousLeg
+    pickupType dropoffType
+    start { scheduledTime estimated { delay } }
+    end { scheduledTime estimated { delay } }
+    from { ...End }
+    to { ...End }
+    route { gtfsId shortName longName type }
+    trip { gtfsId tripHeadsign wheelchairAccessible arrivalStoptime { stop { name } } }
+    legGeometry { points }
+    alerts { id alertHeaderText alertDescriptionText alertEffect alertUrl effectiveStartDate effectiveEndDate }
+    fareProducts { id product { id #if Leg.fareProducts
+      riderCategory { isDefault } #if RiderCategory.isDefault
+      ... on DefaultFareProduct { price { amount currency { code digits } } } } } #if Leg.fareProducts
+  } } }
+}
+fragment End on Place {
+  name lat lon
+  stop { gtfsId name platformCode wheelchairBoarding }
+}
+"""
+
+BOARD = """
+query Board($ids: [String]!, $from: Long!, $seconds: Int!, $count: Int!) {
+  stops(ids: $ids) {
+    gtfsId platformCode
+    stoptimesWithoutPatterns(
+      startTime: $from timeRange: $seconds numberOfDepartures: $count omitNonPickups: true omitCanceled: false
+    ) {
+      serviceDay scheduledDeparture departureDelay realtime realtimeState pickupType headsign
+      stopPositionInPattern
+      trip {
+        gtfsId tripHeadsign arrivalStoptime { stop { name } stopPositionInPattern }
+        route { gtfsId shortName longName type }
+      }
+    }
+  }
+}
+"""
+
+STOPS_BY_ID = """
+query StopsById($ids: [String]!) {
+  stops(ids: $ids) { ...Stop }
+  stations(ids: $ids) { ...Station }
+}
+fragment Stop on Stop { gtfsId name lat lon parentStation { ...Station } }
+fragment Station on Stop { gtfsId name lat lon stops { gtfsId name lat lon } }
+"""
+
+STOPS_IN_BOX = """
+query StopsInBox($south: Float!, $west: Float!, $north: Float!, $east: Float!) {
+  stopsByBbox(minLat: $south, minLon: $west, maxLat: $north, maxLon: $east) {
+    gtfsId name lat lon platformCode wheelchairBoarding
+    routes { type }
+    parentStation { gtfsId name lat lon stops { gtfsId name lat lon } }
+  }
+}
+"""
+
+ALL_STOPS = """
+query AllStops {
+  stops { gtfsId name lat lon parentStation { gtfsId } }
+  stations { gtfsId name lat lon }
+}
+"""
+
+NETWORK = """
+query Network {
+  feeds { feedId publisher { name } agencies { name timezone lang } }
+  serviceTimeRange { start end }
+  routes { type }
+}
+"""
+
+STOP_POSITIONS = """
+query StopPositions {
+  stops { lat lon }
+}
+"""
+
+DOCUMENTS = (PLAN, BOARD, STOPS_BY_ID, STOPS_IN_BOX, ALL_STOPS, NETWORK, STOP_POSITIONS)
+
+_CONDITION = re.compile(r"#if (\w+)\.(\w+)\s*$", re.MULTILINE)
+
+
+def list_optional(documents: Collection[str] = DOCUMENTS) -> list[str]:
+    """Return every ``Type.field`` that a document can do without, sorted."""
+    return sorted({f"{owner}.{name}" for document in documents for owner, name in _CONDITION.findall(document)})
+
+
+def fit(document: str, lacking: Collection[str]) -> str:
+    """Return a document without the lines that need what a server lacks, and without conditions."""
+    lines = []
+    for line in document.strip().splitlines():
+        condition = _CONDITION.search(line)
+        if condition is None or f"{condition[1]}.{condition[2]}" not in lacking:
+            lines.append(_CONDITION.sub("", line).strip())
+    return "\n".join(lines)

@@ -1,0 +1,232 @@
+"""Names in Digitransit's regions: its Pelias geocoder, whose stops are looked up on the routing server."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+
+from fingerpost.errors import SourceChanged, ToolError
+from fingerpost.net.fetch import Fetch
+from fingerpost.net.request import Request, RequestLimits
+from fingerpost.net.response import Response
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.model import Bounds, Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.profile import NAMES_DEADLINE_S
+from fingerpost.transit.providers.opentripplanner.regions import GEOCODING_URL, KEY_HEADER
+from fingerpost.transit.providers.opentripplanner.server import find_limit, is_whole, scrub
+from fingerpost.transit.providers.opentripplanner.shapes import StopsById
+from fingerpost.transit.providers.opentripplanner.spoken import spoken
+from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
+from fingerpost.transit.providers.opentripplanner.stop_lookup import StopLookup
+from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.rules.matching import AUTO_RESOLVE, in_order
+from fingerpost.transit.rules.name_search import FLOOR, NameSearch
+from fingerpost.transit.rules.place_groups import ONE_PLACE_M
+from fingerpost.transit.rules.spelling import plain
+
+GEOCODING_FRESH_S = 600.0
+SIZE = 20
+# Stops outside stations whose neighbours are looked up; what stands behind them in the list is offered by itself.
+_MOST_GROUPED = 3
+# What only the geocoder vouches for is offered, and never decides.
+_OFFERED_AT_MOST = AUTO_RESOLVE - 0.01
+_STOP_ID = re.compile(r"GTFS:(?P<id>[^:#]+:[^#]+)(#.*)?")
+_READABLE = re.compile(r"[0-9a-zåäö]", re.IGNORECASE)
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Geometry(_Shape):
+    """A point: longitude, then latitude."""
+
+    coordinates: tuple[float, float]
+
+
+class Properties(_Shape):
+    """What the geocoder says of a place."""
+
+    id: str = ""
+    name: str
+    label: str | None = None
+    confidence: float | None = None
+    localadmin: str | None = None
+    locality: str | None = None
+
+
+class Feature(_Shape):
+    """One place."""
+
+    geometry: Geometry
+    properties: Properties
+
+    @property
+    def coordinate(self) -> Coordinate:
+        """Where it is."""
+        lon, lat = self.geometry.coordinates
+        return Coordinate(lat, lon)
+
+    @property
+    def own_stop_id(self) -> str | None:
+        """The routing server's id of a stop or a station, None for any other place."""
+        match = _STOP_ID.fullmatch(self.properties.id)
+        return match["id"] if match else None
+
+
+def _or_empty(value: Any) -> Any:
+    return () if value is None else value
+
+
+class Features(_Shape):
+    """A FeatureCollection."""
+
+    features: Annotated[tuple[Feature, ...], BeforeValidator(_or_empty)]
+
+
+_FEATURES = TypeAdapter(Features)
+
+
+class Geocoder:
+    """Finds places by name in one region."""
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        record: NetworkRecord,
+        stops: StopLookup,
+        ids: StopIdBook,
+        bounds: Bounds,
+        limits: RequestLimits | None = None,
+    ) -> None:
+        self._fetch = fetch
+        self._secret_headers = {} if record.key is None else {KEY_HEADER: record.key}
+        self._stops = stops
+        self._ids = ids
+        self._bounds = bounds
+        self._limits = limits or RequestLimits(read_s=NAMES_DEADLINE_S, total_s=NAMES_DEADLINE_S)
+
+    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Return candidates, best first; see the port.
+
+        Raises:
+            StorageUnavailable, SourceChanged: a server cannot be asked; ``details["service"]`` is ``geocoding``.
+        """
+        if not _READABLE.search(text):
+            return []
+        try:
+            features = await self._search(text, language, focus)
+            scores = _score(text, features)
+            stops = [feature for feature in features if feature.own_stop_id is not None]
+            known = await self._find_stops(stops, language)
+        except ToolError as error:
+            error.details["service"] = "geocoding"
+            raise
+        matches: dict[str, PlaceMatch] = {}
+        for feature, score in zip(features, scores, strict=True):
+            place = known.get(feature.own_stop_id or "") or _address(feature)
+            if place.kind is PlaceKind.ADDRESS and _is_a_stops_name(place, known.values()):
+                continue
+            best = matches.get(place.token)
+            if best is None or best.score < score:
+                away_m = None if focus is None else distance_m(focus, place.coordinate)
+                matches[place.token] = PlaceMatch(place=place, score=score, distance_m=away_m)
+        return in_order(matches.values())
+
+    async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Feature]:
+        box = self._bounds
+        params = {
+            "text": text,
+            "size": str(SIZE),
+            "boundary.rect.min_lat": f"{box.south:g}",
+            "boundary.rect.max_lat": f"{box.north:g}",
+            "boundary.rect.min_lon": f"{box.west:g}",
+            "boundary.rect.max_lon": f"{box.east:g}",
+        }
+        if language:
+            params["lang"] = language
+        if focus is not None:
+            params |= {"focus.point.lat": f"{focus.lat:.5f}", "focus.point.lon": f"{focus.lon:.5f}"}
+        request = Request(
+            url=f"{GEOCODING_URL}/search",
+            params=params,
+            headers={"accept": "application/json"},
+            secret_headers=self._secret_headers,
+            fresh_s=GEOCODING_FRESH_S,
+            may_keep=is_whole,
+            check_response=find_limit,
+            limits=self._limits,
+        )
+        response = scrub(await self._fetch(request), request)
+        return _read_features(response)
+
+    async def _find_stops(self, features: Sequence[Feature], language: str | None) -> dict[str, Place]:
+        """Return the whole place of each stop or station, by the routing server's id (rule D2)."""
+        if not features:
+            return {}
+        own_ids = list(dict.fromkeys(feature.own_stop_id or "" for feature in features))
+        told = await self._stops.find([self._ids.print(own_id) for own_id in own_ids], language)
+        places = self._places_of_stations(told, language)
+        alone = [stop for stop in told.stops if stop.gtfs_id in own_ids and stop.gtfs_id not in places]
+        alone.sort(key=lambda stop: own_ids.index(stop.gtfs_id))
+        first, rest = alone[:_MOST_GROUPED], alone[_MOST_GROUPED:]
+        groups = await asyncio.gather(*(self._stops.get_group(stop, language) for stop in first))
+        places |= {stop.gtfs_id: place for stop, place in zip(first, groups, strict=True)}
+        return places | {stop.gtfs_id: spoken(self._stops.place_of(stop), language) for stop in rest}
+
+    def _places_of_stations(self, told: StopsById, language: str | None) -> dict[str, Place]:
+        stations = {station.gtfs_id: station for station in told.stations}
+        stations |= {stop.gtfs_id: stop.parent_station for stop in told.stops if stop.parent_station is not None}
+        return {own_id: spoken(self._stops.place_of_station(station), language) for own_id, station in stations.items()}
+
+
+def _read_features(response: Response) -> Sequence[Feature]:
+    try:
+        return _FEATURES.validate_json(response.body).features
+    except ValidationError as error:
+        where = ".".join(str(part) for part in error.errors()[0]["loc"]) or "no JSON"
+        raise SourceChanged(
+            f"{response.redacted_url.partition('?')[0]} answered in a shape that we do not know ({where})",
+            {"status": response.status, "bytes": len(response.body)},
+        ) from error
+
+
+def _score(text: str, features: Sequence[Feature]) -> list[float]:
+    """Return how well each place fits a text, 0 to 1: by its name and label, else what the geocoder thinks of it."""
+    spellings = [_spellings(feature) for feature in features]
+    names = list(dict.fromkeys(spelling for each in spellings for spelling in each))
+    if not names:
+        return [0.0 for _ in features]
+    by_row = NameSearch(names).score(text)
+    score_of = {names[row]: score for row, score in by_row.items()}
+    scores = []
+    for feature, each in zip(features, spellings, strict=True):
+        own = max((score_of.get(spelling, 0.0) for spelling in each), default=0.0)
+        offered = min(feature.properties.confidence or 0.0, _OFFERED_AT_MOST)
+        scores.append(own if own >= FLOOR else round(max(0.0, offered), 4))
+    return scores
+
+
+def _spellings(feature: Feature) -> list[str]:
+    told = feature.properties
+    texts = [told.name, told.label or "", f"{told.name} {_locality(told) or ''}"]
+    return list(dict.fromkeys(spelling for text in texts if (spelling := plain(text))))
+
+
+def _locality(told: Properties) -> str | None:
+    return told.localadmin or told.locality
+
+
+def _address(feature: Feature) -> Place:
+    told = feature.properties
+    return Place(name=told.name, coordinate=feature.coordinate, kind=PlaceKind.ADDRESS, locality=_locality(told))
+
+
+def _is_a_stops_name(place: Place, stops: Iterable[Place]) -> bool:
+    """Whether a stop of the same name lies here: the map's station and the timetable's are one place."""
+    return any(
+        plain(stop.name) == plain(place.name) and distance_m(stop.coordinate, place.coordinate) <= ONE_PLACE_M
+        for stop in stops
+    )

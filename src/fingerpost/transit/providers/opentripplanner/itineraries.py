@@ -1,0 +1,49 @@
+"""Itineraries, from the server's."""
+
+from collections.abc import Iterable
+
+import polyline
+
+from fingerpost.transit.model import Itinerary, Leg, LegLine, LineSource
+from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.providers.opentripplanner.legs import new_leg
+from fingerpost.transit.providers.opentripplanner.shapes import OwnItinerary, OwnLeg, PlanConnection
+from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
+
+_PRECISION = 5
+
+
+def list_itineraries(found: PlanConnection | None, query: JourneyQuery, ids: StopIdBook) -> list[Itinerary]:
+    """Return the itineraries of a page; one that lacks a leg is left out."""
+    nodes = (edge.node for edge in found.edges) if found is not None else ()
+    made = (_new_itinerary(node, query, ids) for node in nodes if node is not None)
+    return [each for each in made if each is not None]
+
+
+def list_kept(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Itinerary]:
+    """Return the itineraries that keep the limits of walking and of transfers."""
+    return [each for each in itineraries if each.walk_m <= query.max_walk_m and each.transfers <= query.max_transfers]
+
+
+def draw_leg(leg: Leg) -> LegLine:
+    """Return a leg's line: the server's own, else straight between its ends."""
+    own = leg.handle
+    if isinstance(own, OwnLeg) and own.leg_geometry is not None and own.leg_geometry.points:
+        points = polyline.decode(own.leg_geometry.points, _PRECISION)
+        if len(points) > 1:
+            return LegLine(tuple((float(lat), float(lon)) for lat, lon in points), LineSource.SHAPE)
+    ends = (leg.start.coordinate, leg.end.coordinate)
+    return LegLine(tuple((each.lat, each.lon) for each in ends), LineSource.STRAIGHT)
+
+
+def _new_itinerary(node: OwnItinerary, query: JourneyQuery, ids: StopIdBook) -> Itinerary | None:
+    legs = [leg for leg in node.legs if leg is not None]
+    if not legs or len(legs) < len(node.legs):
+        return None
+    last = len(legs) - 1
+    return Itinerary(
+        tuple(
+            new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
+            for number, leg in enumerate(legs)
+        )
+    )

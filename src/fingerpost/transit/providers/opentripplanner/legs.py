@@ -1,0 +1,120 @@
+"""Legs of an itinerary, from the server's."""
+
+from fingerpost.transit.model import Coordinate, Leg, Location, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.providers.opentripplanner.modes import read_access, read_mode
+from fingerpost.transit.providers.opentripplanner.shapes import AlertOfLeg, BoardTrip, End, LegTime, OwnLeg, Route, Trip
+from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
+
+CANCELLED = "CANCELED"
+_BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
+_UNNAMED = "unnamed place"
+
+
+def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
+    """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
+    ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
+    if not leg.transit_leg:
+        return _walk(leg, *ends)
+    departure_s, arrival_s = _delay_s(leg.start), _delay_s(leg.end)
+    cancelled = _is_off(leg)
+    return Leg(
+        mode=_ride_mode(leg),
+        start=ends[0],
+        end=ends[1],
+        departure_scheduled=leg.start.scheduled_time,
+        arrival_scheduled=leg.end.scheduled_time,
+        departure_delay_s=None if cancelled else departure_s,
+        arrival_delay_s=None if cancelled else arrival_s,
+        cancelled=cancelled,
+        distance_m=leg.distance,
+        line=None if leg.route is None else line_of(leg.route),
+        headsign=leg.headsign or (None if leg.trip is None else destination_of(leg.trip)),
+        trip_id=None if leg.trip is None else print_trip_id(leg.trip.gtfs_id),
+        service_day=leg.service_date,
+        wheelchair=read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
+        by_arrangement=bool(_BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
+        stays_seated=bool(leg.interline_with_previous_leg),
+        alerts=_alerts_of(leg),
+        handle=leg,
+    )
+
+
+def line_of(route: Route) -> str:
+    """Return a line's name: short, else long, else the route's id (rule A2)."""
+    return route.short_name or route.long_name or route.gtfs_id.partition(":")[2] or route.gtfs_id
+
+
+def destination_of(trip: Trip | BoardTrip) -> str | None:
+    """Return where a trip says that it goes, else its last stop; None where the server says neither."""
+    last = trip.arrival_stoptime
+    return trip.trip_headsign or (last.stop.name if last is not None and last.stop is not None else None)
+
+
+def _walk(leg: OwnLeg, start: StopPoint, end: StopPoint) -> Leg:
+    """Return a leg on the street; its times are the expected ones already."""
+    return Leg(
+        mode=read_mode(leg.mode),
+        start=start,
+        end=end,
+        departure_scheduled=leg.start.scheduled_time,
+        arrival_scheduled=leg.end.scheduled_time,
+        distance_m=leg.distance,
+        handle=leg,
+    )
+
+
+def _ride_mode(leg: OwnLeg) -> Mode:
+    """Return the mode of a ride; a mode of the street on a ride is none that we know."""
+    mode = read_mode(leg.mode, None if leg.route is None else leg.route.type)
+    return Mode.OTHER if mode in (Mode.WALK, Mode.BIKE, Mode.SCOOTER) else mode
+
+
+def _is_off(leg: OwnLeg) -> bool:
+    """Whether the trip is cancelled, or skips the stop where the rider boards or alights.
+
+    A call that real time took away has no pickup or drop-off type at all.
+    """
+    return leg.realtime_state == CANCELLED or (bool(leg.real_time) and None in (leg.pickup_type, leg.dropoff_type))
+
+
+def _delay_s(moment: LegTime) -> int | None:
+    return None if moment.estimated is None else moment.estimated.delay
+
+
+def _end_point(end: End, ids: StopIdBook, location: Location | None) -> StopPoint:
+    here = Coordinate(end.lat, end.lon)
+    if end.stop is None:
+        own = None if location is None else location.name or location.label
+        return StopPoint(name=own or end.name or _UNNAMED, coordinate=here)
+    return StopPoint(
+        name=end.stop.name or end.name or _UNNAMED,
+        coordinate=here,
+        id=ids.print(end.stop.gtfs_id),
+        platform=end.stop.platform_code or None,
+        wheelchair=read_access(end.stop.wheelchair_boarding),
+    )
+
+
+def _alerts_of(leg: OwnLeg) -> tuple[ServiceAlert, ...]:
+    """Return the alerts that say something and are in force while the rider is there (rule B13)."""
+    begin, end = leg.start.scheduled_time, leg.end.scheduled_time
+    told = {each.id: _alert(each) for each in leg.alerts if _is_in_force(each, begin, end)}
+    return tuple(alert for alert in told.values() if alert.header or alert.text)
+
+
+def _alert(alert: AlertOfLeg) -> ServiceAlert:
+    return ServiceAlert(
+        id=alert.id,
+        header=(alert.alert_header_text or "").strip(),
+        text=(alert.alert_description_text or "").strip(),
+        effect=alert.alert_effect or "UNKNOWN_EFFECT",
+        since=alert.effective_start_date,
+        until=alert.effective_end_date,
+        url=alert.alert_url or None,
+    )
+
+
+def _is_in_force(alert: AlertOfLeg, begin: int, end: int) -> bool:
+    return (alert.effective_start_date or 0) <= end and (
+        alert.effective_end_date is None or begin < alert.effective_end_date
+    )

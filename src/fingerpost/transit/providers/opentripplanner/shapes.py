@@ -1,0 +1,393 @@
+"""What the server answers to each document, as frozen values; one class for each object that is selected.
+
+Nothing is required that the schema lets be null, unknown words stay words, and fields that were not asked for are
+passed over.
+"""
+
+from typing import Annotated, Any, Generic, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from fingerpost.transit.providers.opentripplanner.wire_times import Day, DurationS, Instant
+
+_T = TypeVar("_T")
+
+
+def _without_nulls(value: Any) -> Any:
+    if value is None:
+        return ()
+    return [each for each in value if each is not None] if isinstance(value, list) else value
+
+
+Several = Annotated[tuple[_T, ...], BeforeValidator(_without_nulls)]
+"""A list; null is empty, and null entries are left out."""
+
+
+class Shape(BaseModel):
+    """An object of an answer."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel)
+
+
+class GraphQLError(Shape):
+    """One entry of ``errors``."""
+
+    message: str = ""
+    path: tuple[str | int, ...] | None = None
+    extensions: dict[str, Any] | None = None
+
+
+class Reply(Shape, Generic[_T]):
+    """The whole body of an answer."""
+
+    data: _T | None = None
+    errors: Several[GraphQLError] = ()
+
+
+# ---------------------------------------------------------------------------------------------------- stops
+
+
+class OwnStop(Shape):
+    """A stop or a station where it is."""
+
+    gtfs_id: str
+    name: str
+    lat: float
+    lon: float
+
+
+class Station(OwnStop):
+    """A station and its stops."""
+
+    stops: Several[OwnStop] = ()
+
+
+class StopOfStation(OwnStop):
+    """A stop, and the station that it belongs to."""
+
+    parent_station: Station | None = None
+
+
+class StopsById(Shape):
+    """The stops and the stations of some ids; unknown ones are null entries, or missing."""
+
+    stops: Several[StopOfStation] = ()
+    stations: Several[Station] = ()
+
+
+class RouteType(Shape):
+    """A route's GTFS type."""
+
+    type: int | None = None
+
+
+class StopInBox(StopOfStation):
+    """A stop, and what runs there."""
+
+    platform_code: str | None = None
+    wheelchair_boarding: str | None = None
+    routes: Several[RouteType] = ()
+
+
+class StopsInBox(Shape):
+    """The stops of a box."""
+
+    stops_by_bbox: Several[StopInBox] = ()
+
+
+class StationId(Shape):
+    """A station's id."""
+
+    gtfs_id: str
+
+
+class IndexedStop(OwnStop):
+    """A stop for the index of names."""
+
+    parent_station: StationId | None = None
+
+
+class AllStops(Shape):
+    """Every stop and every station of a server."""
+
+    stops: Several[IndexedStop] = ()
+    stations: Several[OwnStop] = ()
+
+
+# -------------------------------------------------------------------------------------------------- network
+
+
+class Publisher(Shape):
+    """Who publishes a feed."""
+
+    name: str | None = None
+
+
+class Agency(Shape):
+    """Who runs what a feed holds."""
+
+    name: str | None = None
+    timezone: str | None = None
+    lang: str | None = None
+
+
+class Feed(Shape):
+    """A feed, as the server spells it."""
+
+    feed_id: str
+    publisher: Publisher | None = None
+    agencies: Several[Agency] = ()
+
+
+class ServiceTimeRange(Shape):
+    """Unix seconds between which anything runs."""
+
+    start: int | None = None
+    end: int | None = None
+
+
+class NetworkData(Shape):
+    """What a server says of its network."""
+
+    feeds: Several[Feed] = ()
+    service_time_range: ServiceTimeRange | None = None
+    routes: Several[RouteType] = ()
+
+
+class StopPosition(Shape):
+    """Where a stop lies."""
+
+    lat: float | None = None
+    lon: float | None = None
+
+
+class StopPositions(Shape):
+    """Where all stops lie."""
+
+    stops: Several[StopPosition] = ()
+
+
+# ---------------------------------------------------------------------------------------------------- rides
+
+
+class Route(Shape):
+    """A line."""
+
+    gtfs_id: str
+    short_name: str | None = None
+    long_name: str | None = None
+    type: int | None = None
+
+
+class LastStop(Shape):
+    """A trip's last stop."""
+
+    name: str | None = None
+
+
+class LastCall(Shape):
+    """A trip's last call."""
+
+    stop: LastStop | None = None
+
+
+class LastCallOnBoard(LastCall):
+    """A trip's last call, and how many calls are before it."""
+
+    stop_position_in_pattern: int | None = None
+
+
+class BoardTrip(Shape):
+    """A trip on a board."""
+
+    gtfs_id: str
+    trip_headsign: str | None = None
+    arrival_stoptime: LastCallOnBoard | None = None
+    route: Route
+
+
+class Stoptime(Shape):
+    """One departure; seconds count from ``service_day``, a Unix second."""
+
+    service_day: int
+    scheduled_departure: int
+    departure_delay: int | None = None
+    realtime: bool | None = None
+    realtime_state: str | None = None
+    pickup_type: str | None = None
+    headsign: str | None = None
+    stop_position_in_pattern: int | None = None
+    trip: BoardTrip
+
+
+class BoardStop(Shape):
+    """A stop and its departures."""
+
+    gtfs_id: str
+    platform_code: str | None = None
+    stoptimes_without_patterns: Several[Stoptime] = ()
+
+
+class BoardData(Shape):
+    """The boards of some stops."""
+
+    stops: Several[BoardStop] = ()
+
+
+class Estimate(Shape):
+    """How late something is expected to be."""
+
+    delay: DurationS
+
+
+class LegTime(Shape):
+    """When a leg begins or ends: by the timetable, and what real time says."""
+
+    scheduled_time: Instant
+    estimated: Estimate | None = None
+
+
+class EndStop(Shape):
+    """The stop where a leg begins or ends."""
+
+    gtfs_id: str
+    name: str | None = None
+    platform_code: str | None = None
+    wheelchair_boarding: str | None = None
+
+
+class End(Shape):
+    """Where a leg begins or ends."""
+
+    name: str | None = None
+    lat: float
+    lon: float
+    stop: EndStop | None = None
+
+
+class Trip(Shape):
+    """The trip of a leg."""
+
+    gtfs_id: str
+    trip_headsign: str | None = None
+    wheelchair_accessible: str | None = None
+    arrival_stoptime: LastCall | None = None
+
+
+class LegGeometry(Shape):
+    """A polyline with a precision of five digits."""
+
+    points: str | None = None
+
+
+class AlertOfLeg(Shape):
+    """An alert that touches a leg; its bounds are Unix seconds."""
+
+    id: str
+    alert_header_text: str | None = None
+    alert_description_text: str | None = None
+    alert_effect: str | None = None
+    alert_url: str | None = None
+    effective_start_date: int | None = None
+    effective_end_date: int | None = None
+
+
+class Currency(Shape):
+    """A currency (ISO 4217), and how many digits its amounts have."""
+
+    code: str
+    digits: int = 2
+
+
+class Money(Shape):
+    """An amount in major units."""
+
+    amount: float
+    currency: Currency
+
+
+class RiderCategory(Shape):
+    """Who may buy a product."""
+
+    is_default: bool | None = None
+
+
+class FareProduct(Shape):
+    """A product; without a price where the server knows it as something newer."""
+
+    id: str
+    rider_category: RiderCategory | None = None
+    price: Money | None = None
+
+
+class FareProductUse(Shape):
+    """A product that a leg can be ridden with; one ``id`` on several legs is one purchase."""
+
+    id: str
+    product: FareProduct | None = None
+
+
+class OwnLeg(Shape):
+    """One leg of an itinerary."""
+
+    mode: str | None = None
+    transit_leg: bool | None = None
+    distance: float | None = None
+    real_time: bool | None = None
+    realtime_state: str | None = None
+    service_date: Day | None = None
+    headsign: str | None = None
+    interline_with_previous_leg: bool | None = None
+    pickup_type: str | None = None
+    dropoff_type: str | None = None
+    start: LegTime
+    end: LegTime
+    from_: End = Field(alias="from")
+    to: End
+    route: Route | None = None
+    trip: Trip | None = None
+    leg_geometry: LegGeometry | None = None
+    alerts: Several[AlertOfLeg] = ()
+    fare_products: Several[FareProductUse] = ()
+
+
+class OwnItinerary(Shape):
+    """An itinerary; a leg that is null makes it worthless."""
+
+    legs: tuple[OwnLeg | None, ...] = ()
+
+
+class Edge(Shape):
+    """An itinerary in a list."""
+
+    node: OwnItinerary | None = None
+
+
+class PageInfo(Shape):
+    """Whether the list goes on."""
+
+    end_cursor: str | None = None
+    has_next_page: bool = False
+
+
+class RoutingError(Shape):
+    """Why little or nothing was found."""
+
+    code: str | None = None
+    input_field: str | None = None
+
+
+class PlanConnection(Shape):
+    """One page of itineraries."""
+
+    page_info: PageInfo | None = None
+    routing_errors: Several[RoutingError] = ()
+    edges: Several[Edge] = ()
+
+
+class PlanData(Shape):
+    """What runs, and what the timetable promised with cancelled trips among it."""
+
+    live: PlanConnection | None = None
+    promised: PlanConnection | None = None

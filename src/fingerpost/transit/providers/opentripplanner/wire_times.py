@@ -1,0 +1,73 @@
+"""Read OpenTripPlanner's instants, durations and service days."""
+
+import re
+from datetime import date, datetime, tzinfo
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+_DURATION = re.compile(
+    r"(?P<sign>[-+]?)P(?:(?P<days>[-+]?\d+)D)?"
+    r"(?:T(?:(?P<hours>[-+]?\d+)H)?(?:(?P<minutes>[-+]?\d+)M)?(?:(?P<seconds>[-+]?\d+(?:\.\d+)?)S)?)?"
+)
+_UNIT_S = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
+_HALF_DAY_S = 12 * 3600
+
+
+def read_instant(text: str) -> int:
+    """Return the Unix second of an OffsetDateTime.
+
+    Raises:
+        ValueError: it is none, or has no offset.
+    """
+    instant = datetime.fromisoformat(text)
+    if instant.tzinfo is None:
+        raise ValueError("an instant without an offset")
+    return int(instant.timestamp())
+
+
+def read_duration_s(text: str) -> int:
+    """Return the seconds of an ISO 8601 duration; its sign may stand before the P, or before each number.
+
+    Raises:
+        ValueError: it is none.
+    """
+    match = _DURATION.fullmatch(text)
+    parts = {unit: match[unit] for unit in _UNIT_S if match[unit] is not None} if match else {}
+    if match is None or not parts:
+        raise ValueError("no ISO 8601 duration")
+    seconds = sum(float(number) * _UNIT_S[unit] for unit, number in parts.items())
+    return round(-seconds if match["sign"] == "-" else seconds)
+
+
+def read_day(text: str) -> date:
+    """Return a service date, written YYYY-MM-DD by the server and YYYYMMDD in its documentation.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    return date.fromisoformat(text)
+
+
+def find_service_day(service_day_s: int, zone: tzinfo) -> date:
+    """Return the day whose service begins at an instant: noon minus twelve hours, so 23:00 or 01:00 on some days."""
+    return datetime.fromtimestamp(service_day_s + _HALF_DAY_S, zone).date()
+
+
+def print_offset_time(instant: int, zone: tzinfo) -> str:
+    """Return an instant as an OffsetDateTime of a zone, with seconds."""
+    return datetime.fromtimestamp(instant, zone).isoformat(timespec="seconds")
+
+
+def _read(reader: Any) -> BeforeValidator:
+    return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
+
+
+Instant = Annotated[int, _read(read_instant)]
+"""A Unix second, from an OffsetDateTime."""
+
+DurationS = Annotated[int, _read(read_duration_s)]
+"""Seconds, from an ISO 8601 duration."""
+
+Day = Annotated[date, _read(read_day)]
+"""A service date."""

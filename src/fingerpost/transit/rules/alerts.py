@@ -1,0 +1,140 @@
+"""Which alerts an answer tells, in which order and how much of them (rule B13)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from fingerpost.transit.model import Leg, ServiceAlert
+
+MAX_ALERTS = 5
+HEADER_CHARS = 160
+TEXT_CHARS = 400
+
+_LIFT = "ACCESSIBILITY_ISSUE"
+_GRAVE = frozenset({"NO_SERVICE"})
+_SERIOUS = frozenset({"REDUCED_SERVICE", "SIGNIFICANT_DELAYS", "DETOUR", "MODIFIED_SERVICE", "STOP_MOVED"})
+_HARMLESS = frozenset({"ADDITIONAL_SERVICE", "NO_EFFECT"})
+_NAMELESS = frozenset({"UNKNOWN_EFFECT", "OTHER_EFFECT"})
+
+
+class Touched(NamedTuple):
+    """A part of an answer, by its path such as ``itineraries/0/legs/1``, with its alerts, the nearest first.
+
+    ``explains`` is True where they are the reason of a disruption.
+    """
+
+    path: str
+    alerts: Sequence[ServiceAlert]
+    explains: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToldAlert:
+    """An alert to show, its texts cut to the bounds, and the paths of what it touches in the order of the answer."""
+
+    alert: ServiceAlert
+    touches: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToldAlerts:
+    """The alerts to show, the gravest first, and how many more there are."""
+
+    told: tuple[ToldAlert, ...]
+    more: int
+
+
+def choose_alerts(parts: Iterable[Touched], *, step_free: bool = False) -> ToldAlerts:
+    """Return each different alert of an answer once, with all that it touches.
+
+    Alerts of the same words are one, whatever their ids, because publishers repeat them line by line; such a one holds
+    from the earliest beginning to the latest end. What explains a disruption comes first, then by effect, a lift out
+    of order before all but closures where the trip is to be ``step_free``; then by how near it is.
+    """
+    found: dict[ServiceAlert, _Found] = {}
+    for part in parts:
+        for nearness, alert in enumerate(part.alerts):
+            key = replace(alert, id="", since=None, until=None)
+            known = found.setdefault(key, _Found(alert, len(found)))
+            known.add(part, alert, nearness)
+    order = sorted(found.values(), key=lambda each: each.rank(step_free=step_free))
+    told = tuple(ToldAlert(_within_bounds(each.alert), tuple(dict.fromkeys(each.paths))) for each in order[:MAX_ALERTS])
+    return ToldAlerts(told, len(order) - len(told))
+
+
+def find_explanation(leg: Leg) -> ServiceAlert | None:
+    """Return the alert that explains why a ride is disrupted, the nearest; a broken lift delays no vehicle."""
+    return next((alert for alert in leg.alerts if alert.effect != _LIFT), None)
+
+
+class _Found:
+    """Collects where one alert was met."""
+
+    def __init__(self, alert: ServiceAlert, number: int) -> None:
+        self.alert = alert
+        self.paths: list[str] = []
+        self._number = number
+        self._nearness = 1 << 30
+        self._explains = False
+
+    def add(self, part: Touched, alert: ServiceAlert, nearness: int) -> None:
+        self.paths.append(part.path)
+        self._nearness = min(self._nearness, nearness)
+        self._explains |= part.explains
+        since, until = self.alert.since, self.alert.until
+        self.alert = replace(
+            self.alert,
+            since=None if since is None or alert.since is None else min(since, alert.since),
+            until=None if until is None or alert.until is None else max(until, alert.until),
+        )
+
+    def rank(self, *, step_free: bool) -> tuple[bool, int, int, int]:
+        return not self._explains, _effect_rank(self.alert.effect, step_free=step_free), self._nearness, self._number
+
+
+def _effect_rank(effect: str, *, step_free: bool) -> int:
+    if effect in _GRAVE:
+        return 0
+    if effect == _LIFT:
+        return 1 if step_free else 4
+    if effect in _HARMLESS:
+        return 5
+    return 2 if effect in _SERIOUS else 3
+
+
+def _within_bounds(alert: ServiceAlert) -> ServiceAlert:
+    """Return an alert whose header is never empty and whose text does not say it again, both cut to the bounds.
+
+    Where there is no header, the text's beginning is; where there is no text at all, the effect's name.
+    """
+    header, text = (" ".join(each.split()) for each in (alert.header, alert.text))
+    if not header:
+        header, text = _begin(text)
+    elif text.casefold().startswith(header.casefold()):
+        text = text[len(header) :].lstrip(" .,:;!-\u2013\u2014")
+    return replace(
+        alert, header=_cut(header, HEADER_CHARS) or say_effect(alert.effect) or "Notice", text=_cut(text, TEXT_CHARS)
+    )
+
+
+def say_effect(effect: str) -> str:
+    """Return an effect as words, such as "Detour"; empty where it says nothing."""
+    return "" if effect in _NAMELESS else effect.replace("_", " ").capitalize()
+
+
+def _begin(text: str) -> tuple[str, str]:
+    """Return a text's first sentence, or as much of it as a header may hold, and the rest."""
+    sentence, stop, rest = text.partition(". ")
+    if stop and len(sentence) < HEADER_CHARS:
+        return f"{sentence}.", rest
+    header = _cut(text, HEADER_CHARS)
+    return header, text[len(header.removesuffix("…")) :].lstrip() if header != text else ""
+
+
+def _cut(text: str, longest: int) -> str:
+    """Return a text of at most so many characters, cut between words and marked where it was cut."""
+    if len(text) <= longest:
+        return text
+    begin = text[: longest - 1]
+    between = begin.rfind(" ") if not text[longest - 1].isspace() else -1
+    return f"{begin[:between] if between > longest // 2 else begin}…"

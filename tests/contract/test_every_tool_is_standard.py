@@ -1,0 +1,37 @@
+"""Every served tool makes its standard response by the two methods of ``Tool`` (statement S49)."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.contract.tool import Tool
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
+from fingerpost.tools.catalogue import list_tools
+
+NAMES = ("plan_trip", "get_departures", "findAddressOrStop", "find_stops", "save_user_variable", "get_user_variables",
+         "delete_user_variable")  # fmt: skip
+
+
+@pytest.fixture
+def tools(tmp_path):
+    return {tool.name: tool for tool in list_tools(FakeNetworks(), VariableStore(tmp_path / "variables.sqlite"))}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_failure_of_every_tool_is_the_tools_error_response(tools, monkeypatch, name):
+    """S47, S49: no tool words a failure on a way of its own."""
+    made = []
+    monkeypatch.setattr(Tool, "format_error_response", lambda self, *given, **_: made.append(given) or {"made": True})
+
+    assert asyncio.run(tools[name].execute("weather", {})) == {"made": True}
+    assert [given[0] for given in made] == ["weather"]
+
+
+def test_a_success_is_the_tools_success_response(tools, monkeypatch):
+    """S46, S49: what succeeds goes through the other."""
+    made = []
+    monkeypatch.setattr(Tool, "format_success_response", lambda self, *given, **_: made.append(given) or {"made": True})
+
+    assert asyncio.run(tools["get_user_variables"].execute("get_user_variables", {}, user="ann")) == {"made": True}
+    assert made[0][0] == "get_user_variables"

@@ -1,0 +1,90 @@
+"""plan_trip: what of the second query is shown, which of two equal itineraries stays, and a long wait."""
+
+import pytest
+
+from fingerpost.testing.fakes import FakeNetwork
+from tests.contracts.conftest import refusal
+from tests.contracts.test_plan_trip_answer import ENDS, bus, found
+from tests.rules.drawing import T0, ride, trip
+
+
+def shown(over, *journeys, **more):
+    body = over(FakeNetwork(journeys=journeys))("plan_trip", {**ENDS, **more}).body
+    return body, {each["code"]: each["message"] for each in body.get("warnings", ())}
+
+
+def test_what_only_the_timetable_promises_is_shown_even_by_the_relaxed_query(over):
+    """B5, B6: nothing was found; the relaxed query knows a bus that is cancelled: it is shown, with its note."""
+    body, told = shown(over, found(), found(timetabled=(trip(bus(cancelled=True)),)))
+
+    assert [each["DisruptionNote"] for each in body["itineraries"]] == ["Line 7 from A is cancelled."]
+    assert "no-usable-itinerary" in told
+
+
+def test_what_the_timetable_promises_beside_alternatives_is_named(over):
+    """P45, B5: the relaxed query's own promise stands behind what runs, and says what is wrong."""
+    body, _ = shown(
+        over,
+        found(trip(bus("8", 30)), timetabled=(trip(bus(cancelled=True)),)),
+        found(trip(bus("8", 30)), timetabled=(trip(bus("9", 40, cancelled=True)),)),
+        limit=3,
+    )
+
+    assert [(each["legs"][0]["line"], each.get("DisruptionNote")) for each in body["itineraries"]] == [
+        ("8", None), ("7", "Line 7 from A is cancelled."), ("9", "Line 9 from A is cancelled."),
+    ]  # fmt: skip
+
+
+def test_of_two_equal_itineraries_the_live_one_is_shown(over):
+    """B7: the timetable's word on the same ride comes after the source's live one, and does not take its place."""
+    live, promised = trip(bus(delay_s=60)), trip(bus())
+    body, _ = shown(over, found(live, timetabled=(promised,)))
+
+    assert [each["legs"][0].get("delaySeconds") for each in body["itineraries"]] == [60]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "message"),
+    [(480, None), (481, "Nothing leaves soon: the first trip found leaves at 2022-02-22T16:01:00+02:00.")],
+)
+def test_more_than_eight_hours_until_the_first_departure_are_told(over, minutes, message):
+    """Never silent: whoever asks for now and gets this evening is told so; eight hours are a long wait, not more."""
+    _, told = shown(over, found(trip(bus(departs=minutes))))
+
+    assert told.get("preference-unmet") == message
+
+
+def test_a_wanted_arrival_far_ahead_is_no_long_wait(over):
+    """Whoever wants to arrive tonight does not wait."""
+    when = {"type": "arrive", "time": "2022-02-22T20:00:00+02:00"}
+    _, told = shown(over, found(trip(ride("7", "A", "B", 600, 610))), when=when)
+
+    assert told == {}
+
+
+def test_now_with_blanks_is_now_and_no_arrival(over):
+    """P5, P22: `` now`` is now; as a wanted arrival it is refused like now."""
+    body, _ = shown(over, found(trip(bus())), when={"type": "depart", "time": " now "})
+    answer = over(FakeNetwork(journeys=[found(trip(bus()))]))(
+        "plan_trip", {**ENDS, "when": {"type": "arrive", "time": " now"}}
+    )
+
+    assert body["requested"]["time"] == "2022-02-22T08:00:00+02:00"
+    assert refusal(answer)[:2] == ("validation-error", "when: arrive needs a time; now works with depart only")
+
+
+def test_the_next_usable_departure_is_looked_for_after_all_that_was_found(over):
+    """B5: the two that are cancelled leave at 08:05 and 08:20; what is asked next begins a second after the later."""
+    off = [trip(bus("7", 5, cancelled=True)), trip(bus("8", 20, cancelled=True))]
+    network = FakeNetwork(journeys=[found(timetabled=off), found(), found(trip(bus("9", 60)))])
+    over(network)("plan_trip", ENDS)
+
+    assert network.journeys_asked[-1].instant == T0 + 20 * 60 + 1
+
+
+@pytest.mark.parametrize(("more", "shown_lines"), [({}, 2), ({"limit": 1}, 1), ({"limit": 3}, 3)])
+def test_two_are_shown_where_nobody_says_how_many(over, more, shown_lines):
+    """P13: the default limit is two."""
+    body, _ = shown(over, found(*(trip(bus(line, at)) for line, at in (("7", 5), ("8", 20), ("9", 35)))), **more)
+
+    assert len(body["itineraries"]) == shown_lines

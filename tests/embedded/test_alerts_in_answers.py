@@ -1,0 +1,327 @@
+"""Alerts reach riders with every leg and board that they concern, at the time when the rider is there (rule B13)."""
+
+import json
+
+import pytest
+from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity
+
+from fingerpost.transit.rules.alerts import HEADER_CHARS, TEXT_CHARS
+from tests.embedded.conftest import rows, trips, warnings
+from tests.realtime.messages import NOW, at, call, message, update
+
+DRAWING = """
+rail R   | Alpha 08:10 | Beta 08:20 | Gamma 08:30
+rail R   | Alpha 09:10 | Beta 09:20 | Gamma 09:30
+line B   | Alpha 08:15 | Delta 08:30
+line C   | Delta 08:40 | Gamma 09:05
+change | Delta 60
+"""
+COORDINATES = {"Beta": (60.17, 25.0), "Delta": (60.25, 24.96), "Gamma": (60.17, 25.1)}
+AGENCIES = """agency_id,agency_name,agency_url,agency_timezone
+AGENCY,Town Transport,https://example.org,Europe/Helsinki
+"""
+ROUTE, TRIP, AGENCY = {"route_id": "R"}, {"trip": {"trip_id": "R-1"}}, {"agency_id": "AGENCY"}
+
+
+def told(entity_id="works", header="Works", text="", effect="DETOUR", period=(), url="", **selector):
+    """Return an entity with an alert; ``period`` is two clock times."""
+    entity = FeedEntity(id=entity_id, alert=Alert(effect=Alert.Effect.Value(effect)))
+    entity.alert.informed_entity.add(**selector)
+    if period:
+        entity.alert.active_period.add(start=at(period[0]), end=at(period[1]))
+    for field, words in (("header_text", header), ("description_text", text), ("url", url)):
+        if words:
+            getattr(entity.alert, field).translation.add(language="en", text=words)
+    return entity
+
+
+def touches(body):
+    """Return what each alert touches, by its header."""
+    return {alert["header"]: alert["touches"] for alert in body["meta"].get("alerts", ())}
+
+
+@pytest.fixture
+def says(towns):
+    """A town in which something is told: ``says(*entities)``."""
+
+    def say(*entities):
+        town = towns(DRAWING, coordinates=COORDINATES, tables={"agency.txt": AGENCIES})
+        town.say(message(*entities, timestamp=NOW))
+        return town
+
+    return say
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        (ROUTE, ["itineraries/0/legs/0", "itineraries/2/legs/0"]),
+        (TRIP, ["itineraries/0/legs/0"]),
+        ({"trip": {"trip_id": "R-1", "start_date": "20260310"}}, ["itineraries/0/legs/0"]),
+        ({"trip": {"trip_id": "R-1", "start_date": "20260311"}}, None),
+        ({"route_type": 2}, ["itineraries/0/legs/0", "itineraries/2/legs/0"]),
+        ({"stop_id": "DELTA"}, ["itineraries/1/legs/0", "itineraries/1/legs/1"]),
+        ({"stop_id": "GAMMA"}, ["itineraries/0/legs/0", "itineraries/1/legs/1", "itineraries/2/legs/0"]),
+        ({"stop_id": "BETA"}, None),
+        ({"route_id": "C", "stop_id": "DELTA"}, ["itineraries/1/legs/1"]),
+        ({"route_id": "R", "stop_id": "BETA"}, None),
+        ({"trip": {"trip_id": "B-1"}, "stop_id": "DELTA"}, ["itineraries/1/legs/0"]),
+    ],
+)
+def test_an_alert_of_a_punctual_trip_is_told(says, selector, expected):
+    """Nothing is late: the 08:10, then B and C, then the 09:10; nobody gets off at Beta."""
+    body = says(told(**selector)).plan(limit=3)
+    assert trips(body) == ["R 08:10", "B 08:15 C 08:40", "R 09:10"]
+    assert touches(body) == ({} if expected is None else {"Works": expected})
+
+
+def test_an_alert_of_the_agency_touches_every_ride_and_no_walk(says):
+    """Both rides of the second itinerary as well; the walk from the door is nobody's."""
+    town = says(told(**AGENCY))
+    body = town.ask(
+        "plan_trip",
+        origin={"type": "coords", "value": {"lat": 60.1702, "lon": 24.9402}},
+        destination={"type": "label", "value": "TEST:GAMMA"},
+        limit=1,
+    )
+    [itinerary] = body["itineraries"]
+    rides = [f"itineraries/0/legs/{number}" for number, leg in enumerate(itinerary["legs"]) if leg["mode"] != "WALK"]
+    assert (len(rides) < len(itinerary["legs"]), touches(body)) == (True, {"Works": rides})
+
+
+@pytest.mark.parametrize(
+    ("period", "is_told"),
+    [
+        (("06:00", "08:09:59"), False),
+        (("06:00", "08:10"), True),
+        (("08:30", "10:00"), True),
+        (("08:30:01", "10:00"), False),
+    ],
+)
+def test_an_alert_is_judged_when_the_rider_is_there(says, period, is_told):
+    """The question is of 08:00, the ride from 08:10 to 08:30; both ends count."""
+    body = says(told(period=period, **TRIP)).plan(limit=1)
+    assert bool(touches(body)) is is_told
+
+
+@pytest.mark.parametrize(
+    ("stop", "period", "is_told"),
+    [
+        ("ALPHA", ("08:00", "08:09:59"), False),
+        ("ALPHA", ("08:10", "08:11"), True),
+        ("ALPHA", ("08:10:01", "08:29"), False),
+        ("GAMMA", ("08:10", "08:29:59"), False),
+        ("GAMMA", ("08:30", "08:31"), True),
+    ],
+)
+def test_an_alert_of_a_stop_counts_when_the_rider_boards_or_alights(says, stop, period, is_told):
+    """At Alpha at 08:10, at Gamma at 08:30."""
+    body = says(told(period=period, stop_id=stop)).plan(limit=1)
+    assert bool(touches(body)) is is_told
+
+
+def test_who_waits_for_a_late_train_is_there_from_its_planned_departure(says):
+    """The 08:10 leaves at 08:15; what ended at 08:12 is why."""
+    late = update("R-1", call("ALPHA", 300, 300))
+    body = says(late, told(period=("07:00", "08:12"), **TRIP)).plan(limit=1)
+    assert touches(body) == {"Works": ["itineraries/0/legs/0"]}
+
+
+def test_the_shape_of_an_alert(says):
+    """Header, text, effect, its time in the network's zone, where to read more."""
+    alert = told("w", "Works at Beta", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **TRIP)
+    assert says(alert).plan(limit=1)["meta"]["alerts"] == [
+        {
+            "header": "Works at Beta",
+            "effect": "DETOUR",
+            "touches": ["itineraries/0/legs/0"],
+            "text": "Allow time.",
+            "from": "2026-03-10T08:00:00+02:00",
+            "until": "2026-03-10T18:00:00+02:00",
+            "url": "https://example.org/w",
+        }
+    ]
+
+
+def test_a_long_text_stands_once_and_within_its_bounds(says):
+    """Four trains are cancelled, late or dropped because of one paragraph: the answer repeats none of it."""
+    paragraph = "Because of works between Beta and Gamma trains are few. " * 43
+    entities = [update("R-1", relationship="CANCELED"), update("R-2", call("ALPHA", 900, 900))]
+    for limit in (1, 2, 3):
+        body = says(*entities, told(header="", text=paragraph, **ROUTE)).plan(limit=limit)
+        [alert] = body["meta"]["alerts"]
+        assert alert["header"] == "Because of works between Beta and Gamma trains are few."
+        assert len(alert["text"]) <= TEXT_CHARS
+        written = json.dumps(body)
+        assert written.count("Because of works") == 1 + alert["text"].count("Because of works")
+
+
+def test_an_alert_without_any_words_is_told_by_its_effect(says):
+    """An operator left both texts out."""
+    assert list(touches(says(told(header="", effect="SIGNIFICANT_DELAYS", **TRIP)).plan(limit=1))) == [
+        "Significant delays"
+    ]
+
+
+def test_at_most_five_are_told_and_the_rest_is_counted(says):
+    """Seven alerts, the gravest first, then the nearest."""
+    entities = [told(f"a{number}", f"Note {number}", effect="OTHER_EFFECT", **AGENCY) for number in range(5)]
+    entities += [told("near", "Of the trip", effect="OTHER_EFFECT", **TRIP)]
+    entities += [told("grave", "Closed", effect="NO_SERVICE", **ROUTE)]
+    body = says(*entities).plan(limit=1)
+    assert list(touches(body)) == ["Closed", "Of the trip", "Note 0", "Note 1", "Note 2"]
+    assert body["meta"]["alertsNotShown"] == 2
+
+
+# ------------------------------------------------------------------------------------------------------------ boards
+
+
+@pytest.mark.parametrize(
+    ("selector", "expected"),
+    [
+        (ROUTE, ["departures/0"]),
+        (TRIP, ["departures/0"]),
+        ({"route_id": "B"}, ["departures/1"]),
+        ({"stop_id": "ALPHA"}, ["departures/0", "departures/1", "stopId"]),
+        (AGENCY, ["departures/0", "departures/1"]),
+        ({"route_id": "R", "stop_id": "ALPHA"}, ["departures/0"]),
+        ({"stop_id": "GAMMA"}, None),
+        ({"route_id": "C"}, None),
+    ],
+)
+def test_a_board_tells_the_alerts_of_its_rows_and_of_its_stop(says, selector, expected):
+    """The 08:10 train and the 08:15 bus at Alpha, both on time."""
+    body = says(told(**selector)).board()
+    assert rows(body) == [("R", "08:10", "scheduled_only", None), ("B", "08:15", "scheduled_only", None)]
+    assert touches(body) == ({} if expected is None else {"Works": expected})
+
+
+@pytest.mark.parametrize(
+    ("period", "expected"),
+    [
+        (("06:00", "07:59:59"), None),
+        (("06:00", "08:00"), ["stopId"]),
+        (("08:10", "08:14"), ["departures/0", "stopId"]),
+        (("08:30", "09:00"), ["stopId"]),
+        (("08:30:01", "09:00"), None),
+    ],
+)
+def test_an_alert_of_the_stop_is_told_if_it_holds_within_the_window(says, period, expected):
+    """Half an hour from 08:00, both ends in; each row is judged at its departure."""
+    body = says(told(period=period, stop_id="ALPHA")).board()
+    assert touches(body) == ({} if expected is None else {"Works": expected})
+
+
+def test_an_empty_board_tells_the_alert_of_its_stop(says):
+    """Nothing ever leaves Gamma."""
+    body = says(told(stop_id="GAMMA")).board("TEST:GAMMA")
+    assert (body["departures"], touches(body)) == ([], {"Works": ["stopId"]})
+
+
+# ------------------------------------------------------------------------------------------------------ closed stops
+
+
+@pytest.mark.parametrize(
+    ("stop", "period", "found"),
+    [
+        ("GAMMA", ("08:30", "08:40"), ["B 08:15 C 08:40", "R 09:10", "R 08:10"]),
+        ("GAMMA", ("08:31", "09:00"), ["R 08:10", "B 08:15 C 08:40", "R 09:10"]),
+        ("ALPHA", ("08:00", "08:10"), ["B 08:15 C 08:40", "R 09:10", "R 08:10"]),
+        ("ALPHA", ("08:00", "08:09"), ["R 08:10", "B 08:15 C 08:40", "R 09:10"]),
+        ("BETA", ("08:00", "10:00"), ["R 08:10", "B 08:15 C 08:40", "R 09:10"]),
+    ],
+    ids=["closed on arrival", "closed later", "closed on departure", "open again", "only passed"],
+)
+def test_a_closed_stop_is_kept_away_from_though_only_an_alert_says_so(says, stop, period, found):
+    """No trip update at all. What needs the closed stop is shown last, marked, at the timetable's times."""
+    body = says(told(effect="NO_SERVICE", period=period, stop_id=stop)).plan(limit=3)
+    assert trips(body) == found
+
+
+def test_a_trip_that_needs_a_closed_stop_says_so_and_why(says):
+    """Gamma is closed when the 08:10 arrives."""
+    body = says(told(header="Gamma closed", effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA")).plan(
+        limit=3
+    )
+    last = body["itineraries"][2]
+    assert (last["legs"][0]["status"], last["DisruptionNote"]) == ("cancelled", "Line R from Alpha is cancelled.")
+    assert "itineraries/2/legs/0" in touches(body)["Gamma closed"]
+
+
+def test_a_closed_stop_is_judged_when_the_late_vehicle_calls(says):
+    """Gamma closes from 08:30 to 08:40; the train is eleven minutes late, and finds it open."""
+    closed = told(effect="NO_SERVICE", period=("08:30", "08:40"), stop_id="GAMMA")
+    late = update("R-1", call("GAMMA", 660))
+    assert trips(says(closed, late).plan(limit=3))[0] == "R 08:10"
+
+
+def test_a_stop_closed_to_one_route_serves_the_others(says):
+    """Trains do not stop at Gamma; the bus does."""
+    town = says(told(effect="NO_SERVICE", route_id="R", stop_id="GAMMA"))
+    assert trips(town.plan(limit=3))[0] == "B 08:15 C 08:40"
+
+
+def test_a_closed_stop_s_board_marks_what_does_not_call(says):
+    """Alpha is closed until 08:12: the train of 08:10 is cancelled there, the bus of 08:15 is not."""
+    body = says(told(effect="NO_SERVICE", period=("08:00", "08:12"), stop_id="ALPHA")).board()
+    assert rows(body) == [("R", "08:10", "cancelled", None), ("B", "08:15", "scheduled_only", None)]
+    assert touches(body) == {"Works": ["departures/0", "stopId"]}
+
+
+def test_a_line_without_service_is_told_and_left_to_trip_updates(says):
+    """An alert closes stops; which trips of a line run, its trip updates say."""
+    body = says(told(effect="NO_SERVICE", **ROUTE)).plan(limit=1)
+    assert (trips(body), touches(body)) == (["R 08:10"], {"Works": ["itineraries/0/legs/0"]})
+
+
+# -------------------------------------------------------------------------------------------------------------- text
+
+
+def text_of(town, tool, body):
+    return town.tools[tool].describe(body).splitlines()
+
+
+def test_the_text_of_a_plan_says_each_alert_once(says):
+    """Who, what, when, and where to read more; the lines it touches by itinerary."""
+    town = says(told("w", "Works", "Allow time.", period=("08:00", "18:00"), url="https://example.org/w", **ROUTE))
+    lines = text_of(town, "plan_trip", town.plan(limit=3))
+    assert [line for line in lines if "Works" in line] == [
+        "! Alert for 1: RAIL R, 3: RAIL R (Detour, 2026-03-10 08:00 to 18:00): Works. Allow time. https://example.org/w"
+    ]
+
+
+def test_the_text_of_a_board_says_each_alert_once(says):
+    """One of the stop, one of a line; six more are only counted."""
+    more = [told(f"m{number}", f"More {number}", effect="NO_EFFECT", **AGENCY) for number in range(9)]
+    town = says(told("s", "Stop moved", effect="STOP_MOVED", stop_id="ALPHA"), told("b", route_id="B"), *more)
+    lines = text_of(town, "get_departures", town.board())
+    assert [line for line in lines if line.startswith("!")] == [
+        "! Alert for this stop, every departure: Stop moved",
+        "! Alert for BUS B to Delta (Detour): Works",
+        "! Alert for every departure (No effect): More 0",
+        "! Alert for every departure (No effect): More 1",
+        "! Alert for every departure (No effect): More 2",
+        "! 6 more alerts are not shown.",
+    ]
+
+
+def test_alerts_are_told_in_the_rider_s_language(says):
+    """Finnish where it is asked for and given, else by rule A7's order."""
+    alert = told("w", "Works", **TRIP)
+    alert.alert.header_text.translation.add(language="fi", text="Töitä")
+    town = says(alert)
+    headers = [
+        next(iter(touches(town.plan(limit=1, constraints={"language": language})))) for language in ("en", "fi", "sv")
+    ]
+    assert headers == ["Works", "Töitä", "Töitä"]
+
+
+def test_an_alert_alone_is_no_trouble(says):
+    """No second search, no flag, no note, no warning."""
+    body = says(told(**ROUTE)).plan(limit=3)
+    assert (warnings(body), [sorted(each) for each in body["itineraries"] if "DisruptionNote" in each]) == ({}, [])
+
+
+def test_header_and_text_are_cut_between_words():
+    """The bounds of rule B13."""
+    assert (HEADER_CHARS, TEXT_CHARS) == (160, 400)

@@ -1,0 +1,336 @@
+"""A dead or hanging network slows nobody, and a fallback says what it cannot answer (rules A8, A13)."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from fingerpost import clock
+from fingerpost.errors import SourceFailed, SourceTimeout, SourceUnreachable
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.networks.asking import Deadline, ask_all, ask_in_turn
+from fingerpost.transit.networks.fallback import FallbackNetwork
+from fingerpost.transit.networks.guarded import GuardedNetwork, NetworkBreaker
+from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from fingerpost.transit.profile import Ability
+from tests.contracts.conftest import stop_place
+from tests.net.local_server import FakeTime
+from tests.networks.limits import Limits, MeetingNetwork
+
+LIVE_STOP, OTHER_STOP = "LIVE:1", "OFF:1"
+PLACE = {"Kamppi": [stop_place("OFF:1", "Kamppi")]}
+
+
+@dataclass(kw_only=True)
+class HangingNetwork(FakeNetwork):
+    """Never answers while ``hangs``; a deadline of 0 has passed before anybody waits."""
+
+    hangs: bool = True
+    deadline_s: float | None = 0.0
+    left_s: list = field(default_factory=list)
+
+    @property
+    def profile(self):
+        return replace(super().profile, answer_deadline_s=self.deadline_s, names_deadline_s=self.deadline_s)
+
+    async def plan_journeys(self, query):
+        self.left_s.append(clock.find_left_s())
+        if self.hangs:
+            self.asked.append(query)
+            await asyncio.Event().wait()
+        return await super().plan_journeys(query)
+
+
+def board(*stop_ids):
+    return DepartureQuery(stop_ids=stop_ids, instant=0, window_s=60, wanted=1)
+
+
+def trip(*, stop_ids=()):
+    end = Location(coordinate=Coordinate(60, 25), source=LocationSource.INPUT, stop_ids=stop_ids)
+    return JourneyQuery(origin=end, destination=replace(end, coordinate=Coordinate(60.1, 25), stop_ids=()), instant=0)
+
+
+def live(**given):
+    return FakeNetwork(name="LIVE", feed_names=frozenset({"LIVE"}), **given)
+
+
+def offline(**given):
+    return FakeNetwork(name="OFFLINE", places=PLACE, **given)
+
+
+def run(coroutine):
+    return asyncio.run(asyncio.wait_for(coroutine, 20))
+
+
+# ------------------------------------------------------------------------------------------ ids of two FEEDs
+
+
+def test_a_board_of_stops_that_the_fallback_does_not_know_is_no_empty_board():
+    """LIVE is down and OFFLINE has another FEED: the failure is told, with why nobody stands in."""
+    both = FallbackNetwork(live(departures=SourceUnreachable("LIVE is down")), offline())
+
+    with pytest.raises(SourceUnreachable) as raised:
+        run(both.list_departures(board(LIVE_STOP)))
+
+    assert raised.value.message == "LIVE is down; its fallback OFFLINE does not know LIVE:1"
+    assert raised.value.hint == "Ask again later, or for the stop by its name, which OFFLINE may know"
+
+
+def test_an_id_of_a_shared_feed_that_only_the_first_network_knows():
+    """The FEED is the same and the fallback's timetable lacks the stop: no empty board either."""
+    down = FakeNetwork(name="LIVE", feed_names=frozenset({"OFF"}), departures=SourceFailed("LIVE is down"))
+    both = FallbackNetwork(down, offline())
+
+    with pytest.raises(SourceFailed, match=r"^LIVE is down; its fallback OFFLINE does not know OFF:2$"):
+        run(both.list_departures(board("OFF:2")))
+
+
+def test_a_place_of_which_the_fallback_knows_a_part():
+    """Its board is of that part, and says which stop is left out."""
+    down = FakeNetwork(name="LIVE", feed_names=frozenset({"OFF"}), departures=SourceFailed("LIVE is down"))
+    fallback = offline()
+    answer = run(FallbackNetwork(down, fallback).list_departures(board("OFF:1", "OFF:2")))
+
+    assert fallback.asked == [board("OFF:1")]
+    assert answer.provenance.lost == (
+        "LIVE could not be asked (LIVE is down); its fallback OFFLINE answered.",
+        "OFFLINE does not know OFF:2, whose departures are left out.",
+    )
+
+
+def test_an_id_of_the_fallback_is_asked_of_the_fallback():
+    """It was given out during an outage; LIVE is back, and would not know it."""
+    first = live()
+    answer = run(FallbackNetwork(first, offline()).list_departures(board(OTHER_STOP)))
+
+    assert (first.asked, answer.provenance.network) == ([], "LIVE")
+    assert answer.provenance.lost == ("OFFLINE answered for LIVE, which does not know its stop ids.",)
+
+
+@pytest.mark.parametrize(("is_down", "stop_id", "who"), [(False, OTHER_STOP, "LIVE"), (True, LIVE_STOP, "OFFLINE")])
+def test_a_trip_from_a_stop_of_the_other_feed_begins_at_its_position(is_down, stop_id, who):
+    """Whoever plans does not know the id: it plans from the position, and says so."""
+    first = live(journeys=[SourceFailed("LIVE is down")] if is_down else [()])
+    both = {"LIVE": first, "OFFLINE": offline()}
+    answer = run(FallbackNetwork(*both.values()).plan_journeys(trip(stop_ids=(stop_id,))))
+
+    assert both[who].journeys_asked[-1] == trip()
+    assert answer.provenance.lost[-1] == f"{who} does not know {stop_id}; its position was taken as the origin."
+
+
+def test_a_known_stop_is_left_as_it_is():
+    """The boundary of the test above: an id of one's own is passed on."""
+    first = live()
+    answer = run(FallbackNetwork(first, offline()).plan_journeys(trip(stop_ids=(LIVE_STOP,))))
+
+    assert (first.journeys_asked, answer.provenance.lost) == ([trip(stop_ids=(LIVE_STOP,))], ())
+
+
+@pytest.mark.parametrize(("stop_id", "found"), [(OTHER_STOP, "Kamppi"), ("OFF:9", None), (LIVE_STOP, None)])
+def test_a_stop_is_looked_up_where_its_feed_is(stop_id, found):
+    """In the one network or in the other; None is an honest word of the network that could know."""
+    place = run(FallbackNetwork(live(), offline()).find_stop(stop_id))
+
+    assert (place and place.name) == found
+
+
+def test_an_unknown_id_during_an_outage_is_not_called_unknown():
+    """Only LIVE could know LIVE:1, and it cannot be asked."""
+
+    class Down(FakeNetwork):
+        async def find_stop(self, stop_id, *, language=None):
+            raise SourceUnreachable("LIVE is down")
+
+    both = FallbackNetwork(Down(name="LIVE", feed_names=frozenset({"LIVE"})), offline())
+    with pytest.raises(SourceUnreachable, match=r"^LIVE is down; its fallback OFFLINE does not know LIVE:1$"):
+        run(both.find_stop(LIVE_STOP))
+
+
+def test_names_that_a_fallback_gave_are_labelled():
+    """An answer of names has no provenance, so whoever asked is told beside it."""
+    down = MeetingNetwork(name="LIVE", failure=SourceUnreachable("LIVE is down"))
+    answers = run(ask_all([FallbackNetwork(down, offline())], lambda network: network.find_places("Kamppi")))
+
+    assert [match.place.id for match in answers.by_network[0][1]] == ["OFF:1"]
+    assert [each.sentence for each in answers.left_out] == [
+        "LIVE could not be asked for names (LIVE is down); its fallback OFFLINE answered."
+    ]
+
+
+# ------------------------------------------------------------------------------------------ deadlines
+
+
+def test_the_deadlines_of_a_chain_nest():
+    """Of 8 s the first has 4, its fallback 2, and theirs all of the 2 s that are then left."""
+
+    class Late(HangingNetwork):
+        async def plan_journeys(self, query):
+            self.left_s.append(round(clock.find_left_s(), 3))
+            loop = asyncio.get_running_loop()
+            passed = self.left_s[-1]
+            before = loop.time
+            loop.time = lambda: before() + passed
+            await asyncio.Event().wait()
+
+    chain = [Late(name=name, deadline_s=8.0) for name in ("A", "B")]
+    last = HangingNetwork(name="C", hangs=False, deadline_s=8.0)
+    whole = FallbackNetwork(chain[0], FallbackNetwork(chain[1], last))
+
+    async def ask():
+        _, answer, _ = await ask_in_turn([whole], lambda network: network.plan_journeys(trip()), Deadline())
+        return answer
+
+    answer = run(ask())
+    assert [each.left_s[0] for each in chain] == pytest.approx([4.0, 2.0], abs=0.2)
+    assert last.left_s[0] == pytest.approx(2.0, abs=0.2)
+    assert [sentence.partition(" (")[0] for sentence in answer.provenance.lost] == [
+        "B could not be asked",
+        "A could not be asked",
+    ]
+
+
+def test_a_hanging_network_is_asked_once_a_call():
+    """The relaxed query of the same call goes straight to the fallback; the next call tries again."""
+    hanging = HangingNetwork(name="LIVE")
+    both = FallbackNetwork(hanging, HangingNetwork(name="LOCAL", hangs=False, deadline_s=None))
+
+    async def ask(times):
+        deadline = Deadline()
+        for _ in range(times):
+            await ask_in_turn([both], lambda network: network.plan_journeys(trip()), deadline)
+
+    run(ask(2))
+    assert len(hanging.asked) == 1
+    run(ask(1))
+    assert len(hanging.asked) == 2
+
+
+def test_an_engine_in_this_process_is_waited_for_as_a_fallback_too():
+    """It waits for nobody, so giving it up would gain nothing."""
+    local = HangingNetwork(name="LOCAL", deadline_s=None)
+    profile = FallbackNetwork(FakeNetwork(name="LIVE"), local).profile
+
+    assert (profile.answer_deadline_s, profile.names_deadline_s) == (None, None)
+
+
+# ------------------------------------------------------------------------------------------ what fails again and again
+
+
+def test_a_fault_of_the_preferred_network_takes_no_neighbour_down(caplog):
+    """What no source may raise is that source's failure: the next one answers, the log has the trace."""
+
+    class Broken(FakeNetwork):
+        async def plan_journeys(self, query):
+            raise KeyError("boom")
+
+    networks = [Broken(name="X"), FakeNetwork(name="A")]
+    network, _, left_out = run(_in_turn(networks))
+
+    assert network.name == "A"
+    assert [each.sentence for each in left_out] == ["X was left out: X failed unexpectedly; the log says how."]
+    assert "boom" in caplog.text
+
+
+def test_a_fault_of_the_only_network_is_the_callers_to_hear():
+    """It is our own fault then, and not called the source's."""
+
+    class Broken(FakeNetwork):
+        async def plan_journeys(self, query):
+            raise KeyError("boom")
+
+    with pytest.raises(KeyError, match="boom"):
+        run(_in_turn([Broken(name="X")]))
+
+
+async def _in_turn(networks):
+    return await ask_in_turn(networks, lambda network: network.plan_journeys(trip()), Deadline())
+
+
+def test_a_network_that_failed_three_times_rests_and_takes_over_again():
+    """The fourth query is refused at once with the same kind of error; after half a minute one tries, and succeeds."""
+    time = FakeTime()
+    failing = live(departures=SourceFailed("503"))
+    guarded = GuardedNetwork(failing, NetworkBreaker(clock_s=time.clock_s), "LIVE")
+    outcomes = []
+
+    async def ask():
+        try:
+            await guarded.list_departures(board(LIVE_STOP))
+        except SourceFailed as error:
+            outcomes.append(error.message)
+        else:
+            outcomes.append("answered")
+
+    for _ in range(4):
+        run(ask())
+    asked_while_resting = len(failing.asked)
+    failing.departures = ()
+    time.now_ms += 29_999
+    run(ask())
+    time.now_ms += 1
+    run(ask())
+
+    resting = "LIVE failed 3 times in a row and is asked again in {} s; last: 503"
+    assert outcomes == ["503"] * 3 + [resting.format(30), resting.format(1), "answered"]
+    assert asked_while_resting == 3
+
+
+def test_a_network_that_hangs_three_times_rests():
+    """Being too late counts, though the query was given up from outside; so the fourth caller waits for nothing."""
+    hanging = HangingNetwork(name="LIVE")
+    guarded = GuardedNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
+    for _ in range(4):
+        with pytest.raises(SourceTimeout):
+            run(_in_turn([guarded]))
+
+    assert len(hanging.asked) == 3
+
+
+def test_whoever_goes_away_says_nothing_about_the_network():
+    """Three callers that break off close nothing."""
+    hanging = HangingNetwork(name="LIVE", deadline_s=None)
+    guarded = GuardedNetwork(hanging, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
+
+    async def break_off():
+        task = asyncio.ensure_future(_in_turn([guarded]))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    for _ in range(4):
+        run(break_off())
+
+    assert len(hanging.asked) == 4
+
+
+def test_names_rest_apart_from_trips():
+    """A geocoder that is down closes no board."""
+    down = MeetingNetwork(name="LIVE", failure=SourceFailed("the geocoder is down"))
+    guarded = GuardedNetwork(down, NetworkBreaker(clock_s=FakeTime().clock_s), "LIVE")
+    for _ in range(3):
+        with pytest.raises(SourceFailed):
+            run(guarded.find_places("Kamppi"))
+
+    assert run(guarded.list_departures(board(LIVE_STOP))).provenance.network == "LIVE"
+    assert guarded.profile.can(Ability.NAMES)
+
+
+def test_limits_nest(monkeypatch):
+    """A limit within a limit leaves the smaller; outside any there is none."""
+    assert Limits(monkeypatch).seconds == []
+    monkeypatch.undo()
+
+    async def ask():
+        outside = clock.find_left_s()
+        async with clock.time_limit(100):
+            async with clock.time_limit(None):
+                outer = clock.find_left_s()
+            async with clock.time_limit(200):
+                within = clock.find_left_s()
+        return outside, outer, within, clock.find_left_s()
+
+    outside, outer, within, after = run(ask())
+    assert (outside, after) == (None, None)
+    assert (outer, within) == (pytest.approx(100, abs=5), pytest.approx(100, abs=5))

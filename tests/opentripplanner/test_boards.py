@@ -1,0 +1,93 @@
+"""Departure boards from the server's stop times."""
+
+from fingerpost.transit.model import Mode
+from tests.opentripplanner.answers import NOON, a_board, a_board_query, a_time, asked_of, asking, data
+
+LIVE = {"realtime": True, "realtimeState": "UPDATED"}
+
+
+async def _board(*times, **wishes):
+    async with asking(data(stops=[a_board(*times)])) as (network, local):
+        return await network.list_departures(a_board_query(**wishes)), local
+
+
+async def test_a_row_says_what_the_server_said():
+    """Line, mode, destination, platform, ids and service day."""
+    board, _ = await _board(a_time())
+    (row,) = board.departures
+
+    assert (row.line, row.mode, row.destination, row.platform) == ("14", Mode.BUS, "Tapiola", "44")
+    assert (row.stop_id, row.trip_id, row.service_day.isoformat()) == ("HSL:1040601", "HSL:1014_2", "2026-03-10")
+    assert (row.scheduled, row.departure_delay_s) == (NOON, None)
+
+
+async def test_a_window_holds_what_is_expected_in_it():
+    """61 minutes late leaves the window of an hour, 60 does not; early ones come in."""
+    board, _ = await _board(
+        a_time(0, **LIVE, departureDelay=3600),
+        a_time(0, **LIVE, departureDelay=3601),
+        a_time(61, **LIVE, departureDelay=-60),
+        a_time(-1),
+    )
+
+    assert [(row.expected - NOON, row.departure_delay_s) for row in board.departures] == [(3600, 3600), (3600, -60)]
+    assert board.found_count == 2
+
+
+async def test_a_cancelled_trip_is_a_row_without_a_delay():
+    """At the timetable's time."""
+    board, _ = await _board(a_time(realtime=True, realtimeState="CANCELED", pickupType=None))
+
+    assert [(row.cancelled, row.departure_delay_s, row.scheduled) for row in board.departures] == [(True, None, NOON)]
+
+
+async def test_a_skipped_call_is_cancelled_though_the_trip_runs():
+    """It shows only in a pickup type that real time took away; one that never was there says nothing."""
+    board, _ = await _board(a_time(0, **LIVE, pickupType=None), a_time(1, pickupType=None))
+
+    assert [row.cancelled for row in board.departures] == [True, False]
+
+
+async def test_the_last_call_of_a_cancelled_trip_is_no_departure():
+    """Its pickup type is gone, its position is not."""
+    board, _ = await _board(a_time(realtimeState="CANCELED", realtime=True, pickupType=None, stopPositionInPattern=9))
+
+    assert (board.departures, board.found_count) == ([], 0)
+
+
+async def test_a_phone_call_is_told():
+    """Pickups by arrangement are, ordinary ones are not."""
+    board, _ = await _board(a_time(0, pickupType="CALL_AGENCY"), a_time(1))
+
+    assert [row.by_arrangement for row in board.departures] == [True, False]
+
+
+async def test_where_a_ride_goes_is_the_stops_word_then_the_trips_then_the_last_stop():
+    """Rule A2: never empty."""
+    bare = {**a_time()["trip"], "tripHeadsign": None}
+    nameless = {**bare, "arrivalStoptime": None}
+    board, _ = await _board(
+        a_time(0),
+        a_time(1, headsign=None),
+        a_time(2, headsign=None, trip=bare),
+        a_time(3, headsign=None, trip=nameless),
+    )
+
+    assert [row.destination for row in board.departures] == ["Tapiola", "Otaniemi", "Aalto", "14"]
+
+
+async def test_a_short_board_keeps_what_leaves_at_one_second():
+    """Two at the same second are not parted, and all three are counted."""
+    board, _ = await _board(a_time(0), a_time(0), a_time(1), wanted=1)
+
+    assert (len(board.departures), board.found_count) == (2, 3)
+
+
+async def test_the_question_names_every_stop_once_and_leaves_out_no_cancellation():
+    """In one request, a little wider than the window; a feed's own spelling is restored."""
+    _, local = await _board(stop_ids=["HSL:1040601", "hsl:1040601", "TAMPERE:0001"])
+    asked = asked_of(local)
+
+    assert (asked["variables"]["ids"], len(local.asked)) == (["HSL:1040601", "tampere:0001"], 1)
+    assert asked["variables"]["from"] < NOON
+    assert "omitCanceled: false" in asked["query"]

@@ -1,0 +1,287 @@
+"""Plans: the question's variables, pages, limits of walking, and what becomes of itineraries."""
+
+import pytest
+
+from fingerpost.errors import OutsideCalendar
+from fingerpost.transit.model import Access, Coordinate, LineSource, Location, LocationSource, Mode, Optimize
+from tests.opentripplanner.answers import (
+    HERE,
+    NOON,
+    a_page,
+    a_query,
+    a_ride,
+    a_stop,
+    a_walk,
+    asked_of,
+    asking,
+    at,
+    data,
+)
+
+TRIP = (a_walk(), a_ride())
+
+
+async def _plan(*answers, **wishes):
+    async with asking(*answers) as (network, local):
+        return await network.plan_journeys(a_query(**wishes)), local
+
+
+async def test_an_itinerary_says_what_the_server_said():
+    """Legs, lines, stops, times and a line on the map."""
+    answered, _ = await _plan(data(live=a_page(TRIP)))
+    (itinerary,) = answered.itineraries
+    walk, ride = itinerary.legs
+
+    assert (walk.mode, walk.distance_m, walk.start.coordinate, walk.end.id) == (Mode.WALK, 200.0, HERE, "HSL:1040601")
+    assert (ride.mode, ride.line, ride.headsign, ride.trip_id) == (Mode.BUS, "14", "Tapiola", "HSL:1014_2")
+    assert (ride.start.platform, ride.end.name, ride.wheelchair) == ("44", "Otaniemi", Access.YES)
+    assert (ride.departure_scheduled - NOON, ride.arrival_scheduled - NOON) == (300, 900)
+    assert (ride.departure_delay_s, ride.cancelled, ride.service_day.isoformat()) == (None, False, "2026-03-10")
+    assert answered.draw(ride).source is LineSource.SHAPE
+
+
+async def test_an_end_has_the_callers_name():
+    """The server calls it Origin."""
+    home = Location(coordinate=HERE, source=LocationSource.USER_VARIABLE, name="Home")
+    answered, _ = await _plan(data(live=a_page(TRIP)), origin=home)
+
+    assert answered.itineraries[0].legs[0].start.name == "Home"
+
+
+async def test_delays_are_read_with_their_sign():
+    """90 s early at one end, 2 minutes late at the other."""
+    ride = a_ride(realTime=True, realtimeState="UPDATED", start=at(5, "-PT1M30S"), end=at(15, "PT2M"))
+    answered, _ = await _plan(data(live=a_page([ride])))
+
+    (leg,) = answered.itineraries[0].legs
+    assert (leg.departure_delay_s, leg.arrival_delay_s) == (-90, 120)
+
+
+async def test_a_cancelled_trip_stays_visible_beside_what_runs():
+    """The second search includes cancellations; only what cannot be used is taken from it (rule B5)."""
+    off = a_ride(3, realTime=True, realtimeState="CANCELED", pickupType=None, dropoffType=None)
+    answered, local = await _plan(data(live=a_page([a_ride()]), promised=a_page([off], [a_ride()])))
+    asked = asked_of(local)["variables"]
+
+    assert [leg.cancelled for each in answered.timetabled for leg in each.legs] == [True]
+    assert [leg.cancelled for each in answered.itineraries for leg in each.legs] == [False]
+    assert asked["promised"]["transit"]["timetable"] == {"includeRealTimeCancellations": True}
+    assert "timetable" not in asked["preferences"]["transit"]
+
+
+@pytest.mark.parametrize("gone", ["pickupType", "dropoffType"])
+async def test_a_skipped_stop_makes_a_ride_unusable(gone):
+    """A call that real time took away has no type; on a trip without real time that says nothing."""
+    live = a_ride(**{"realTime": True, "realtimeState": "UPDATED", gone: None})
+    planned = a_ride(**{gone: None})
+    answered, _ = await _plan(data(live=a_page([live], [planned])))
+
+    assert [each.is_unusable for each in answered.itineraries] == [True, False]
+
+
+async def test_an_alert_in_force_is_told_with_the_ride_late_or_not():
+    """B13: the one that has ended is not."""
+    alerts = [
+        {
+            "id": "a",
+            "alertHeaderText": "Strike",
+            "alertDescriptionText": "",
+            "effectiveStartDate": NOON,
+            "alertEffect": "DETOUR",
+        },
+        {"id": "b", "alertHeaderText": "Over", "effectiveStartDate": 0, "effectiveEndDate": NOON},
+        {"id": "c", "alertHeaderText": "", "alertDescriptionText": "Snow", "effectiveEndDate": None},
+    ]
+    late = a_ride(realTime=True, start=at(5, "PT10M"), end=at(15, "PT10M"), alerts=alerts)
+    answered, _ = await _plan(data(live=a_page([late], [a_ride(alerts=alerts)])))
+
+    told = [
+        [(alert.header, alert.text, alert.effect) for alert in each.legs[0].alerts] for each in answered.itineraries
+    ]
+    assert told == [[("Strike", "", "DETOUR"), ("", "Snow", "UNKNOWN_EFFECT")]] * 2
+
+
+async def test_no_variable_is_null():
+    """Nulls fail inside the server, ``modes`` above all."""
+    _, local = await _plan(data(live=a_page(TRIP)), step_free=True, optimize=Optimize.FEW_TRANSFERS)
+    text = local.asked[0].body.decode()
+
+    assert "null" not in text
+    assert '"modes"' not in text
+
+
+async def test_wishes_are_in_the_question():
+    """Transfers, wheelchair, instant with its offset, and the language of names."""
+    _, local = await _plan(data(live=a_page(TRIP)), max_transfers=1, step_free=True, arrive_by=True, language="sv")
+    asked = asked_of(local)["variables"]
+
+    assert asked["preferences"]["transit"]["transfer"] == {"maximumTransfers": 1}
+    assert asked["preferences"]["accessibility"] == {"wheelchair": {"enabled": True}}
+    assert asked["dateTime"] == {"latestArrival": "2026-03-10T12:00:00+02:00"}
+    assert local.asked[0].headers["accept-language"] == "sv"
+
+
+async def test_an_unlisted_language_is_chosen_by_the_chain():
+    """The server has fi and sv; de falls back on fi (rule A7)."""
+    answered, local = await _plan(data(live=a_page(TRIP)), language="de")
+
+    assert (local.asked[0].headers["accept-language"], answered.provenance.language) == ("fi", "fi")
+
+
+async def test_a_stop_is_asked_by_its_own_id_and_no_coordinate():
+    """Exactly one key: the other may not even be null."""
+    stop = Location(coordinate=HERE, source=LocationSource.INPUT, stop_ids=("TAMPERE:0001",))
+    _, local = await _plan(data(live=a_page(TRIP)), origin=stop)
+
+    assert asked_of(local)["variables"]["origin"] == {"location": {"stopLocation": {"stopLocationId": "tampere:0001"}}}
+
+
+async def test_stops_of_one_station_are_asked_as_the_station():
+    """Two platforms share their parent."""
+    parent = {"gtfsId": "HSL:900", "name": "Kamppi", "lat": HERE.lat, "lon": HERE.lon, "stops": []}
+    stops = [
+        {"gtfsId": own_id, "name": "Kamppi", "lat": HERE.lat, "lon": HERE.lon, "parentStation": parent}
+        for own_id in ("HSL:901", "HSL:902")
+    ]
+    station = Location(coordinate=HERE, source=LocationSource.GEOCODE, stop_ids=("HSL:901", "HSL:902"))
+    _, local = await _plan(data(stops=stops, stations=[]), data(live=a_page(TRIP)), origin=station)
+
+    assert asked_of(local)["variables"]["origin"]["location"] == {"stopLocation": {"stopLocationId": "HSL:900"}}
+
+
+@pytest.mark.parametrize(("lat", "asked"), [(60.172, "stopLocation"), (60.173, "coordinate")])
+async def test_a_saved_place_is_at_its_stop_only_where_the_two_are_one_place(lat, asked):
+    """222 m away they are, 334 m away they are not (rule D2)."""
+    stop = {"gtfsId": "HSL:1", "name": "Kamppi", "lat": lat, "lon": 24.94, "parentStation": None}
+    saved = Location(coordinate=Coordinate(60.17, 24.94), source=LocationSource.USER_VARIABLE, stop_ids=("HSL:1",))
+    _, local = await _plan(data(stops=[stop], stations=[]), data(live=a_page(TRIP)), origin=saved)
+
+    assert list(asked_of(local)["variables"]["origin"]["location"]) == [asked]
+
+
+# ------------------------------------------------------------------------------------------- limits and pages
+
+
+@pytest.mark.parametrize(("metres", "count"), [(1500.0, 1), (1501.0, 0)])
+async def test_what_walks_too_far_is_left_out(metres, count):
+    """The server knows no limit: the sum of an itinerary's walks is held to it here (rule B6)."""
+    answered, _ = await _plan(data(live=a_page([a_walk(metres), a_ride()])), data(live=a_page()), max_walk_m=1500.0)
+
+    assert len(answered.itineraries) == count
+
+
+async def test_too_much_walking_is_asked_again_with_shorter_walks():
+    """Walking is made dear and the way that only walks left out; what then keeps the limit is the answer."""
+    far, near = data(live=a_page([a_walk(2000.0)])), data(live=a_page([a_walk(400.0), a_ride()]))
+    answered, local = await _plan(far, near, max_walk_m=1500.0)
+    asked = asked_of(local)["variables"]
+
+    assert [each.walk_m for each in answered.itineraries] == [400.0]
+    assert (asked["modes"], asked["preferences"]["street"]) == ({"transitOnly": True}, {"walk": {"reluctance": 10.0}})
+
+
+async def test_an_empty_page_leads_to_the_next():
+    """With the same question and the cursor; cancelled trips are not asked for again."""
+    answered, local = await _plan(
+        data(live=a_page(cursor="A", errors=[("NO_TRANSIT_CONNECTION_IN_SEARCH_WINDOW", "DATE_TIME")])),
+        data(live=a_page(TRIP)),
+    )
+    first, second = asked_of(local, 0)["variables"], asked_of(local, 1)["variables"]
+
+    assert len(answered.itineraries) == 1
+    assert (second.pop("after"), second.pop("withPromised"), first.pop("withPromised")) == ("A", False, True)
+    assert second == first
+
+
+async def test_a_cursor_that_does_not_move_ends_the_search():
+    """Two questions, not four."""
+    answered, local = await _plan(data(live=a_page(cursor="A")))
+
+    assert (answered.itineraries, len(local.asked)) == ((), 2)
+
+
+async def test_pages_have_an_end():
+    """However often the server says that there is more."""
+    pages = [data(live=a_page(cursor=name)) for name in "ABCDEFGH"]
+    _, local = await _plan(*pages)
+
+    assert len(local.asked) == 4
+
+
+async def test_what_two_pages_repeat_is_there_once():
+    """As the server has been seen to do."""
+    far = [a_walk(5000.0), a_ride()]
+    answered, _ = await _plan(
+        data(live=a_page(far, cursor="A")), data(live=a_page(TRIP, TRIP)), data(live=a_page()), max_walk_m=1500.0
+    )
+
+    assert len(answered.itineraries) == 1
+
+
+async def test_an_itinerary_that_lacks_a_leg_is_left_out():
+    """Half a trip is no trip."""
+    answered, _ = await _plan(data(live=a_page([a_walk(), None], TRIP)))
+
+    assert [len(each.legs) for each in answered.itineraries] == [2]
+
+
+async def test_a_way_with_steps_is_better_than_none():
+    """Step-free finds nothing, so it is asked without; the answer then names the step."""
+    steps = a_ride(trip={"gtfsId": "HSL:1014_2", "wheelchairAccessible": "NOT_POSSIBLE"})
+    answered, local = await _plan(data(live=a_page()), data(live=a_page([steps])), step_free=True)
+
+    assert [leg.wheelchair for each in answered.itineraries for leg in each.legs] == [Access.NO]
+    assert "accessibility" not in asked_of(local)["variables"]["preferences"]
+
+
+async def test_a_day_outside_the_timetable_is_told():
+    """And is not paged on."""
+    with pytest.raises(OutsideCalendar, match="TOWN"):
+        await _plan(data(live=a_page(cursor="A", errors=[("OUTSIDE_SERVICE_PERIOD", "DATE_TIME")])))
+
+
+@pytest.mark.parametrize(
+    ("code", "field", "sentence"),
+    [
+        ("LOCATION_NOT_FOUND", "FROM", "No street and no stop is near the origin"),
+        ("OUTSIDE_BOUNDS", "TO", "The destination lies outside the area that the server knows"),
+        ("NO_STOPS_IN_RANGE", None, "No stop can be reached on foot at an end"),
+        ("BRAND_NEW", "FROM", None),
+    ],
+)
+async def test_nothing_found_says_why(code, field, sentence):
+    """In words; a code that we do not know says nothing."""
+    answered, _ = await _plan(data(live=a_page(errors=[(code, field)])))
+
+    assert (answered.itineraries, answered.why_nothing) == ((), sentence)
+
+
+@pytest.mark.parametrize(
+    ("mode", "route_type", "shown"),
+    [("BUS", 702, Mode.BUS), ("BUS", 200, Mode.COACH), ("MAGLEV", None, Mode.OTHER), (None, None, Mode.OTHER)],
+)
+async def test_an_unknown_mode_is_other(mode, route_type, shown):
+    """The route's type decides where there is one (rule A9)."""
+    ride = a_ride(mode=mode, route={"gtfsId": "HSL:1", "shortName": "1", "type": route_type})
+    answered, _ = await _plan(data(live=a_page([ride])))
+
+    assert answered.itineraries[0].legs[0].mode is shown
+
+
+async def test_a_line_without_names_has_its_id():
+    """Short name, else long name, else route id (rule A2)."""
+    rides = [
+        a_ride(1, route={"gtfsId": "HSL:1014", "shortName": None, "longName": "Ring"}),
+        a_ride(2, route={"gtfsId": "HSL:1014", "shortName": "", "longName": ""}),
+    ]
+    answered, _ = await _plan(data(live=a_page(*([ride] for ride in rides))))
+
+    assert [each.legs[0].line for each in answered.itineraries] == ["Ring", "1014"]
+
+
+async def test_a_platform_without_a_name_still_has_one():
+    """The place's name stands in for the stop's."""
+    ride = a_ride(**{"from": {"name": "Kamppi", "lat": 1.0, "lon": 2.0, "stop": {**a_stop("HSL:1", None)}}})
+    answered, _ = await _plan(data(live=a_page([ride])))
+
+    assert answered.itineraries[0].legs[0].start.name == "Kamppi"

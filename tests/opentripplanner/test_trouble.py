@@ -1,0 +1,102 @@
+"""Whatever the server answers but an answer becomes the branch of errors that says what to do next."""
+
+import pytest
+
+from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, SourceLimited, SourceTimeout
+from tests.net.local_server import answer
+from tests.opentripplanner.answers import a_board, a_board_query, a_page, a_query, a_ride, a_time, asking, body, html
+
+GRAPHQL_ERROR = {"message": "Exception while fetching data (/planConnection)", "path": ["live"], "locations": []}
+
+
+def refused(kind):
+    return body({"errors": [{"message": "Field 'x' is undefined", "extensions": {"classification": kind}}]})
+
+
+@pytest.mark.parametrize(
+    ("told", "branch"),
+    [
+        (html("200 OK"), SourceChanged),
+        (html("502 Bad Gateway"), SourceFailed),
+        (html("503 Service Unavailable"), SourceFailed),
+        (html("504 Gateway Time-out"), SourceTimeout),
+        (answer("400 Bad Request", b"No query found in body", Content_Type="text/plain"), SourceFailed),
+        (answer("422 Unprocessable", b"OTP API Processing Timeout", Content_Type="text/plain"), SourceFailed),
+        (body({"statusCode": 401, "message": "Access denied"}, "401 Unauthorized"), SourceKeyRefused),
+        (body({"statusCode": 403, "message": "Forbidden"}, "403 Forbidden"), SourceKeyRefused),
+        (refused("ValidationError"), SourceChanged),
+        (refused("InvalidSyntax"), SourceChanged),
+        (refused("ExecutionAborted"), SourceFailed),
+        (body({"data": None, "errors": [GRAPHQL_ERROR]}), SourceFailed),
+        (body({"data": {"live": None}, "errors": [GRAPHQL_ERROR]}), SourceFailed),
+        (body({"errors": [{"message": "java.util.concurrent.TimeoutException"}]}), SourceTimeout),
+        (body({}), SourceChanged),
+        (body([]), SourceChanged),
+        (answer(body=b""), SourceChanged),
+        (body({"data": {"live": {"edges": [{"node": {"legs": [{"mode": "BUS"}]}}]}}}), SourceChanged),
+    ],
+)
+async def test_an_answer_that_is_none_is_told_as_what_it_is(told, branch):
+    """HTML, empty bodies, GraphQL errors in HTTP 200, and statuses, each by its own branch."""
+    async with asking(told) as (network, _):
+        with pytest.raises(branch) as raised:
+            await network.plan_journeys(a_query())
+
+    assert type(raised.value) is branch
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "headers", "wait_s"),
+    [
+        ("429 Too Many Requests", "Rate limit is exceeded. Try again in 37 seconds.", {}, 37.0),
+        ("429 Too Many Requests", "Slow down", {}, 5.0),
+        ("429 Too Many Requests", "Try again in 37 seconds.", {"Retry_After": "12"}, 12.0),
+        ("403 Quota Exceeded", "Out of call volume quota. Quota will be replenished in 01:02:03.", {}, 3723.0),
+        ("403 Quota Exceeded", "Out of call volume quota. Quota will be replenished in 2.00:00:01.", {}, 172_801.0),
+        ("403 Forbidden", "Out of call volume quota.", {}, 3600.0),
+    ],
+)
+async def test_a_limit_says_how_long_to_wait(status, message, headers, wait_s):
+    """Retry-After first, else what the gateway's sentence says; a quota is no refused key."""
+    async with asking(body({"statusCode": 0, "message": message}, status, **headers)) as (network, _):
+        with pytest.raises(SourceLimited) as raised:
+            await network.list_departures(a_board_query())
+
+    assert raised.value.retry_after_s == wait_s
+
+
+async def test_data_beside_errors_is_an_answer_that_says_what_it_lacks():
+    """The itinerary is there, and a note names what the server could not say."""
+    errors = [{"message": "no fares here", "path": ["live", "edges", 0, "node", "legs", 0, "fareProducts"]}]
+    async with asking(body({"data": {"live": a_page([a_ride()])}, "errors": errors})) as (network, _):
+        answered = await network.plan_journeys(a_query())
+
+    assert len(answered.itineraries) == 1
+    assert answered.provenance.notes == (
+        "The server could not say everything: live.edges.node.legs.fareProducts (no fares here).",
+    )
+
+
+async def test_cancelled_trips_that_cannot_be_told_leave_the_live_ones():
+    """The second search of the document failed alone."""
+    errors = [{"message": "broken", "path": ["promised"]}]
+    told = body({"data": {"live": a_page([a_ride()]), "promised": None}, "errors": errors})
+    async with asking(told) as (network, _):
+        answered = await network.plan_journeys(a_query())
+
+    assert (len(answered.itineraries), answered.timetabled) == (1, ())
+    assert "promised" in answered.provenance.notes[0]
+
+
+async def test_unknown_fields_words_and_nulls_are_passed_over():
+    """A newer server adds fields and words, and leaves out what may be null."""
+    time = a_time(realtimeState="SPLIT", pickupType="BY_DRONE", news=[1])
+    sparse = a_time(5, headsign=None, departureDelay=None, realtime=None, realtimeState=None)
+    stops = [None, a_board(time, None, sparse), {"gtfsId": "HSL:2", "stoptimesWithoutPatterns": None}]
+    async with asking(body({"data": {"stops": stops}, "extensions": {}})) as (network, _):
+        board = await network.list_departures(a_board_query())
+
+    assert [(row.destination, row.departure_delay_s, row.cancelled) for row in board.departures] == [
+        ("Tapiola", None, False),
+        ("Otaniemi", None, False),
+    ]

@@ -1,0 +1,90 @@
+"""Durations, instants and service days as the server writes them."""
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from fingerpost.transit.providers.opentripplanner.wire_times import (
+    find_service_day,
+    read_day,
+    read_duration_s,
+    read_instant,
+)
+from tests.opentripplanner.answers import a_board, a_board_query, a_time, asking, data
+
+HELSINKI = ZoneInfo("Europe/Helsinki")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("PT0S", 0),
+        ("PT10M", 600),
+        ("PT60S", 60),
+        ("-PT1M30S", -90),
+        ("PT-1M-30S", -90),
+        ("PT26H", 93_600),
+        ("P1DT1S", 86_401),
+        ("PT1.6S", 2),
+    ],
+)
+def test_a_duration_may_carry_its_sign_before_the_p(text, seconds):
+    """Also before each number, as Java writes it."""
+    assert read_duration_s(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "P", "PT", "10", "PT1M30", "1M"])
+def test_what_is_no_duration_is_refused(text):
+    """Nothing is guessed."""
+    with pytest.raises(ValueError, match="duration"):
+        read_duration_s(text)
+
+
+def test_an_instant_needs_its_offset():
+    """10:00 at +02:00 is 08:00Z; without an offset nobody knows."""
+    assert read_instant("2026-03-10T10:00:00+02:00") == read_instant("2026-03-10T08:00:00Z")
+    with pytest.raises(ValueError, match="offset"):
+        read_instant("2026-03-10T10:00:00")
+
+
+@pytest.mark.parametrize("text", ["2026-03-10", "20260310"])
+def test_a_service_date_comes_in_two_forms(text):
+    """The documentation says the second, the server the first."""
+    assert read_day(text) == date(2026, 3, 10)
+
+
+@pytest.mark.parametrize(
+    ("day", "begins"),
+    [
+        (date(2026, 3, 28), datetime(2026, 3, 27, 22, tzinfo=UTC)),
+        # Clocks go forward at 03:00: noon minus twelve hours is 23:00 of the day before.
+        (date(2026, 3, 29), datetime(2026, 3, 28, 21, tzinfo=UTC)),
+        # Clocks go back at 04:00: it is 01:00 of the day itself.
+        (date(2026, 10, 25), datetime(2026, 10, 24, 22, tzinfo=UTC)),
+    ],
+)
+def test_a_service_day_begins_at_noon_minus_twelve_hours(day, begins):
+    """Also on the two days when clocks change."""
+    assert find_service_day(int(begins.timestamp()), HELSINKI) == day
+
+
+@pytest.mark.parametrize(
+    ("begins", "seconds", "leaves"),
+    [
+        # 29 March, 08:00 summer time, is 05:00Z: eight hours after 21:00Z.
+        (datetime(2026, 3, 28, 21, tzinfo=UTC), 8 * 3600, datetime(2026, 3, 29, 5, tzinfo=UTC)),
+        # 25 October, 08:00 winter time, is 06:00Z.
+        (datetime(2026, 10, 24, 22, tzinfo=UTC), 8 * 3600, datetime(2026, 10, 25, 6, tzinfo=UTC)),
+        # A trip of the day before, at 24:30.
+        (datetime(2026, 3, 9, 22, tzinfo=UTC), 24 * 3600 + 1800, datetime(2026, 3, 10, 22, 30, tzinfo=UTC)),
+    ],
+)
+async def test_a_departure_counts_from_its_service_day(begins, seconds, leaves):
+    """Seconds may exceed a day, and midnight is never asked."""
+    instant = int(leaves.timestamp())
+    time = a_time(serviceDay=int(begins.timestamp()), scheduledDeparture=seconds)
+    async with asking(data(stops=[a_board(time)])) as (network, _):
+        board = await network.list_departures(a_board_query(instant=instant, window_s=0))
+
+    assert [row.scheduled for row in board.departures] == [instant]

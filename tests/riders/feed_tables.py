@@ -1,0 +1,171 @@
+"""GTFS feeds as their tables say: stops, links on foot, and the trips of one day. Reads text, and nothing else."""
+
+import csv
+import io
+import zipfile
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from tests.riders.walks import CHANGE_S, LINKED_WITHIN_M, Grid, walk_m, walk_s
+
+NO_BOARDING, NO_ALIGHTING = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """A trip on a day: its calls as (stop, arrival, departure, flags), Unix seconds; ``start`` where it is repeated."""
+
+    feed: str
+    trip_id: str
+    day: str
+    start: str
+    block: str
+    sequences: tuple[int, ...]
+    calls: tuple[tuple[int, int, int, int], ...]
+
+
+def seconds(text):
+    hours, minutes, rest = map(int, text.split(":"))
+    return hours * 3600 + minutes * 60 + rest
+
+
+def clock(after_midnight):
+    return f"{after_midnight // 3600:02}:{after_midnight % 3600 // 60:02}:{after_midnight % 60:02}"
+
+
+def midnight(day, zone):
+    return int(datetime(day.year, day.month, day.day, 12, tzinfo=ZoneInfo(zone)).timestamp()) - 12 * 3600
+
+
+def rows_of(archive, table):
+    """Yield a table's rows as dictionaries, blanks stripped; nothing where the feed has no such table."""
+    if table not in archive.namelist():
+        return
+    with archive.open(table) as file:
+        reader = csv.reader(io.TextIOWrapper(file, "utf-8-sig"))
+        header = [name.strip() for name in next(reader)]
+        for row in reader:
+            yield dict(zip(header, map(str.strip, row), strict=False))
+
+
+def services_of(archive, day):
+    """Return the services that run on a day."""
+    today = f"{day:%Y%m%d}"
+    services = {row["service_id"] for row in rows_of(archive, "calendar.txt")
+                if row["start_date"] <= today <= row["end_date"] and row[f"{day:%A}".lower()] == "1"}  # fmt: skip
+    for row in rows_of(archive, "calendar_dates.txt"):
+        if row["date"] == today:
+            (services.add if row["exception_type"] == "1" else services.discard)(row["service_id"])
+    return services
+
+
+class Tables:
+    """Feeds together: numbered stops, their links, and the trips of a day, of the one before and of the one after."""
+
+    def __init__(self, feeds, day):
+        self.zone = None
+        self.place, self.name, self.number, self.local, self.printed = {}, {}, {}, {}, {}
+        self.forced, self.specific = {}, set()
+        self.trips = []
+        self._links = {}
+        for feed, path in feeds:
+            with zipfile.ZipFile(path) as archive:
+                self._read(feed, archive, day)
+        self.grid = Grid(self.place)
+        self.partners = defaultdict(set)
+        for one, other in self.forced:
+            self.partners[one].add(other)
+            self.partners[other].add(one)
+
+    def _read(self, feed, archive, day):
+        self.zone = self.zone or next(rows_of(archive, "agency.txt"))["agency_timezone"]
+        members = defaultdict(list)
+        for row in rows_of(archive, "stops.txt"):
+            if row.get("location_type") in (None, "", "0"):
+                number = len(self.place)
+                self.place[number] = float(row["stop_lat"]), float(row["stop_lon"])
+                self.name[number], self.local[number] = row["stop_name"], (feed, row["stop_id"])
+                self.number[feed, row["stop_id"]] = self.printed[f"{feed}:{row['stop_id'].upper()}"] = number
+                members[row["stop_id"]].append(number)
+                if row.get("parent_station"):
+                    members[row["parent_station"]].append(number)
+        self._read_transfers(feed, archive, members)
+        self._read_trips(feed, archive, [day + timedelta(days=each) for each in (-1, 0, 1)])
+
+    def _read_transfers(self, feed, archive, members):
+        """Read the rules between stops; a row that names the stops themselves beats one that names stations."""
+        rules = []
+        for line, row in enumerate(rows_of(archive, "transfers.txt")):
+            ends = row["from_stop_id"], row["to_stop_id"]
+            if row.get("from_trip_id") and row.get("to_trip_id"):
+                if row["transfer_type"] == "1":
+                    self.specific.add((feed, row["from_trip_id"], row["to_trip_id"]))
+                continue
+            assert not row.get("from_route_id"), "no feed here has rules between routes"
+            precision = sum((feed, end) in self.number for end in ends)
+            pairs = [(one, other) for one in members[ends[0]] for other in members[ends[1]]]
+            rules.append((precision, line, pairs, row["transfer_type"], row.get("min_transfer_time")))
+        for _, _, pairs, kind, stated in sorted(rules, key=lambda rule: rule[:2]):
+            for pair in pairs:
+                metres = walk_m(self.place[pair[0]], self.place[pair[1]])
+                taken = walk_s(metres) + (0 if kind == "1" else CHANGE_S)
+                if kind == "2" and stated:
+                    taken = int(stated)
+                self.forced[pair] = (None if kind == "3" else taken), metres
+
+    def _read_trips(self, feed, archive, days):
+        running = {day: services_of(archive, day) for day in days}
+        services = set().union(*running.values())
+        service, block = {}, {}
+        for row in rows_of(archive, "trips.txt"):
+            if row["service_id"] in services:
+                service[row["trip_id"]], block[row["trip_id"]] = row["service_id"], row.get("block_id", "")
+        calls = defaultdict(list)
+        for row in rows_of(archive, "stop_times.txt"):
+            if row["trip_id"] in service:
+                flags = (row.get("pickup_type") == "1") * NO_BOARDING + (row.get("drop_off_type") == "1") * NO_ALIGHTING
+                arrival = seconds(row["arrival_time"] or row["departure_time"])
+                departure = seconds(row["departure_time"] or row["arrival_time"])
+                call = int(row["stop_sequence"]), self.number[feed, row["stop_id"]], arrival, departure, flags
+                calls[row["trip_id"]].append(call)
+        starts = defaultdict(list)
+        for row in rows_of(archive, "frequencies.txt"):
+            every = range(seconds(row["start_time"]), seconds(row["end_time"]), int(row["headway_secs"]))
+            starts[row["trip_id"]] += every
+        for trip, its in calls.items():
+            its.sort()
+            sequences, first = tuple(call[0] for call in its), its[0][3]
+            for day in (each for each in days if service[trip] in running[each]):
+                zero, today = midnight(day, self.zone), f"{day:%Y%m%d}"
+                for start in starts.get(trip, [first]):
+                    later = zero + start - first
+                    moved = tuple((stop, later + arrival, later + departure, flags)
+                                  for _, stop, arrival, departure, flags in its)  # fmt: skip
+                    name = clock(start) if trip in starts else ""
+                    self.trips.append(Trip(feed, trip, today, name, block[trip], sequences, moved))
+
+    def link(self, one, other):
+        """Return (seconds, metres) of a change from one stop to another, (None, 0) where there is none."""
+        if (one, other) in self.forced:
+            return self.forced[one, other]
+        if one == other:
+            return CHANGE_S, 0
+        metres = walk_m(self.place[one], self.place[other])
+        return walk_s(metres) + CHANGE_S, metres
+
+    def linked(self, stop):
+        """Return the stops that one can change to from a stop or to a stop, itself among them."""
+        if stop not in self._links:
+            near = set(self.grid.around(self.place[stop], LINKED_WITHIN_M))
+            self._links[stop] = sorted(near | self.partners[stop] | {stop})
+        return self._links[stop]
+
+
+KINGSTON = (("KINGSTON", "gtfs/kingston/kingston_2026-01.gtfs.zip"),), date(2026, 1, 15)
+HELSINKI = (("HELSINKI", "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"),), date(2022, 2, 22)
+NEW_YORK = tuple((name.upper(), f"gtfs/nyc/{file}.gtfs.zip") for name, file in (
+    ("subway", "subway"), ("m", "bus_m"), ("bx", "bus_bx"), ("lirr", "lirr"), ("bk", "bus_bk"), ("busco", "bus_busco"),
+    ("qns", "bus_qns"), ("si", "bus_si"), ("mnr", "mnr"),
+)), date(2026, 9, 30)  # fmt: skip

@@ -1,0 +1,50 @@
+"""A real network in memory with real time drawn upon it, and plan_trip over it."""
+
+import asyncio
+from datetime import UTC, datetime
+
+from google.transit.gtfs_realtime_pb2 import FeedMessage
+
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.gtfs.realtime import FeedBytes, RealtimeIndex, read_realtime
+from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from tests.riders.feed_tables import Tables
+from tests.shared_data import get_shared
+
+
+class Town:
+    """A network of real feeds, and beside it the same feeds as their tables say."""
+
+    def __init__(self, name, feeds, day, home):
+        paths = [(feed, get_shared(path)) for feed, path in feeds]
+        self.day, self.tables = day, Tables(paths, day)
+        self.timetable = import_feeds(name, [FeedSource(path, feed) for feed, path in paths]).timetable
+        self.index = RealtimeIndex(self.timetable)
+        self.network = EmbeddedNetwork(NetworkRecord(name=name, source="gtfs"), self.timetable)
+        store = VariableStore(home / f"{name}.sqlite")
+        self.tool = {tool.name: tool for tool in list_tools(FakeNetworks(self.network), store)}["plan_trip"]
+
+    def publish(self, messages: dict[str, FeedMessage], now):
+        """Let the network know what messages say."""
+        received = [FeedBytes(message.SerializeToString(), now, feed) for feed, message in messages.items()]
+        self.network.publish(read_realtime(self.timetable, self.index, received, now), self.day)
+
+    def ask(self, question, **more):
+        """Return the body of plan_trip's answer to a ``search.Question`` about now."""
+        ends = [{"type": "coords", "value": {"lat": lat, "lon": lon}}
+                for lat, lon in (question.origin, question.destination)]  # fmt: skip
+        arguments = {
+            "origin": ends[0], "destination": ends[1], "constraints": {
+                "optimize": "shortest_time", "maxWalkingDistance": question.max_walk_m,
+                "maxTransfers": question.max_rides - 1,
+            }, **more,
+        }  # fmt: skip
+        return asyncio.run(self.tool.answer(arguments, user="ann")).body
+
+
+def iso(instant):
+    return datetime.fromtimestamp(instant, UTC).isoformat()
