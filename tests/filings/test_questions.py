@@ -9,7 +9,7 @@ from fingerpost.filings.directory import company_info, metrics
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.questions import compare, fact_history, financial_facts, time_series
-from fingerpost.filings.ratios import financial_ratios
+from fingerpost.filings.ratios import RATIOS, financial_ratios
 from fingerpost.filings.statements import statement
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import company_file, facts, library_of
@@ -223,7 +223,7 @@ def test_other_questions_about_nobody_say_so_too(library):
 
 NO_EQUITY = ("Goodwill", "StockholdersEquity")
 AT_THE_END = ("fiscal 2022", "2022-12-31 to 2022-12-31")
-RATIOS = """
+ONE_RATIO = """
 NetIncomeLoss 2022-01-01 2022-12-31 11 k22 10-K 2023-02-01
 Revenues      2022-01-01 2022-12-31 0  k22 10-K 2023-02-01
 Assets        -          2022-12-31 44 k22 10-K 2023-02-15
@@ -232,7 +232,7 @@ Assets        -          2022-12-31 44 k22 10-K 2023-02-15
 
 def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     """A quarter, with its note; what is divided by nothing, by nobody, or is no ratio, is missing with its reason."""
-    library = library_of(tmp_path / "f.sqlite", facts(RATIOS), {"2022-12-31": 2022})
+    library = library_of(tmp_path / "f.sqlite", facts(ONE_RATIO), {"2022-12-31": 2022})
     wanted = ["ROA", "net margin", "return-on-equity", "luck"]
     reply = financial_ratios(library, "DRWN", wanted, FISCAL, FigureOptions())
     (row,) = reply.results
@@ -254,8 +254,7 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     }
     assert [reply.missing[name]["next_step"] for name in ("net margin", "luck")] == [
         "Ask financial_facts for its parts",
-        "The ratios are gross_margin, operating_margin, net_margin, return_on_assets, return_on_equity,"
-        " current_ratio, debt_to_equity, interest_coverage",
+        f"The ratios are {', '.join(ratio.name for ratio in RATIOS)}",
     ]
 
 
