@@ -19,7 +19,6 @@ from fingerpost.errors import ParameterError
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from fingerpost.transit.add_option import AddOption
-from fingerpost.transit.timetable.timetable_store import TimetableStore
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles, new_remote_profile
 from fingerpost.transit.model import Bounds
 from fingerpost.transit.timetable.timetable_store import TimetableStore
