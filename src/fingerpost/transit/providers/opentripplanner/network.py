@@ -14,7 +14,13 @@ from fingerpost.transit.model import Coordinate, Location, LocationSource, Place
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
 from fingerpost.transit.profile import Ability, NetworkProfile
 from fingerpost.transit.provenance import FeedVersion, Provenance, RealtimeHealth
-from fingerpost.transit.providers.opentripplanner.departures import MARGIN_S, MOST_ROWS, keep_first, list_departures
+from fingerpost.transit.providers.opentripplanner.departures import (
+    MARGIN_S,
+    MOST_ROWS,
+    keep_first,
+    list_departures,
+    list_stop_alerts,
+)
 from fingerpost.transit.providers.opentripplanner.documents import BOARD
 from fingerpost.transit.providers.opentripplanner.fares import price
 from fingerpost.transit.providers.opentripplanner.geocoding import Geocoder
@@ -97,13 +103,13 @@ class OpenTripPlannerNetwork:
             "count": MOST_ROWS,
         }
         answered = await self._server.ask(BOARD, BoardData, variables, language=self._choose_language(query.language))
-        rows = list_departures(
-            answered.data.stops, self._ids, self._zone, first=query.instant, last=query.instant + query.window_s
-        )
+        first, last = query.instant, query.instant + query.window_s
+        rows = list_departures(answered.data.stops, self._ids, self._zone, first=first, last=last)
         return DepartureBoard(
             departures=keep_first(rows, query.wanted),
             found_count=len(rows),
             provenance=self._provenance(answered.retrieved_at, query.language, answered.notes),
+            alerts=list_stop_alerts(answered.data.stops, first=first, last=last),
         )
 
     async def find_places(

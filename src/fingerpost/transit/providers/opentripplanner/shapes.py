@@ -171,6 +171,18 @@ class StopPositions(Shape):
 # ---------------------------------------------------------------------------------------------------- rides
 
 
+class OwnAlert(Shape):
+    """An alert; its bounds are Unix seconds."""
+
+    id: str
+    alert_header_text: str | None = None
+    alert_description_text: str | None = None
+    alert_effect: str | None = None
+    alert_url: str | None = None
+    effective_start_date: int | None = None
+    effective_end_date: int | None = None
+
+
 class Route(Shape):
     """A line."""
 
@@ -205,6 +217,7 @@ class BoardTrip(Shape):
     trip_headsign: str | None = None
     arrival_stoptime: LastCallOnBoard | None = None
     route: Route
+    alerts: Several[OwnAlert] = ()
 
 
 class Stoptime(Shape):
@@ -222,10 +235,11 @@ class Stoptime(Shape):
 
 
 class BoardStop(Shape):
-    """A stop and its departures."""
+    """A stop, its alerts and its departures."""
 
     gtfs_id: str
     platform_code: str | None = None
+    alerts: Several[OwnAlert] = ()
     stoptimes_without_patterns: Several[Stoptime] = ()
 
 
@@ -279,18 +293,6 @@ class LegGeometry(Shape):
     """A polyline with a precision of five digits."""
 
     points: str | None = None
-
-
-class AlertOfLeg(Shape):
-    """An alert that touches a leg; its bounds are Unix seconds."""
-
-    id: str
-    alert_header_text: str | None = None
-    alert_description_text: str | None = None
-    alert_effect: str | None = None
-    alert_url: str | None = None
-    effective_start_date: int | None = None
-    effective_end_date: int | None = None
 
 
 class Currency(Shape):
@@ -348,7 +350,7 @@ class OwnLeg(Shape):
     route: Route | None = None
     trip: Trip | None = None
     leg_geometry: LegGeometry | None = None
-    alerts: Several[AlertOfLeg] = ()
+    alerts: Several[OwnAlert] = ()
     fare_products: Several[FareProductUse] = ()
 
 
