@@ -132,7 +132,7 @@ class Agency(Shape):
     lang: str | None = None
 
 
-class Feed(Shape):
+class FeedData(Shape):
     """A feed, as the server spells it."""
 
     feed_id: str
@@ -150,7 +150,7 @@ class ServiceTimeRange(Shape):
 class NetworkData(Shape):
     """What a server says of its network."""
 
-    feeds: Several[Feed] = ()
+    feeds: Several[FeedData] = ()
     service_time_range: ServiceTimeRange | None = None
     routes: Several[RouteType] = ()
 
@@ -289,7 +289,7 @@ class Trip(Shape):
     arrival_stoptime: LastCall | None = None
 
 
-class LegGeometry(Shape):
+class GeometryOfLeg(Shape):
     """A polyline with a precision of five digits."""
 
     points: str | None = None
@@ -349,7 +349,7 @@ class OwnLeg(Shape):
     to: End
     route: Route | None = None
     trip: Trip | None = None
-    leg_geometry: LegGeometry | None = None
+    leg_geometry: GeometryOfLeg | None = None
     alerts: Several[OwnAlert] = ()
     fare_products: Several[FareProductUse] = ()
 
