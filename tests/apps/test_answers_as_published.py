@@ -15,7 +15,7 @@ from fingerpost.contract.published import PublishedTool
 from fingerpost.errors import ToolError
 from tests.apps.questions import KAMPPI, KAMPPI_TO_ESPOO
 
-CALLS = 20_000 if os.environ.get("FINGERPOST_SOAK") else 150
+CALLS = 20_000 if os.environ.get("FINGERPOST_SOAK") else 600
 HERE = {"lat": 60.1699, "lon": 24.9384}
 ODD = [
     None,
@@ -80,7 +80,10 @@ def replaced(value, path, other):
 
 
 def test_answers_to_calls_that_are_bent_in_one_place_hold(application, validators):
-    """A sound call with one value replaced by an odd one, or an unknown key beside it: error and answer hold."""
+    """A sound call with one value replaced by an odd one, or an unknown key beside it: error and answer hold.
+
+    And none of it is an error of ours.
+    """
     dice = random.Random(17)
     wrong = []
     for _ in range(CALLS):
@@ -88,7 +91,9 @@ def test_answers_to_calls_that_are_bent_in_one_place_hold(application, validator
         whole = FULL.get(name, {})
         path = dice.choice(list(paths_of(whole)))
         arguments = replaced(whole, path, dice.choice([*ODD, {**whole, "unknown": 1}]))
-        wrong += complaints(validators, name, arguments, ask(application, name, arguments))
+        answer = ask(application, name, arguments)
+        wrong += complaints(validators, name, arguments, answer)
+        wrong += [(name, arguments, answer.text)] if "inside fingerpost" in answer.text else []
     assert wrong == []
 
 

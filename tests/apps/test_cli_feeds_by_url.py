@@ -55,7 +55,10 @@ def test_a_network_is_added_from_an_address(feeds, tmp_path, invoke, home):
 
     assert (added.returncode, added.stdout) == (
         0,
-        "TOWN is ready: 2026-01-01 to 2026-12-31\nTOWN: 2 stops, 1 routes, 1 trips, 2 calls; nothing left out\n",
+        (
+            "TOWN is ready: 2026-01-01 to 2026-12-31\n"
+            "TOWN: 2026-01-01 to 2026-12-31, in service; 2 stops, 1 routes, 1 trips, 2 calls; nothing left out\n"
+        ),
     )
     assert fetched_files(home) == ["town.zip"]
 

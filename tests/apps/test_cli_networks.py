@@ -43,7 +43,8 @@ def test_an_added_network_tells_its_import_and_answers(feed, invoke):
 
     assert (added.returncode, planned.returncode) == (0, 0)
     assert added.stdout == (
-        "TOWN is ready: 2026-01-01 to 2026-12-31\nTOWN: 3 stops, 1 routes, 2 trips, 6 calls; nothing left out\n"
+        "TOWN is ready: 2026-01-01 to 2026-12-31\n"
+        "TOWN: 2026-01-01 to 2026-12-31, in service; 3 stops, 1 routes, 2 trips, 6 calls; nothing left out\n"
     )
     assert "BUS 1 towards Gamma, from Alpha to Gamma at 08:20" in planned.stdout
 

@@ -1,14 +1,19 @@
 """Describe all networks as JSON, for ``doctor`` and the networks resource."""
 
 import json
+from datetime import date
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
+from fingerpost import clock
 from fingerpost.apps.realtime_view import describe_realtime
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
+from fingerpost.transit.coverage import ServiceDays
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.port import Network
+from fingerpost.transit.provenance import FeedVersion
 
 if TYPE_CHECKING:
     from fingerpost.transit.timetable.timetable_store import TimetableStore
@@ -41,6 +46,7 @@ async def describe_networks(application: Application) -> list[dict[str, Any]]:
 def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> dict[str, Any]:
     profile = network.profile
     bounds = profile.bounds
+    today = clock.now().astimezone(ZoneInfo(profile.zone)).date()
     described: dict[str, Any] = {
         "name": profile.name,
         "source": profile.source,
@@ -55,11 +61,32 @@ def _describe(network: Network, store: "TimetableStore", *, answers: bool) -> di
         # Null at both ends: the timetable holds on any day.
         "firstDay": None if profile.first_day is None else profile.first_day.isoformat(),
         "lastDay": None if profile.last_day is None else profile.last_day.isoformat(),
+        "today": ServiceDays(first_day=profile.first_day, last_day=profile.last_day).say_state_on(today),
     }
     report = find_report(store, profile.name) if profile.source == EMBEDDED else None
-    if report is not None:
-        described["feeds"] = [summarise_feed(feed) for feed in json.loads(report.to_json())["feeds"]]
+    imported = json.loads(report.to_json())["feeds"] if report is not None else []
+    if len(imported) != len(profile.feeds):
+        imported = [None] * len(profile.feeds)
+    feeds = [
+        _describe_feed(feed, today) | ({} if summary is None else summarise_feed(summary))
+        for feed, summary in zip(profile.feeds, imported, strict=True)
+        # Of a feed without days nothing is known, unless it was imported.
+        if summary is not None or feed.first_day is not None or feed.last_day is not None
+    ]
+    if feeds:
+        described["feeds"] = feeds
     return described
+
+
+def _describe_feed(feed: FeedVersion, today: date) -> dict[str, Any]:
+    """Return a feed's days of service, and how today lies to them."""
+    return {
+        "feed": feed.name,
+        "firstDay": None if feed.first_day is None else feed.first_day.isoformat(),
+        "lastDay": None if feed.last_day is None else feed.last_day.isoformat(),
+        "state": feed.service.state_on(today).value,
+        "today": feed.service.say_state_on(today),
+    }
 
 
 def find_report(store: "TimetableStore", name: str) -> ImportReport | None:

@@ -9,8 +9,8 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
 from fingerpost.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
-from fingerpost.tools.said import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
+from fingerpost.tools.wording import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Departure, Place
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
 from fingerpost.transit.places.candidates import say_shown
@@ -55,7 +55,9 @@ class WireDeparture(WireDict):
 
 
 class BoardMeta(Meta, AlertNotes):
-    """Meta of a board."""
+    """Meta of a board; an empty one says why."""
+
+    whyEmpty: NotRequired[str]
 
 
 class GetDeparturesOutput(WireDict):
@@ -118,7 +120,7 @@ class GetDepartures(PublishedTool):
         """Return the board as lines to read."""
         day, stop_id = answer["dataFreshness"][:10], answer["stopId"]
         lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {answer['meta']['timeZone']}:"]
-        lines += [_row(each, day) for each in answer["departures"]] or ["No departures in the window."]
+        lines += [_row(each, day) for each in answer["departures"]] or [_say_empty(answer["meta"])]
         return "\n".join(lines + said_below(answer, answer["meta"], describe_board_alerts(answer)))
 
 
@@ -142,9 +144,32 @@ def _answer(
         **show_warnings(warnings),
         "meta": {
             **show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
+            **_show_gap(board, provenance.zone),
             **show_alerts(choose_alerts(_list_touched(board, shown)), provenance.zone),
         },
     }
+
+
+class _WhyEmpty(WireDict):
+    whyEmpty: NotRequired[str]
+
+
+def _show_gap(board: DepartureBoard, zone: str) -> _WhyEmpty:
+    """Write why a board is empty; no field where it is not, or where nobody knows."""
+    gap = board.gap
+    if gap is None or board.found_count:
+        return {}
+    if gap.next_departure is not None:
+        return {"whyEmpty": f"The next departure is at {print_instant(gap.next_departure, zone)}."}
+    if gap.next_day is not None:
+        return {"whyEmpty": f"The next departures are on {gap.next_day}."}
+    if gap.last_day is not None:
+        return {"whyEmpty": f"The timetable has no departures from here after {gap.last_day}."}
+    return {"whyEmpty": "The timetable has no departures from here on any day."}
+
+
+def _say_empty(meta: BoardMeta) -> str:
+    return " ".join(filter(None, ["No departures in the window.", meta.get("whyEmpty")]))
 
 
 def _list_touched(board: DepartureBoard, shown: Sequence[Departure]) -> Iterator[Touched]:

@@ -13,6 +13,7 @@ from fingerpost.transit.provenance import Provenance, merge_provenance
 from fingerpost.transit.rules.connections import as_promised
 from fingerpost.transit.rules.disruption import Choice, Merged, is_disrupted, merge_alternatives
 from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.out_of_service import find_out_of_service_hint
 from fingerpost.transit.rules.relaxation import relax
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
@@ -99,7 +100,7 @@ async def search_trip(
             second = (*relaxed.itineraries, *relaxed.timetabled)
     if not first:
         if not second:
-            raise await _nothing_found(network, query, deadline, answer.why_nothing)
+            raise await _nothing_found(network, query, deadline, answer)
         first, second = second, ()
     merged = merge_alternatives(
         first,
@@ -131,18 +132,21 @@ def _settle(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
 
 
 async def _nothing_found(
-    network: Network, query: JourneyQuery, deadline: Deadline, why_nothing: str | None
+    network: Network, query: JourneyQuery, deadline: Deadline, answer: JourneyAnswer
 ) -> NoItinerary:
-    """Return the error of a trip that nobody can make; for a wanted arrival it names the earliest one possible.
+    """Return the error of a trip that nobody can make.
 
-    Where the source says why it found nothing, the hint says that instead of the general advice.
+    Its hint names the earliest arrival possible where a wanted one is not, feeds without service on the day, or what
+    the source says of why it found nothing: to walk further helps with none of these.
     """
     message = "No itineraries for given constraints"
+    out_of_service = find_out_of_service_hint(answer.provenance.out_of_service)
+    nothing = NoItinerary(message, hint=out_of_service or answer.why_nothing)
     if not query.arrive_by or query.not_before is None:
-        return NoItinerary(message, hint=why_nothing)
+        return nothing
     found = await _find_usable_from(network, query, query.not_before, deadline)
     if not found:
-        return NoItinerary(message, hint=why_nothing)
+        return nothing
     first = min(found, key=lambda each: each.arrival)
     zone = network.profile.zone
     hint = f"The earliest arrival still possible is {print_instant(first.arrival, zone)}"

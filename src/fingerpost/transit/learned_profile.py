@@ -97,6 +97,7 @@ def new_remote_profile(
         attribution=tuple(dict.fromkeys((*record.attribution, *learned.attribution))),
         first_day=learned.first_day,
         last_day=learned.last_day,
+        feeds=learned.feeds,
     )
 
 

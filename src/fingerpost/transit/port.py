@@ -13,13 +13,14 @@ from typing import Protocol
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
+from fingerpost.transit.leg_line import LegLine
 from fingerpost.transit.model import (
+    BoardGap,
     Coordinate,
     Departure,
     Fare,
     Itinerary,
     Leg,
-    LegLine,
     Location,
     NearbyStop,
     Optimize,
@@ -102,12 +103,14 @@ class DepartureBoard:
     """The first departures of a board, order not promised, and how many there are in all.
 
     ``alerts`` are those of the stops themselves that are in force in the window, whatever leaves there.
+    ``gap`` says when something leaves where nothing does in the window; None where the source does not know.
     """
 
     departures: Sequence[Departure]
     found_count: int
     provenance: Provenance
     alerts: Sequence[ServiceAlert] = ()
+    gap: BoardGap | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

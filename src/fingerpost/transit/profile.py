@@ -5,6 +5,7 @@ from datetime import date
 from enum import StrEnum
 
 from fingerpost.transit.model import Bounds, Mode
+from fingerpost.transit.provenance import FeedVersion
 
 # How long a caller waits for plans and boards of a remote source (the plan_trip contract's default).
 ANSWER_DEADLINE_S = 8.0
@@ -42,6 +43,7 @@ class NetworkProfile:
         priority: of several networks that cover a place the highest is preferred (rule A13).
         attribution, notes: sentences that each answer carries.
         first_day, last_day: bounds of the timetable, both None for any day.
+        feeds: its feeds, each with the days on which it has service; empty where the source names none.
         answer_deadline_s, names_deadline_s: how long callers wait for it; None for an engine in this process, which
             waits for nobody.
     """
@@ -59,6 +61,7 @@ class NetworkProfile:
     notes: tuple[str, ...] = ()
     first_day: date | None = None
     last_day: date | None = None
+    feeds: tuple[FeedVersion, ...] = ()
     answer_deadline_s: float | None = ANSWER_DEADLINE_S
     names_deadline_s: float | None = NAMES_DEADLINE_S
 

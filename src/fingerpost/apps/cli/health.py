@@ -1,6 +1,7 @@
 """The report of ``fingerpost doctor``."""
 
 import platform
+from typing import Any
 
 from rich.text import Text
 
@@ -11,6 +12,9 @@ from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.realtime_view import list_realtime_lines
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
+from fingerpost.store.limits import LimitFile
+from fingerpost.store.request_counts import KEPT_DAYS, RequestCountFile
+from fingerpost.transit.coverage import ServiceState
 
 
 async def print_health(application: Application) -> bool:
@@ -24,7 +28,7 @@ async def print_health(application: Application) -> bool:
     _print_line("kernels", _kernels())
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
-    return all([_check_variables(application), await _check_networks(application)])
+    return all([_check_variables(application), await _check_networks(application), _check_requests(application)])
 
 
 def _print_line(what: str, text: str, *, good: bool = True) -> None:
@@ -55,18 +59,45 @@ async def _check_networks(application: Application) -> bool:
     problems = (await application.networks.open()).problems
     for name, problem in problems.items():
         _print_line("network", f"{name}: {problem}", good=False)
+    are_current = True
     for network in networks:
         days = "any day" if network["firstDay"] is None else f"{network['firstDay']} to {network['lastDay']}"
+        days += "" if network["today"] == ServiceState.IN_SERVICE else f", {network['today']}"
         _print_line("network", f"{network['name']}  {days}  {network['zone']}  {', '.join(network['modes'])}")
         if not network["answers"]:
             _print_line(
                 "", "a demo: it answers for its own stop ids only, because a network was added or demos are off"
             )
         for feed in network.get("feeds", ()):
-            found = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
-            _print_line(
-                "", f"{feed['feed']}: {feed['stops']:,} stops, {feed['trips']:,} trips; {found or 'nothing left out'}"
-            )
+            has_ended = feed["state"] == ServiceState.ENDED
+            are_current &= not has_ended
+            _print_line("", _describe_feed(feed), good=not has_ended)
         for text, good in list_realtime_lines(network["realtime"]) if "realtime" in network else ():
             _print_line("real time", text, good=good)
-    return bool(networks) and not problems
+    return bool(networks) and not problems and are_current
+
+
+def _describe_feed(feed: dict[str, Any]) -> str:
+    """Return a feed's days, how today lies to them, and what its import took over and left out."""
+    days = "any day" if feed["firstDay"] is None else f"{feed['firstDay']} to {feed['lastDay']}"
+    line = f"{feed['feed']}: {days}, {feed['today']}"
+    if "stops" not in feed:
+        return line
+    found = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
+    return f"{line}; {feed['stops']:,} stops, {feed['trips']:,} trips; {found or 'nothing left out'}"
+
+
+def _check_requests(application: Application) -> bool:
+    """Print how the requests of the last days ended, host by host, and which hosts asked us to wait."""
+    path = application.settings.limits_file
+    try:
+        counted, waits = RequestCountFile(path).read(), LimitFile(path).list_pauses()
+    except ToolError as error:
+        _print_line("requests", error.message, good=False)
+        return False
+    for host, endings in counted.items():
+        told = ", ".join(f"{count:,} {ending}" for ending, count in endings.items())
+        _print_line("requests", f"{host}: {told}, in {KEPT_DAYS} days")
+    for name, until in waits.items():
+        _print_line("requests", f"{name} asked us to wait until {until:%Y-%m-%d %H:%M:%S} UTC", good=False)
+    return True

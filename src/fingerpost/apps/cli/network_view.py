@@ -2,16 +2,19 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.report_view import days_of
+from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError
+from fingerpost.transit.coverage import ServiceState
 
 if TYPE_CHECKING:
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
+    from fingerpost.transit.gtfs.report import ImportReport
     from fingerpost.transit.learned_profile import LearnedProfiles
     from fingerpost.transit.timetable.timetable_store import TimetableStore
 
@@ -21,16 +24,19 @@ def print_networks(records: "NetworkRecords", store: "TimetableStore", *, demo_m
     from fingerpost.transit.demo.catalogue import list_demo_names
     from fingerpost.transit.networks.composite import DemoMode, do_demos_answer
 
-    table = new_table("network", "days", "added", "source")
+    table = new_table("network", "days", "today", "added", "source")
+    table.columns[1].no_wrap = True
     notes: list[str] = []
     prepared = store.list_names()
     for name, record in sorted(records.records.items()):
-        days, added, note = _describe(record, store, name in prepared)
-        table.add_row(name, days, added, record.source)
+        line, note = _describe(record, store, name in prepared)
+        table.add_row(name, line.days, line.today, line.added, record.source)
+        for feed, days, today in line.feeds:
+            table.add_row(f"  {feed}", days, today)
         notes += [note] if note else []
         notes += [f"Real time of {name}: {text}" for text in record.realtime]
     for name in list_demo_names():
-        table.add_row(name, "any", "ships with fingerpost", "demo")
+        table.add_row(name, "any", "in service", "built in", "demo")
     has_networks = bool(records.records or records.problems)
     notes.insert(0, _say_demos(answer=do_demos_answer(DemoMode(demo_mode), has_networks=has_networks), mode=demo_mode))
     for name, problem in records.problems.items():
@@ -55,25 +61,45 @@ def _say_demos(*, answer: bool, mode: str) -> str:
     return f"Demo networks answer for their own stop ids only, because {why}."
 
 
-def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: bool) -> tuple[str, str, str | None]:
-    """Return a network's covered days, when it was added, and a note if it needs attention, else None."""
+class _Line(NamedTuple):
+    """A network's line in the list, and one for each of its feeds where it has several: FEED, days, today's state."""
+
+    days: str
+    today: str = ""
+    added: str = ""
+    feeds: tuple[tuple[str, str, str], ...] = ()
+
+
+def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: bool) -> tuple[_Line, str | None]:
+    """Return a network's line, and a note if it needs attention, else None."""
     from fingerpost.apps.overview import find_report
 
     if record.source != EMBEDDED:
-        return "asks its source", "", None
+        return _Line("asks its source"), None
     if not is_prepared:
         return (
-            "not prepared",
-            "",
+            _Line("not prepared"),
             f"Nothing is prepared of {record.name}. Run `fingerpost network refresh {record.name}`.",
         )
     report = find_report(store, record.name)
-    days = "its import report cannot be read" if report is None else days_of(report)
+    line = _Line("its import report cannot be read") if report is None else _describe_days(report)
     try:
         entry = store.get(record.name)
     except ToolError:
-        return days, "unreadable; add it again", None
-    return days, f"{entry.added_at:%Y-%m-%d}", entry.find_note(record.feeds)
+        return line._replace(added="unreadable; add it again"), None
+    return line._replace(added=f"{entry.added_at:%Y-%m-%d}"), entry.find_note(record.feeds)
+
+
+def _describe_days(report: "ImportReport") -> _Line:
+    """Return the days of a network's feeds, and how today lies to them."""
+    today = today_in(report.feeds[0].zone)
+    feeds = tuple(
+        (feed.feed, f"{feed.first_day} to {feed.last_day}", feed.service.state_on(today).value) for feed in report.feeds
+    )
+    if len(feeds) == 1:
+        return _Line(days_of(report), feeds[0][2])
+    running = sum(feed.service.state_on(today) is ServiceState.IN_SERVICE for feed in report.feeds)
+    return _Line(days_of(report), f"{running} of {len(feeds)} feeds", feeds=feeds)
 
 
 def print_record(record: "NetworkRecord", path: Path) -> None:

@@ -1,16 +1,23 @@
 """Print an import report: what was imported, and what was left out and why."""
 
+from datetime import date
+
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
+from fingerpost.apps.cli.wire_times import today_in
+from fingerpost.transit.coverage import ServiceState
 from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport
 
 
 def print_report(report: ImportReport) -> None:
     """Print the report of an import."""
     console = new_console()
-    console.print(f"{report.network} is ready: {days_of(report)}")
+    today = today_in(report.feeds[0].zone)
+    for line in _list_heads(report, today):
+        console.print(line, soft_wrap=True)
     for feed in report.feeds:
-        console.print(f"{feed.feed}: {counts_of(feed)}")
+        days = f"{feed.first_day} to {feed.last_day}, {feed.service.say_state_on(today)}"
+        console.print(f"{feed.feed}: {days}; {counts_of(feed)}", soft_wrap=True)
         if feed.findings:
             table = new_table("not as the feed wrote it", "count", "first at")
             for finding in feed.findings:
@@ -18,6 +25,25 @@ def print_report(report: ImportReport) -> None:
             console.print(table)
         if feed.tables_not_read:
             console.print(f"Not read: {', '.join(feed.tables_not_read)}")
+
+
+def _list_heads(report: ImportReport, today: date) -> list[str]:
+    """Return whether a network is ready to answer today, which of its feeds are not, and what to do about it."""
+    out = [feed for feed in report.feeds if feed.service.state_on(today) is not ServiceState.IN_SERVICE]
+    if not out:
+        return [f"{report.network} is ready: {days_of(report)}"]
+    named = ", ".join(f"{feed.feed} ({feed.service.say_state_on(today)})" for feed in out)
+    if len(out) < len(report.feeds):
+        feeds = f"{len(report.feeds) - len(out)} of {len(report.feeds)} feeds"
+        lines = [f"{report.network} answers from {feeds} today, {today}. Without service: {named}."]
+    else:
+        lines = [f"{report.network} is imported, but has no service today, {today}: {named}."]
+    if any(feed.service.state_on(today) is ServiceState.ENDED for feed in out):
+        lines.append(
+            "A feed that has ended answers for its own days only. When its publisher has a newer one, run "
+            f"`fingerpost network refresh {report.network}`."
+        )
+    return lines
 
 
 def _place_of(finding: Finding) -> str:

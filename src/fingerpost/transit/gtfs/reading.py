@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.errors import FeedUnusable
+from fingerpost.transit.coverage import find_service_days
 from fingerpost.transit.gtfs.agency import Agencies, read_agencies
 from fingerpost.transit.gtfs.calendar import Services, read_services
 from fingerpost.transit.gtfs.csv import Archive, IdIndex, Reason
@@ -163,6 +164,8 @@ def report_on(archive: Archive, tables: FeedTables) -> FeedReport:
         narrow_transfers=len(tables.specific_transfers.from_stop),
         first_day=feed.first_day,
         last_day=feed.last_day,
+        gaps=find_service_days(map(date.fromordinal, np.unique(np.concatenate(tables.services)).tolist())).gaps,
+        zone=feed.zone,
         findings=tuple(
             Finding(
                 reason=reason.value, count=count, places=tuple(FoundAt(table=t, line=n, column=c) for t, n, c in at)

@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict, dataclass
 from datetime import date
 
+from fingerpost.transit.coverage import ServiceDays
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FoundAt:
@@ -48,7 +50,8 @@ class FeedReport:
     Counts are of what the feed brought in and can be used; a stop that it shares with an earlier feed counts for both.
     ``events`` counts stop times, ``runs`` trip departures (their names are stored, and stay). ``in_seat`` counts pairs
     of trip departures between which one may stay seated, ``narrow_transfers`` trip- and route-specific transfer rules.
-    ``first_day`` and ``last_day`` are the first and last day on which a trip runs.
+    ``first_day`` and ``last_day`` are the first and last day on which a trip runs, ``gaps`` the days between them on
+    which none does, as (first, last) of each run of days; ``zone`` says when a day begins.
     """
 
     feed: str
@@ -60,10 +63,17 @@ class FeedReport:
     events: int
     first_day: date
     last_day: date
+    gaps: tuple[tuple[date, date], ...] = ()
+    zone: str = "UTC"
     in_seat: int = 0
     narrow_transfers: int = 0
     findings: tuple[Finding, ...] = ()
     tables_not_read: tuple[str, ...] = ()
+
+    @property
+    def service(self) -> ServiceDays:
+        """The days on which a trip runs."""
+        return ServiceDays(first_day=self.first_day, last_day=self.last_day, gaps=self.gaps)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +102,19 @@ class ImportReport:
 
 
 def _feed(raw: dict[str, object]) -> FeedReport:
-    findings, tables = raw["findings"], raw["tables_not_read"]
-    if not (isinstance(findings, list) and isinstance(tables, list)):
+    # Reports of older versions have no gaps.
+    findings, tables, gaps = raw["findings"], raw["tables_not_read"], raw.get("gaps", [])
+    if not (isinstance(findings, list) and isinstance(tables, list) and isinstance(gaps, list)):
         raise TypeError("lists expected")
     days = {key: date.fromisoformat(str(raw[key])) for key in ("first_day", "last_day")}
-    known = {**raw, **days, "findings": tuple(map(_finding, findings)), "tables_not_read": tuple(tables)}
+    between = tuple((date.fromisoformat(first), date.fromisoformat(last)) for first, last in gaps)
+    known = {
+        **raw,
+        **days,
+        "gaps": between,
+        "findings": tuple(map(_finding, findings)),
+        "tables_not_read": tuple(tables),
+    }
     return FeedReport(**known)  # type: ignore[arg-type]  # a wrong key is a TypeError, as promised above
 
 

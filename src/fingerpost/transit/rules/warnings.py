@@ -13,6 +13,7 @@ class WarningCode(StrEnum):
     PREFERENCE_UNMET = "preference-unmet"
     DISRUPTED_ITINERARY_REPLACED = "disrupted-itinerary-replaced"
     REALTIME_STALE = "realtime-stale"
+    REALTIME_UNMATCHED = "realtime-unmatched"
     TIMEZONE_ASSUMED = "timezone-assumed"
     LABEL_GEOCODED = "label-geocoded"
     OUTSIDE_CALENDAR = "outside-calendar"
@@ -21,6 +22,7 @@ class WarningCode(StrEnum):
     NETWORK_LEFT_OUT = "network-left-out"
     NO_USABLE_ITINERARY = "no-usable-itinerary"
     IN_THE_PAST = "in-the-past"
+    FEED_NOT_IN_SERVICE = "feed-not-in-service"
 
 
 MEANINGS: Mapping[WarningCode, str] = {
@@ -29,12 +31,14 @@ MEANINGS: Mapping[WarningCode, str] = {
     WarningCode.PREFERENCE_UNMET: "a preference could not be kept; the message says which and by how much",
     WarningCode.DISRUPTED_ITINERARY_REPLACED: "a disrupted itinerary is not shown",
     WarningCode.REALTIME_STALE: "real time is old, or could not be had",
+    WarningCode.REALTIME_UNMATCHED: "a source of real time speaks mostly of what the timetable does not know",
     WarningCode.TIMEZONE_ASSUMED: "a time without an offset was read in the network's zone",
     WarningCode.LABEL_GEOCODED: "a label was looked up as the name of a place",
     WarningCode.OUTSIDE_CALENDAR: "the timetable does not cover the day",
     WarningCode.FREQUENCY_BASED: "a line runs by headway, so its times are approximate",
     WarningCode.BY_ARRANGEMENT: "a line must be arranged with the operator",
     WarningCode.NO_USABLE_ITINERARY: "nothing found can be travelled; the message names the next departure that can",
+    WarningCode.FEED_NOT_IN_SERVICE: "feeds have no service on the day; the message says which and why",
     WarningCode.IN_THE_PAST: "the question is about a time that has passed",
     WarningCode.NETWORK_LEFT_OUT: "a network failed, was late, or stood in for another",
 }

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from fingerpost.transit.coverage import find_service_days
 from fingerpost.transit.timetable.timetable import Timetable, UInt8
 
 HALF_DAY_S = 12 * 3600
@@ -40,6 +41,15 @@ def services_on(timetable: Timetable, day: date) -> UInt8:
     if 0 <= offset < timetable.service_runs_on.shape[1]:
         runs |= timetable.service_runs_on[:, offset]
     return runs
+
+
+def find_feed_gaps(timetable: Timetable, feed: int) -> tuple[tuple[date, date], ...]:
+    """Return the days without service between a feed's first and last day, as (first, last) of each run of days."""
+    of_feed = timetable.service_feed == feed
+    if timetable.service_every_day[of_feed].any():
+        return ()
+    offsets = np.flatnonzero(timetable.service_runs_on[of_feed].any(axis=0))
+    return find_service_days(timetable.calendar_start + timedelta(days=int(offset)) for offset in offsets).gaps
 
 
 def find_covered_days(timetable: Timetable) -> tuple[date, date] | None:

@@ -3,19 +3,30 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.model import Coordinate, Itinerary, Location, LocationSource, Place, PlaceMatch
+from fingerpost.transit.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model import (
+    BoardGap,
+    Coordinate,
+    Departure,
+    Itinerary,
+    Location,
+    LocationSource,
+    Place,
+    PlaceMatch,
+)
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
 from fingerpost.transit.profile import NetworkProfile
-from fingerpost.transit.provenance import Provenance, RealtimeHealth
+from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.providers.embedded.departures import departure_of, is_call_off
 from fingerpost.transit.providers.embedded.fares import NetworkFares
+from fingerpost.transit.providers.embedded.feed_service import FeedServices
 from fingerpost.transit.providers.embedded.itineraries import itinerary_of
 from fingerpost.transit.providers.embedded.leg_lines import draw_leg
 from fingerpost.transit.providers.embedded.overlay_alerts import Span
@@ -29,16 +40,20 @@ from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.rules.disruption import is_disrupted
+from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Timetable
-from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, straight_line_m
+from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
 
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
 
-# A saved place and the stop saved with it are one place within this distance.
-SAME_PLACE_M = 300.0
+# A saved position is that of the stop or place saved with it within this distance; further away, the walk counts.
+SAME_POINT_M = 25.0
+# So far behind the window of an empty board its next departure is looked for; beyond that, the day is told.
+_LOOK_AHEAD_S = 24 * 3600
+_DAY = timedelta(days=1)
 _WALKING = f"straight line x {DETOUR_FACTOR:g}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
 
 
@@ -63,6 +78,7 @@ class EmbeddedNetwork:
         if notes is not None:
             self._notes = tuple(notes)
         self._facts = TimetableProfile(record, self._timetable, self._notes)
+        self._services = FeedServices(self._timetable, self._facts.feeds, self._facts.zone)
         self._profile = self._facts.new_profile(has_fares=self._fares.are_stated)
 
     @property
@@ -75,8 +91,10 @@ class EmbeddedNetwork:
         """The network's profile; see the port."""
         return self._profile
 
-    def _provenance(self, snapshot: Snapshot, language: str) -> Provenance:
-        """Return where an answer comes from that is made from a snapshot."""
+    def _provenance(
+        self, snapshot: Snapshot, language: str, out_of_service: tuple[OutOfService, ...] = ()
+    ) -> Provenance:
+        """Return where an answer comes from that is made from a snapshot, and which feeds it lacks on its day."""
         facts, profile = self._facts, self._profile
         return Provenance(
             network=profile.name,
@@ -91,8 +109,10 @@ class EmbeddedNetwork:
             walking=_WALKING,
             first_day=profile.first_day,
             last_day=profile.last_day,
+            out_of_service=out_of_service,
             realtime_updated=snapshot.realtime_updated,
             realtime_problems=() if self._realtime is None else self._realtime.list_problems(snapshot.overlay),
+            realtime_unmatched=() if self._realtime is None else self._realtime.list_unmatched(snapshot.overlay),
         )
 
     # ----------------------------------------------------------------------------------------- realtime
@@ -158,7 +178,9 @@ class EmbeddedNetwork:
 
     def _plan(self, query: JourneyQuery) -> JourneyAnswer:
         snapshot, covered = self._snapshot, self._facts.covered_days
-        provenance = self._provenance(snapshot, query.language)
+        ends = (query.origin.coordinate, query.destination.coordinate)
+        out_of_service = self._services.list_out_around(query.instant, ends, query.max_walk_m / METRES_PER_DEGREE)
+        provenance = self._provenance(snapshot, query.language, out_of_service)
         day = local_day(query.instant, self._facts.zone)
         if covered and day < covered[0]:
             raise self._outside()
@@ -213,13 +235,18 @@ class EmbeddedNetwork:
         return journeys
 
     def _end(self, location: Location, max_walk_m: float) -> Endpoint:
-        table, here = self._timetable, location.coordinate
-        own = [row for stop_id in location.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
-        if location.source is LocationSource.USER_VARIABLE and own:
-            # Whoever saved a stop beside a place is at the stop only where the two are the same place (rule D2).
-            away_m = straight_line_m(here.lat, here.lon, table.stop_lat[own], table.stop_lon[own])
-            own = [row for row, metres in zip(own, away_m.tolist(), strict=True) if metres <= SAME_PLACE_M]
-        return find_endpoint(table, here.lat, here.lon, own, max_walk_m)
+        here = location.coordinate
+        ids = location.stop_ids
+        if location.source is LocationSource.USER_VARIABLE:
+            places = [place for stop_id in ids if (place := self._stops.find_stop_place(stop_id, None)) is not None]
+            ids = tuple(
+                stop_id
+                for place in places
+                if distance_m(here, place.coordinate) <= SAME_POINT_M
+                for stop_id in place.zero_walk_ids or place.member_ids
+            )
+        own = [row for stop_id in ids if (row := self._stops.find_row(stop_id)) is not None]
+        return find_endpoint(self._timetable, here.lat, here.lon, own, max_walk_m)
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
@@ -242,8 +269,9 @@ class EmbeddedNetwork:
         return await asyncio.to_thread(self._board, snapshot, query)
 
     def _board(self, snapshot: Snapshot, query: DepartureQuery) -> DepartureBoard:
-        provenance = self._provenance(snapshot, query.language)
         rows = [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
+        out_of_service = self._services.list_out_at(query.instant, rows)
+        provenance = self._provenance(snapshot, query.language, out_of_service)
         day = local_day(query.instant, self._facts.zone)
 
         def departures_in(timetables: SearchTimetables, wanted: int | None) -> tuple[list[BoardDeparture], int]:
@@ -258,12 +286,30 @@ class EmbeddedNetwork:
         words = self._words.in_language(provenance.language)
         language = query.language
         window = Span(query.instant, query.instant + query.window_s)
+        departures = (departure_of(snapshot, words, call, language) for call in keep_first(calls, query.wanted))
         return DepartureBoard(
-            departures=[departure_of(snapshot, words, call, language) for call in keep_first(calls, query.wanted)],
+            departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
             alerts=snapshot.alerts.list_of_stops(rows, window, language),
+            gap=None if count else self._find_gap(snapshot, rows, window.end),
             provenance=provenance,
         )
+
+    def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
+        """Return a departure of a board of several stops with the pole of its stop, where no platform is told."""
+        row = self._stops.find_row(departure.stop_id) if stop_count > 1 and departure.platform is None else None
+        pole = None if row is None else self._stops.find_pole(row)
+        return departure if pole is None else replace(departure, platform=pole)
+
+    def _find_gap(self, snapshot: Snapshot, rows: Sequence[int], end: int) -> BoardGap:
+        """Return when something leaves from stops after a window in which nothing does."""
+        day = local_day(end, self._facts.zone)
+        timetable = snapshot.live.get_search_timetable(day, mirrored=False, step_free=False)
+        later, _ = list_board_departures(self._timetable, timetable, rows, end + 1, _LOOK_AHEAD_S, 1)
+        if later:
+            return BoardGap(next_departure=later[0].departure)
+        days = self._services.find_boarding_days(rows)
+        return BoardGap() if days is None else BoardGap(next_day=days.find_next_day(day + _DAY), last_day=days.last_day)
 
     # ------------------------------------------------------------------------------------------ places
 

@@ -12,7 +12,7 @@ from fingerpost.transit.profile import Ability, NetworkProfile
 from fingerpost.transit.provenance import FeedVersion
 from fingerpost.transit.rules.language import choose
 from fingerpost.transit.rules.modes import mode_of
-from fingerpost.transit.timetable.service_days import find_covered_days
+from fingerpost.transit.timetable.service_days import find_covered_days, find_feed_gaps
 from fingerpost.transit.timetable.timetable import STOP, WHEELCHAIR_UNKNOWN, Timetable
 
 # A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
@@ -41,10 +41,19 @@ class TimetableProfile:
 
     @cached_property
     def feeds(self) -> tuple[FeedVersion, ...]:
-        """The versions of the feeds."""
+        """The versions of the feeds, with the days on which each has service."""
+        feeds = self._timetable.feeds
+        names = [feed.name for feed in feeds]
         return tuple(
-            FeedVersion(name=feed.name, version=feed.version, first_day=feed.first_day, last_day=feed.last_day)
-            for feed in self._timetable.feeds
+            FeedVersion(
+                name=feed.name,
+                version=feed.version,
+                first_day=feed.first_day,
+                last_day=feed.last_day,
+                gaps=find_feed_gaps(self._timetable, row),
+                label=feed.source or None if names.count(feed.name) > 1 else None,
+            )
+            for row, feed in enumerate(feeds)
         )
 
     @cached_property
@@ -90,6 +99,7 @@ class TimetableProfile:
             notes=self._notes,
             first_day=first,
             last_day=last,
+            feeds=self.feeds,
             answer_deadline_s=None,
             names_deadline_s=None,
         )

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import polyline
 
-from fingerpost.transit.model import Itinerary, Leg, LegLine, LineSource
+from fingerpost.transit.leg_line import LegLine, LineSource
+from fingerpost.transit.model import Itinerary, Leg
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.opentripplanner.legs import is_off, new_leg
 from fingerpost.transit.providers.opentripplanner.shapes import OwnItinerary, OwnLeg, PlanConnection

@@ -1,0 +1,172 @@
+"""A network of nine feeds, two of which have ended: whoever adds, lists, shows or asks it is told (Riders, item 5)."""
+
+import asyncio
+from datetime import date, timedelta
+
+import pytest
+
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.shared_data import get_shared
+
+TODAY = date(2026, 3, 10)
+PLACES = {
+    "Square": (60.17, 24.90),
+    "Harbour": (60.17, 25.00),
+    "Airport": (60.17, 25.20),
+    "Square Bus": (60.1701, 24.90),
+    "Park": (60.19, 24.95),
+    "Harbour Bus": (60.1701, 25.00),
+    "Far": (61.5, 24.0),
+    "Farther": (61.6, 24.0),
+}
+DRAWINGS = {
+    "METRO": "metro M | Square 08:10 | Harbour 08:20",
+    "RAIL": "rail L | Harbour 08:30 | Airport 08:50",
+    "BUS1": "line 1 | Square Bus 08:15 | Park 08:45",
+    "BUS2": "line 2 | Park 08:50 | Harbour Bus 09:30",
+    **{f"BUS{number}": f"line {number} | Far 08:00 | Farther 08:{number}0" for number in (3, 4, 5)},
+    "TRAM1": "tram T1 | Square Bus 09:00 | Park 09:20",
+    "TRAM2": "tram T2 | Park 09:25 | Harbour Bus 09:45",
+}
+ENDED = {"METRO": date(2026, 3, 8), "RAIL": date(2026, 3, 9)}
+OUT = "METRO (ended on 2026-03-08), RAIL (ended on 2026-03-09)"
+
+
+@pytest.fixture
+def added(tmp_path, invoke):
+    """Add the network, and return what the command printed."""
+    feeds = []
+    for name, drawing in DRAWINGS.items():
+        last = ENDED.get(name, date(2026, 12, 31))
+        days = [last - timedelta(days=ago) for ago in range((last - date(2026, 1, 1)).days + 1)]
+        tables = feed_from_drawing(drawing, coordinates=PLACES, days=days)
+        feeds.append(f"{name}={write_feed(tmp_path / f'{name}.zip', tables)}")
+    ended = invoke("network", "add", "City", *feeds)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def ask(tool, **arguments):
+    async def run():
+        application = build(read_settings())
+        try:
+            return await application.tools[tool].answer(arguments, user="ann")
+        finally:
+            await application.networks.close()
+
+    return asyncio.run(run())
+
+
+def plan(origin, destination, **more):
+    ends = {"origin": {"type": "label", "value": origin}, "destination": {"type": "label", "value": destination}}
+    return ask("plan_trip", **ends, **more)
+
+
+def warnings(answer):
+    return {each["code"]: each["message"] for each in answer.body.get("warnings", ())}
+
+
+def test_add_does_not_call_ready_what_has_ended(added):
+    """Which feeds are out and since when; every feed with its days and its state today."""
+    lines = added.splitlines()
+    assert lines[0] == f"CITY answers from 7 of 9 feeds today, 2026-03-10. Without service: {OUT}."
+    assert "`fingerpost network refresh CITY`" in lines[1]
+    assert [line.partition(";")[0] for line in lines[2:]] == [
+        f"{name}: 2026-01-01 to {ENDED.get(name, date(2026, 12, 31))}, "
+        f"{f'ended on {ENDED[name]}' if name in ENDED else 'in service'}"
+        for name in DRAWINGS
+    ]
+    assert "is ready" not in added
+
+
+def test_list_shows_the_days_and_the_state_of_each_feed(added, invoke):
+    """One line a feed below the network's."""
+    listed = [line.split() for line in invoke("network", "list").stdout.splitlines()]
+    assert ["CITY", "2026-01-01", "to", "2026-12-31", "7", "of", "9", "feeds"] in [line[:8] for line in listed]
+    assert ["METRO", "2026-01-01", "to", "2026-03-08", "ended"] in listed
+    assert ["BUS1", "2026-01-01", "to", "2026-12-31", "in", "service"] in listed
+    assert {line[0] for line in listed if line} >= set(DRAWINGS)
+
+
+def test_show_says_what_add_said(added, invoke):
+    """The state is that of the day when it is shown."""
+    assert invoke("network", "show", "City").stdout.endswith(added)
+
+
+def test_doctor_names_what_has_ended_and_is_not_content(added, invoke):
+    """An operator's monitor sees exit status 1."""
+    report = invoke("doctor")
+    lines = [line.strip() for line in report.stdout.splitlines()]
+    assert report.returncode == 1
+    assert any(line.startswith("METRO: 2026-01-01 to 2026-03-08, ended on 2026-03-08; 2 stops") for line in lines)
+    assert any(line.startswith("BUS1: 2026-01-01 to 2026-12-31, in service; 2 stops") for line in lines)
+
+
+def test_a_plan_on_buses_says_that_the_metro_is_missing(added):
+    """Ten minutes by metro on Sunday; today two buses, and a word. Far away nothing ended."""
+    answer = plan("METRO:SQUARE", "METRO:HARBOUR")
+    message = f"No service on 2026-03-10, so what these run is missing here: {OUT}."
+    assert [leg["line"] for leg in answer.body["itineraries"][0]["legs"] if "line" in leg] == ["1", "2"]
+    assert warnings(answer)["feed-not-in-service"] == message
+    assert f"! {message}" in answer.text.splitlines()
+    assert "feed-not-in-service" not in warnings(plan("BUS3:FAR", "BUS3:FARTHER"))
+
+
+def test_a_plan_on_the_last_day_of_the_metro_lacks_nothing(added):
+    """On Sunday both run; on Monday the metro alone is out."""
+    sunday = plan("METRO:SQUARE", "METRO:HARBOUR", when={"type": "depart", "time": "2026-03-08T08:00:00+02:00"})
+    monday = plan("METRO:SQUARE", "METRO:HARBOUR", when={"type": "depart", "time": "2026-03-09T08:00:00+02:00"})
+    assert [leg["line"] for leg in sunday.body["itineraries"][0]["legs"]] == ["M"]
+    assert "feed-not-in-service" not in warnings(sunday)
+    assert warnings(monday)["feed-not-in-service"].endswith(": METRO (ended on 2026-03-08).")
+
+
+def test_where_nothing_is_found_the_hint_names_the_feeds_and_not_the_walk(added):
+    """Only the train goes to the airport."""
+    answer = plan("METRO:HARBOUR", "RAIL:AIRPORT")
+    assert answer.body["error"]["code"] == "no-itinerary-found"
+    assert answer.body["error"]["hint"] == (
+        f"No service on 2026-03-10: {OUT}. Ask the operator for a newer timetable, or try a day up to 2026-03-09"
+    )
+    assert "maxWalkingDistance" not in answer.text
+
+
+def test_an_empty_board_says_why(added):
+    """The metro's last day was Sunday; buses of the same square are other stops."""
+    answer = ask("get_departures", stop={"type": "id", "value": "METRO:SQUARE"})
+    assert answer.body["departures"] == []
+    assert warnings(answer)["feed-not-in-service"] == (
+        "No service on 2026-03-10, so what these run is missing here: METRO (ended on 2026-03-08)."
+    )
+    assert answer.body["meta"]["whyEmpty"] == "The timetable has no departures from here after 2026-03-08."
+    assert answer.text.splitlines()[1] == (
+        "No departures in the window. The timetable has no departures from here after 2026-03-08."
+    )
+    assert "feed-not-in-service" not in warnings(ask("get_departures", stop={"type": "id", "value": "BUS1:PARK"}))
+
+
+def test_at_a_terminal_the_same_is_said(added, invoke):
+    """``plan`` and ``departures``."""
+    planned = invoke("plan", "METRO:SQUARE", "METRO:HARBOUR").stdout
+    board = invoke("departures", "METRO:SQUARE").stdout
+    assert "METRO (ended on 2026-03-08)" in " ".join(planned.split())
+    assert "The timetable has no departures from here after 2026-03-08." in board
+
+
+def test_new_york_after_two_of_its_feeds_have_ended(monkeypatch, invoke):
+    """On 18 November 2026 the feeds of the subway and of the LIRR are over; Times Square is a subway station."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-11-18T17:00:00+00:00")
+    names = [*(f"bus_{borough}" for borough in ("bk", "busco", "bx", "m", "qns", "si")), "subway", "lirr", "mnr"]
+    feeds = [f"{name.upper()}={get_shared(f'gtfs/nyc/{name}.gtfs.zip')}" for name in names]
+    added = invoke("network", "add", "NYC", *feeds)
+    assert added.stdout.splitlines()[0] == (
+        "NYC answers from 7 of 9 feeds today, 2026-11-18. Without service: SUBWAY (ended on 2026-10-31), "
+        "LIRR (ended on 2026-11-08)."
+    )
+    answer = plan("SUBWAY:127", "SUBWAY:635")
+    assert {leg["mode"] for leg in answer.body["itineraries"][0]["legs"]} == {"BUS", "WALK"}
+    assert "SUBWAY (ended on 2026-10-31)" in warnings(answer)["feed-not-in-service"]
+    board = ask("get_departures", stop={"type": "id", "value": "SUBWAY:127"})
+    assert (board.body["departures"], "2026-10-31" in board.body["meta"]["whyEmpty"]) == ([], True)

@@ -1,0 +1,100 @@
+"""A calendar with holes: an answer that lacks a feed's service says so, and an empty board says why."""
+
+from datetime import date
+
+import pytest
+
+from tests.embedded.conftest import rows, warnings
+from tests.realtime.messages import at
+
+TUESDAY, WEDNESDAY, FRIDAY = date(2026, 3, 10), date(2026, 3, 11), date(2026, 3, 13)
+DRAWING = "rail R | Alpha 08:10 | Gamma 08:30\nrail R | Alpha 23:50 | Gamma 24:20"
+
+
+@pytest.fixture
+def holed(towns):
+    """Trains on Tuesday, Wednesday and Friday, none on Thursday."""
+    return towns(DRAWING, days=[TUESDAY, WEDNESDAY, FRIDAY])
+
+
+def depart(day, clock="08:00"):
+    return {"type": "depart", "time": f"{day}T{clock}:00+02:00"}
+
+
+@pytest.mark.parametrize(
+    ("day", "said"),
+    [
+        ("2026-03-10", None),
+        ("2026-03-11", None),
+        ("2026-03-12", "No service on 2026-03-12, so what these run is missing here: TEST (next on 2026-03-13)."),
+        ("2026-03-13", None),
+    ],
+)
+def test_a_day_in_a_hole_is_told_with_the_next_day(holed, day, said):
+    """Thursday's question finds Friday's train."""
+    assert warnings(holed.plan(when=depart(day))).get("feed-not-in-service") == said
+
+
+@pytest.mark.parametrize(("clock", "is_told"), [("03:59", False), ("04:00", True)])
+def test_in_the_night_the_day_before_still_counts(holed, clock, is_told):
+    """Wednesday's last train arrives at 00:20 on Thursday."""
+    assert ("feed-not-in-service" in warnings(holed.plan(when=depart("2026-03-12", clock)))) is is_told
+
+
+def test_a_hole_with_nothing_on_the_days_after_is_a_hint(towns):
+    """Trains on two days, a month apart: the hint names the next one, and says nothing of walking."""
+    town = towns(DRAWING, days=[TUESDAY, date(2026, 4, 10)])
+    body = town.plan(when=depart("2026-03-15"))
+    assert body["error"]["hint"] == "No service on 2026-03-15: TEST (next on 2026-04-10). Try 2026-04-10"
+
+
+def test_on_a_day_with_service_the_contract_s_hint_stands(holed):
+    """Alpha to a place that no train goes to: the contract's example, to the letter."""
+    body = holed.ask(
+        "plan_trip",
+        origin={"type": "label", "value": "TEST:ALPHA"},
+        destination={"type": "coords", "value": {"lat": 60.17, "lon": 25.13}},
+        constraints={"maxWalkingDistance": 1},
+    )
+    assert body["error"]["hint"] == "Try increasing maxWalkingDistance or adjusting departure time"
+
+
+@pytest.mark.parametrize(
+    ("day", "time", "why"),
+    [
+        (TUESDAY, "08:11", "The next departure is at 2026-03-10T23:50:00+02:00."),
+        (WEDNESDAY, "23:51", "The next departures are on 2026-03-13."),
+        (FRIDAY, "23:51", "The timetable has no departures from here after 2026-03-13."),
+        (date(2026, 3, 8), "12:00", "The next departures are on 2026-03-10."),
+    ],
+)
+def test_an_empty_board_says_when_something_leaves(holed, clock, day, time, why):
+    """Half an hour in which nothing leaves Alpha."""
+    clock(at(time, day))
+    body = holed.board()
+    assert (rows(body), body["meta"]["whyEmpty"]) == ([], why)
+
+
+def test_a_stop_that_nothing_leaves_says_so(holed):
+    """Gamma is a terminal."""
+    assert holed.board("TEST:GAMMA")["meta"]["whyEmpty"] == "The timetable has no departures from here on any day."
+
+
+def test_a_board_with_rows_has_no_reason_to_be_empty(holed):
+    """The 08:10."""
+    assert "whyEmpty" not in holed.board()["meta"]
+
+
+@pytest.mark.parametrize(
+    ("day", "codes"),
+    [
+        (date(2026, 3, 9), {"outside-calendar"}),
+        (TUESDAY, set()),
+        (date(2026, 3, 12), {"feed-not-in-service"}),
+        (date(2026, 3, 14), {"outside-calendar"}),
+    ],
+)
+def test_outside_the_calendar_and_inside_a_hole_are_told_apart(holed, clock, day, codes):
+    """One word each, not both."""
+    clock(at("08:00", day))
+    assert set(warnings(holed.board())) == codes
