@@ -50,15 +50,16 @@ bench-plans: .venv/ready  ## Measure: a plan beside no engine, DBOS and LangGrap
 	@$(BIN)/python bench/plans.py --rivals "$$(.venv/rivals-plans/bin/python -c 'import dbos, langgraph, aiosqlite, sys; print(sys.executable)' 2>/dev/null)"
 
 .PHONY: mutants
-mutants: .venv/ready  ## Put small faults into the rules of filings, a sample of them, and count those that a test finds
+mutants: .venv/ready  ## Put small faults into the code, a sample of them, and count those that a test finds (TARGETS="rules tools")
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "mutmut>=3.8,<4"
-	@$(BIN)/python bench/mutants.py
+	@$(BIN)/python bench/mutants.py $(TARGETS)
 
 docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py
 
-soak: .venv/ready oracle  ## Run the long comparisons with the oracles
-	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py
+soak: .venv/ready oracle  ## Run the long comparisons with the oracles, and a sample of small faults in what riders are told
+	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py
+	@$(MAKE) --no-print-directory mutants TARGETS="rules tools embedded"
 
 .PHONY: test-wheel
 test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment, and run it from elsewhere
@@ -67,7 +68,7 @@ test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment
 # Where Java, Maven or the data of Tampere cannot be had, the tests are skipped and say so.
 .PHONY: test-otp
 test-otp: .venv/ready  ## Run what needs a real OpenTripPlanner: fetched once, built and started on Tampere
-	@FINGERPOST_OTP=1 $(BIN)/pytest tests/otp_server $(TESTS)
+	@$(BIN)/python -m tests.otp_server $(TESTS)
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16

@@ -45,7 +45,7 @@ from fingerpost.filings.figure import View
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.window import read_window
+from fingerpost.filings.period_filter import read_window
 """,
     load="""
 source, home = Path(sys.argv[1]), Path(sys.argv[2])
@@ -153,14 +153,14 @@ def compare_answers(folder: Path, theirs: str, home: Path) -> bool:
 def explain(library, ticker, metric, year, part, theirs):
     """Return why edgartools' direct getter and the resolver say what they say."""
     from fingerpost.filings.concepts import find_metric
-    from fingerpost.filings.figure import View
-    from fingerpost.filings.window import read_window
+    from fingerpost.filings.figure import FigureOptions
+    from fingerpost.filings.period_filter import read_period_filter
 
     company, word = library.find_company(ticker), find_metric(metric)
 
     def ask(of_year, of_part, of_word=word):
         period = str(of_year) if of_part == "FY" else f"{of_year}-{of_part}"
-        found = library.look(company, of_word, read_window(None, None, period), View())
+        found = library.select_figures(company, of_word, read_period_filter(None, None, period), FigureOptions())
         return found.headline[0] if found.is_scalar else None
 
     ours = ask(year, part)
@@ -170,7 +170,7 @@ def explain(library, ticker, metric, year, part, theirs):
         )
     if ours is not None and ours.value == theirs:
         return "agree"
-    figures = library.series(company, word, View()).figures
+    figures = library.series(company, word, FigureOptions()).figures
     stating = [f for f in figures if theirs == f.value or theirs in {each.value for each in f.values}]
     if ours is None:
         cost = ask(year, part, find_metric("CostOfRevenue"))

@@ -18,6 +18,7 @@ from fingerpost.apps.cli.app import app
 from fingerpost.apps.settings import Settings
 from fingerpost.contract.envelope import Family, code_of, render_error
 from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.wire import schema_of
 from fingerpost.store.network_records import FILE_NAME, describe_schema
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
@@ -73,10 +74,7 @@ def _tool(tool: PublishedTool) -> list[str]:
     lines += ["", "### It takes", "", *_fields(tool.input_schema)]
     for shape in tool.output_shapes:
         name = f": {shape.__name__}" if len(tool.output_shapes) > 1 else ""
-        schema = tool.output_schema
-        if name:
-            schema = {**schema, **schema.get("$defs", {}).get(shape.__name__, {})}
-        lines += ["", f"### It answers{name}", "", *_fields(schema)]
+        lines += ["", f"### It answers{name}", "", *_fields(schema_of(shape))]
     return [*lines, ""]
 
 

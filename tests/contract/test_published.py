@@ -14,7 +14,7 @@ from pydantic import Field
 from fingerpost import clock
 from fingerpost.contract import ToolRegistry, validate_call
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import PublishedTool, Reply
+from fingerpost.contract.published import PublishedTool, ToolReply
 from fingerpost.contract.wire import Whole, WireDict, WireModel
 from fingerpost.errors import DataNotFound, NoItinerary, SourceLimited
 
@@ -229,7 +229,7 @@ class MapTool(BoardTool):
     offers = MappingProxyType({"row": Row})
 
     async def handle(self, arguments, call):
-        return Reply(BOARD, {"row": self.reply})
+        return ToolReply(BOARD, {"row": self.reply})
 
 
 @pytest.mark.parametrize(

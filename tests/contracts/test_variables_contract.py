@@ -87,16 +87,27 @@ def test_one_variable_or_all_are_deleted(demo):
     for key in ("a", "b", "c"):
         demo("save_user_variable", {**HOME, "key": key})
     deleted = [
-        demo("delete_user_variable", arguments).body["deleted"] for arguments in ({"key": "b"}, {"key": "b"}, {})
+        demo("delete_user_variable", arguments).body["deleted"]
+        for arguments in ({"key": "b"}, {"key": "b"}, {"all": True})
     ]
 
     assert deleted == [["b"], [], ["a", "c"]]
 
 
+@pytest.mark.parametrize("arguments", [{}, {"key": None}, {"all": False}, {"key": "a", "all": True}])
+def test_nothing_is_deleted_by_what_was_left_out(demo, arguments):
+    """C4: neither a key nor ``all``, a null key, or both at once is refused, and everything is still there."""
+    demo("save_user_variable", {**HOME, "key": "a"})
+    refused = demo("delete_user_variable", arguments)
+
+    assert refused.body["error"]["message"] == "send either the key of one variable, or all: true to delete every one"
+    assert keys(demo("get_user_variables", {})) == ["a"]
+
+
 @pytest.mark.parametrize("tool", ["save_user_variable", "get_user_variables", "delete_user_variable"])
 def test_nobody_keeps_nothing(demo, tool):
     """A12: without a user there is no store, and the hint says what to do."""
-    arguments = HOME if tool.startswith("save") else {}
+    arguments = {"save_user_variable": HOME, "delete_user_variable": {"key": "home"}}.get(tool, {})
 
     assert refusal(demo(tool, arguments, user=None)) == (
         "validation-error",

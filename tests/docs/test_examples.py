@@ -15,6 +15,7 @@ import pytest
 from fingerpost.apps.record_file import open_record_file
 from fingerpost.testing.feeds import feed_from_drawing, write_feed
 from tests.docs.blocks import list_blocks, list_documents, list_steps
+from tests.docs.upstreams import serving_examples
 from tests.project.sources import ROOT
 
 NOW = "2026-03-10T08:00:00+02:00"
@@ -55,14 +56,15 @@ TOML = list_blocks("toml")
 
 
 @pytest.mark.parametrize("block", CONSOLE, ids=ids(CONSOLE))
-def test_a_terminal_session_goes_as_shown(block, place):
+def test_a_terminal_session_goes_as_shown(block, place, monkeypatch):
     """Every command ends well; where output is shown, it is the output, but for blanks at the ends of lines."""
-    for step in list_steps(block):
-        done = run(step.command)
-        printed = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+    with serving_examples(block.text, place, monkeypatch) as localised:
+        for step in list_steps(block):
+            done = run(localised(step.command))
+            printed = "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
 
-        assert done.returncode == 0, f"{step.command}: {done.stderr}"
-        assert step.output in ("", printed)
+            assert done.returncode == 0, f"{step.command}: {done.stderr}"
+            assert step.output in ("", printed)
 
 
 @pytest.mark.parametrize("block", SHELL, ids=ids(SHELL))

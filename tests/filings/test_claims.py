@@ -9,7 +9,7 @@ from fingerpost.errors import DataNotFound, ParameterError
 from fingerpost.filings.claims import read_claim, verify_claim
 from fingerpost.filings.companyfacts import FactsFile
 from fingerpost.filings.fact import Fact
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.store import FactStore
 from tests.filings.claim_sentences import METRICS, STALE, YEARS, Writer, draw_companies
@@ -52,9 +52,30 @@ def file_of(company):
 def verdict(library, sentence, **given):
     """The verdict on a sentence; a refusal to read or find is one too."""
     try:
-        return verify_claim(library, read_claim(library, sentence, **given), View()).data["verdict"]
+        return verify_claim(library, read_claim(library, sentence, **given), FigureOptions()).data["verdict"]
     except (ParameterError, DataNotFound) as error:
         return type(error).__name__
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        ("394328", "cannot_judge"),
+        ("$394,328", "cannot_judge"),
+        ("394,328,000", "cannot_judge"),
+        ("not 394.3", "cannot_judge"),
+        ("394,329", "contradicted"),
+        ("$394.328 billion", "confirmed"),
+        ("$394,328,000,000", "confirmed"),
+        ("$394,328 thousand", "contradicted"),
+    ],
+)
+def test_a_number_without_its_scale_may_be_copied_from_a_table(tmp_path, number, expected):
+    """A table in millions says so in its heading, which the sentence has lost."""
+    drawn = facts("Revenues 2022-01-01 2022-12-31 394328000000 k22 10-K 2023-02-15")
+    library = library_of(tmp_path / "f.sqlite", drawn, {"2022-12-31": 2022})
+
+    assert verdict(library, f"DRWN revenue was {number} in fiscal 2022") == expected
 
 
 def test_two_thousand_sentences_are_judged_rightly_or_not_at_all(tmp_path):
@@ -215,8 +236,8 @@ def test_growth_over_a_split_is_not_judged(tmp_path):
     claim = read_claim(library, "DRWN's EPS fell 70% in 2022")
     adjusted = read_claim(library, "DRWN's EPS grew 20% in 2022")
 
-    assert verify_claim(library, claim, View()).data["verdict"] == "cannot_judge"
-    assert verify_claim(library, adjusted, View(vintage="split_adjusted")).data["verdict"] == "confirmed"
+    assert verify_claim(library, claim, FigureOptions()).data["verdict"] == "cannot_judge"
+    assert verify_claim(library, adjusted, FigureOptions(vintage="split_adjusted")).data["verdict"] == "confirmed"
 
 
 def test_a_dollar_sign_is_not_the_sign_of_every_dollar(tmp_path):

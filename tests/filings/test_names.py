@@ -3,12 +3,12 @@
 import pytest
 
 from fingerpost.errors import DataNotFound
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.names import find_named, name_key
+from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.window import read_window
 from fingerpost.plan.planners.templates import TemplatePlanner
 from tests.filings.drawing import company_file, facts
 from tests.shared_data import get_shared
@@ -82,7 +82,7 @@ def test_two_companies_of_one_name_are_nobody(listed):
 
     assert library.find_company("Twin") is None
     with pytest.raises(DataNotFound) as caught:
-        financial_facts(library, "Twin", ["Assets"], read_window(None, None, "2022"), View())
+        financial_facts(library, "Twin", ["Assets"], read_period_filter(None, None, "2022"), FigureOptions())
     assert caught.value.details["missing"]["Twin"]["did_you_mean"] == ["TWA", "TWB"]
 
 
@@ -131,9 +131,11 @@ def aliased(tmp_path_factory):
 @pytest.mark.parametrize(("cik", "main", "aliases"), [(cik, *each) for cik, each in ALIASES.items()])
 def test_a_company_answers_under_the_ticker_that_was_asked(aliased, cik, main, aliases):
     """And under its main one where it is asked by number, or listed: the first in EDGAR's list, not in the alphabet."""
-    window = read_window(None, None, "2022")
+    period_filter = read_period_filter(None, None, "2022")
     told = {
-        text: {row["ticker"] for row in financial_facts(aliased, text, ["Assets"], window, View()).results}
+        text: {
+            row["ticker"] for row in financial_facts(aliased, text, ["Assets"], period_filter, FigureOptions()).results
+        }
         for text in (main, *aliases, str(cik))
     }
 

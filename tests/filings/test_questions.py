@@ -6,12 +6,12 @@ from fingerpost.errors import DataNotFound
 from fingerpost.filings.calculation import calculate
 from fingerpost.filings.claims import read_claim, verify_claim
 from fingerpost.filings.directory import company_info, metrics
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.questions import compare, fact_history, financial_facts, time_series
 from fingerpost.filings.ratios import financial_ratios
 from fingerpost.filings.statements import statement
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.window import read_window
 from tests.filings.drawing import company_file, facts, library_of
 
 REPORT = """
@@ -21,7 +21,7 @@ NetIncomeLoss 2022-01-01 2022-12-31 11  k22 10-K 2023-02-01
 """
 YEARS = {"2021-12-31": 2021, "2022-12-31": 2022}
 SOURCE = {"dataset": "edgar", "retrieved_at": "2024-01-01T00:00:00Z", "complete_through": "2023-02-01"}
-FISCAL = read_window(None, None, "2022")
+FISCAL = read_period_filter(None, None, "2022")
 
 UNTAGGED = {
     "reason": "not_reported",
@@ -48,19 +48,19 @@ def library(tmp_path):
 
 ASKED = {
     "financial_facts": (
-        lambda library, ticker, word: financial_facts(library, ticker, [word], FISCAL, View()),
+        lambda library, ticker, word: financial_facts(library, ticker, [word], FISCAL, FigureOptions()),
         "No financial facts found for {ticker}",
     ),
     "time_series": (
-        lambda library, ticker, word: time_series(library, ticker, word, FISCAL, None, View()),
+        lambda library, ticker, word: time_series(library, ticker, word, FISCAL, None, FigureOptions()),
         "No time series data found for {ticker} and metric {word}",
     ),
     "fact_history": (
-        lambda library, ticker, word: fact_history(library, ticker, word, FISCAL, View()),
+        lambda library, ticker, word: fact_history(library, ticker, word, FISCAL, FigureOptions()),
         "No financial facts found for {ticker}",
     ),
     "calculate": (
-        lambda library, ticker, word: calculate(library, ticker, word, ["2022"], View()),
+        lambda library, ticker, word: calculate(library, ticker, word, ["2022"], FigureOptions()),
         "Cannot calculate {word} for {ticker}",
     ),
 }
@@ -91,7 +91,7 @@ def test_nothing_found_is_said_whole(library, question, ticker, word, entry):
 
 def test_a_comparison_of_nobody_says_it_of_each(library):
     """Two reasons of two companies, each once."""
-    error = failure(lambda: compare(library, ["DRWN", "QQQQ"], ["Goodwill", "zzz"], FISCAL, View()))
+    error = failure(lambda: compare(library, ["DRWN", "QQQQ"], ["Goodwill", "zzz"], FISCAL, FigureOptions()))
 
     assert error.message == (
         f"No financial facts found for DRWN, QQQQ: {UNTAGGED['message']}; {UNKNOWN['message']}; {NOBODY['message']}"
@@ -115,7 +115,7 @@ def several(library):
 
 def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
     """After an unknown one it goes on; other days and other units are said."""
-    reply = compare(several, ["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"], ["Revenue"], FISCAL, View())
+    reply = compare(several, ["QQQQ", "DRWN", "MUTE", "EURO", "DRWN"], ["Revenue"], FISCAL, FigureOptions())
 
     assert (reply.data, reply.value_mode) == ({"DRWN": {"Revenue": 121}, "EURO": {"Revenue": 50}}, "scalar")
     assert list(reply.missing) == ["QQQQ", "MUTE.Revenue"]
@@ -129,16 +129,18 @@ def test_a_comparison_answers_for_whom_it_can_and_names_the_others(several):
 
 def test_a_comparison_of_like_with_like_has_no_notes(several):
     """One company, one day, one unit; two years of it are a series."""
-    reply = compare(several, ["DRWN"], ["Revenue"], read_window("2021-01-01", "2022-12-31", None), View())
+    reply = compare(
+        several, ["DRWN"], ["Revenue"], read_period_filter("2021-01-01", "2022-12-31", None), FigureOptions()
+    )
 
     assert ("notes" in reply.extra, reply.value_mode) == (True, "series")
-    assert "notes" not in compare(several, ["DRWN"], ["Revenue", "NetIncome"], FISCAL, View()).extra
+    assert "notes" not in compare(several, ["DRWN"], ["Revenue", "NetIncome"], FISCAL, FigureOptions()).extra
 
 
 def test_some_metrics_of_a_company_are_enough(library):
     """What is there, and what is not; a series beside a number is mixed."""
-    window = read_window("2021-01-01", "2022-12-31", None)
-    reply = financial_facts(library, "DRWN", ["Revenue", "zzz", "NetIncome", "Revenue"], window, View())
+    period_filter = read_period_filter("2021-01-01", "2022-12-31", None)
+    reply = financial_facts(library, "DRWN", ["Revenue", "zzz", "NetIncome", "Revenue"], period_filter, FigureOptions())
 
     assert reply.data == {
         "Revenue": [{"end_date": "2021-12-31", "value": 100}, {"end_date": "2022-12-31", "value": 121}],
@@ -149,7 +151,9 @@ def test_some_metrics_of_a_company_are_enough(library):
 
 def test_a_history_is_of_every_period_in_the_window(library):
     """The row has the filing of each statement, and nothing is missing."""
-    reply = fact_history(library, "DRWN", "Revenue", read_window("2021-01-01", "2022-12-31", None), View())
+    reply = fact_history(
+        library, "DRWN", "Revenue", read_period_filter("2021-01-01", "2022-12-31", None), FigureOptions()
+    )
 
     assert [(row["end_date"], row["value"], row["kind"], row["accession_number"]) for row in reply.results] == [
         ("2021-12-31", 100, "original", "k21"),
@@ -183,7 +187,7 @@ Assets   -          2022-12-31 6  k22 10-K 2023-02-01
 def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values):
     """A balance has no length: the year's is the one at its end."""
     library = library_of(tmp_path / "f.sqlite", facts(QUARTERLY), {"2022-12-31": 2022})
-    reply = time_series(library, "DRWN", metric, read_window(None, None, None), frequency, View())
+    reply = time_series(library, "DRWN", metric, read_period_filter(None, None, None), frequency, FigureOptions())
 
     assert [row["value"] for row in reply.results] == values
     assert (reply.data[metric][-1]["value"], reply.value_mode, reply.missing) == (values[-1], "series", {})
@@ -191,7 +195,11 @@ def test_a_series_is_of_one_length_of_period(tmp_path, metric, frequency, values
 
 def test_a_series_without_its_length_of_period_says_why(library):
     """Years alone, asked for by quarters."""
-    error = failure(lambda: time_series(library, "DRWN", "Revenue", read_window(None, None, None), "quarterly", View()))
+    error = failure(
+        lambda: time_series(
+            library, "DRWN", "Revenue", read_period_filter(None, None, None), "quarterly", FigureOptions()
+        )
+    )
 
     assert list(error.details["missing"]) == ["Revenue"]
     assert error.details["source"] == SOURCE
@@ -200,8 +208,8 @@ def test_a_series_without_its_length_of_period_says_why(library):
 def test_other_questions_about_nobody_say_so_too(library):
     """Ratios, statements, tags, who a company is, and a claim."""
     asked = {
-        "No financial ratios found for QQQQ": lambda: financial_ratios(library, "QQQQ", None, FISCAL, View()),
-        "No financial facts found for QQQQ": lambda: statement(library, "QQQQ", "income", FISCAL, View()),
+        "No financial ratios found for QQQQ": lambda: financial_ratios(library, "QQQQ", None, FISCAL, FigureOptions()),
+        "No financial facts found for QQQQ": lambda: statement(library, "QQQQ", "income", FISCAL, FigureOptions()),
         "No metrics found for QQQQ": lambda: metrics(library, "QQQQ", None),
         "No company info found for QQQQ": lambda: company_info(library, "QQQQ"),
     }
@@ -209,7 +217,7 @@ def test_other_questions_about_nobody_say_so_too(library):
         error = failure(ask)
         assert (error.message, error.details["missing"]) == (f"{sentence}: {NOBODY['message']}", {"QQQQ": NOBODY})
     claim = read_claim(library, "DRWN's goodwill was $5 in 2022")
-    error = failure(lambda: verify_claim(library, claim, View()))
+    error = failure(lambda: verify_claim(library, claim, FigureOptions()))
     assert error.details == {"missing": {"Goodwill": UNTAGGED}, "source": SOURCE}
 
 
@@ -226,7 +234,7 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     """A quarter, with its note; what is divided by nothing, by nobody, or is no ratio, is missing with its reason."""
     library = library_of(tmp_path / "f.sqlite", facts(RATIOS), {"2022-12-31": 2022})
     wanted = ["ROA", "net margin", "return-on-equity", "luck"]
-    reply = financial_ratios(library, "DRWN", wanted, FISCAL, View())
+    reply = financial_ratios(library, "DRWN", wanted, FISCAL, FigureOptions())
     (row,) = reply.results
 
     assert {name: row[name] for name in ("ratio_name", "value", "unit", "filing_date", "formula", "notes", "kind")} == {

@@ -4,10 +4,10 @@ import pytest
 
 from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.fact import Fact
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.reasons import missing_figure, missing_metric, missing_ticker
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.window import read_window
 from tests.filings.drawing import facts, library_of
 
 REPORT = """
@@ -29,7 +29,7 @@ def entry(reason, message, next_step):
 
 
 @pytest.mark.parametrize(
-    ("metric", "period", "view", "expected"),
+    ("metric", "period", "options", "expected"),
     [
         (
             "Revenue", "2022", {"as_of": "2023-01-31"},
@@ -97,28 +97,33 @@ def entry(reason, message, next_step):
         ),
     ],
 )  # fmt: skip
-def test_each_reason(library, metric, period, view, expected):
+def test_each_reason(library, metric, period, options, expected):
     """The first that explains the gap is told."""
     company = library.find_company("DRWN")
 
     assert (
-        missing_figure(library, company, find_metric(metric), read_window(None, None, period), View(**view)) == expected
+        missing_figure(
+            library, company, find_metric(metric), read_period_filter(None, None, period), FigureOptions(**options)
+        )
+        == expected
     )
 
 
 @pytest.mark.parametrize(("last", "reason"), [("2021-12-30", "before_xbrl"), ("2021-12-31", "not_reported")])
 def test_days_before_the_first_figure_are_before_xbrl(library, last, reason):
     """A boundary pair."""
-    window = read_window("2020-01-01", last, None)
+    period_filter = read_period_filter("2020-01-01", last, None)
     company = library.find_company("DRWN")
 
-    assert missing_figure(library, company, find_metric("Goodwill"), window, View())["reason"] == reason
+    assert missing_figure(library, company, find_metric("Goodwill"), period_filter, FigureOptions())["reason"] == reason
 
 
 def test_days_of_filing_are_never_before_xbrl(library):
     """They say nothing of the period."""
-    window = read_window("2010-01-01", "2010-12-31", None, "filed")
-    found = missing_figure(library, library.find_company("DRWN"), find_metric("Revenue"), window, View())
+    period_filter = read_period_filter("2010-01-01", "2010-12-31", None, "filed")
+    found = missing_figure(
+        library, library.find_company("DRWN"), find_metric("Revenue"), period_filter, FigureOptions()
+    )
 
     assert found["reason"] == "not_reported"
 
@@ -127,7 +132,9 @@ def test_the_sample_says_how_to_get_the_rest(sample):
     """It holds little, and knows it."""
     company = sample.find_company("AAPL")
 
-    assert missing_figure(sample, company, find_metric("Goodwill"), read_window(None, None, "2022"), View()) == entry(
+    assert missing_figure(
+        sample, company, find_metric("Goodwill"), read_period_filter(None, None, "2022"), FigureOptions()
+    ) == entry(
         "outside_sample",
         "the sample that ships with fingerpost does not hold Goodwill of Apple Inc. for fiscal 2022",
         "Run: fingerpost filings sync AAPL, or fingerpost filings load FILE with its companyfacts file",

@@ -6,10 +6,10 @@ from collections import defaultdict
 import pytest
 
 from fingerpost.filings.concepts import FLOW, find_metric, list_metrics
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
+from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.periods import QUARTER, YEAR
 from fingerpost.filings.resolver import resolve
-from fingerpost.filings.window import read_window
 from tests.filings.conftest import RECORDED, read_recorded
 
 TICKERS = sorted(RECORDED)
@@ -18,9 +18,11 @@ FLOWS = [metric for metric in list_metrics() if metric.kind == FLOW]
 ROUNDING = 2_000_000
 
 
-def value(library, ticker, metric, period, **view):
+def value(library, ticker, metric, period, **options):
     company = library.find_company(ticker)
-    found = library.look(company, library.find_metric(company, metric), read_window(None, None, period), View(**view))
+    found = library.select_figures(
+        company, library.find_metric(company, metric), read_period_filter(None, None, period), FigureOptions(**options)
+    )
     (figure,) = found.headline
     return figure.value, figure.fact.accession
 
@@ -46,9 +48,9 @@ def test_a_year_that_the_filing_calls_wrongly_is_called_as_the_company_does(reco
     assert value(recorded, "NVDA", "Revenue", "2012")[0] == 3997930000
 
 
-def years_and_quarters(library, ticker, metric, view):
+def years_and_quarters(library, ticker, metric, options):
     years, quarters = {}, defaultdict(dict)
-    for figure in library.series(library.find_company(ticker), metric, view).figures:
+    for figure in library.series(library.find_company(ticker), metric, options).figures:
         if figure.period == YEAR:
             years[figure.fiscal_year] = figure
         elif figure.period == QUARTER:
@@ -67,7 +69,7 @@ def test_four_quarters_make_the_year(recorded, ticker):
     """But for rounding, wherever none of the five was restated; a hundred years and metrics at the least."""
     checked, wrong = 0, []
     for metric in FLOWS:
-        for name, (year, quarters) in years_and_quarters(recorded, ticker, metric, View()).items():
+        for name, (year, quarters) in years_and_quarters(recorded, ticker, metric, FigureOptions()).items():
             if is_of_one_making(year, quarters):
                 checked += 1
                 if abs(sum(quarter.value for quarter in quarters) - year.value) > ROUNDING:
@@ -82,7 +84,7 @@ def test_no_two_quarters_bear_one_name(recorded, ticker):
     twice = []
     for metric in list_metrics():
         seen = set()
-        for figure in recorded.series(recorded.find_company(ticker), metric, View()).figures:
+        for figure in recorded.series(recorded.find_company(ticker), metric, FigureOptions()).figures:
             name = (figure.fiscal_year, figure.fiscal_quarter)
             if figure.period == QUARTER and name in seen:
                 twice.append((metric.name, name))
@@ -96,9 +98,9 @@ def test_as_of_the_last_day_is_latest(recorded, ticker):
     """Nothing was filed later."""
     company = recorded.find_company(ticker)
     for metric in list_metrics():
-        latest = recorded.series(company, metric, View())
+        latest = recorded.series(company, metric, FigureOptions())
 
-        assert recorded.series(company, metric, View(as_of="2026-12-31")).figures == latest.figures
+        assert recorded.series(company, metric, FigureOptions(as_of="2026-12-31")).figures == latest.figures
 
 
 @pytest.mark.parametrize("ticker", TICKERS)
@@ -109,7 +111,7 @@ def test_an_answer_as_of_a_day_cites_nothing_later(recorded, ticker, as_of):
     cited = [
         fact.filed
         for metric in list_metrics()
-        for figure in recorded.series(company, metric, View(as_of=as_of)).figures
+        for figure in recorded.series(company, metric, FigureOptions(as_of=as_of)).figures
         for fact in (
             figure.fact,
             *(part.fact for part in figure.parts),
@@ -125,10 +127,10 @@ def test_an_answer_as_of_a_day_cites_nothing_later(recorded, ticker, as_of):
 def test_the_day_before_filing_hides_a_figure(recorded, ticker):
     """Each year's revenue is unknown until the day of its report."""
     company, metric = recorded.find_company(ticker), find_metric("Revenue")
-    for figure in recorded.series(company, metric, View(vintage="original")).figures:
+    for figure in recorded.series(company, metric, FigureOptions(vintage="original")).figures:
         if figure.period == YEAR:
-            hidden = recorded.series(company, metric, View(as_of=_day_before(figure.fact.filed)))
-            shown = recorded.series(company, metric, View(as_of=figure.fact.filed))
+            hidden = recorded.series(company, metric, FigureOptions(as_of=_day_before(figure.fact.filed)))
+            shown = recorded.series(company, metric, FigureOptions(as_of=figure.fact.filed))
             periods = [[(f.start, f.end) for f in series.figures] for series in (hidden, shown)]
 
             assert [(figure.start, figure.end) in known for known in periods] == [False, True]
@@ -145,7 +147,7 @@ def test_assets_are_liabilities_and_equity(recorded, ticker):
     """As the filing tags them, at every instant that has both."""
     company = recorded.find_company(ticker)
     sides = [
-        {f.end: f.value for f in recorded.series(company, find_metric(name), View(vintage="original")).figures}
+        {f.end: f.value for f in recorded.series(company, find_metric(name), FigureOptions(vintage="original")).figures}
         for name in ("Assets", "LiabilitiesAndEquity")
     ]
     both = sides[0].keys() & sides[1].keys()
@@ -164,7 +166,7 @@ def test_shuffled_and_doubled_rows_change_nothing(recorded, ticker):
         shuffled = random.Random(7).sample(own, len(own)) + own[::3]
         again = resolve(metric, shuffled, calendar=calendar, splits=recorded.splits(company), currency="USD")
 
-        assert again.figures == recorded.series(company, metric, View()).figures
+        assert again.figures == recorded.series(company, metric, FigureOptions()).figures
 
 
 def test_splits_are_told_once(recorded):
@@ -202,12 +204,12 @@ def test_the_sample_answers_as_the_recording_does(recorded, sample, ticker):
     company = sample.find_company(ticker)
     known = {}
     for metric in list_metrics():
-        for figure in recorded.series(recorded.find_company(ticker), metric, View()).figures:
+        for figure in recorded.series(recorded.find_company(ticker), metric, FigureOptions()).figures:
             known[metric.name, figure.start, figure.end] = (figure.value, figure.fact.accession, figure.fiscal_year)
     wrong = [
         (metric.name, figure.end, figure.value)
         for metric in list_metrics()
-        for figure in sample.series(company, metric, View()).figures
+        for figure in sample.series(company, metric, FigureOptions()).figures
         if figure.period in (YEAR, "instant")
         and known.get((metric.name, figure.start, figure.end))
         != (figure.value, figure.fact.accession, figure.fiscal_year)

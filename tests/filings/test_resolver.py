@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerpost.filings.concepts import find_metric
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve
 from fingerpost.filings.splits import Split
@@ -13,14 +13,18 @@ from tests.filings.drawing import facts
 YEARS = FiscalCalendar([("2021-12-31", 2021), ("2022-12-31", 2022), ("2023-12-31", 2023)])
 
 
-def told(drawing, metric="Revenue", *, unit="USD", splits=(), **view):
+def told(drawing, metric="Revenue", *, unit="USD", splits=(), **options):
     """Return (class, end, value, accession, kind) of every figure."""
-    series = resolve(find_metric(metric), facts(drawing, unit), calendar=YEARS, splits=splits, view=View(**view))
+    series = resolve(
+        find_metric(metric), facts(drawing, unit), calendar=YEARS, splits=splits, options=FigureOptions(**options)
+    )
     return [(f.period, f.end, f.value, f.fact.accession, f.kind) for f in series.figures]
 
 
-def figures(drawing, metric="Revenue", *, unit="USD", splits=(), **view):
-    series = resolve(find_metric(metric), facts(drawing, unit), calendar=YEARS, splits=splits, view=View(**view))
+def figures(drawing, metric="Revenue", *, unit="USD", splits=(), **options):
+    series = resolve(
+        find_metric(metric), facts(drawing, unit), calendar=YEARS, splits=splits, options=FigureOptions(**options)
+    )
     return series.figures
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from fingerpost.errors import DataNotFound
 from fingerpost.filings.calculation import calculate
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
 from tests.filings.conftest import RECORDED
 from tests.shared_data import get_shared
 
@@ -157,7 +157,7 @@ def test_formulas_are_what_a_plain_reading_of_the_file_gives(recorded, readings,
             except (Unclear, ZeroDivisionError):
                 continue
             try:
-                found = calculate(recorded, ticker, expression, [str(year)], View()).data[expression]
+                found = calculate(recorded, ticker, expression, [str(year)], FigureOptions()).data[expression]
             except DataNotFound as error:
                 found = str(error)
             if expression.startswith(("growth", "mean_of_years(100")) and "not positive" in str(found):

@@ -329,7 +329,7 @@ class GrowthAnswer(SourcedAnswer):
 
 
 def growth_of(library, asked):
-    series = questions.time_series(library, asked.ticker, asked.metric, asked.window, "annual", asked.view)
+    series = questions.time_series(library, asked.ticker, asked.metric, asked.period_filter, "annual", asked.options)
     rows = [
         {"fiscal_year": new["fiscal_year"], "growth": round(new["value"] / old["value"] - 1, 3)}
         for old, new in pairwise(series.results)

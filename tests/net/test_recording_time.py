@@ -8,7 +8,8 @@ import stamina
 
 from fingerpost.errors import SourceTimeout
 from fingerpost.net.cache import Cache
-from fingerpost.net.limiter import Limiter, Pace
+from fingerpost.net.limiter import Limiter
+from fingerpost.net.pace import Pace
 from fingerpost.resilience.breaker import Breaker
 from tests.net.local_server import LIMITS, FakeTime, answer, serving
 from tests.net.test_client import ONCE, hang

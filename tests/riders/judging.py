@@ -78,7 +78,7 @@ class Judge:
         if not least_late <= told <= most_late:
             yield f"{least_late} rides are more than five minutes late: {itinerary.get('DisruptionNote')!r}"
         for (_, before), (at, after) in pairwise(rides):
-            there, needed = span(after)[0] - span(before)[1], self._needed(before, after, at in seated)
+            there, needed = span(after)[0] - span(before)[1], self.needed_s(before, after, at in seated)
             if there < needed - MARGIN_S:
                 yield f"the change at {after['from']['name']} takes {needed} s, has {there} s, and nothing is said"
 
@@ -105,7 +105,7 @@ class Judge:
         for ((_, before), (at, after)), (one, other) in zip(pairwise(rides), pairwise(fates), strict=True):
             if not one or not other:
                 continue
-            there, needed = other[0] - one[1], self._needed(before, after, at in seated)
+            there, needed = other[0] - one[1], self.needed_s(before, after, at in seated)
             doubtful |= abs(there - needed) <= MARGIN_S
             if there < needed - MARGIN_S:
                 breaks += 1
@@ -139,7 +139,7 @@ class Judge:
             return () if is_off else (departure, arrival)
         return None
 
-    def _needed(self, before, after, is_seated):
+    def needed_s(self, before, after, is_seated):
         """Return the seconds that a change takes at least."""
         trips = [leg["tripId"].partition(":")[2] for leg in (before, after)]
         feed = before["tripId"].partition(":")[0]

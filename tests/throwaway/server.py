@@ -26,12 +26,12 @@ class Port(httpcore2.AnyIOBackend):
     """Finds the server at port 80, wherever it listens; None for nowhere."""
 
     def __init__(self, port):
-        self._port = port
+        self.number = port
 
     async def connect_tcp(self, host, port, *rest):
-        if self._port is None:
+        if self.number is None:
             raise httpcore2.ConnectError("refused")
-        return await super().connect_tcp(host, self._port, *rest)
+        return await super().connect_tcp(host, self.number, *rest)
 
 
 async def tell_about(network, _):

@@ -9,7 +9,7 @@ from fingerpost import clock
 from fingerpost.apps.logs import redact
 from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published import Answer, PublishedTool, Report, tell_nobody
+from fingerpost.contract.published import Answer, PublishedTool, ReportProgress, ignore_progress
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
 
 _log = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ async def answer(
     raw: object,
     *,
     user: str | None,
-    report: Report = tell_nobody,
+    report: ReportProgress = ignore_progress,
     wants: Collection[str] = (),
 ) -> Answer:
     """Answer one call of a tool by its name; never raises an ``Exception``.

@@ -156,9 +156,9 @@ class Fingerpost:
         """List what this user keeps."""
         return await self._body("get_user_variables")
 
-    async def delete_user_variable(self, key: str | None = None) -> dict[str, Any]:
-        """Forget one variable of this user, or all where no key is given."""
-        return await self._body("delete_user_variable", key=key)
+    async def delete_user_variable(self, key: str | None = None, *, all: bool = False) -> dict[str, Any]:  # noqa: A002  (the contract's word)
+        """Forget one variable of this user, or every one with ``all``."""
+        return await self._body("delete_user_variable", key=key, all=all)
 
     async def sec_financial_data(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         """Ask for figures of companies (plan-step contract): one question and its parameters."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fingerpost.apps.record_file import open_record_file
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind
+from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind, list_paces
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.loop_clients import LoopClients
 from fingerpost.store.network_records import NetworkRecord
@@ -68,7 +68,7 @@ def open_client(settings: Settings) -> "Client":
     """Return a client for requests to the outside; HTTP is loaded by those who ask a URL."""
     from fingerpost.apps.outbound import new_client
 
-    return new_client(settings)
+    return new_client(settings, list_paces())
 
 
 @asynccontextmanager

@@ -6,11 +6,14 @@ from pathlib import Path
 
 from fingerpost.apps.settings import Settings
 from fingerpost.net.client import Client
-from fingerpost.net.limiter import Limiter, Pace
+from fingerpost.net.limiter import Limiter
+from fingerpost.net.pace import Pace
 from fingerpost.net.passage import Tape
 from fingerpost.net.recording.player import Player
 from fingerpost.net.recording.recorder import Recorder
+from fingerpost.net.request_counts import RequestCounts
 from fingerpost.store.limits import LimitFile
+from fingerpost.store.request_counts import RequestCountFile
 
 
 def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> Client:
@@ -23,9 +26,10 @@ def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> C
     """
     return Client(
         contact=settings.contact or None,
-        limiter=Limiter(LimitFile(settings.limits_file).limit, paces=paces),
+        limiter=Limiter(LimitFile(settings.limits_file).limit, paces=paces, own_hosts=settings.private_hosts),
         private_hosts=settings.private_hosts,
         tape=_open_tape(settings.record, settings.replay),
+        counts=RequestCounts(RequestCountFile(settings.limits_file)),
     )
 
 

@@ -19,7 +19,7 @@ from fingerpost import clock
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family, render_error, step_fields, text_of_error
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published import Answer, Call, PublishedTool, Report, tell_nobody
+from fingerpost.contract.published import Answer, Call, PublishedTool, ReportProgress, ignore_progress
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import WireModel, schema_of
@@ -149,7 +149,7 @@ class ServedTool(PublishedTool):
         raw: object,
         *,
         user: str | None,
-        report: Report = tell_nobody,
+        report: ReportProgress = ignore_progress,
         wants: Collection[str] = (),
     ) -> Answer:
         """Answer one call; a ToolError becomes an envelope, anything else rises to the error boundary."""

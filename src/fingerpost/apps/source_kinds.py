@@ -4,13 +4,15 @@ A source is a package below ``transit/providers``; its line here gives records t
 ``fingerpost network add`` its option. Nothing heavy is imported before a source is opened.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from fingerpost.net.fetch import Fetch
+from fingerpost.net.pace import Pace
 from fingerpost.transit.add_option import AddOption
 from fingerpost.transit.providers.opentripplanner.add_options import DIGITRANSIT, OTP
+from fingerpost.transit.providers.opentripplanner.regions import PACES
 
 if TYPE_CHECKING:
     from fingerpost.transit.port import RemoteSource
@@ -28,11 +30,13 @@ class SourceKind:
         open_source: makes the source, which asks its servers with what it is given and never closes that; its modules
             are imported only then.
         add_options: the options of ``network add`` that make a network one of this kind.
+        paces: by host in lower case, how fast its servers may be asked; others have the limiter's own pace.
     """
 
     kind: str
     open_source: "Callable[[Fetch], RemoteSource]"
     add_options: tuple[AddOption, ...] = ()
+    paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
 def _open_opentripplanner(fetch: Fetch) -> "RemoteSource":
@@ -42,8 +46,13 @@ def _open_opentripplanner(fetch: Fetch) -> "RemoteSource":
 
 
 REMOTE_KINDS: tuple[SourceKind, ...] = (
-    SourceKind(kind="opentripplanner", open_source=_open_opentripplanner, add_options=(OTP, DIGITRANSIT)),
+    SourceKind(kind="opentripplanner", open_source=_open_opentripplanner, add_options=(OTP, DIGITRANSIT), paces=PACES),
 )
+
+
+def list_paces() -> dict[str, Pace]:
+    """Return by host how fast the servers of all kinds may be asked."""
+    return {host: pace for kind in REMOTE_KINDS for host, pace in kind.paces.items()}
 
 
 def list_kinds() -> frozenset[str]:

@@ -5,7 +5,7 @@ Pydantic says what is wrong and where; here that becomes a path in the wire's na
 
 import json
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -107,7 +107,9 @@ def _say_length(words: str, key: str, one: str, many: str) -> _SentenceWriter:
         if key == "min_length" and context[key] == 1:
             return f"{path} must not be empty"
         unit = one if context[key] == 1 else many
-        return f"{path} must have {words} {context[key]} {unit}; you sent {len(value)}"
+        # A number that is read as text has a length only then.
+        sent = f"; you sent {len(value)}" if isinstance(value, Sized) else ""
+        return f"{path} must have {words} {context[key]} {unit}{sent}"
 
     return write_sentence
 
@@ -135,7 +137,7 @@ def _say_size(words: str, key: str) -> _SentenceWriter:
     """Word a length: characters of a text, entries of a list."""
     of_text = _say_length(words, key, "character", "characters")
     of_list = _say_length(words, key, "entry", "entries")
-    return lambda path, value, context, message: (of_text if isinstance(value, str) else of_list)(
+    return lambda path, value, context, message: (of_text if isinstance(value, str | float) else of_list)(
         path, value, context, message
     )
 

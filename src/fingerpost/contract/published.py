@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from fingerpost import clock
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family, code_of, is_failure, render_error, step_fields, text_of_error
+from fingerpost.contract.failure_shapes import failure_shapes
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.spec import ToolSpec
@@ -25,15 +26,15 @@ from fingerpost.errors import BrokenContract, DataNotFound, ParameterError, Quer
 
 _log = logging.getLogger(__name__)
 
-Report = Callable[[float, float, str], None]
+ReportProgress = Callable[[float, float, str], None]
 """How far a call is, told to its caller: how much is done, of how much, and what that was, in words.
 
-It never waits and never fails; whether the caller hears it, and how often, is the face's business.
+It never waits and never fails; whether the caller hears it, and how often, is for the interface to decide.
 """
 
 
-def tell_nobody(_done: float, _total: float, _words: str) -> None:
-    """Report to nobody."""
+def ignore_progress(_done: float, _total: float, _words: str) -> None:
+    """Report progress to nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +51,12 @@ class Call:
     user: str | None
     now: datetime
     correlation_id: str
-    report: Report = tell_nobody
+    report: ReportProgress = ignore_progress
     wants: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ToolReply:
     """An answer, and by name what the caller wanted beside it (rule A10: what is too large for the body)."""
 
     body: Mapping[str, Any]
@@ -66,7 +67,7 @@ class Reply:
 class Answer:
     """What leaves a tool: a JSON-ready body in its contract's shape, and a text that stands alone.
 
-    ``error`` is the error that the body renders, for faces that go on from it; None where nothing was raised.
+    ``error`` is the error that the body renders, for interfaces that go on from it; None where nothing was raised.
     ``beside`` holds by name what the caller wanted besides the body; a failure has nothing beside it.
     """
 
@@ -108,7 +109,7 @@ class PublishedTool(Tool):
     offers: ClassVar[Mapping[str, Shape]] = MappingProxyType({})
 
     @abstractmethod
-    async def handle(self, arguments: Any, call: Call) -> Mapping[str, Any] | Reply:
+    async def handle(self, arguments: Any, call: Call) -> Mapping[str, Any] | ToolReply:
         """Return the answer to checked arguments (an instance of ``input_model``): a JSON object of an output shape.
 
         Raises:
@@ -150,13 +151,13 @@ class PublishedTool(Tool):
 
     @property
     def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of a successful answer."""
-        return schema_of(self.output_shape)
+        """JSON Schema of every answer, failures included: clients check both."""
+        return schema_of((*self.output_shapes, *failure_shapes(self.family)))
 
     async def answer(
-        self, raw: object, *, user: str | None, report: Report = tell_nobody, wants: Collection[str] = ()
+        self, raw: object, *, user: str | None, report: ReportProgress = ignore_progress, wants: Collection[str] = ()
     ) -> Answer:
-        """Answer one call; a ToolError becomes the contract's envelope, anything else rises to the outer wall.
+        """Answer one call; a ToolError becomes the contract's envelope, anything else rises to the error boundary.
 
         ``raw`` is the decoded JSON of the arguments; None is an empty object.
         ``wants`` names what the caller wants beside the body; what the tool does not offer is refused.
@@ -184,7 +185,7 @@ class PublishedTool(Tool):
         """
         echo = parameters if isinstance(parameters, Mapping) else {}
         if query_type == self.name:
-            result = (await self._outcome(parameters, user, tell_nobody)).result
+            result = (await self._outcome(parameters, user, ignore_progress)).result
         else:
             result = QueryTypeUnsupported(query_type, self.name, [self.name])
         if isinstance(result, ToolError):
@@ -196,7 +197,7 @@ class PublishedTool(Tool):
         return self.format_success_response(query_type, echo, [body], {"data": body})
 
     async def _outcome(
-        self, raw: object, user: str | None, report: Report = tell_nobody, wants: Collection[str] = ()
+        self, raw: object, user: str | None, report: ReportProgress = ignore_progress, wants: Collection[str] = ()
     ) -> "_Outcome":
         correlation_id = ""
         beside: dict[str, Wire] = {}
@@ -213,7 +214,7 @@ class PublishedTool(Tool):
                 wants=frozenset(wants),
             )
             answer = await self.handle(self._read(raw), call)
-            if isinstance(answer, Reply):
+            if isinstance(answer, ToolReply):
                 beside = {name: self._checked(part, self.offers[name]) for name, part in answer.beside.items()}
                 answer = answer.body
             body = self._checked(answer, self.shape_of(answer))

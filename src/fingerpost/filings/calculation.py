@@ -7,7 +7,7 @@ from typing import Any
 
 from fingerpost.filings.concepts import Metric
 from fingerpost.filings.fact import Company, filing_url
-from fingerpost.filings.figure import SPLIT_ADJUSTED, Figure, View
+from fingerpost.filings.figure import SPLIT_ADJUSTED, Figure, FigureOptions
 from fingerpost.filings.formula import (
     Evaluation,
     Formula,
@@ -21,13 +21,13 @@ from fingerpost.filings.formula import (
     unit_text,
 )
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import PeriodFilter, read_period
 from fingerpost.filings.questions import get_company
 from fingerpost.filings.reasons import NOT_COMPARABLE, missing_figure, missing_metric
 from fingerpost.filings.recipes import Recipe, find_recipe
 from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
 from fingerpost.filings.rows import input_of
 from fingerpost.filings.splits import is_per_share, is_share_count, split_factor
-from fingerpost.filings.window import Window, read_period
 
 _YEAR_DAYS = 365
 _QUARTERS = 4
@@ -39,7 +39,7 @@ class _Period:
 
     library: FactLibrary
     company: Company
-    view: View
+    options: FigureOptions
     year: int
     quarter: int | None
     inputs: dict[Lookup, tuple[Metric, Figure]] = field(default_factory=dict)
@@ -51,44 +51,46 @@ class _Period:
         if metric is None:
             self.missing[lookup.word] = missing_metric(self.library, self.company, lookup.word)
             return None
-        window = self.window(lookup.back)
-        found = self.library.look(self.company, metric, window, self.view)
+        period_filter = self.period_filter(lookup.back)
+        found = self.library.select_figures(self.company, metric, period_filter, self.options)
         if not found.headline:
-            entry = missing_figure(self.library, self.company, metric, window, self.view)
-            self.missing[f"{lookup.word} {window.period}"] = entry
+            entry = missing_figure(self.library, self.company, metric, period_filter, self.options)
+            self.missing[f"{lookup.word} {period_filter.period}"] = entry
             return None
         if not found.is_scalar:
             ends = ", ".join(figure.end for figure in found.headline)
-            told = f"{metric.name} of {self.company.name} for {window.told} may be of {ends}"
-            entry = _not_comparable(told, "Ask financial_facts by start_date and end_date")
-            self.missing[f"{lookup.word} {window.period}"] = entry
+            message = f"{metric.name} of {self.company.name} for {period_filter.wording} may be of {ends}"
+            entry = _not_comparable(message, "Ask financial_facts by start_date and end_date")
+            self.missing[f"{lookup.word} {period_filter.period}"] = entry
             return None
         figure = found.headline[0]
         self.inputs[lookup] = (metric, figure)
         return Quantity(Fraction(str(figure.value)), unit_of(figure.unit))
 
-    def window(self, back: int) -> Window:
+    def period_filter(self, back: int) -> PeriodFilter:
         """Return the period that lies so many periods before this one."""
         if self.quarter is None:
-            return Window(year=self.year - back)
+            return PeriodFilter(year=self.year - back)
         number = self.year * _QUARTERS + self.quarter - 1 - back
-        return Window(year=number // _QUARTERS, quarter=number % _QUARTERS + 1)
+        return PeriodFilter(year=number // _QUARTERS, quarter=number % _QUARTERS + 1)
 
     def find_clash(self) -> dict[str, Any] | None:
         """Return why inputs in shares cannot stand together: some were filed before a split, some after it."""
-        if self.view.vintage == SPLIT_ADJUSTED:
+        if self.options.vintage == SPLIT_ADJUSTED:
             return None
         splits = self.library.splits(self.company)
         shares = [
             figure for _, figure in self.inputs.values() if is_per_share(figure.unit) or is_share_count(figure.unit)
         ]
-        if len({split_factor(splits, figure.fact.filed, self.view.as_of) for figure in shares}) < 2:
+        if len({split_factor(splits, figure.fact.filed, self.options.as_of) for figure in shares}) < 2:
             return None
-        told = f"{self.company.name} split its shares between the filings of the inputs"
-        return _not_comparable(told, "Send vintage: split_adjusted")
+        message = f"{self.company.name} split its shares between the filings of the inputs"
+        return _not_comparable(message, "Send vintage: split_adjusted")
 
 
-def calculate(library: FactLibrary, ticker: str, expression: str, periods: Sequence[str], view: View) -> Reply:
+def calculate(
+    library: FactLibrary, ticker: str, expression: str, periods: Sequence[str], options: FigureOptions
+) -> Reply:
     """Return an expression's value for each fiscal period; a recipe's name is an expression too.
 
     Raises:
@@ -101,15 +103,16 @@ def calculate(library: FactLibrary, ticker: str, expression: str, periods: Seque
     company = get_company(library, ticker, nobody)
     reply = Reply([], data={}, source=source_of(company))
     assert reply.data is not None
-    for text in dict.fromkeys(periods):
-        row = _calculate_one(_Period(library, company, view, *read_period(text)), expression, formula, recipe, reply)
+    asked = list(dict.fromkeys(read_period(text) for text in periods))
+    for year, quarter in asked:
+        row = _calculate_one(_Period(library, company, options, year, quarter), expression, formula, recipe, reply)
         if row is not None:
             reply.results.append(row)
     if not reply.results:
         raise nothing(nobody, reply.missing, reply.source)
     reply.results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
     many = [{"end_date": row["end_date"], "value": row["value"]} for row in reply.results]
-    is_scalar = len(many) == 1 and len(set(periods)) == 1
+    is_scalar = len(many) == 1 and len(asked) == 1
     reply.data[expression] = many[0]["value"] if is_scalar else many
     reply.value_mode = mode_of([is_scalar])
     return reply
@@ -128,7 +131,7 @@ def _calculate_one(
     else:
         clash = period.find_clash()
     if clash is not None:
-        reply.missing[f"{expression} {period.window(0).period}"] = clash
+        reply.missing[f"{expression} {period.period_filter(0).period}"] = clash
         return None
     if found is None:
         reply.missing |= period.missing
@@ -148,7 +151,7 @@ def _calculate_one(
         "end_date": last.end if last is not None else None,
         "filing_date": newest.filed if newest is not None else None,
         "kind": "derived",
-        "vintage": period.view.label,
+        "vintage": period.options.label,
         "formula": formula.text,
         "filled_in": f"{filled} = {plain(quantity.value)}",
         "inputs": [_input(period, lookup, metric, figure) for lookup, (metric, figure) in period.inputs.items()],
@@ -165,11 +168,11 @@ def _not_comparable(message: str, next_step: str) -> dict[str, Any]:
 
 
 def _input(period: _Period, lookup: Lookup, metric: Metric, figure: Figure) -> dict[str, Any]:
-    window = period.window(lookup.back)
+    period_filter = period.period_filter(lookup.back)
     fact = figure.fact
     return {
         "metric_name": metric.name,
-        "fiscal_period": window.period,
+        "fiscal_period": period_filter.period,
         **input_of(figure),
         "filing_type": fact.form,
         "filing_url": filing_url(period.company.cik, fact.accession),

@@ -14,19 +14,23 @@ from fingerpost.filings.claim_grammar import (
 )
 from fingerpost.filings.claim_words import SIGN_SHARED, Amount, Measure, Period
 from fingerpost.filings.fact import Company, Fact
-from fingerpost.filings.figure import SPLIT_ADJUSTED, Figure, View
+from fingerpost.filings.figure import SPLIT_ADJUSTED, Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import LAST_DAY, PeriodFilter
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR
 from fingerpost.filings.questions import get_company
 from fingerpost.filings.reasons import missing_figure
 from fingerpost.filings.reply import nothing, source_of
 from fingerpost.filings.splits import is_per_share, is_share_count, split_factor
-from fingerpost.filings.window import LAST_DAY, Window
 
 CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "stale_vintage", "cannot_judge"
 
 # "About" says how near without saying how near: within this share nobody can tell.
 _VAGUE_SHARE = Decimal("0.1")
+
+
+# Numbers without a scale are copied from tables, whose heading says it.
+_TABLE_SCALES = {"thousands": 3, "millions": 6, "billions": 9}
 
 
 class _Unjudgeable(Exception):
@@ -60,10 +64,10 @@ class Judged:
     statement: Statement
     operands: tuple[Operand, ...]
     verdict: str
-    told: str
+    explanation: str
 
 
-def judge(library: FactLibrary, statement: Statement, view: View, reading: Any) -> Judged:
+def judge(library: FactLibrary, statement: Statement, options: FigureOptions, reading: Any) -> Judged:
     """Return the verdict on one statement; ``reading`` finds the figure of a subject's period.
 
     Raises:
@@ -71,19 +75,19 @@ def judge(library: FactLibrary, statement: Statement, view: View, reading: Any) 
     """
     operands: tuple[Operand, ...] = ()
     try:
-        operands = tuple(_list_operands(library, statement, view, reading))
+        operands = tuple(_list_operands(library, statement, options, reading))
         verdict = _compare(library, statement, operands)
-        told = "; ".join(_cite(operand) for operand in operands)
+        explanation = "; ".join(_cite(operand) for operand in operands)
         if verdict == STALE:
-            told = f"an earlier filing stated it so; since then {told}"
+            explanation = f"an earlier filing stated it so; since then {explanation}"
         elif verdict == CONFIRMED:
-            told = f"{told}, which the claim meets"
-        return Judged(statement, operands, verdict, told)
+            explanation = f"{explanation}, which the claim meets"
+        return Judged(statement, operands, verdict, explanation)
     except _Unjudgeable as error:
         return Judged(statement, operands, CANNOT_JUDGE, str(error))
 
 
-def _list_operands(library: FactLibrary, statement: Statement, view: View, reading: Any) -> list[Operand]:
+def _list_operands(library: FactLibrary, statement: Statement, options: FigureOptions, reading: Any) -> list[Operand]:
     subject, versus = statement.subject, statement.versus
     period = subject.period
     assert period is not None
@@ -91,16 +95,16 @@ def _list_operands(library: FactLibrary, statement: Statement, view: View, readi
         period = _before(period)
         subject = replace(subject, period=period)
     money = None if statement.is_rate else statement.amount
-    operands = [_find_operand(library, subject, view, reading, money)]
+    operands = [_find_operand(library, subject, options, reading, money)]
     if statement.direction:
         since = versus.period if versus is not None and versus.period is not None else None
         if since is None:
             if period.quarter is not None:
                 raise _Unjudgeable("a quarter may have grown from the quarter or from the year before: say which")
             since = _before(period)
-        operands.append(_find_operand(library, replace(subject, period=since), view, reading, money))
+        operands.append(_find_operand(library, replace(subject, period=since), options, reading, money))
     elif versus is not None:
-        operands.append(_find_operand(library, versus.filled(subject), view, reading))
+        operands.append(_find_operand(library, versus.filled(subject), options, reading))
     if len(operands) == 2 and operands[0].figure.unit != operands[1].figure.unit:
         units = " and ".join(operand.figure.unit for operand in operands)
         raise _Unjudgeable(f"{units} cannot be compared")
@@ -127,7 +131,20 @@ def _check_unit(operand: Operand, amount: Amount) -> None:
         raise _Unjudgeable(f"the claim is{perhaps} in {named}, {operand.company.name} reports in {currency}")
 
 
+def _check_scale(statement: Statement, operands: Sequence[Operand]) -> None:
+    """Refuse a bare number that is the figure in thousands, millions or billions, as tables of filings state it."""
+    amount, operand = statement.amount, operands[0]
+    if amount is None or amount.scale or amount.is_per_share or statement.is_rate or len(operands) > 1:
+        return
+    value = operand.sign * Decimal(str(operand.figure.value))
+    for word, power in _TABLE_SCALES.items():
+        factor = Decimal(1).scaleb(power)
+        if amount.value and abs(value - amount.value * factor) <= amount.step * factor / 2:
+            raise _Unjudgeable(f"the claim's number is the figure in {word}: say whether it is in {word}")
+
+
 def _compare(library: FactLibrary, statement: Statement, operands: Sequence[Operand]) -> str:
+    _check_scale(statement, operands)
     if _holds_in(library, statement, operands, _latest):
         return CONFIRMED
     if any(_holds_in(library, statement, operands, _on_day(day), is_sure=False) for day in _list_days(operands)):
@@ -255,29 +272,31 @@ def combine(library: FactLibrary, judged: Sequence[Judged]) -> str:
 
 
 def find_fiscal_figure(
-    library: FactLibrary, company: Company, measure: Measure, period: Period, view: View
+    library: FactLibrary, company: Company, measure: Measure, period: Period, options: FigureOptions
 ) -> Figure | None:
     """Return the figure of a period by its fiscal name, where there is one."""
-    found = library.look(company, measure.metric, Window(year=period.year, quarter=period.quarter), view)
+    found = library.select_figures(
+        company, measure.metric, PeriodFilter(year=period.year, quarter=period.quarter), options
+    )
     return found.headline[0] if found.is_scalar else None
 
 
 def find_calendar_figure(
-    library: FactLibrary, company: Company, measure: Measure, period: Period, view: View
+    library: FactLibrary, company: Company, measure: Measure, period: Period, options: FigureOptions
 ) -> Figure | None:
     """Return the figure of the fiscal year that ends in a calendar year, where "2022" may mean that one."""
-    named = find_fiscal_figure(library, company, measure, period, view)
+    named = find_fiscal_figure(library, company, measure, period, options)
     if period.quarter is not None or period.is_fiscal:
         return named
-    window = Window(f"{period.year}-01-01", f"{period.year}-12-31")
-    ended = library.look(company, measure.metric, window, view)
+    period_filter = PeriodFilter(f"{period.year}-01-01", f"{period.year}-12-31")
+    ended = library.select_figures(company, measure.metric, period_filter, options)
     if not ended.is_scalar or ended.headline[0].period not in (YEAR, INSTANT):
         return named
     return ended.headline[0]
 
 
 def _find_operand(
-    library: FactLibrary, subject: Subject, view: View, reading: Any, amount: Amount | None = None
+    library: FactLibrary, subject: Subject, options: FigureOptions, reading: Any, amount: Amount | None = None
 ) -> Operand:
     """Return the figure that a subject names, in the currency of an amount where the company states that too.
 
@@ -290,17 +309,17 @@ def _find_operand(
     nobody = f"No financial facts found for {subject.ticker}"
     company = get_company(library, subject.ticker, nobody)
     metric = subject.measure.metric
-    if amount is not None and amount.currencies is not None and view.unit is None and len(amount.currencies) == 1:
+    if amount is not None and amount.currencies is not None and options.unit is None and len(amount.currencies) == 1:
         (currency,) = amount.currencies
-        units = library.series(company, metric, view).units
+        units = library.series(company, metric, options).units
         if currency != company.currency and {currency, f"{currency}/shares"} & units:
-            view = replace(view, unit=currency)
-    figure = reading(library, company, subject.measure, subject.period, view)
+            options = replace(options, unit=currency)
+    figure = reading(library, company, subject.measure, subject.period, options)
     if figure is None:
-        window = Window(year=subject.period.year, quarter=subject.period.quarter)
-        missing = {metric.name: missing_figure(library, company, metric, window, view)}
+        period_filter = PeriodFilter(year=subject.period.year, quarter=subject.period.quarter)
+        missing = {metric.name: missing_figure(library, company, metric, period_filter, options)}
         raise nothing(nobody, missing, source_of(company))
-    return Operand(company, metric.name, subject.measure.sign, figure, view.vintage == SPLIT_ADJUSTED)
+    return Operand(company, metric.name, subject.measure.sign, figure, options.vintage == SPLIT_ADJUSTED)
 
 
 def _before(period: Period) -> Period:

@@ -27,12 +27,12 @@ from fingerpost.filings.claim_verdicts import (
     judge,
 )
 from fingerpost.filings.claim_words import Measure, NameSpotter, Period, read_words
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import read_period
 from fingerpost.filings.reasons import missing_metric
 from fingerpost.filings.reply import Reply, nothing, source_of
 from fingerpost.filings.rows import row_of
-from fingerpost.filings.window import read_period
 
 _WHAT = {"ticker": "company", "metric": "metric", "period": "fiscal year or quarter", "claim": "number"}
 
@@ -79,7 +79,7 @@ def read_claim(
     return Claim(tuple(filled))
 
 
-def verify_claim(library: FactLibrary, claim: Claim, view: View) -> Reply:
+def verify_claim(library: FactLibrary, claim: Claim, options: FigureOptions) -> Reply:
     """Return the verdict on a claim, with the figures that decide it.
 
     Raises:
@@ -89,23 +89,25 @@ def verify_claim(library: FactLibrary, claim: Claim, view: View) -> Reply:
         return _cannotjudge("not every word of the claim was understood", claim.not_understood, None)
     verdicts = {}
     for reading in (find_fiscal_figure, find_calendar_figure):
-        judged = [judge(library, statement, view, reading) for statement in claim.statements]
+        judged = [judge(library, statement, options, reading) for statement in claim.statements]
         verdicts[combine(library, judged)] = judged
     judged = next(iter(verdicts.values()))
     companies = list({each.company.cik: each.company for part in judged for each in part.operands}.values())
     source = source_of(*companies) if companies else None
     if len(verdicts) > 1:
-        told = "; ".join(dict.fromkeys(part.told for parts in verdicts.values() for part in parts))
-        return _cannotjudge(f"a year is named that may be either of two: say which fiscal year: {told}", (), source)
+        explanation = "; ".join(dict.fromkeys(part.explanation for parts in verdicts.values() for part in parts))
+        return _cannotjudge(
+            f"a year is named that may be either of two: say which fiscal year: {explanation}", (), source
+        )
     verdict = next(iter(verdicts))
-    reasons = [part.told for part in judged if part.verdict == CANNOT_JUDGE]
+    reasons = [part.explanation for part in judged if part.verdict == CANNOT_JUDGE]
     if verdict == CANNOT_JUDGE:
-        return _cannotjudge("; ".join(dict.fromkeys(reasons)), (), source, _rows(judged, view))
+        return _cannotjudge("; ".join(dict.fromkeys(reasons)), (), source, _rows(judged, options))
     data: dict[str, Any] = {"verdict": verdict} | _measured(judged)
     if len(judged) > 1:
-        data["parts"] = [{"verdict": part.verdict, "explanation": part.told} for part in judged]
-    reply = Reply(_rows(judged, view), data=data, source=source)
-    reply.extra["explanation"] = "; ".join(dict.fromkeys(part.told for part in judged))
+        data["parts"] = [{"verdict": part.verdict, "explanation": part.explanation} for part in judged]
+    reply = Reply(_rows(judged, options), data=data, source=source)
+    reply.extra["explanation"] = "; ".join(dict.fromkeys(part.explanation for part in judged))
     return reply
 
 
@@ -142,13 +144,13 @@ def _cannotjudge(
     return reply
 
 
-def _rows(judged: Sequence[Judged], view: View) -> list[dict[str, Any]]:
+def _rows(judged: Sequence[Judged], options: FigureOptions) -> list[dict[str, Any]]:
     rows: dict[tuple[int, str, str, str], dict[str, Any]] = {}
     for part in judged:
         for operand in part.operands:
             figure = operand.figure
             key = (operand.company.cik, operand.metric_name, figure.start, figure.end)
-            rows.setdefault(key, row_of(operand.company, operand.metric_name, figure, view))
+            rows.setdefault(key, row_of(operand.company, operand.metric_name, figure, options))
     return list(rows.values())
 
 

@@ -12,7 +12,7 @@ LATEST, ORIGINAL, SPLIT_ADJUSTED, AS_OF = "latest", "original", "split_adjusted"
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class FigureOptions:
     """Which filings are looked at, and which of their values is wanted.
 
     ``as_of`` hides what was filed later. ``filing_type`` keeps one form. ``unit`` asks for a unit by name.
@@ -26,7 +26,7 @@ class View:
 
     @property
     def label(self) -> str:
-        """The vintage that an answer under this view bears."""
+        """The vintage that an answer under these options bears."""
         return AS_OF if self.as_of is not None and self.vintage == LATEST else self.vintage
 
 
@@ -101,7 +101,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All figures of one metric at one company under one view, by end and length."""
+    """All figures of one metric at one company under one set of options, by end and length."""
 
     figures: tuple[Figure, ...]
     units: frozenset[str] = frozenset()

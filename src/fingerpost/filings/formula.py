@@ -21,6 +21,12 @@ DAYS = "days"
 
 _FIELD = {"field": "expression"}
 _MAX_NODES = 120
+# A function of periods evaluates its argument several times; nested, they multiply.
+_MAX_EVALUATIONS = 2_000
+# No figure is so far from one; numbers within stay JSON's and a float's.
+_LARGEST = 10**100
+_WORDS = re.compile(r"[A-Za-z]\w*(?: [A-Za-z]\w*)+")
+_TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
 _OPERATORS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
 _AFTER_MINUS = 3
@@ -47,6 +53,11 @@ class Quantity:
     value: Fraction
     unit: tuple[tuple[str, int], ...] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse a value that no arithmetic over figures comes to."""
+        if self.value and not _LARGEST >= abs(self.value) >= Fraction(1, _LARGEST):
+            raise NotComputable("a value in it is too large or too small to be a figure")
+
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
@@ -57,7 +68,7 @@ class Lookup:
 
 
 @dataclass(slots=True)
-class _Told:
+class _Term:
     """A value, how it was computed with its numbers filled in, and how tightly that text binds."""
 
     quantity: Quantity
@@ -77,6 +88,7 @@ class Evaluation:
     periods_a_year: int = 1
     asked: dict[Lookup, Quantity] = field(default_factory=dict)
     missing: list[Lookup] = field(default_factory=list)
+    left: int = _MAX_EVALUATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +107,18 @@ class Formula:
         return list(dict.fromkeys(node.id for node in names if node not in called and node.id != DAYS))
 
 
-class _Recipes(ast.NodeTransformer):
-    """Puts the expression of a recipe in the place of its name; a metric of that name stands first."""
+class _Names(ast.NodeTransformer):
+    """Puts tags in the place of what stood for them, and a recipe's expression in the place of its name.
+
+    A metric of a recipe's name stands first.
+    """
+
+    def __init__(self, tags: Mapping[str, str]) -> None:
+        self._tags = tags
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self._tags:
+            return ast.copy_location(ast.Name(self._tags[node.id], ast.Load()), node)
         recipe = find_recipe(node.id) if find_metric(node.id) is None else None
         return node if recipe is None else ast.parse(recipe.expression, mode="eval").body
 
@@ -120,14 +140,25 @@ def read_formula(text: str) -> Formula:
     if len(text) > MAX_LENGTH:
         raise ParameterError(f"the expression is longer than {MAX_LENGTH} characters", _FIELD)
     plain = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()
+    plain = _WORDS.sub(lambda words: _one_word(words[0]), plain)
+    tags = {f"tag_{number}__": tag for number, tag in enumerate(dict.fromkeys(_TAG.findall(plain)))}
+    names = {tag: name for name, tag in tags.items()}
     try:
-        tree = _Recipes().visit(ast.parse(plain, mode="eval").body)
+        tree = _Names(tags).visit(ast.parse(_TAG.sub(lambda tag: names[tag[0]], plain), mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise ParameterError(f"the expression cannot be read: {text!r}; write {_WHAT_THERE_IS}", _FIELD) from error
     if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
         raise ParameterError("the expression has too many parts", _FIELD)
     _check(tree)
     return Formula(plain, tree)
+
+
+def _one_word(words: str) -> str:
+    """Return a metric or a recipe that is written in several words as one; other words as they are."""
+    metric, recipe = find_metric(words), find_recipe(words)
+    if metric is not None:
+        return metric.name
+    return words if recipe is None else recipe.name
 
 
 def evaluate(formula: Formula, evaluation: Evaluation) -> tuple[Quantity, str] | None:
@@ -138,10 +169,10 @@ def evaluate(formula: Formula, evaluation: Evaluation) -> tuple[Quantity, str] |
         ParameterError: units do not fit.
     """
     try:
-        told = _value(formula.tree, evaluation, 0)
+        term = _value(formula.tree, evaluation, 0)
     except _Missing:
         return None
-    return told.quantity, told.text
+    return term.quantity, term.text
 
 
 def unit_of(unit: str) -> tuple[tuple[str, int], ...]:
@@ -170,6 +201,8 @@ def plain(value: Fraction) -> int | float:
 def _check(node: ast.expr) -> None:
     match node:
         case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
+            if not abs(node.value) <= _LARGEST:
+                raise ParameterError("the expression has a number in it that is too large", _FIELD)
             return
         case ast.Name():
             return
@@ -202,18 +235,21 @@ def _years(node: ast.Call) -> int:
     return years.value
 
 
-def _value(node: ast.expr, evaluation: Evaluation, back: int) -> _Told:
+def _value(node: ast.expr, evaluation: Evaluation, back: int) -> _Term:
+    evaluation.left -= 1
+    if evaluation.left < 0:
+        raise ParameterError("the expression takes too much work: nest fewer functions of periods", _FIELD)
     match node:
         case ast.Constant(value=number):
             assert isinstance(number, int | float)
-            return _Told(Quantity(Fraction(str(number))), str(number))
+            return _Term(Quantity(Fraction(str(number))), str(number))
         case ast.Name(id=word):
             return _look_up(word, evaluation, back)
         case ast.UnaryOp(op=operator, operand=operand):
             inner = _value(operand, evaluation, back)
             if isinstance(operator, ast.UAdd):
                 return inner
-            return _Told(replace_value(inner.quantity, -inner.quantity.value), f"-{_bracketed(inner, _AFTER_MINUS)}", 1)
+            return _Term(replace_value(inner.quantity, -inner.quantity.value), f"-{_bracketed(inner, _AFTER_MINUS)}", 1)
         case ast.BinOp(left=left, op=operator, right=right):
             return _combined(node, left, _OPERATORS[type(operator)], right, evaluation, back)
         case ast.Call():
@@ -226,9 +262,9 @@ def replace_value(quantity: Quantity, value: Fraction) -> Quantity:
     return Quantity(value, quantity.unit)
 
 
-def _look_up(word: str, evaluation: Evaluation, back: int) -> _Told:
+def _look_up(word: str, evaluation: Evaluation, back: int) -> _Term:
     if word == DAYS:
-        return _Told(Quantity(evaluation.days), _number(evaluation.days))
+        return _Term(Quantity(evaluation.days), _number(evaluation.days))
     lookup = Lookup(word, back)
     if lookup not in evaluation.asked:
         found = evaluation.find(lookup)
@@ -239,10 +275,10 @@ def _look_up(word: str, evaluation: Evaluation, back: int) -> _Told:
         evaluation.asked[lookup] = found
     quantity = evaluation.asked[lookup]
     text = _number(quantity.value)
-    return _Told(quantity, f"({text})" if quantity.value < 0 else text)
+    return _Term(quantity, f"({text})" if quantity.value < 0 else text)
 
 
-def _both(first: tuple[ast.expr, int], second: tuple[ast.expr, int], evaluation: Evaluation) -> tuple[_Told, _Told]:
+def _both(first: tuple[ast.expr, int], second: tuple[ast.expr, int], evaluation: Evaluation) -> tuple[_Term, _Term]:
     """Return two values; where one is missing the other is still asked for, so that all that is missing is told."""
     try:
         left = _value(first[0], evaluation, first[1])
@@ -252,14 +288,14 @@ def _both(first: tuple[ast.expr, int], second: tuple[ast.expr, int], evaluation:
     return left, _value(second[0], evaluation, second[1])
 
 
-def _combined(node: ast.expr, left: ast.expr, sign: str, right: ast.expr, evaluation: Evaluation, back: int) -> _Told:
+def _combined(node: ast.expr, left: ast.expr, sign: str, right: ast.expr, evaluation: Evaluation, back: int) -> _Term:
     one, two = _both((left, back), (right, back), evaluation)
     binding = _BINDING[sign]
     text = f"{_bracketed(one, binding)} {sign} {_bracketed(two, binding + (sign in '-/'))}"
     if sign in "+-":
         _check_same_unit(one.quantity, two.quantity, ast.unparse(node))
         other = two.quantity.value if sign == "+" else -two.quantity.value
-        return _Told(replace_value(one.quantity, one.quantity.value + other), text, binding)
+        return _Term(replace_value(one.quantity, one.quantity.value + other), text, binding)
     power = 1 if sign == "*" else -1
     if power < 0 and two.quantity.value == 0:
         raise NotComputable(f"{ast.unparse(right)} is zero, and something is divided by it")
@@ -267,17 +303,17 @@ def _combined(node: ast.expr, left: ast.expr, sign: str, right: ast.expr, evalua
     for name, exponent in two.quantity.unit:
         units[name] = units.get(name, 0) + power * exponent
     unit = tuple(sorted((name, exponent) for name, exponent in units.items() if exponent))
-    return _Told(Quantity(one.quantity.value * two.quantity.value**power, unit), text, binding)
+    return _Term(Quantity(one.quantity.value * two.quantity.value**power, unit), text, binding)
 
 
-def _called(node: ast.Call, evaluation: Evaluation, back: int) -> _Told:
+def _called(node: ast.Call, evaluation: Evaluation, back: int) -> _Term:
     assert isinstance(node.func, ast.Name)
     name, argument = node.func.id, node.args[0]
     if name == "prior":
         return _value(argument, evaluation, back + 1)
     if name == "abs":
         inner = _value(argument, evaluation, back)
-        return _Told(replace_value(inner.quantity, abs(inner.quantity.value)), f"abs({inner.text})")
+        return _Term(replace_value(inner.quantity, abs(inner.quantity.value)), f"abs({inner.text})")
     if name in ("min", "max"):
         return _extreme(node, name, evaluation, back)
     if name in _OF_YEARS:
@@ -286,24 +322,24 @@ def _called(node: ast.Call, evaluation: Evaluation, back: int) -> _Told:
     difference = now.quantity.value - before.quantity.value
     text = f"{_bracketed(now, 1)} - {_bracketed(before, 2)}"
     if name == "change":
-        return _Told(replace_value(now.quantity, difference), text, 1)
+        return _Term(replace_value(now.quantity, difference), text, 1)
     if name == "growth":
         if before.quantity.value <= 0:
             raise NotComputable(f"{ast.unparse(argument)} was not positive: it has no rate of growth")
-        return _Told(Quantity(difference / before.quantity.value), f"({text}) / {_bracketed(before, 3)}", 2)
+        return _Term(Quantity(difference / before.quantity.value), f"({text}) / {_bracketed(before, 3)}", 2)
     mean = (now.quantity.value + before.quantity.value) / 2
-    return _Told(replace_value(now.quantity, mean), f"({_bracketed(before, 1)} + {_bracketed(now, 1)}) / 2", 2)
+    return _Term(replace_value(now.quantity, mean), f"({_bracketed(before, 1)} + {_bracketed(now, 1)}) / 2", 2)
 
 
-def _extreme(node: ast.Call, name: str, evaluation: Evaluation, back: int) -> _Told:
+def _extreme(node: ast.Call, name: str, evaluation: Evaluation, back: int) -> _Term:
     values = [_value(argument, evaluation, back) for argument in node.args]
     for other in values[1:]:
         _check_same_unit(values[0].quantity, other.quantity, ast.unparse(node))
-    chosen = (min if name == "min" else max)(told.quantity.value for told in values)
-    return _Told(replace_value(values[0].quantity, chosen), f"{name}({', '.join(told.text for told in values)})")
+    chosen = (min if name == "min" else max)(term.quantity.value for term in values)
+    return _Term(replace_value(values[0].quantity, chosen), f"{name}({', '.join(term.text for term in values)})")
 
 
-def _of_years(node: ast.Call, name: str, years: int, evaluation: Evaluation, back: int) -> _Told:
+def _of_years(node: ast.Call, name: str, years: int, evaluation: Evaluation, back: int) -> _Term:
     argument = node.args[0]
     if name == "cagr":
         now, before = _both((argument, back), (argument, back + years * evaluation.periods_a_year), evaluation)
@@ -313,18 +349,18 @@ def _of_years(node: ast.Call, name: str, years: int, evaluation: Evaluation, bac
         root = Decimal(ratio.numerator) / Decimal(ratio.denominator)
         rate = Fraction(root ** (Decimal(1) / Decimal(years)) - 1) if years > 1 else ratio - 1
         text = f"({_bracketed(now, 2)} / {_bracketed(before, 3)}) ^ (1 / {years}) - 1"
-        return _Told(Quantity(rate), text, 1)
-    told, is_missing = [], False
+        return _Term(Quantity(rate), text, 1)
+    term, is_missing = [], False
     for year in range(years):
         try:
-            told.append(_value(argument, evaluation, back + year * evaluation.periods_a_year))
+            term.append(_value(argument, evaluation, back + year * evaluation.periods_a_year))
         except _Missing:
             is_missing = True
     if is_missing:
         raise _Missing
-    total = sum((each.quantity.value for each in told), Fraction(0))
-    text = " + ".join(_bracketed(each, 1) for each in reversed(told))
-    return _Told(replace_value(told[0].quantity, total / years), f"({text}) / {years}", 2)
+    total = sum((each.quantity.value for each in term), Fraction(0))
+    text = " + ".join(_bracketed(each, 1) for each in reversed(term))
+    return _Term(replace_value(term[0].quantity, total / years), f"({text}) / {years}", 2)
 
 
 def _check_same_unit(one: Quantity, other: Quantity, text: str) -> None:
@@ -333,8 +369,8 @@ def _check_same_unit(one: Quantity, other: Quantity, text: str) -> None:
         raise ParameterError(f"{text} joins {units}, which do not add up", _FIELD)
 
 
-def _bracketed(told: _Told, binding: int) -> str:
-    return f"({told.text})" if told.binding < binding else told.text
+def _bracketed(term: _Term, binding: int) -> str:
+    return f"({term.text})" if term.binding < binding else term.text
 
 
 def _number(value: Fraction) -> str:

@@ -4,7 +4,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -15,8 +15,9 @@ from fingerpost.filings.bulk import BulkFigures, folder_beside
 from fingerpost.filings.companyfacts import Filing
 from fingerpost.filings.concepts import Metric, find_concept, find_metric
 from fingerpost.filings.fact import Company, Fact
-from fingerpost.filings.figure import Series, View
+from fingerpost.filings.figure import FigureOptions, Series
 from fingerpost.filings.names import begins_with, find_named, name_key
+from fingerpost.filings.period_filter import PeriodFilter, Selection, select_figures
 from fingerpost.filings.periods import FiscalCalendar
 from fingerpost.filings.resolver import resolve
 from fingerpost.filings.splits import (
@@ -28,7 +29,6 @@ from fingerpost.filings.splits import (
     list_splits,
 )
 from fingerpost.filings.store import SAMPLE, FactStore, new_sample, plain_ticker
-from fingerpost.filings.window import Found, Window, look
 
 _KEPT = 4_096
 _SUGGESTED = 3
@@ -129,16 +129,21 @@ class FactLibrary:
             lambda: list_splits(self._facts(company, (SPLIT_CONCEPT,)), self._facts(company, WITNESS_CONCEPTS)),
         )
 
-    def series(self, company: Company, metric: Metric, view: View) -> Series:
-        """Return every figure of a metric under a view."""
+    def series(self, company: Company, metric: Metric, options: FigureOptions) -> Series:
+        """Return every figure of a metric under some options."""
         return self._keep(
-            ("series", company.cik, metric.concepts, metric.name, view), lambda: self._series(company, metric, view)
+            ("series", company.cik, metric.concepts, metric.name, options),
+            lambda: self._series(company, metric, options),
         )
 
-    def look(self, company: Company, metric: Metric, window: Window, view: View) -> Found:
-        """Return what a window holds of a metric under a view."""
-        key = ("found", company.cik, metric.concepts, metric.name, window, view)
-        return self._keep(key, lambda: look(self.series(company, metric, view), window, self.calendar(company)))
+    def select_figures(
+        self, company: Company, metric: Metric, period_filter: PeriodFilter, options: FigureOptions
+    ) -> Selection:
+        """Return what a window holds of a metric under some options."""
+        key = ("found", company.cik, metric.concepts, metric.name, period_filter, options)
+        return self._keep(
+            key, lambda: select_figures(self.series(company, metric, options), period_filter, self.calendar(company))
+        )
 
     def list_filings(self, company: Company) -> list[tuple[int, Filing]]:
         """Return (CIK, filing), newest first, over every CIK: its list where one was loaded, else what figures cite.
@@ -262,7 +267,7 @@ class FactLibrary:
             years |= dict(self._rows("SELECT end_date, fiscal_year FROM fiscal_years WHERE cik = ?", cik))
         return FiscalCalendar(years.items())
 
-    def _series(self, company: Company, metric: Metric, view: View) -> Series:
+    def _series(self, company: Company, metric: Metric, options: FigureOptions) -> Series:
         facts = self._facts(company, metric.concepts)
         # Only what is counted in shares knows of splits, and to find them takes longer than the figures themselves.
         units = {fact.unit for fact in facts}
@@ -274,7 +279,7 @@ class FactLibrary:
             splits=self.splits(company) if in_shares else (),
             sic=company.sic,
             currency=company.currency,
-            view=view,
+            options=options,
         )
 
     def _facts(self, company: Company, concepts: tuple[str, ...]) -> list[Fact]:
@@ -342,15 +347,11 @@ class FactLibrary:
     def _open(self, identity: tuple[int, int] | None) -> sqlite3.Connection:
         if self._file is None or identity is None:
             return new_sample()
-        connection = self._file.connect("ro")
-        try:
-            is_empty = schema.is_empty(self._file, connection)
-        except BaseException:
-            connection.close()
-            raise
-        if not is_empty:
-            return connection
-        connection.close()
+        with ExitStack() as stack:
+            connection = stack.enter_context(closing(self._file.connect("ro")))
+            if not schema.is_empty(self._file, connection):
+                stack.pop_all()
+                return connection
         return new_sample()
 
     def _let_go(self) -> None:

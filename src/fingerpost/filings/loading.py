@@ -28,7 +28,7 @@ class Loaded:
     """What a file was, in a sentence."""
 
     name: str
-    told: str
+    summary: str
 
 
 def load_files(
@@ -66,8 +66,10 @@ def _load(
         name = FactLibrary(store.path).find_company(str(facts.cik))
         known = name.ticker if name is not None else ""
         hint = "; name it with --ticker, or load company_tickers.json" if known.startswith("CIK") else ""
-        told = f"{facts.name} ({known}): {len(facts.facts):,} figures, complete through {facts.complete_through}{hint}"
-        return Loaded(path.name, told)
+        summary = (
+            f"{facts.name} ({known}): {len(facts.facts):,} figures, complete through {facts.complete_through}{hint}"
+        )
+        return Loaded(path.name, summary)
     if "filings" in raw:
         submissions = read_submissions(raw, path.name)
         store.put_submissions(submissions)

@@ -5,13 +5,13 @@ from typing import Any
 
 from fingerpost.filings.concepts import Metric
 from fingerpost.filings.fact import Company, filing_url
-from fingerpost.filings.figure import Figure, View
+from fingerpost.filings.figure import Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import PeriodFilter, Selection
 from fingerpost.filings.periods import INSTANT, QUARTER, YEAR, YEAR_TO_DATE
 from fingerpost.filings.reasons import missing_figure, missing_metric, missing_ticker
 from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
 from fingerpost.filings.rows import fiscal_period, period_type, row_of
-from fingerpost.filings.window import Found, Window
 
 ANNUAL, QUARTERLY, TO_DATE, INSTANTS = "annual", "quarterly", "ytd", "instant"
 _CLASSES = {ANNUAL: (YEAR,), QUARTERLY: (QUARTER,), TO_DATE: YEAR_TO_DATE, INSTANTS: (INSTANT,)}
@@ -29,7 +29,9 @@ def get_company(library: FactLibrary, ticker: str, message: str) -> Company:
     return company
 
 
-def financial_facts(library: FactLibrary, ticker: str, metrics: Sequence[str], window: Window, view: View) -> Reply:
+def financial_facts(
+    library: FactLibrary, ticker: str, metrics: Sequence[str], period_filter: PeriodFilter, options: FigureOptions
+) -> Reply:
     """Return the figures of some metrics at a company in a window.
 
     Raises:
@@ -40,10 +42,10 @@ def financial_facts(library: FactLibrary, ticker: str, metrics: Sequence[str], w
     reply = Reply([], data={}, source=source_of(company))
     scalars = []
     for text in dict.fromkeys(metrics):
-        metric, found = _look_up(library, company, text, window, view, reply)
+        metric, found = _look_up(library, company, text, period_filter, options, reply)
         if metric is None or found is None:
             continue
-        reply.results += [row_of(company, metric.name, figure, view) for figure in found.figures]
+        reply.results += [row_of(company, metric.name, figure, options) for figure in found.figures]
         if found.headline:
             assert reply.data is not None
             reply.data[text] = value_of(found)
@@ -54,7 +56,7 @@ def financial_facts(library: FactLibrary, ticker: str, metrics: Sequence[str], w
     return reply
 
 
-def value_of(found: Found) -> Any:
+def value_of(found: Selection) -> Any:
     """Return one headline as a number, several as a list (rule F3)."""
     if found.is_scalar:
         return found.headline[0].value
@@ -62,7 +64,12 @@ def value_of(found: Found) -> Any:
 
 
 def time_series(
-    library: FactLibrary, ticker: str, text: str, window: Window, frequency: str | None, view: View
+    library: FactLibrary,
+    ticker: str,
+    text: str,
+    period_filter: PeriodFilter,
+    frequency: str | None,
+    options: FigureOptions,
 ) -> Reply:
     """Return one metric over time; without a frequency, whichever length the window's headline has.
 
@@ -72,21 +79,23 @@ def time_series(
     nobody = f"No time series data found for {ticker} and metric {text}"
     company = get_company(library, ticker, nobody)
     reply = Reply([], source=source_of(company))
-    metric, found = _look_up(library, company, text, window, view, reply)
+    metric, found = _look_up(library, company, text, period_filter, options, reply)
     if metric is None or found is None:
         raise nothing(nobody, reply.missing, reply.source)
     chosen = found.headline if frequency is None else _of_frequency(library, company, found, frequency)
     if not chosen:
-        reply.missing = {text: missing_figure(library, company, metric, window, view)}
+        reply.missing = {text: missing_figure(library, company, metric, period_filter, options)}
         raise nothing(nobody, reply.missing, reply.source)
     reply.missing = {}
-    reply.results = [row_of(company, metric.name, figure, view) for figure in chosen]
+    reply.results = [row_of(company, metric.name, figure, options) for figure in chosen]
     reply.data = {text: [{"end_date": figure.end, "value": figure.value} for figure in chosen]}
     reply.value_mode = mode_of([False])
     return reply
 
 
-def fact_history(library: FactLibrary, ticker: str, text: str, window: Window, view: View) -> Reply:
+def fact_history(
+    library: FactLibrary, ticker: str, text: str, period_filter: PeriodFilter, options: FigureOptions
+) -> Reply:
     """Return each value that was stated for the periods of a window, oldest first, each difference named.
 
     Raises:
@@ -95,18 +104,24 @@ def fact_history(library: FactLibrary, ticker: str, text: str, window: Window, v
     nobody = f"No financial facts found for {ticker}"
     company = get_company(library, ticker, nobody)
     reply = Reply([], source=source_of(company))
-    metric, found = _look_up(library, company, text, window, view, reply)
+    metric, found = _look_up(library, company, text, period_filter, options, reply)
     if metric is None or found is None:
         raise nothing(nobody, reply.missing, reply.source)
     for figure in found.figures:
         reply.results += _history_of(company, metric, figure)
     if not reply.results:
-        missing = {text: missing_figure(library, company, metric, window, view)}
+        missing = {text: missing_figure(library, company, metric, period_filter, options)}
         raise nothing(nobody, missing, reply.source)
     return reply
 
 
-def compare(library: FactLibrary, tickers: Sequence[str], metrics: Sequence[str], window: Window, view: View) -> Reply:
+def compare(
+    library: FactLibrary,
+    tickers: Sequence[str],
+    metrics: Sequence[str],
+    period_filter: PeriodFilter,
+    options: FigureOptions,
+) -> Reply:
     """Return the figures of some metrics at several companies, ``data`` by ticker.
 
     Raises:
@@ -124,11 +139,11 @@ def compare(library: FactLibrary, tickers: Sequence[str], metrics: Sequence[str]
         values: dict[str, Any] = {}
         own = Reply([])
         for text in dict.fromkeys(metrics):
-            metric, found = _look_up(library, company, text, window, view, own)
+            metric, found = _look_up(library, company, text, period_filter, options, own)
             if metric is not None and found is not None and found.headline:
                 values[text] = value_of(found)
                 scalars.append(found.is_scalar)
-                reply.results += [row_of(company, metric.name, figure, view) for figure in found.headline]
+                reply.results += [row_of(company, metric.name, figure, options) for figure in found.headline]
                 ends |= {figure.end for figure in found.headline}
         reply.missing |= {f"{ticker}.{text}": entry for text, entry in own.missing.items()}
         if values:
@@ -150,20 +165,20 @@ def compare(library: FactLibrary, tickers: Sequence[str], metrics: Sequence[str]
 
 
 def _look_up(
-    library: FactLibrary, company: Company, text: str, window: Window, view: View, reply: Reply
-) -> tuple[Metric | None, Found | None]:
+    library: FactLibrary, company: Company, text: str, period_filter: PeriodFilter, options: FigureOptions, reply: Reply
+) -> tuple[Metric | None, Selection | None]:
     """Return a word's metric and what is found of it; say in the reply what is missing."""
     metric = library.find_metric(company, text)
     if metric is None:
         reply.missing[text] = missing_metric(library, company, text)
         return None, None
-    found = library.look(company, metric, window, view)
+    found = library.select_figures(company, metric, period_filter, options)
     if not found.headline:
-        reply.missing[text] = missing_figure(library, company, metric, window, view)
+        reply.missing[text] = missing_figure(library, company, metric, period_filter, options)
     return metric, found
 
 
-def _of_frequency(library: FactLibrary, company: Company, found: Found, frequency: str) -> list[Figure]:
+def _of_frequency(library: FactLibrary, company: Company, found: Selection, frequency: str) -> list[Figure]:
     calendar = library.calendar(company)
     wanted = _CLASSES[frequency]
     keeps: Callable[[Figure], bool] = lambda figure: figure.period in wanted  # noqa: E731
@@ -196,8 +211,10 @@ def _history_of(company: Company, metric: Metric, figure: Figure) -> list[dict[s
     ]
 
 
-def at_period(library: FactLibrary, company: Company, metric: Metric, figure: Figure, view: View) -> Figure | None:
+def at_period(
+    library: FactLibrary, company: Company, metric: Metric, figure: Figure, options: FigureOptions
+) -> Figure | None:
     """Return another metric's figure for the period of a figure, or at its end."""
-    series = library.series(company, metric, view)
+    series = library.series(company, metric, options)
     same = [other for other in series.by_end.get(figure.end, ()) if other.period in (figure.period, INSTANT)]
     return same[0] if same else None

@@ -6,14 +6,14 @@ from typing import Any
 
 from fingerpost.filings.concepts import Metric, find_metric
 from fingerpost.filings.fact import Company, filing_url
-from fingerpost.filings.figure import Figure, View
+from fingerpost.filings.figure import Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import QUARTER
 from fingerpost.filings.questions import at_period, get_company
 from fingerpost.filings.reasons import NOT_REPORTED, UNKNOWN_METRIC, missing_figure
 from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
 from fingerpost.filings.rows import fiscal_period, input_of, period_type
-from fingerpost.filings.window import Window
 
 _DIGITS = 6
 
@@ -43,7 +43,7 @@ _NAMES |= {ratio.name: ratio.name for ratio in RATIOS}
 
 
 def financial_ratios(
-    library: FactLibrary, ticker: str, wanted: Sequence[str] | None, window: Window, view: View
+    library: FactLibrary, ticker: str, wanted: Sequence[str] | None, period_filter: PeriodFilter, options: FigureOptions
 ) -> Reply:
     """Return ratios at a company for the headline periods of a window; all of them where none is named.
 
@@ -64,7 +64,7 @@ def financial_ratios(
             }
             continue
         ratio = next(ratio for ratio in RATIOS if ratio.name == name)
-        rows = _compute(library, company, ratio, text, window, view, reply)
+        rows = _compute(library, company, ratio, text, period_filter, options, reply)
         reply.results += rows
         if rows:
             assert reply.data is not None
@@ -78,19 +78,25 @@ def financial_ratios(
 
 
 def _compute(
-    library: FactLibrary, company: Company, ratio: Ratio, text: str, window: Window, view: View, reply: Reply
+    library: FactLibrary,
+    company: Company,
+    ratio: Ratio,
+    text: str,
+    period_filter: PeriodFilter,
+    options: FigureOptions,
+    reply: Reply,
 ) -> list[dict[str, Any]]:
     over, under = _metric(ratio.over), _metric(ratio.under)
-    found = library.look(company, over, window, view)
+    found = library.select_figures(company, over, period_filter, options)
     if not found.headline:
-        reply.missing[text] = missing_figure(library, company, over, window, view)
+        reply.missing[text] = missing_figure(library, company, over, period_filter, options)
         return []
     rows = []
     for figure in found.headline:
-        divisor = at_period(library, company, under, figure, view)
+        divisor = at_period(library, company, under, figure, options)
         if divisor is None:
-            at = Window(figure.end, figure.end)
-            reply.missing[text] = missing_figure(library, company, under, at, view)
+            at = PeriodFilter(figure.end, figure.end)
+            reply.missing[text] = missing_figure(library, company, under, at, options)
             continue
         if divisor.value == 0 or divisor.unit != figure.unit:
             why = "is zero" if divisor.value == 0 else "has another unit"
@@ -100,13 +106,13 @@ def _compute(
                 "next_step": "Ask financial_facts for its parts",
             }
             continue
-        rows.append(_row(company, ratio, figure, divisor, view))
+        rows.append(_row(company, ratio, figure, divisor, options))
     if rows:
         reply.missing.pop(text, None)
     return rows
 
 
-def _row(company: Company, ratio: Ratio, over: Figure, under: Figure, view: View) -> dict[str, Any]:
+def _row(company: Company, ratio: Ratio, over: Figure, under: Figure, options: FigureOptions) -> dict[str, Any]:
     newest = max(over.fact, under.fact, key=lambda fact: (fact.filed, fact.accession))
     row: dict[str, Any] = {
         "ticker": company.ticker,
@@ -125,7 +131,7 @@ def _row(company: Company, ratio: Ratio, over: Figure, under: Figure, view: View
         "accession_number": newest.accession,
         "filing_url": filing_url(company.cik, newest.accession),
         "kind": "derived",
-        "vintage": view.label,
+        "vintage": options.label,
         "formula": f"{ratio.over} / {ratio.under}",
         "inputs": [input_of(over), input_of(under)],
     }

@@ -5,9 +5,9 @@ from typing import Any
 
 from fingerpost.filings.concepts import PER_SHARE, Metric, list_near_concepts, raw_metric, suggest
 from fingerpost.filings.fact import Company
-from fingerpost.filings.figure import Series, View
+from fingerpost.filings.figure import FigureOptions, Series
 from fingerpost.filings.library import FactLibrary
-from fingerpost.filings.window import BY_PERIOD, FIRST_DAY, Window
+from fingerpost.filings.period_filter import BY_PERIOD, FIRST_DAY, PeriodFilter
 
 NOT_REPORTED = "not_reported"
 NOT_IN_AGGREGATE_YET = "not_in_aggregate_yet"
@@ -52,76 +52,78 @@ def missing_metric(library: FactLibrary, company: Company, text: str) -> dict[st
 
 
 def missing_figure(
-    library: FactLibrary, company: Company, metric: Metric, window: Window, view: View
+    library: FactLibrary, company: Company, metric: Metric, period_filter: PeriodFilter, options: FigureOptions
 ) -> dict[str, Any]:
-    """Return why a company has no figure of a metric in a window, under a view."""
+    """Return why a company has no figure of a metric in a window, under some options."""
 
-    def finds(other: View) -> bool:
-        return bool(library.look(company, metric, window, other).headline)
+    def finds(other: FigureOptions) -> bool:
+        return bool(library.select_figures(company, metric, period_filter, other).headline)
 
-    series = library.series(company, metric, view)
-    what = f"{metric.name} of {company.name} for {window.told}"
-    if view.as_of is not None and finds(replace(view, as_of=None)):
-        return _entry(HIDDEN_BY_AS_OF, f"{what} was filed after {view.as_of}", "Ask for a later as_of, or none")
-    if view.unit is not None and finds(replace(view, unit=None)):
+    series = library.series(company, metric, options)
+    what = f"{metric.name} of {company.name} for {period_filter.wording}"
+    if options.as_of is not None and finds(replace(options, as_of=None)):
+        return _entry(HIDDEN_BY_AS_OF, f"{what} was filed after {options.as_of}", "Ask for a later as_of, or none")
+    if options.unit is not None and finds(replace(options, unit=None)):
         units = ", ".join(sorted(series.units))
-        return _entry(OTHER_UNIT, f"{what} is not told in {view.unit}", f"It is told in {units}")
-    if view.filing_type is not None and finds(replace(view, filing_type=None)):
-        return _entry(OTHER_FORM, f"no {view.filing_type} states {what}", "Leave filing_type out")
+        return _entry(OTHER_UNIT, f"{what} is not told in {options.unit}", f"It is told in {units}")
+    if options.filing_type is not None and finds(replace(options, filing_type=None)):
+        return _entry(OTHER_FORM, f"no {options.filing_type} states {what}", "Leave filing_type out")
     if company.dataset == "sample":
         step = load_hint(company.ticker)
         return _entry(OUTSIDE_SAMPLE, f"the sample that ships with fingerpost does not hold {what}", step)
-    if metric.kind == PER_SHARE and window.quarter == 4 and _has_year(series, window):
+    if metric.kind == PER_SHARE and period_filter.quarter == 4 and _has_year(series, period_filter):
         return _entry(
             NOT_DERIVABLE,
             f"{what} is not reported, and per-share figures do not add up over quarters",
             "Send estimate: true for an estimate, and call it one",
         )
-    if _is_later(library, window, company):
+    if _is_later(library, period_filter, company):
         return _entry(
             NOT_IN_AGGREGATE_YET,
             f"{what} is not in the SEC's aggregate as of {company.complete_through}",
             f"Run: fingerpost filings sync {company.ticker}; a report filed since may not be aggregated yet",
         )
-    if window.basis == BY_PERIOD and _is_before(window, company):
+    if period_filter.basis == BY_PERIOD and _is_before(period_filter, company):
         return _entry(
             BEFORE_XBRL, f"{company.name} files figures as data since {company.first_end}", "Ask for a later period"
         )
-    return untagged(library, company, metric, window, view)
+    return untagged(library, company, metric, period_filter, options)
 
 
-def untagged(library: FactLibrary, company: Company, metric: Metric, window: Window, view: View) -> dict[str, Any]:
+def untagged(
+    library: FactLibrary, company: Company, metric: Metric, period_filter: PeriodFilter, options: FigureOptions
+) -> dict[str, Any]:
     """Return that no tag that stands for a metric holds a figure, which is not to say that the company states none.
 
     The data set leaves out a company's own tags and what it tells by segment.
     """
     near: list[str] = []
     for concept in list_near_concepts(metric, library.list_concepts(company)):
-        if len(near) < _NAMED and library.look(company, raw_metric(concept), window, view).headline:
+        if len(near) < _NAMED and library.select_figures(company, raw_metric(concept), period_filter, options).headline:
             near.append(concept)
-    what = f"{metric.name} of {company.name} for {window.told}"
+    what = f"{metric.name} of {company.name} for {period_filter.wording}"
     message = f"{what} is not under a standard tag in this data set; the filing may state it"
     step = f"Did you mean {', '.join(near)}?" if near else "Ask query_type metrics for its tags, or read the filing"
     return _entry(NOT_REPORTED, message, step, near)
 
 
-def _has_year(series: Series, window: Window) -> bool:
-    return any(figure.fiscal_year == window.year and figure.period == "FY" for figure in series.figures)
+def _has_year(series: Series, period_filter: PeriodFilter) -> bool:
+    return any(figure.fiscal_year == period_filter.year and figure.period == "FY" for figure in series.figures)
 
 
-def _is_later(library: FactLibrary, window: Window, company: Company) -> bool:
+def _is_later(library: FactLibrary, period_filter: PeriodFilter, company: Company) -> bool:
     """Whether a window lies beyond the newest report of the company, of whatever it tells."""
     calendar = library.calendar(company)
     covered = calendar.place_of_report(company.complete_through, is_annual=False)
-    if window.year is None:
-        return window.first != FIRST_DAY and calendar.quarter_of(window.first) > covered
-    return (window.year, window.quarter or 4) > covered
+    if period_filter.year is None:
+        return period_filter.first != FIRST_DAY and calendar.quarter_of(period_filter.first) > covered
+    return (period_filter.year, period_filter.quarter or 4) > covered
 
 
-def _is_before(window: Window, company: Company) -> bool:
-    if window.year is None:
-        return window.last < company.first_end
-    return window.year < int(company.first_end[:4]) - 1
+def _is_before(period_filter: PeriodFilter, company: Company) -> bool:
+    if period_filter.year is None:
+        return period_filter.last < company.first_end
+    return period_filter.year < int(company.first_end[:4]) - 1
 
 
 def _entry(reason: str, message: str, next_step: str, near: list[str] | None = None) -> dict[str, Any]:

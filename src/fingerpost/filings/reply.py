@@ -61,8 +61,8 @@ def nothing(message: str, missing: Mapping[str, dict[str, Any]], source: dict[st
     """Return the error of a sound question without an answer: the original's sentence, the reasons, the next step."""
     reasons = list(dict.fromkeys(entry["message"] for entry in missing.values()))
     steps = list(dict.fromkeys(entry["next_step"] for entry in missing.values()))
-    told = f"{message}: {'; '.join(reasons)}" if reasons else message
+    sentence = f"{message}: {'; '.join(reasons)}" if reasons else message
     details: dict[str, Any] = {"missing": dict(missing)} if missing else {}
     if source is not None:
         details["source"] = source
-    return DataNotFound(told, details, hint="; ".join(steps) or None)
+    return DataNotFound(sentence, details, hint="; ".join(steps) or None)

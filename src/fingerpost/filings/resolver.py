@@ -10,13 +10,13 @@ from dataclasses import replace
 
 from fingerpost.filings.concepts import FLOW, RAW, Metric, headline_concept
 from fingerpost.filings.fact import PERIODIC_FORMS, RECAST_FORMS, Fact
-from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, Revision, Series, View
+from fingerpost.filings.figure import ORIGINAL, SPLIT_ADJUSTED, Figure, FigureOptions, Revision, Series
 from fingerpost.filings.periods import QUARTER, FiscalCalendar, class_of, day_number
 from fingerpost.filings.quarters import derive_quarters
 from fingerpost.filings.revisions import is_rounding, kind_of_change
 from fingerpost.filings.splits import Split, is_per_share, is_share_count, split_factor
 
-_LATEST = View()
+_LATEST = FigureOptions()
 _SAME_START_DAYS = 7
 _SAME_END_DAYS = 3
 
@@ -32,27 +32,27 @@ def resolve(
     splits: Sequence[Split] = (),
     sic: str | None = None,
     currency: str = "USD",
-    view: View = _LATEST,
+    options: FigureOptions = _LATEST,
 ) -> Series:
     """Return every figure of a metric that the facts can answer, reported and derived.
 
     The order of the facts, and facts that stand there twice, change nothing.
     """
-    visible = [fact for fact in facts if view.as_of is None or fact.filed <= view.as_of]
+    visible = [fact for fact in facts if options.as_of is None or fact.filed <= options.as_of]
     units = frozenset(fact.unit for fact in visible)
-    unit = _choose_unit(visible, currency, view.unit)
+    unit = _choose_unit(visible, currency, options.unit)
     visible = [fact for fact in visible if fact.unit == unit]
-    figures = _resolve_periods(metric, visible, splits, sic, view)
-    if metric.kind in (FLOW, RAW) or view.estimate:
-        derived = derive_quarters(figures, estimate=view.estimate)
+    figures = _resolve_periods(metric, visible, splits, sic, options)
+    if metric.kind in (FLOW, RAW) or options.estimate:
+        derived = derive_quarters(figures, estimate=options.estimate)
         better = {figure.end: figure.tier for figure in derived}
         figures = [
             figure
             for figure in figures
             if figure.period != QUARTER or figure.tier <= better.get(figure.end, figure.tier)
         ] + derived
-    factors = [split_factor(splits, figure.fact.filed, view.as_of) for figure in figures]
-    figures = [_in_shares_of(figure, factor, view) for figure, factor in zip(figures, factors, strict=True)]
+    factors = [split_factor(splits, figure.fact.filed, options.as_of) for figure in figures]
+    figures = [_in_shares_of(figure, factor, options) for figure, factor in zip(figures, factors, strict=True)]
     named = [_named(figure, calendar) for figure in figures]
     named.sort(key=lambda figure: (figure.end, figure.start))
     by_end: dict[str, list[Figure]] = defaultdict(list)
@@ -62,10 +62,10 @@ def resolve(
 
 
 def _resolve_periods(
-    metric: Metric, facts: Sequence[Fact], splits: Sequence[Split], sic: str | None, view: View
+    metric: Metric, facts: Sequence[Fact], splits: Sequence[Split], sic: str | None, options: FigureOptions
 ) -> list[Figure]:
-    if view.filing_type is not None:
-        wanted = view.filing_type.upper()
+    if options.filing_type is not None:
+        wanted = options.filing_type.upper()
         passes: list[Callable[[Fact], bool]] = [lambda fact: fact.form == wanted]
     else:
         passes = [lambda fact: fact.form in PERIODIC_FORMS, lambda fact: fact.form in RECAST_FORMS]
@@ -79,7 +79,7 @@ def _resolve_periods(
                 # One class and end is one period: a second tier does not add it with a start that differs by a day.
                 known = (class_of(*period), period[1])
                 if known not in taken:
-                    found[period] = _resolve_period(metric, period, stated, partial, place, splits, sic, view)
+                    found[period] = _resolve_period(metric, period, stated, partial, place, splits, sic, options)
             taken |= {(class_of(*period), period[1]) for period in periods}
     return list(found.values())
 
@@ -168,7 +168,7 @@ def _resolve_period(
     tier: int,
     splits: Sequence[Split],
     sic: str | None,
-    view: View,
+    options: FigureOptions,
 ) -> Figure:
     present = {concept for by_concept in stated.values() for concept in by_concept}
     whole = {concept for concept in present if not partial.get(concept, set()) & present} or present
@@ -179,7 +179,7 @@ def _resolve_period(
             headlines.append(by_concept[headline_concept(metric, values, sic)])
     headlines.sort(key=lambda fact: (fact.filed, fact.accession))
     revisions = _list_revisions(headlines, splits)
-    chosen = revisions[0] if view.vintage == ORIGINAL else _latest(revisions)
+    chosen = revisions[0] if options.vintage == ORIGINAL else _latest(revisions)
     stating = [fact for by_concept in stated.values() for fact in by_concept.values() if fact.value == chosen.value]
     fact = min(stating, key=lambda fact: (fact.filed, fact.accession, metric.concepts.index(fact.concept)))
     alternatives = {
@@ -224,11 +224,11 @@ def _latest(revisions: Sequence[Revision]) -> Revision:
     return exact[-1] if exact else last
 
 
-def _in_shares_of(figure: Figure, factor: float, view: View) -> Figure:
+def _in_shares_of(figure: Figure, factor: float, options: FigureOptions) -> Figure:
     if factor == 1 or not (is_per_share(figure.unit) or is_share_count(figure.unit)):
         return figure
     ratio = f"{factor:g}:1"
-    if view.vintage != SPLIT_ADJUSTED:
+    if options.vintage != SPLIT_ADJUSTED:
         return figure.with_note(f"filed before a {ratio} split and not adjusted for it; ask for vintage split_adjusted")
     value = figure.value / factor if is_per_share(figure.unit) else round(figure.value * factor)
     note = f"adjusted for a {ratio} split after it was filed; stated as {figure.value}"

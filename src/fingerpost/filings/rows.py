@@ -3,7 +3,7 @@
 from typing import Any
 
 from fingerpost.filings.fact import Company, filing_url
-from fingerpost.filings.figure import Figure, View
+from fingerpost.filings.figure import Figure, FigureOptions
 from fingerpost.filings.periods import HALF, INSTANT, NINE_MONTHS, QUARTER, YEAR
 
 _PERIOD_TYPES = {
@@ -15,7 +15,7 @@ _PERIOD_TYPES = {
 }
 
 
-def row_of(company: Company, metric_name: str, figure: Figure, view: View) -> dict[str, Any]:
+def row_of(company: Company, metric_name: str, figure: Figure, options: FigureOptions) -> dict[str, Any]:
     """Return a figure's row; what there is nothing to say of is left out, the original's fields never."""
     fact = figure.fact
     row: dict[str, Any] = {
@@ -36,7 +36,7 @@ def row_of(company: Company, metric_name: str, figure: Figure, view: View) -> di
         "filing_url": filing_url(company.cik, fact.accession),
         "xbrl_tag": fact.concept,
         "kind": figure.kind,
-        "vintage": view.label,
+        "vintage": options.label,
     }
     if figure.parts:
         row["formula"] = figure.formula

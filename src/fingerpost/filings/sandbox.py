@@ -60,7 +60,7 @@ def run_sql(path: Path | None, query: str, as_of: str | None = None) -> Rows:
             database = connection.serialize()
     answer = _run(json.dumps(call | {"path": uri, "query": query}).encode() + b"\n" + database)
     if "error" in answer:
-        raise ParameterError(f"Error executing custom SQL: {_told(answer['code'], answer['error'])}", _FIELD)
+        raise ParameterError(f"Error executing custom SQL: {_wording(answer['code'], answer['error'])}", _FIELD)
     rows = [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
     return Rows(rows, answer["truncated"], notes)
 
@@ -127,7 +127,7 @@ def _run(call: bytes) -> dict[str, Any]:
     return found
 
 
-def _told(code: int, error: str) -> str:
+def _wording(code: int, error: str) -> str:
     """Return what a caller can do about SQLite's message."""
     if code == sqlite3.SQLITE_INTERRUPT:
         return f"it was stopped after {DEADLINE_S} s; narrow it, or join on fewer rows"

@@ -100,17 +100,17 @@ def shares_ratio(before: float, after: float, unit: str) -> float:
     return before / after if is_per_share(unit) else after / before
 
 
-def _list_family(told: Sequence[Fact], changes: Sequence[tuple[float, float, _Sighting]]) -> list[Split]:
+def _list_family(stated: Sequence[Fact], changes: Sequence[tuple[float, float, _Sighting]]) -> list[Split]:
     """Return the splits behind all tellings of one ratio."""
-    ratio = told[0].value
+    ratio = stated[0].value
     seen = _stab(_list_seen(changes, ratio))
     if not seen and (turned := _stab(_list_seen(changes, 1 / ratio))):
         ratio, seen = 1 / ratio, turned
     if not seen:
-        return [Split(_effective_day(told), ratio, told[0].filed)]
+        return [Split(_effective_day(stated), ratio, stated[0].filed)]
     splits = []
     for sighting in seen:
-        after = [fact for fact in told if fact.filed > sighting.before or fact.end > sighting.before]
+        after = [fact for fact in stated if fact.filed > sighting.before or fact.end > sighting.before]
         inside = [fact for fact in after if sighting.before < fact.end <= sighting.after and _is_precise(fact)]
         effective = max((fact.end for fact in inside), default=sighting.after)
         known = min((fact.filed for fact in after), default=sighting.after)
@@ -118,9 +118,9 @@ def _list_family(told: Sequence[Fact], changes: Sequence[tuple[float, float, _Si
     return splits
 
 
-def _effective_day(told: Sequence[Fact]) -> str:
+def _effective_day(stated: Sequence[Fact]) -> str:
     """Return the day of a split that nothing but its tellings dates: the last day near the first filing's own."""
-    precise = [fact for fact in told if _is_precise(fact)] or list(told)
+    precise = [fact for fact in stated if _is_precise(fact)] or list(stated)
     first = precise[0]
     near = [
         fact.end

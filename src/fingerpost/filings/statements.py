@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 
 from fingerpost.filings.concepts import Metric, list_metrics
 from fingerpost.filings.fact import Company
-from fingerpost.filings.figure import Figure, View
+from fingerpost.filings.figure import Figure, FigureOptions
 from fingerpost.filings.library import FactLibrary
+from fingerpost.filings.period_filter import PeriodFilter
 from fingerpost.filings.periods import INSTANT, YEAR
 from fingerpost.filings.questions import get_company
 from fingerpost.filings.reasons import OUTSIDE_SAMPLE, load_hint, missing_figure, untagged
 from fingerpost.filings.reply import Reply, mode_of, nothing, source_of
 from fingerpost.filings.rows import row_of
-from fingerpost.filings.window import Window
 
 # The line that a statement is known by; where a company does not tag it, the others still make a statement.
 STATEMENTS: Mapping[str, str] = {
@@ -22,7 +22,9 @@ STATEMENTS: Mapping[str, str] = {
 }
 
 
-def statement(library: FactLibrary, ticker: str, kind: str, window: Window, view: View) -> Reply:
+def statement(
+    library: FactLibrary, ticker: str, kind: str, period_filter: PeriodFilter, options: FigureOptions
+) -> Reply:
     """Return the lines of a statement for one period; without a period, the newest fiscal year.
 
     A line that is not reported is counted in ``missing``, never computed.
@@ -34,18 +36,20 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: Window, view
     company = get_company(library, ticker, nobody)
     source = source_of(company)
     lines = [metric for metric in list_metrics() if metric.statement == kind]
-    headlines = {metric.name: library.look(company, metric, window, view).headline for metric in lines}
+    headlines = {
+        metric.name: library.select_figures(company, metric, period_filter, options).headline for metric in lines
+    }
     newest = _newest(headlines)
     if newest is None:
         anchor = next(metric for metric in lines if metric.name == STATEMENTS[kind])
-        raise nothing(nobody, {anchor.name: missing_figure(library, company, anchor, window, view)}, source)
+        raise nothing(nobody, {anchor.name: missing_figure(library, company, anchor, period_filter, options)}, source)
     reply = Reply([], data={}, source=source)
     reply.extra["statement"] = kind
     assert reply.data is not None
     for metric in lines:
-        line = _find_line(library, company, metric, newest, view)
+        line = _find_line(library, company, metric, newest, options)
         if line is not None:
-            reply.results.append(row_of(company, metric.name, line, view))
+            reply.results.append(row_of(company, metric.name, line, options))
             reply.data[metric.name] = line.value
         elif company.dataset == "sample":
             reply.missing[metric.name] = {
@@ -54,7 +58,7 @@ def statement(library: FactLibrary, ticker: str, kind: str, window: Window, view
                 "next_step": load_hint(company.ticker),
             }
         else:
-            reply.missing[metric.name] = untagged(library, company, metric, _window_of(newest), view)
+            reply.missing[metric.name] = untagged(library, company, metric, _period_filter_of(newest), options)
     reply.value_mode = mode_of([True])
     stated = [figure for headline in headlines.values() for figure in headline if not figure.is_cover]
     ends = {figure.end for figure in stated if figure.period == newest.period}
@@ -76,17 +80,19 @@ def _newest(headlines: Mapping[str, Sequence[Figure]]) -> Figure | None:
     return next(figure for figure in figures if (figure.end, figure.period) == chosen)
 
 
-def _find_line(library: FactLibrary, company: Company, metric: Metric, newest: Figure, view: View) -> Figure | None:
+def _find_line(
+    library: FactLibrary, company: Company, metric: Metric, newest: Figure, options: FigureOptions
+) -> Figure | None:
     """Return a line of the statement of a period; a number on its report's cover page bears a day of its own."""
-    series = library.series(company, metric, view)
+    series = library.series(company, metric, options)
     lines = [figure for figure in series.by_end.get(newest.end, ()) if figure.period == newest.period]
     if not lines and newest.period == INSTANT:
-        found = library.look(company, metric, _window_of(newest), view).headline
+        found = library.select_figures(company, metric, _period_filter_of(newest), options).headline
         lines = [figure for figure in found if figure.is_cover]
     return lines[0] if lines else None
 
 
-def _window_of(figure: Figure) -> Window:
+def _period_filter_of(figure: Figure) -> PeriodFilter:
     """Return the fiscal period of a figure."""
     is_year = figure.period == YEAR or (figure.period == INSTANT and figure.fiscal_quarter == 4)
-    return Window(year=figure.fiscal_year, quarter=None if is_year else figure.fiscal_quarter)
+    return PeriodFilter(year=figure.fiscal_year, quarter=None if is_year else figure.fiscal_quarter)

@@ -30,6 +30,7 @@ from fingerpost.net.limiter import Limiter
 from fingerpost.net.passage import Ended, Health, LivePassage, Passage, Tape
 from fingerpost.net.redaction import redact_text
 from fingerpost.net.request import Request, list_secrets
+from fingerpost.net.request_counts import Ending, RequestCounts, ending_of, ending_of_served
 from fingerpost.net.request_sender import NOT_MODIFIED, RequestSender
 from fingerpost.net.response import Response, Validators
 from fingerpost.net.statuses import find_failure, may_retry
@@ -69,6 +70,7 @@ class Client:
         environ: where keys are read from, at the moment in which a request leaves.
         transport: sends one request; by default over TCP to checked addresses.
         tape: records all calls, or replays them; then nothing is asked, and nothing waits.
+        counts: counts requests by host and ending; by default nobody does.
     """
 
     def __init__(
@@ -82,7 +84,9 @@ class Client:
         environ: Mapping[str, str] = os.environ,
         transport: httpx2.AsyncBaseTransport | None = None,
         tape: Tape | None = None,
+        counts: RequestCounts | None = None,
     ) -> None:
+        self._counts = counts or RequestCounts()
         self._private_hosts = private_hosts
         self._environ = environ
         self._tape = tape
@@ -103,9 +107,10 @@ class Client:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Close all connections, and write what was counted."""
         if self._transport is not None:
             await self._transport.aclose()
+        await self._counts.aclose()
 
     async def fetch(self, request: Request, known: Response | None = None) -> Response:
         """Return the answer to a request; a fresh one from memory where the request allows it.
@@ -125,8 +130,14 @@ class Client:
         passage = self._open_passage(request)
         if request.fresh_s <= 0:
             return await self._fetch(request, known, passage)
+        host = request.split().hostname or ""
         return await self._cache.get(
-            request.key, request.fresh_s, lambda older: self._fetch(request, known or older, passage), passage
+            request.key,
+            request.fresh_s,
+            lambda older: self._fetch(request, known or older, passage),
+            passage,
+            lambda served: self._counts.add(host, ending_of_served(served)),
+            request.may_keep,
         )
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:
@@ -149,7 +160,11 @@ class Client:
     async def _carry(self, request: Request, body: Body, validators: Validators | None, passage: Passage) -> Response:
         state = _RequestState(time.monotonic() + request.limits.total_s, passage)
         host = request.split().hostname or ""
-        passage.enter(host)
+        try:
+            passage.enter(host)
+        except ToolError as error:
+            self._counts.add(host, ending_of(error))
+            raise
         failure: ToolError | None = None
         try:
             async with asyncio.timeout(request.limits.total_s):
@@ -157,16 +172,24 @@ class Client:
                     request, {} if validators is None else validators.conditions, body, state
                 )
                 state.done = True
+                self._counts.add(host, Ending.ANSWERED)
                 return response
         except TimeoutError as error:
             late = SourceTimeout(f"{host} did not answer in time")
             failure = late if state.in_flight else None
+            self._counts.add(host, Ending.TIMED_OUT)
             raise state.last_error or late from error
         except ToolError as error:
             failure = error
+            self._counts.add(host, ending_of(error))
             raise
         except asyncio.CancelledError:
             state.left = True
+            left_s = clock.find_left_s()
+            if state.in_flight and left_s is not None and left_s <= 0:
+                # Nobody went away: the caller's own deadline is shorter than the request's, and the host was late.
+                failure = SourceTimeout(f"{host} did not answer in time")
+                self._counts.add(host, Ending.TIMED_OUT)
             raise
         finally:
             ended = Ended.ANSWERED if state.done else Ended.LEFT if state.left else Ended.FAILED

@@ -2,8 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pyrate_limiter import Rate, TokenBucket
@@ -11,21 +11,14 @@ from pyrate_limiter.abstracts.algorithm import Decision, State, StateAlgorithm
 from pyrate_limiter.clocks import WallClock
 
 from fingerpost.errors import SourceLimited
+from fingerpost.net.pace import Pace
+
+# A server of the operator's own network limits nobody else.
+OWN_PER_SECOND, OWN_BURST = 50, 100
 
 _SECOND_MS = 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """A host's rate limit.
-
-    ``name`` is the limit's: hosts with one name share one limit. At most ``burst`` requests leave at once, and over
-    any span of time at most ``burst`` plus ``per_second`` times its seconds.
-    """
-
-    name: str
-    per_second: int
-    burst: int
+# A request whose time runs out in the queue is told so before its own deadline calls it a timeout.
+_MARGIN_S = 0.05
 
 
 class Limit(Protocol):
@@ -63,12 +56,22 @@ class MemoryLimit:
             self._paused_until_ms = max(self._paused_until_ms, until_ms)
 
 
+@dataclass(slots=True)
+class _Queue:
+    """Requests of one process that wait for one limit, behind the one that holds the lock."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
+    first_passes_ms: float = 0.0
+
+
 class Limiter:
     """Delays requests to a host to its rate, first come, first served.
 
     Args:
         open_limit: gives the store of a limit by name.
         paces: by host in lower case; other hosts have ``default_per_second`` and ``default_burst`` each.
+        own_hosts: the operator's own, which have ``OWN_PER_SECOND`` and ``OWN_BURST`` each.
         clock_ms: milliseconds, the same for all who share a store.
         sleep: waits some seconds.
     """
@@ -80,20 +83,22 @@ class Limiter:
         paces: Mapping[str, Pace] | None = None,
         default_per_second: int = 8,
         default_burst: int = 8,
+        own_hosts: Collection[str] = (),
         clock_ms: Callable[[], int] | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._open_limit = open_limit or (lambda _: MemoryLimit())
         self._paces = dict(paces or {})
         self._default = (default_per_second, default_burst)
+        self._own_hosts = frozenset(host.lower() for host in own_hosts)
         self._clock_ms = clock_ms or WallClock().now
         self._sleep = sleep
         self._limits: dict[str, Limit] = {}
-        self._queues: dict[str, asyncio.Lock] = {}
+        self._queues: dict[str, _Queue] = {}
 
     def pace(self, host: str) -> Pace:
         """Return how fast a host may be asked."""
-        per_second, burst = self._default
+        per_second, burst = (OWN_PER_SECOND, OWN_BURST) if host.lower() in self._own_hosts else self._default
         return self._paces.get(host.lower()) or Pace(name=host.lower(), per_second=per_second, burst=burst)
 
     async def wait(self, host: str, *, longest_s: float) -> None:
@@ -103,21 +108,38 @@ class Limiter:
             SourceLimited: that would be later than ``longest_s`` from now.
         """
         pace = self.pace(host)
-        algorithm, rates = TokenBucket(), [Rate(pace.per_second, _SECOND_MS, burst=pace.burst)]
         deadline_ms = self._clock_ms() + longest_s * 1000
-        async with self._queues.setdefault(pace.name, asyncio.Lock()):
-            while True:
-                now_ms = self._clock_ms()
-                limit = self._limit(pace.name)
-                decision = await asyncio.to_thread(limit.check, algorithm, rates, now_ms, 1)
-                if decision.allowed:
-                    return
-                wait_ms = decision.retry_after_ms or 1
-                if now_ms + wait_ms > deadline_ms:
-                    raise SourceLimited(
-                        f"{host} may not be asked again for {wait_ms / 1000:.0f} s", retry_after_s=wait_ms / 1000
-                    )
-                await self._sleep(wait_ms / 1000)
+        queue = self._queues.setdefault(pace.name, _Queue())
+        # Whoever stands so far behind that it would be too late is told at once.
+        first_s = (queue.first_passes_ms - self._clock_ms()) / 1000 if queue.lock.locked() else 0.0
+        behind_s = (queue.waiting + 1) / pace.per_second
+        if first_s > 0 and first_s + behind_s > longest_s:
+            raise _refuse(host, first_s + behind_s)
+        queue.waiting += 1
+        try:
+            async with asyncio.timeout(max(0.0, longest_s - _MARGIN_S)):
+                await queue.lock.acquire()
+        except TimeoutError as error:
+            raise _refuse(host, behind_s) from error
+        finally:
+            queue.waiting -= 1
+        try:
+            await self._take(host, pace, queue, deadline_ms)
+        finally:
+            queue.lock.release()
+
+    async def _take(self, host: str, pace: Pace, queue: _Queue, deadline_ms: float) -> None:
+        algorithm, rates = TokenBucket(), [Rate(pace.per_second, _SECOND_MS, burst=pace.burst)]
+        while True:
+            now_ms = self._clock_ms()
+            decision = await asyncio.to_thread(self._limit(pace.name).check, algorithm, rates, now_ms, 1)
+            if decision.allowed:
+                return
+            wait_ms = decision.retry_after_ms or 1
+            if now_ms + wait_ms > deadline_ms:
+                raise _refuse(host, wait_ms / 1000)
+            queue.first_passes_ms = now_ms + wait_ms
+            await self._sleep(wait_ms / 1000)
 
     async def pause(self, host: str, wait_s: float) -> None:
         """Block all requests to a host for a while, because it answered with Retry-After."""
@@ -128,3 +150,7 @@ class Limiter:
         if name not in self._limits:
             self._limits[name] = self._open_limit(name)
         return self._limits[name]
+
+
+def _refuse(host: str, wait_s: float) -> SourceLimited:
+    return SourceLimited(f"{host} may not be asked again for {wait_s:.0f} s", retry_after_s=wait_s)

@@ -1,7 +1,7 @@
 """Report a run's progress in steps."""
 
 from fingerpost.contract.plan import PlanStep
-from fingerpost.contract.published import Report
+from fingerpost.contract.published import ReportProgress
 from fingerpost.plan.journal import Event, RunRecord
 from fingerpost.plan.plan_json import plan_of
 
@@ -15,7 +15,7 @@ class RunProgress:
     The count never falls: a step that is tried once more after it failed stays counted.
     """
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: ReportProgress) -> None:
         self._report = report
         self._steps: dict[int, PlanStep] = {}
         self._shares: dict[int, float] = {}

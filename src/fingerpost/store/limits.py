@@ -6,6 +6,7 @@ The numbers may be lost without harm: a limit then starts afresh.
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +45,20 @@ class LimitFile:
     def limit(self, name: str) -> "SqliteLimit":
         """Return one limit's store."""
         return SqliteLimit(self, name)
+
+    def list_pauses(self) -> dict[str, datetime]:
+        """Return by the limit's name until when (UTC) its source wants nobody to ask; only what is to come."""
+        if not self._file.path.exists():
+            return {}
+        now_ms = WallClock().now()
+        with self._file.opened() as connection:
+            connection.execute(_TABLE)
+            found = connection.execute("SELECT name, paused_until_ms FROM limits ORDER BY name").fetchall()
+        return {
+            name: datetime.fromtimestamp(until_ms / 1000, UTC)
+            for name, until_ms in found
+            if 0 < until_ms - now_ms <= LONGEST_PAUSE_MS
+        }
 
     @contextmanager
     def changing(self, name: str) -> Iterator[tuple[sqlite3.Connection, _Row]]:

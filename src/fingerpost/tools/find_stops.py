@@ -7,7 +7,6 @@ from pydantic import Field
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Whole, WireDict, WireModel
-from fingerpost.tools.said import said_below, warn_of_provenance
 from fingerpost.tools.shapes import (
     Language,
     LatLon,
@@ -18,6 +17,7 @@ from fingerpost.tools.shapes import (
     show_meta,
     show_warnings,
 )
+from fingerpost.tools.wording import said_below, warn_of_provenance
 from fingerpost.transit.model import NearbyStop
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_networks_at

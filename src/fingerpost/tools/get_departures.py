@@ -9,8 +9,8 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
 from fingerpost.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
-from fingerpost.tools.said import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
+from fingerpost.tools.wording import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Departure, Place
 from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out
 from fingerpost.transit.places.candidates import say_shown

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool, Reply
+from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.tools.alert_shapes import show_alerts
 from fingerpost.tools.itinerary_shapes import show_itinerary
 from fingerpost.tools.plan_trip_shapes import (
@@ -17,10 +17,10 @@ from fingerpost.tools.plan_trip_shapes import (
     show_stays,
 )
 from fingerpost.tools.plan_trip_text import describe_plan
-from fingerpost.tools.said import warn_of_provenance, warn_of_rides
 from fingerpost.tools.shapes import show_location, show_meta, show_warnings
 from fingerpost.tools.trip_geometry import GEOMETRY, TripGeometry, draw_itineraries
 from fingerpost.tools.trip_search import TripFound, search_trip
+from fingerpost.tools.wording import warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -61,7 +61,7 @@ class PlanTrip(PublishedTool):
     def __init__(self, places: PlaceResolver) -> None:
         self._ends = TripEndResolver(places)
 
-    async def handle(self, arguments: PlanTripInput, call: Call) -> PlanTripOutput | Reply:
+    async def handle(self, arguments: PlanTripInput, call: Call) -> PlanTripOutput | ToolReply:
         """Resolve the ends, ask the network, ask again where it is in trouble, and choose."""
         warnings = Warnings()
         now = int(call.now.timestamp())
@@ -93,7 +93,7 @@ class PlanTrip(PublishedTool):
         if GEOMETRY not in call.wants:
             return body
         drawings = [(itinerary, found.find_drawing(itinerary)) for itinerary in found.shown]
-        return Reply(body, {GEOMETRY: draw_itineraries(drawings)})
+        return ToolReply(body, {GEOMETRY: draw_itineraries(drawings)})
 
     def describe(self, answer: PlanTripOutput) -> str:
         """Return the itineraries as lines to read."""

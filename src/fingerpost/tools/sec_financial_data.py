@@ -24,7 +24,7 @@ def _timeless(reply: Reply, as_of: str | None) -> Reply:
 
 def _verify_claim(library: FactLibrary, asked: ask.VerifyClaimParams) -> Reply:
     claim = claims.read_claim(library, asked.claim, asked.ticker, asked.metric, asked.period)
-    return claims.verify_claim(library, claim, asked.view)
+    return claims.verify_claim(library, claim, asked.options)
 
 
 def _custom_sql(library: FactLibrary, asked: ask.CustomSqlParams) -> Reply:
@@ -38,7 +38,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="financial_facts",
         params=ask.FinancialFactsQuery,
         answer=lambda library, asked: questions.financial_facts(
-            library, asked.ticker, asked.metrics, asked.window, asked.view
+            library, asked.ticker, asked.metrics, asked.period_filter, asked.options
         ),
         output=shape.FactsAnswer,
         text=text.tell_figures,
@@ -47,7 +47,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="time_series",
         params=ask.TimeSeriesParams,
         answer=lambda library, asked: questions.time_series(
-            library, asked.ticker, asked.metric, asked.window, asked.frequency, asked.view
+            library, asked.ticker, asked.metric, asked.period_filter, asked.frequency, asked.options
         ),
         output=shape.SeriesAnswer,
         text=text.tell_figures,
@@ -57,7 +57,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="compare",
         params=ask.CompareParams,
         answer=lambda library, asked: questions.compare(
-            library, asked.tickers, asked.metrics, asked.window, asked.view
+            library, asked.tickers, asked.metrics, asked.period_filter, asked.options
         ),
         output=shape.CompareAnswer,
         text=text.tell_figures,
@@ -67,7 +67,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="statement",
         params=ask.StatementParams,
         answer=lambda library, asked: statements.statement(
-            library, asked.ticker, asked.statement, asked.window, asked.view
+            library, asked.ticker, asked.statement, asked.period_filter, asked.options
         ),
         output=shape.StatementAnswer,
         text=text.tell_figures,
@@ -77,7 +77,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="financial_ratios",
         params=ask.FinancialRatiosParams,
         answer=lambda library, asked: ratios.financial_ratios(
-            library, asked.ticker, asked.ratios, asked.window, asked.view
+            library, asked.ticker, asked.ratios, asked.period_filter, asked.options
         ),
         output=shape.RatiosAnswer,
         text=text.tell_figures,
@@ -86,7 +86,9 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="calculate",
         params=ask.CalculateParams,
-        answer=lambda library, asked: calculate(library, asked.ticker, asked.expression, asked.all_periods, asked.view),
+        answer=lambda library, asked: calculate(
+            library, asked.ticker, asked.expression, asked.all_periods, asked.options
+        ),
         output=computed.CalculationAnswer,
         text=text.tell_calculations,
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period | periods}",
@@ -95,7 +97,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         name="fact_history",
         params=ask.FactHistoryParams,
         answer=lambda library, asked: questions.fact_history(
-            library, asked.ticker, asked.metric, asked.window, asked.view
+            library, asked.ticker, asked.metric, asked.period_filter, asked.options
         ),
         output=shape.HistoryAnswer,
         text=text.tell_figures,

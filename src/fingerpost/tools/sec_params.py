@@ -6,9 +6,9 @@ from pydantic import BeforeValidator, Field, StringConstraints, ValidationError,
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fingerpost.contract.filings import FinancialFactsParams
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH
-from fingerpost.filings.window import Window, read_period, read_window
+from fingerpost.filings.period_filter import PeriodFilter, read_period, read_period_filter
 from fingerpost.tools.sec_query import StepParams
 
 
@@ -41,9 +41,9 @@ class ViewParams(StepParams):
     unit: Annotated[Word | None, Field(description="only in this unit or currency, such as USD")] = None
 
     @property
-    def view(self) -> View:
-        """The view that the parameters name."""
-        return View(self.vintage, self.as_of, self.filing_type, self.unit)
+    def options(self) -> FigureOptions:
+        """The figure options that the parameters name."""
+        return FigureOptions(self.vintage, self.as_of, self.filing_type, self.unit)
 
 
 class WindowParams(ViewParams):
@@ -63,9 +63,9 @@ class WindowParams(ViewParams):
         return self
 
     @property
-    def window(self) -> Window:
+    def period_filter(self) -> PeriodFilter:
         """The window that the parameters name."""
-        return read_window(self.start_date, self.end_date, self.period, self.date_basis)
+        return read_period_filter(self.start_date, self.end_date, self.period, self.date_basis)
 
 
 class FinancialFactsQuery(FinancialFactsParams):
@@ -102,14 +102,14 @@ class FinancialFactsQuery(FinancialFactsParams):
         return self
 
     @property
-    def window(self) -> Window:
+    def period_filter(self) -> PeriodFilter:
         """The window that the parameters name."""
-        return read_window(self.start_date, self.end_date, self.period, self.date_basis)
+        return read_period_filter(self.start_date, self.end_date, self.period, self.date_basis)
 
     @property
-    def view(self) -> View:
-        """The view that the parameters name."""
-        return View(self.vintage, self.as_of, self.filing_type, self.unit, self.estimate)
+    def options(self) -> FigureOptions:
+        """The figure options that the parameters name."""
+        return FigureOptions(self.vintage, self.as_of, self.filing_type, self.unit, self.estimate)
 
 
 class CompanyInfoParams(StepParams):
@@ -155,10 +155,10 @@ class TimeSeriesParams(WindowParams):
         return self.period if self.period and not self.period[-1].isdigit() else None
 
     @property
-    def window(self) -> Window:
+    def period_filter(self) -> PeriodFilter:
         """The window that the parameters name."""
         period = None if self.frequency else self.period
-        return read_window(self.start_date, self.end_date, period, self.date_basis)
+        return read_period_filter(self.start_date, self.end_date, period, self.date_basis)
 
 
 class FinancialRatiosParams(WindowParams):

@@ -17,7 +17,7 @@ from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family, step_fields, text_of_error
 from fingerpost.contract.published import Answer, Call, PublishedTool
 from fingerpost.contract.spec import ToolSpec
-from fingerpost.contract.wire import Shape, Wire, WireModel, schema_of
+from fingerpost.contract.wire import Shape, Wire, WireModel
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
 from fingerpost.filings.reply import Reply
 
@@ -153,11 +153,6 @@ class QueryTool(PublishedTool):
             "required": ["query_type"],
             "additionalProperties": False,
         }
-
-    @property
-    def output_schema(self) -> dict[str, Any]:
-        """JSON Schema of a successful answer, whichever the question."""
-        return schema_of(self.output_shapes)
 
     async def handle(self, arguments: QueryCall, call: Call) -> Wire:  # noqa: ARG002  (figures are nobody's own)
         """Answer one query.

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.wire import WireDict, WireModel, WordOf
+from fingerpost.contract.wire import Flag, WireDict, WireModel, WordOf
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.places.labels import LocationValue
@@ -29,7 +29,9 @@ class SaveUserVariableInput(WireModel):
         if self.type != "location":
             return self
         if not isinstance(self.value, dict):
-            raise ValueError("value of a location must be an object with lat and lon")
+            raise ValueError(
+                "value of a location must be an object with lat and lon; look a name up with findAddressOrStop"
+            )
         try:
             self.value = LocationValue.read(self.value).to_wire()
         except ValidationError as error:
@@ -44,7 +46,14 @@ class GetUserVariablesInput(WireModel):
 class DeleteUserVariableInput(WireModel):
     """The question."""
 
-    key: Annotated[Key | None, Field(description="leave out to delete all")] = None
+    key: Annotated[Key | None, Field(description="which one")] = None
+    all: Annotated[Flag, Field(description="true deletes every variable of this user")] = False
+
+    @model_validator(mode="after")
+    def _one_or_all(self) -> "DeleteUserVariableInput":
+        if (self.key is None) is not self.all:
+            raise ValueError("send either the key of one variable, or all: true to delete every one")
+        return self
 
 
 class WireVariable(WireDict):
@@ -141,7 +150,15 @@ class SaveUserVariable(_VariableTool):
         """Return what is kept now."""
         variable = answer["variable"]
         replaced = " (replaced the one before)" if "previous" in answer else ""
-        return f"Saved '{variable['key']}', type {variable['type']}{replaced}."
+        return f"Saved '{variable['key']}', type {variable['type']}{_say_place(variable['value'])}{replaced}."
+
+
+def _say_place(value: JsonValue) -> str:
+    """Return which place a value keeps, empty where it is none."""
+    if not isinstance(value, dict) or not {"lat", "lon"} <= value.keys():
+        return ""
+    named = ", ".join(str(value[key]) for key in ("name", "stopId") if value.get(key))
+    return f": {f'{named}, ' if named else ''}{value['lat']},{value['lon']}"
 
 
 class GetUserVariables(_VariableTool):
@@ -172,7 +189,7 @@ class DeleteUserVariable(_VariableTool):
 
     name = "delete_user_variable"
     title = "Delete variables"
-    description = "Delete one saved variable by its key, or all of them when no key is given."
+    description = "Delete one saved variable by its key, or every one with all: true."
     input_model = DeleteUserVariableInput
     output_shape = DeleteUserVariableOutput
     read_only = False

@@ -5,7 +5,7 @@ Instants are whole seconds since the Unix epoch, durations whole seconds, distan
 A name that ends in ``scheduled`` is the timetable's word; delays say what is expected instead.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -73,6 +73,8 @@ class Place:
 
     ``id`` is a printed stop id (``FEED:LOCAL``, rule A8), None for an address.
     ``member_ids`` are the printed ids of all stops that the place covers (rule D2).
+    ``zero_walk_ids`` are those that stand where the place stands, the stops of its station or its nearest stop:
+    others cost the walk. None where it is all of them.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Place:
     kind: PlaceKind
     id: str | None = None
     member_ids: tuple[str, ...] = ()
+    zero_walk_ids: tuple[str, ...] | None = None
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     language: str = "default"
     locality: str | None = None
@@ -91,12 +94,29 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceTraits:
+    """What tells a place from another of its name (rule D2).
+
+    ``lines`` stop there, sorted; ``direction`` names the commonest destinations of its departures; ``district`` is
+    its locality, or what it is near. Empty or None where the source does not know.
+    """
+
+    lines: tuple[str, ...] = ()
+    direction: str | None = None
+    district: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceMatch:
-    """A place and how well it fits the text that was asked for: ``score`` 0..1."""
+    """A place and how well it fits the text that was asked for: ``score`` 0..1.
+
+    ``describe`` works out what tells the place from others of its name; None where the source cannot.
+    """
 
     place: Place
     score: float
     distance_m: float | None = None
+    describe: Callable[[], PlaceTraits] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

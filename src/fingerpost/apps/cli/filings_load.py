@@ -33,4 +33,4 @@ def load(
     for file in files:
         retrieved_at = clock.now().isoformat(timespec="seconds")
         for done in load_files(store, [file], ticker=ticker, text_of=text_of, retrieved_at=retrieved_at):
-            new_console().print(f"{done.name}: {done.told}", soft_wrap=True)
+            new_console().print(f"{done.name}: {done.summary}", soft_wrap=True)

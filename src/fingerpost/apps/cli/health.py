@@ -12,6 +12,8 @@ from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.realtime_view import list_realtime_lines
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
+from fingerpost.store.limits import LimitFile
+from fingerpost.store.request_counts import KEPT_DAYS, RequestCountFile
 from fingerpost.transit.coverage import ServiceState
 
 
@@ -26,7 +28,7 @@ async def print_health(application: Application) -> bool:
     _print_line("kernels", _kernels())
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
-    return all([_check_variables(application), await _check_networks(application)])
+    return all([_check_variables(application), await _check_networks(application), _check_requests(application)])
 
 
 def _print_line(what: str, text: str, *, good: bool = True) -> None:
@@ -83,3 +85,19 @@ def _describe_feed(feed: dict[str, Any]) -> str:
         return line
     found = ", ".join(f"{count:,} {reason}" for reason, count in feed["findings"].items())
     return f"{line}; {feed['stops']:,} stops, {feed['trips']:,} trips; {found or 'nothing left out'}"
+
+
+def _check_requests(application: Application) -> bool:
+    """Print how the requests of the last days ended, host by host, and which hosts asked us to wait."""
+    path = application.settings.limits_file
+    try:
+        counted, waits = RequestCountFile(path).read(), LimitFile(path).list_pauses()
+    except ToolError as error:
+        _print_line("requests", error.message, good=False)
+        return False
+    for host, endings in counted.items():
+        told = ", ".join(f"{count:,} {ending}" for ending, count in endings.items())
+        _print_line("requests", f"{host}: {told}, in {KEPT_DAYS} days")
+    for name, until in waits.items():
+        _print_line("requests", f"{name} asked us to wait until {until:%Y-%m-%d %H:%M:%S} UTC", good=False)
+    return True

@@ -8,6 +8,7 @@ from unicodedata import category
 import typer
 from rich.console import Console
 
+from fingerpost.contract.distinction import say_distinction
 from fingerpost.errors import PlaceAmbiguous, ToolError
 
 
@@ -49,8 +50,8 @@ def plain(text: str) -> str:
 
 
 def _candidate(candidate: dict[str, Any]) -> str:
-    where = f", {candidate['locality']}" if candidate.get("locality") else ""
-    return f"  {candidate['token']}  {candidate['name']}{where}"
+    apart = say_distinction(candidate)
+    return plain(f"  {candidate['token']}  {candidate['name']}{f' ({apart})' if apart else ''}")
 
 
 def _sentence(text: str) -> str:

@@ -17,7 +17,7 @@ from fingerpost.apps.mcp.listing import list_wants, result_of, tool_of
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
-from fingerpost.contract.published import Report
+from fingerpost.contract.published import ReportProgress
 
 INSTRUCTIONS = (
     "Public transport that says where its answers come from. Plan with plan_trip, boards with get_departures. "
@@ -84,7 +84,9 @@ class _Handlers:
         async with Reporting(ctx.session) as reporting:
             return await self._answer_or_ask(ctx, params, reporting.report)
 
-    async def _answer_or_ask(self, ctx: _Context, params: types.CallToolRequestParams, report: Report) -> HandlerResult:
+    async def _answer_or_ask(
+        self, ctx: _Context, params: types.CallToolRequestParams, report: ReportProgress
+    ) -> HandlerResult:
         arguments = params.arguments or {}
         choices, wants = Choices.read(params), list_wants(params)
         while True:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fingerpost.errors import ParameterError, PlaceUnknown
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.networks.asking import Answers, ask_all, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.asking import Answers, ask_all, ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.port import Network, Networks, OpenNetworks
@@ -68,7 +68,9 @@ class PlaceResolver:
             return await _get_by_id(opened, value, language, warnings)
         variable = await find_variable(value, self.variables, user)
         if variable is not None:
-            return await _get_by_id(opened, _get_stop_id(variable), language, warnings)
+            stop_id = _get_stop_id(variable)
+            saved = await find_place_of_token(opened, stop_id, language, warnings)
+            return await _get_by_id(opened, stop_id, language, warnings) if saved is None else saved.keep_same()
         known = await find_place_of_token(opened, value, language, warnings)
         if known is not None:
             return known.keep_same()
@@ -102,13 +104,13 @@ async def find_place_of_token(
 
 
 def location_of_place(place: Place, label: str, variable: Variable | None = None) -> Location:
-    """Return a place as an end of a trip; all its stops can be boarded at without a walk."""
+    """Return a place as an end of a trip; the stops of its station, or its nearest, cost no walk (rule D2)."""
     return Location(
         coordinate=place.coordinate,
         source=LocationSource.GEOCODE if variable is None else LocationSource.USER_VARIABLE,
         label=label,
         name=place.name,
-        stop_ids=place.member_ids,
+        stop_ids=place.member_ids if place.zero_walk_ids is None else place.zero_walk_ids,
     )
 
 
@@ -155,7 +157,7 @@ async def _find_by_name(
 ) -> list[tuple[PlaceMatch, Network]]:
     """Search all networks for a name, best match first, without duplicates of a preferred network's places."""
     able = [network for network in opened.answering if network.profile.can(Ability.NAMES)]
-    answers = await ask_all(able, lambda network: network.find_places(text, language=language, focus=focus))
+    answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
     warn_of_left_out(answers.left_out, warnings)
     found: dict[int, tuple[PlaceMatch, Network]] = {}
     for network, matches in answers.by_network:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from fingerpost.net.pace import Pace
 from fingerpost.transit.model import Bounds
 from fingerpost.transit.profile import ANSWER_DEADLINE_S
 
@@ -12,6 +13,8 @@ KEY_HEADER = "digitransit-subscription-key"
 GEOCODING_URL = "https://api.digitransit.fi/geocoding/v1"
 # The gateway waits this long for the routing of all Finland, and so do we.
 FINLAND_DEADLINE_S = 35.0
+# What Digitransit's operators ask for; all its regions and its geocoding are one host, and share one limit.
+PACES: Mapping[str, Pace] = MappingProxyType({"api.digitransit.fi": Pace(name="digitransit", per_second=10, burst=30)})
 ATTRIBUTION = ("Digitransit, CC BY 4.0", "© OpenStreetMap contributors, ODbL")
 
 

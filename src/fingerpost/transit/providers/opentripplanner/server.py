@@ -144,6 +144,7 @@ class Server:
             secret_headers=self._secret_headers,
             content=json.dumps(body, sort_keys=True, separators=(",", ":")).encode(),
             fresh_s=fresh_s,
+            may_keep=is_whole,
             check_response=find_limit,
             limits=self._limits,
         )
@@ -156,6 +157,11 @@ def scrub(response: Response, request: Request) -> Response:
     if not secrets:
         return response
     return replace(response, body=redact_text(response.body.decode(errors="replace"), secrets).encode())
+
+
+def is_whole(response: Response) -> bool:
+    """Return whether an answer is JSON that names no errors, so that it may be served again; parts are asked anew."""
+    return response.body.lstrip()[:1] == b"{" and b'"errors"' not in response.body
 
 
 def find_limit(response: Response) -> ToolError | None:

@@ -190,6 +190,11 @@ class LastCall(Shape):
     """A trip's last call."""
 
     stop: LastStop | None = None
+
+
+class LastCallOnBoard(LastCall):
+    """A trip's last call, and how many calls are before it."""
+
     stop_position_in_pattern: int | None = None
 
 
@@ -198,7 +203,7 @@ class BoardTrip(Shape):
 
     gtfs_id: str
     trip_headsign: str | None = None
-    arrival_stoptime: LastCall | None = None
+    arrival_stoptime: LastCallOnBoard | None = None
     route: Route
 
 

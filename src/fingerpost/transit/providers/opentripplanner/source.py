@@ -12,6 +12,9 @@ from fingerpost.transit.providers.opentripplanner.network import SOURCE, OpenTri
 from fingerpost.transit.providers.opentripplanner.regions import find_region
 from fingerpost.transit.providers.opentripplanner.server import Server
 
+# Who adds a network waits for it, and the list of all stops is long.
+_PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
+
 
 class OpenTripPlannerSource:
     """Opens networks behind OpenTripPlanner servers, Digitransit's among them; see the port.
@@ -31,7 +34,8 @@ class OpenTripPlannerSource:
         """Ask the server for its feeds, days, modes, place and abilities; see the port."""
         if record.url is None:
             raise ParameterError(f"{record.name} has no url", {"field": "url"}, hint="Name the server: --otp URL")
-        return await learn_profile(Server(self._fetch, record, limits=self._limits), find_region(record.url))
+        server = Server(self._fetch, record, limits=self._limits or _PATIENT)
+        return await learn_profile(server, find_region(record.url))
 
     def stamp(self) -> Hashable:
         """Return a value that never changes: nothing goes on behind a network."""

@@ -17,7 +17,7 @@ _IN_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class PeriodFilter:
     """Days (first and last, both included), or a fiscal year and perhaps its quarter; ``basis`` says which days."""
 
     first: str = FIRST_DAY
@@ -34,7 +34,7 @@ class Window:
         return f"{self.year}-Q{self.quarter}" if self.quarter else str(self.year)
 
     @property
-    def told(self) -> str:
+    def wording(self) -> str:
         """The window in words."""
         if self.year is not None:
             return f"fiscal {self.year}" + (f" Q{self.quarter}" if self.quarter else "")
@@ -44,7 +44,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Selection:
     """The figures of a window, and those of them that answer; one headline is a number, more are a series."""
 
     figures: tuple[Figure, ...]
@@ -56,16 +56,18 @@ class Found:
         return len(self.headline) == 1
 
 
-def read_window(start_date: str | None, end_date: str | None, period: str | None, basis: str = BY_PERIOD) -> Window:
+def read_period_filter(
+    start_date: str | None, end_date: str | None, period: str | None, basis: str = BY_PERIOD
+) -> PeriodFilter:
     """Return the window that a call names.
 
     Raises:
         ParameterError: the period is no fiscal year or quarter.
     """
     if period is None:
-        return Window(start_date or FIRST_DAY, end_date or LAST_DAY, basis=basis)
+        return PeriodFilter(start_date or FIRST_DAY, end_date or LAST_DAY, basis=basis)
     year, quarter = read_period(period)
-    return Window(start_date or FIRST_DAY, end_date or LAST_DAY, year, quarter, basis)
+    return PeriodFilter(start_date or FIRST_DAY, end_date or LAST_DAY, year, quarter, basis)
 
 
 def read_period(period: str) -> tuple[int, int | None]:
@@ -84,13 +86,13 @@ def read_period(period: str) -> tuple[int, int | None]:
     return int(matched[1]), None if part == "FY" else int(part[1])
 
 
-def look(series: Series, window: Window, calendar: FiscalCalendar) -> Found:
+def select_figures(series: Series, period_filter: PeriodFilter, calendar: FiscalCalendar) -> Selection:
     """Return what a series holds in a window.
 
     Headline: the fiscal years that end there, with the balances at their ends; else the quarters; else the instants.
     """
-    inside = [figure for figure in series.figures if _is_inside(figure, window, calendar)]
-    if window.quarter is not None:
+    inside = [figure for figure in series.figures if _is_inside(figure, period_filter, calendar)]
+    if period_filter.quarter is not None:
         chosen = [figure for figure in inside if figure.period in (QUARTER, INSTANT)]
     else:
         chosen = [figure for figure in inside if figure.period == YEAR] or [
@@ -98,9 +100,9 @@ def look(series: Series, window: Window, calendar: FiscalCalendar) -> Found:
         ]
         for kind in (QUARTER, INSTANT):
             chosen = chosen or [figure for figure in inside if figure.period == kind]
-    if len(chosen) > 1 and window.year is not None:
+    if len(chosen) > 1 and period_filter.year is not None:
         chosen = _choose_reported(chosen, calendar)
-    return Found(_in_order(inside), tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
+    return Selection(_in_order(inside), tuple(sorted(chosen, key=lambda figure: (figure.end, figure.start))))
 
 
 def _choose_reported(figures: list[Figure], calendar: FiscalCalendar) -> list[Figure]:
@@ -119,19 +121,23 @@ def _choose_reported(figures: list[Figure], calendar: FiscalCalendar) -> list[Fi
     return figures
 
 
-def _is_inside(figure: Figure, window: Window, calendar: FiscalCalendar) -> bool:
-    day = figure.end if window.basis == BY_PERIOD else figure.fact.filed
-    if not window.first <= day <= window.last:
+def _is_inside(figure: Figure, period_filter: PeriodFilter, calendar: FiscalCalendar) -> bool:
+    day = figure.end if period_filter.basis == BY_PERIOD else figure.fact.filed
+    if not period_filter.first <= day <= period_filter.last:
         return False
-    if window.year is None:
+    if period_filter.year is None:
         return True
-    if figure.is_cover and window.quarter is not None and calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS:
+    if figure.is_cover and period_filter.quarter is not None and calendar.days_off(figure.end) <= _QUARTER_SLACK_DAYS:
         # A float is of the second quarter's end, and stands on the annual report.
-        return calendar.place(figure.end) == (window.year, window.quarter)
-    if figure.fiscal_year != window.year:
+        return calendar.place(figure.end) == (period_filter.year, period_filter.quarter)
+    if figure.fiscal_year != period_filter.year:
         return False
-    if window.quarter is not None:
-        return figure.fiscal_quarter == window.quarter and figure.period != YEAR and _ends_a_quarter(figure, calendar)
+    if period_filter.quarter is not None:
+        return (
+            figure.fiscal_quarter == period_filter.quarter
+            and figure.period != YEAR
+            and _ends_a_quarter(figure, calendar)
+        )
     return figure.period == YEAR or (figure.period == INSTANT and _ends_a_year(figure, calendar))
 
 

@@ -1,0 +1,34 @@
+"""What tells a candidate place from others of its name, and how it is said (rule D2)."""
+
+from collections.abc import Mapping
+from typing import Any, NotRequired
+
+from fingerpost.contract.wire import WireDict
+
+# A text names so many of a candidate's lines.
+SPOKEN_LINES = 8
+
+
+class Distinction(WireDict):
+    """What tells a candidate apart; ``distance`` is from the focus point, in metres."""
+
+    lines: NotRequired[list[str]]
+    direction: NotRequired[str]
+    district: NotRequired[str]
+    distance: NotRequired[int]
+
+
+def say_distinction(candidate: Mapping[str, Any]) -> str:
+    """Return what tells a candidate apart as words, empty where nothing is known."""
+    lines = candidate.get("lines", ())
+    shown, more = lines[:SPOKEN_LINES], len(lines) - SPOKEN_LINES
+    parts = []
+    if shown:
+        parts.append(f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else ""))
+    if "direction" in candidate:
+        parts.append(f"towards {candidate['direction']}")
+    if "district" in candidate:
+        parts.append(candidate["district"])
+    if "distance" in candidate:
+        parts.append(f"{candidate['distance']} m away")
+    return ", ".join(parts)

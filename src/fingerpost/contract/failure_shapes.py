@@ -1,0 +1,99 @@
+"""The shapes of failures: one envelope for each family of contracts (rule A5).
+
+They are published beside a tool's answers, because clients check every answer against ``outputSchema``, errors too.
+"""
+
+from typing import Any, Literal, NotRequired
+
+from pydantic import ConfigDict, with_config
+
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.wire import Number, Shape, Wire, WireDict
+
+
+class FailureCoordinate(WireDict):
+    """A position, WGS84."""
+
+    lat: Number
+    lon: Number
+
+
+@with_config(ConfigDict(extra="allow", strict=True))
+class FailureCandidate(WireDict):
+    """A place that may be meant; its token is accepted by every tool."""
+
+    token: str
+    name: NotRequired[str]
+    type: NotRequired[str]
+    coordinate: NotRequired[FailureCoordinate]
+    confidenceScore: NotRequired[Number]
+    locality: NotRequired[str]
+
+
+class _Failed(WireDict):
+    code: str
+    message: str
+    hint: NotRequired[str]
+    correlationId: str
+    retryAfter: NotRequired[int]
+    candidates: NotRequired[list[FailureCandidate]]
+
+
+class Failure(WireDict):
+    """A failure of plan_trip, of a board, of stops or of variables."""
+
+    error: _Failed
+
+
+@with_config(ConfigDict(extra="allow", strict=True))
+class _LookupDetails(WireDict):
+    side: NotRequired[str]
+    field: NotRequired[str]
+    candidates: NotRequired[list[FailureCandidate]]
+    retryAfter: NotRequired[int | None]
+
+
+class _LookupFailed(WireDict):
+    category: str
+    code: str
+    message: str
+    details: NotRequired[_LookupDetails]
+    recommendation: NotRequired[str]
+
+
+class LookupFailure(WireDict):
+    """A failure of the lookup contract."""
+
+    error: _LookupFailed
+
+
+@with_config(ConfigDict(extra="allow", strict=True))
+class StepFailure(WireDict):
+    """A failure in the standard response of the plan-step contract: its sentence in ``error`` or ``warning``."""
+
+    query_type: str
+    parameters: Wire
+    results: list[Any]
+    output_key: str
+    success: Literal[False]
+    error: NotRequired[str]
+    warning: NotRequired[str]
+    error_code: NotRequired[str | None]
+    hint: NotRequired[str | None]
+    retryable: NotRequired[bool | None]
+    retry_after: NotRequired[int | None]
+    candidates: NotRequired[list[FailureCandidate] | None]
+
+
+_SHAPES: dict[Family, Shape] = {
+    Family.PLAN_TRIP: Failure,
+    Family.BOARD: Failure,
+    Family.LOOKUP: LookupFailure,
+    Family.STEP: StepFailure,
+}
+
+
+def failure_shapes(family: Family) -> tuple[Shape, ...]:
+    """Return the shapes that a family's failures have; none where its answers can say that they failed."""
+    shape = _SHAPES.get(family)
+    return () if shape is None else (shape,)

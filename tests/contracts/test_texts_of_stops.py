@@ -1,0 +1,132 @@
+"""The texts of boards, look-ups and variables, whole (rule A11)."""
+
+import pytest
+
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Coordinate, Mode, NearbyStop, Place, PlaceKind, PlaceMatch, StopPoint
+from tests.contracts.conftest import board_of
+from tests.contracts.test_find_stops_contract import CENTRE, near
+from tests.contracts.test_get_departures_contract import STOP, leaving
+
+
+def test_a_board_is_told_row_by_row(over):
+    """When, what, where to, from which platform, and how it fares; tomorrow's row has its date."""
+    rows = (
+        leaving(5, "1"),
+        leaving(6, "2", departure_delay_s=60),
+        leaving(7, "3", departure_delay_s=180, platform="4"),
+        leaving(12, "5", cancelled=True),
+    )
+    text = over(board_of(*rows))("get_departures", {**STOP, "limit": 3}).text
+
+    assert text.splitlines() == [
+        "Departures from A (T:A), Europe/Helsinki:",
+        "08:05 TRAM 1 to B",
+        "08:06 TRAM 2 to B (on time)",
+        "08:07 TRAM 3 to B, platform 4 (expected 08:10)",
+        "! 4 departures are in the window, of which the first 3 are shown.",
+    ]
+    assert "08:12 TRAM 5 to B CANCELLED" in over(board_of(*rows))("get_departures", STOP).text
+
+
+def test_an_empty_board_says_so(over):
+    """Nobody reads a heading alone as an answer."""
+    assert over(board_of())("get_departures", STOP).text == (
+        "Departures from A (T:A), Europe/Helsinki:\nNo departures in the window."
+    )
+
+
+def test_a_row_after_midnight_has_its_date(over, monkeypatch):
+    """Asked at 23:50 for what leaves at 00:05."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T23:50:00+02:00")
+    text = over(board_of(leaving(965, departure_delay_s=120)))("get_departures", STOP).text
+
+    assert text.splitlines()[1] == "2022-02-23 00:05 TRAM 7 to B (expected 2022-02-23 00:07)"
+
+
+def test_rides_by_headway_and_by_arrangement_are_told(over):
+    """Once a line: the headway in minutes, and that somebody must be asked."""
+    text = over(board_of(
+        leaving(5, "1", headway_s=600), leaving(15, "1", headway_s=600), leaving(6, "2", by_arrangement=True)
+    ))("get_departures", STOP).text  # fmt: skip
+
+    assert text.splitlines()[4:] == [
+        "! Line 1 runs about every 10 min; its times are approximate.",
+        "! Line 2 must be arranged with the operator.",
+    ]
+
+
+def test_stops_nearby_are_told_with_what_runs_there(over):
+    """Modes in alphabetical order; a stop without service says so, and so does an empty neighbourhood."""
+    network = FakeNetwork(near=[near("Market", 99.6, Mode.TRAM, Mode.BUS, Mode.COACH), near("Old Pier", 120.2)])
+    bare = NearbyStop(
+        stop=StopPoint(name="Pier", coordinate=Coordinate(60.17, 24.94), id="T:P"), distance_m=7, modes=()
+    )
+
+    assert over(network)("find_stops", {"coordinate": CENTRE, "maxResults": 1}).text.splitlines() == [
+        "Market (T:MARKET), 100 m, BUS, TRAM",
+        "! 2 stops are near, of which the nearest 1 is shown.",
+    ]
+    assert over(FakeNetwork(near=[bare]))("find_stops", {"coordinate": CENTRE}).text == "Pier (T:P), 7 m, no service"
+    assert over(FakeNetwork())("find_stops", {"coordinate": CENTRE}).text == "No stops there."
+
+
+def place(name, score, stop_id=None, locality=None):
+    kind = PlaceKind.ADDRESS if stop_id is None else PlaceKind.STOP
+    members = () if stop_id is None else (stop_id,)
+    found = Place(
+        id=stop_id, name=name, coordinate=Coordinate(60.1234567, 24.9), kind=kind, member_ids=members,
+        locality=locality, names={"sv": f"{name} sv"},
+    )  # fmt: skip
+    return PlaceMatch(place=found, score=score)
+
+
+def test_a_place_that_is_sure_is_one_line(over):
+    """Name, locality, token, kind, position and score."""
+    network = FakeNetwork(places={"Market": [place("Market", 0.98765, "T:M", "Helsinki")]})
+    answer = over(network)("findAddressOrStop", {"rawText": "Market"})
+
+    assert answer.text == "Market, Helsinki (T:M), stop at 60.12346,24.90000, score 0.99"
+    assert answer.body == {
+        "id": "T:M", "name": "Market", "primaryLanguage": "default", "names": {"sv": "Market sv"}, "type": "STOP",
+        "coordinate": {"lat": 60.123457, "lon": 24.9}, "confidenceScore": 0.9877, "locality": "Helsinki",
+        "rawQuery": "Market",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("count", "shown", "truncated"), [(5, 5, False), (6, 5, True)])
+def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, truncated):
+    """How many there are, and of each what to send; an address is sent as its position."""
+    matches = [place("Mark", 0.7), *(place(f"M{n}", 0.65, f"T:{n}") for n in range(1, count))]
+    answer = over(FakeNetwork(places={"m": matches}))("findAddressOrStop", {"rawText": "m"})
+    text = answer.text.splitlines()
+
+    assert text[:3] == [
+        f"Not certain; {count} candidates. Choose one and send its token:",
+        "Mark (60.12346,24.90000), address at 60.12346,24.90000, score 0.70",
+        "M1 (T:1), stop at 60.12346,24.90000, score 0.65",
+    ]
+    assert (len(text) - 1, answer.body["totalCandidatesFound"], answer.body["truncated"]) == (shown, count, truncated)
+
+
+def test_what_is_saved_is_told(demo):
+    """What was replaced, what there is, what is gone, and that there is nothing."""
+    assert demo("get_user_variables", {}).text == "Nothing is saved."
+    save = {"key": "home", "type": "other", "value": "T:A"}
+    assert demo("save_user_variable", save).text == "Saved 'home', type other."
+    again = demo("save_user_variable", {**save, "type": "preference"})
+    assert (again.text, again.body["previous"]) == (
+        "Saved 'home', type preference (replaced the one before).", {"key": "home", "type": "other"},
+    )  # fmt: skip
+    demo("save_user_variable", {**save, "key": "work"})
+    assert demo("get_user_variables", {}).text == "home (preference): T:A\nwork (other): T:A"
+    assert demo("delete_user_variable", {"key": "home"}).text == "Deleted: home."
+    assert demo("delete_user_variable", {"key": "home"}).text == "There was nothing to delete."
+
+
+def test_nobody_has_no_variables(demo):
+    """A12: over HTTP without a token there is nobody whose they are."""
+    answer = demo("get_user_variables", {}, user=None)
+
+    assert answer.body["error"]["message"] == "nobody is signed in, so no variables can be kept here"
+    assert answer.body["error"]["hint"] == "Sign in, or run the server on this machine for yourself"

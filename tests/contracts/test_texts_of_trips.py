@@ -1,0 +1,151 @@
+"""The text of plan_trip, whole: an agent that sees nothing else gets the same figures, times and words (rule A11)."""
+
+from datetime import timedelta
+
+import pytest
+
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Coordinate, Fare, Mode, StopPoint
+from fingerpost.transit.port import JourneyAnswer
+from fingerpost.transit.provenance import Provenance
+from tests.contracts.conftest import label, stop_place
+from tests.contracts.test_plan_trip_answer import ENDS, bus, found
+from tests.rules.drawing import DAY, T0, ride, trip, walk
+
+HEAD = "origin to destination, depart 2022-02-22 08:00 (Europe/Helsinki)"
+
+
+def lines(over, *journeys, **more):
+    return over(FakeNetwork(journeys=journeys))("plan_trip", {**ENDS, **more}).text.splitlines()
+
+
+def test_every_leg_is_told_with_its_times_its_platform_and_its_status(over):
+    """A walk to a late bus, a change to a tram, and a walk home; one change, not one changes."""
+    platform = StopPoint(name="A", coordinate=Coordinate(60.17, 24.94), id="T:A", platform="3")
+    first = ride("7", "A", "B", 5, 15, 120, headsign="Harbour")
+    first = type(first)(**{name: getattr(first, name) for name in first.__dataclass_fields__} | {"start": platform})
+    tram = ride("4", "B", "C", 20, 30, mode=Mode.TRAM)
+    journey = trip(walk("home", "A", 0, 5, 312.4), first, tram, walk("C", "work", 30, 33, 180))
+
+    assert lines(over, found(journey)) == [
+        HEAD,
+        (
+            "1. 08:00 to 08:33, 33 min, 1 change, 492 m walk: walk 312 m to A; "
+            "BUS 7 towards Harbour 08:07 A (platform 3) to B 08:17 delayed 120 s; "
+            "TRAM 4 08:20 B to C 08:30; walk 180 m to work"
+        ),
+    ]
+
+
+def test_a_cancelled_ride_and_its_note_are_told(over):
+    """What runs is numbered first; the cancelled one says so at the ride and before it."""
+    text = lines(over, found(trip(bus("8", 30)), timetabled=(trip(bus(cancelled=True)),)), found())
+
+    assert text[1:3] == [
+        (
+            "1. 08:30 to 08:40, 10 min, 0 changes, 0 m walk [instead of a disrupted trip, 25 min later]: "
+            "BUS 8 08:30 A to B 08:40"
+        ),
+        (
+            "2. 08:05 to 08:15, 10 min, 0 changes, 0 m walk [Line 7 from A is cancelled.]: "
+            "BUS 7 08:05 A to B 08:15 CANCELLED"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("departs", "told"), [(30, "25 min later"), (5, "0 min later"), (3, "2 min earlier")])
+def test_what_stands_in_for_a_disrupted_trip_says_by_how_much(over, departs, told):
+    """Against the promised arrival of the usual trip."""
+    text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(trip(bus("8", departs))))
+
+    assert f" [instead of a disrupted trip, {told}]: BUS 8 " in text[1]
+
+
+def test_a_tight_connection_of_a_stand_in_is_told(over):
+    """Less than two minutes for the change."""
+    tight = trip(ride("8", "A", "B", 5, 10), ride("9", "B", "C", 11, 20))
+    text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(tight))
+
+    assert "[instead of a disrupted trip, 5 min later, tight connection]" in text[1]
+
+
+def test_times_of_another_day_have_their_date(over):
+    """The question is about the 22nd, the bus leaves after midnight."""
+    assert lines(over, found(trip(ride("N", "A", "B", 955, 965))))[1] == (
+        "1. 23:55 to 2022-02-23 00:05, 10 min, 0 changes, 0 m walk: BUS N 23:55 A to B 2022-02-23 00:05"
+    )
+
+
+def test_ends_are_told_by_name_and_a_wanted_arrival_as_one(over):
+    """Names where they are known; warnings, notes and the data's origin stand below."""
+    network = FakeNetwork(
+        places={"Market": [stop_place("T:M", "Market")], "Harbour": [stop_place("T:H", "Harbour", lat=60.3)]},
+        journeys=[found(trip(bus()))],
+        provenance=Provenance(
+            network="FAKE", source="fake", zone="Europe/Helsinki", retrieved_at=T0, notes=("A demo.",),
+            attribution=("Town", "Ferries"), last_day=DAY + timedelta(days=1), first_day=DAY, lost=("F is down.",),
+        ),
+    )  # fmt: skip
+    answer = over(network)("plan_trip", {
+        "origin": label("Market"), "destination": label("T:H"),
+        "when": {"type": "arrive", "time": "2022-02-22T09:00:00+02:00"},
+    })  # fmt: skip
+    text = answer.text.splitlines()
+
+    assert text[0] == "Market to Harbour, arrive 2022-02-22 09:00 (Europe/Helsinki)"
+    assert text[2:] == [
+        "! origin 'Market' was taken as Market (60.17000,24.94000).",
+        "! F is down.",
+        "! A demo.",
+        "Data: Town; Ferries",
+    ]
+    assert answer.body["meta"] == {
+        "network": "FAKE", "source": "fake", "retrievedAt": "2022-02-22T08:00:00+02:00",
+        "timeZone": "Europe/Helsinki", "language": "default", "attribution": ["Town", "Ferries"], "notes": ["A demo."],
+        "lost": ["F is down."], "walking": "unknown", "fares": [{"unknown": "FAKE states no fares"}],
+    }  # fmt: skip
+
+
+class Priced(FakeNetwork):
+    """A network in which every ride has its price, and the bus 9 none that is known."""
+
+    async def plan_journeys(self, query):
+        answer = await super().plan_journeys(query)
+        fares = {"7": Fare(amount="2.80", currency="EUR", tickets=("single",)), "9": Fare(unknown="nobody says")}
+        prices = {"price": lambda itinerary: fares[itinerary.rides[0].line] if itinerary.rides else None}
+        return JourneyAnswer(**{name: getattr(answer, name) for name in answer.__dataclass_fields__} | prices)
+
+
+@pytest.mark.parametrize(
+    ("second", "fares", "prices"),
+    [
+        (None, [{"amount": "2.80", "currency": "EUR", "tickets": ["single"]}], [", 2.80 EUR"]),
+        (bus("7", 20), [{"amount": "2.80", "currency": "EUR", "tickets": ["single"]}], [", 2.80 EUR", ", 2.80 EUR"]),
+        (
+            bus("9", 20),
+            [
+                {"amount": "2.80", "currency": "EUR", "tickets": ["single"], "of": 0},
+                {"unknown": "nobody says", "of": 1},
+            ],
+            [", 2.80 EUR", ""],
+        ),
+        (
+            walk("home", "work", 0, 40, 900),
+            [{"amount": "2.80", "currency": "EUR", "tickets": ["single"]}],
+            [", 2.80 EUR", ""],
+        ),
+    ],
+)
+def test_prices_are_told_where_they_are_known(over, second, fares, prices):
+    """One price of all stands once; of two, each names its itinerary; who only walks pays nothing."""
+    trips = [trip(bus()), *([trip(second)] if second else [])]
+    answer = over(Priced(journeys=[found(*trips)]))("plan_trip", {**ENDS, "constraints": {"optimize": "shortest_time"}})
+    names = [each["fingerprint"] for each in answer.body["itineraries"]]
+    expected = [{key: value for key, value in fare.items() if key != "of"} for fare in fares]
+    for fare, written in zip(fares, expected, strict=True):
+        if "of" in fare:
+            written["fingerprints"] = [names[fare["of"]]]
+
+    assert answer.body["meta"]["fares"] == expected
+    heads = [line.partition(": ")[0] for line in answer.text.splitlines()[1 : 1 + len(trips)]]
+    assert [head.partition(" m walk")[2] for head in heads] == prices

@@ -1,0 +1,121 @@
+"""Digitransit on this machine: its own names and addresses over TLS, answered by a test."""
+
+import asyncio
+import json
+import ssl
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from urllib.parse import parse_qs, urlsplit
+
+from fingerpost.net.addresses import CheckedBackend
+from fingerpost.net.client import Client
+from fingerpost.net.limiter import Limiter
+from fingerpost.net.transport import WireTransport
+from fingerpost.resilience.breaker import Breaker
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.learned_profile import LearnedProfile
+from fingerpost.transit.provenance import FeedVersion
+from fingerpost.transit.providers.opentripplanner.regions import KEY_HEADER, KEY_VARIABLE, REGIONS
+from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from tests.net.local_server import LOOPBACK, FakeTime, answer, read_request
+from tests.net.test_tls import new_certificate
+from tests.opentripplanner.answers import LIMITS
+from tests.throwaway.server import Port
+
+HOST = "api.digitransit.fi"
+KEY = "m4rk3r-k3y-0f-d1g1tr4ns1t"
+LEARNED = LearnedProfile(
+    bounds=REGIONS["hsl"].bounds,
+    zone="Europe/Helsinki",
+    languages=("fi", "sv", "en"),
+    feeds=(FeedVersion(name="HSL"),),
+    attribution=("Digitransit, CC BY 4.0",),
+    learned_at=datetime(2026, 3, 1, tzinfo=UTC),
+)
+
+
+class Digitransit:
+    """Answers by path: ``routing`` and ``geocoding`` hold bytes, used in turn, the last for ever."""
+
+    def __init__(self, *, routing=(), geocoding=()):
+        self._told = {"routing": list(routing), "geocoding": list(geocoding)}
+        self.asked = []
+
+    def questions(self, service):
+        """Return what one service was asked."""
+        return [each for each in self.asked if each.target.startswith(f"/{service}/")]
+
+    def params(self):
+        """Return the parameters of the last question to the geocoder."""
+        return {
+            name: value for name, (value,) in parse_qs(urlsplit(self.questions("geocoding")[-1].target).query).items()
+        }
+
+    async def serve(self, reader, writer):
+        try:
+            while (asked := await read_request(reader)) is not None:
+                self.asked.append(asked)
+                told = self._told[asked.target.split("/")[1]]
+                writer.write(told.pop(0) if len(told) > 1 else told[0])
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            return
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def serving_digitransit(folder, upstream, *, environ=None, tape=None):
+    """Serve; yield a client that finds it under its own name, and trusts it."""
+    certificate = new_certificate(folder, HOST)
+    own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    own.load_cert_chain(certificate)
+    server = await asyncio.start_server(upstream.serve, LOOPBACK, 0, ssl=own)
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.load_verify_locations(certificate)
+
+    async def resolve(host, _):
+        return [LOOPBACK]
+
+    time = FakeTime()
+    backend = CheckedBackend([HOST], resolve=resolve, inner=Port(server.sockets[0].getsockname()[1]))
+    client = Client(
+        transport=WireTransport(backend, tls=trusting),
+        limiter=Limiter(clock_ms=time.clock_ms, sleep=time.sleep),
+        breaker=Breaker(threshold=1000),
+        environ={KEY_VARIABLE: KEY} if environ is None else environ,
+        tape=tape,
+    )
+    try:
+        async with client:
+            yield client
+    finally:
+        server.close()
+
+
+@asynccontextmanager
+async def asking_hsl(folder, upstream, **given):
+    """Open HSL's network on Digitransit."""
+    async with serving_digitransit(folder, upstream, **given) as client:
+        yield OpenTripPlannerSource(client.fetch, LIMITS).open(new_hsl(), LEARNED)
+
+
+def new_hsl():
+    return NetworkRecord(name="HSL", source="opentripplanner", url=REGIONS["hsl"].url, key=KEY_VARIABLE)
+
+
+def features(*told, **root):
+    """Return a geocoder's answer; each place is (name, lat, lon) and more properties."""
+    made = [
+        {
+            "type": "Feature",
+            "geometry": {"type": "Point", "coordinates": [lon, lat]},
+            "properties": {"id": f"node:{number}", "name": name, "confidence": 1, "layer": "venue", **more},
+        }
+        for number, (name, lat, lon, more) in enumerate(told)
+    ]
+    found = {"geocoding": {"version": "0.2"}, "type": "FeatureCollection", "features": made, **root}
+    return answer(body=json.dumps(found).encode(), Content_Type="application/json")
+
+
+__all__ = ["HOST", "KEY", "KEY_HEADER", "Digitransit", "asking_hsl", "features", "new_hsl", "serving_digitransit"]

@@ -1,0 +1,75 @@
+"""``fingerpost network add --otp`` and ``--digitransit``: what they write into the record."""
+
+import pytest
+
+from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.profile import ANSWER_DEADLINE_S
+from fingerpost.transit.providers.opentripplanner.add_options import DIGITRANSIT, OTP
+from fingerpost.transit.providers.opentripplanner.network import OpenTripPlannerNetwork
+from fingerpost.transit.providers.opentripplanner.regions import FINLAND_DEADLINE_S, REGIONS, find_region
+from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from tests.opentripplanner.answers import LEARNED, a_board, a_board_query, a_time, asking, data
+
+
+@pytest.mark.parametrize(
+    ("typed", "url"),
+    [
+        ("http://localhost:8080", "http://localhost:8080/otp/gtfs/v1"),
+        ("http://localhost:8080/", "http://localhost:8080/otp/gtfs/v1"),
+        (" https://otp.example/otp/ ", "https://otp.example/otp/gtfs/v1"),
+        ("https://otp.example/routers/x/index/graphql", "https://otp.example/routers/x/index/graphql"),
+        ("https://otp.example?k=${MY_KEY}", "https://otp.example/otp/gtfs/v1?k=${MY_KEY}"),
+    ],
+)
+def test_an_address_without_a_path_is_the_servers_own(typed, url):
+    """Any other path stays, because a gateway may have its own."""
+    assert OTP.fill(typed) == {"url": url}
+
+
+@pytest.mark.parametrize("typed", ["otp.example", "ftp://otp.example", "https://otp.example?apikey=abcdef"])
+def test_an_address_that_cannot_be_used_is_refused(typed):
+    """Without http, or with a key in the clear."""
+    with pytest.raises(ParameterError):
+        OTP.fill(typed)
+
+
+@pytest.mark.parametrize("name", ["finland", "hsl", "waltti", "varely"])
+def test_a_region_is_its_address_and_its_key(name):
+    """Whatever the case in which it is typed; the address leads back to the region."""
+    filled = DIGITRANSIT.fill(name.upper())
+
+    assert filled == {"url": f"https://api.digitransit.fi/routing/v2/{name}/gtfs/v1", "key": "DIGITRANSIT_API_KEY"}
+    assert find_region(filled["url"]) is REGIONS[name]
+
+
+def test_an_unknown_region_names_those_that_there_are():
+    """It is the operator's word."""
+    with pytest.raises(ParameterError, match="no region 'helsinki'") as raised:
+        DIGITRANSIT.fill("helsinki")
+
+    assert raised.value.hint == "Regions: finland, hsl, waltti, varely"
+
+
+@pytest.mark.parametrize(("name", "deadline_s"), [("hsl", ANSWER_DEADLINE_S), ("finland", FINLAND_DEADLINE_S)])
+def test_all_of_finland_may_take_longer(name, deadline_s):
+    """Rule A13: 8 s, and 35 s for the Finland endpoint."""
+    record = NetworkRecord(name="X", source="opentripplanner", **DIGITRANSIT.fill(name))
+
+    assert OpenTripPlannerNetwork(record, LEARNED, None).profile.answer_deadline_s == deadline_s
+
+
+async def test_another_server_gets_its_key_in_the_authorization_header():
+    """The variable's whole content, as the operator wrote it."""
+    environ = {"MY_KEY": "Bearer abcdef"}
+    async with asking(data(stops=[a_board(a_time())]), environ=environ, key="MY_KEY") as (network, local):
+        await network.list_departures(a_board_query())
+
+    assert local.asked[0].headers["authorization"] == "Bearer abcdef"
+
+
+def test_a_record_whose_address_cannot_be_used_is_the_operators_to_mend():
+    """Somebody edited the file."""
+    record = NetworkRecord(name="X", source="opentripplanner", url="nowhere")
+    with pytest.raises(SettingsInvalid, match="The url of X cannot be used"):
+        OpenTripPlannerSource(None).open(record, LEARNED)

@@ -1,0 +1,136 @@
+"""Every GraphQL document: valid, bounded in depth, and every field that it selects is read."""
+
+import pytest
+from graphql import FieldNode, FragmentSpreadNode, InlineFragmentNode, get_operation_ast, parse, print_ast, validate
+from pydantic import BaseModel
+
+from fingerpost.transit.providers.opentripplanner import shapes
+from fingerpost.transit.providers.opentripplanner.documents import DOCUMENTS, fit, list_optional
+from tests.opentripplanner.schema import SCHEMA, build_older
+
+DEEPEST = 9
+SHAPE_OF = {
+    "Plan": shapes.PlanData,
+    "Board": shapes.BoardData,
+    "StopsById": shapes.StopsById,
+    "StopsInBox": shapes.StopsInBox,
+    "AllStops": shapes.AllStops,
+    "Network": shapes.NetworkData,
+    "StopPositions": shapes.StopPositions,
+}
+NAMES = sorted(SHAPE_OF)
+
+
+def read(document, lacking=()):
+    """Return a document's operation and its fragments by name."""
+    parsed = parse(fit(document, lacking))
+    fragments = {each.name.value: each for each in parsed.definitions if each.kind == "fragment_definition"}
+    return get_operation_ast(parsed), fragments
+
+
+def list_fields(node, fragments):
+    """Return the fields that a selection leads to, fragments unfolded."""
+    found = []
+    for each in node.selection_set.selections if node.selection_set else ():
+        if isinstance(each, FieldNode):
+            found.append(each)
+        elif isinstance(each, FragmentSpreadNode):
+            found += list_fields(fragments[each.name.value], fragments)
+        else:
+            assert isinstance(each, InlineFragmentNode)
+            found += list_fields(each, fragments)
+    return found
+
+
+def depth(node, fragments):
+    return 1 + max((depth(each, fragments) for each in list_fields(node, fragments)), default=-1)
+
+
+def answer_name(field):
+    return field.alias.value if field.alias else field.name.value
+
+
+def by_name():
+    return {read(document)[0].name.value: document for document in DOCUMENTS}
+
+
+def find_model(annotation):
+    """Return the shape that a field's type leads to, through optionals and tuples; None for a plain value."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    for part in getattr(annotation, "__args__", ()):
+        found = find_model(part)
+        if found is not None:
+            return found
+    return None
+
+
+def compare(node, fragments, shape, path=""):
+    """Return where a selection and its shape differ."""
+    selected = {answer_name(each): each for each in list_fields(node, fragments)}
+    known = {each.alias: each.annotation for each in shape.model_fields.values()}
+    differing = [f"{path}.{name}" for name in set(selected) ^ set(known)]
+    for name in set(selected) & set(known):
+        below, model = selected[name], find_model(known[name])
+        if (below.selection_set is None) != (model is None):
+            differing.append(f"{path}.{name} is no object, or is one")
+        elif model is not None:
+            differing += compare(below, fragments, model, f"{path}.{name}")
+    return differing
+
+
+def test_every_document_has_its_shape():
+    """One for each, so that none is forgotten here."""
+    assert sorted(by_name()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_document_is_valid(name):
+    """Against the part of the schema that we know; ``make test-otp`` asks a running server for its own."""
+    assert [error.message for error in validate(SCHEMA, parse(fit(by_name()[name], ())))] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_document_is_bounded_in_depth(name):
+    """Servers refuse what is too deep, and each level multiplies."""
+    operation, fragments = read(by_name()[name])
+
+    assert depth(operation, fragments) <= DEEPEST
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_selected_is_what_is_read(name):
+    """A field of the document without a place in its shape is asked for in vain, and the reverse is never filled."""
+    operation, fragments = read(by_name()[name])
+
+    assert compare(operation, fragments, SHAPE_OF[name]) == []
+
+
+def test_an_older_server_is_not_asked_for_what_it_lacks():
+    """Without fares, without their rider categories, and without cancellations in plans: each is valid there."""
+    category, categories = " riderCategory: RiderCategory", "type RiderCategory { isDefault: Boolean! }"
+    older = [
+        ("RiderCategory.isDefault", (category, categories)),
+        ("TimetablePreferencesInput.includeRealTimeCancellations", ("includeRealTimeCancellations: Boolean = false ",)),
+        (
+            "Leg.fareProducts",
+            ("fareProducts: [FareProductUse]", category, categories),
+        ),
+    ]
+    plan = by_name()["Plan"]
+    broken = {}
+    for lacking, lines in older:
+        schema = build_older(*lines)
+        gone = {lacking, "RiderCategory.isDefault"} if lacking == "Leg.fareProducts" else {lacking}
+        broken[lacking] = [error.message for error in validate(schema, parse(fit(plan, gone)))]
+
+    assert broken == {name: [] for name in list_optional()}
+    assert validate(build_older(*older[0][1]), parse(fit(plan, ()))) != []
+
+
+def test_a_document_that_lacks_nothing_is_whole():
+    """Fitting takes lines out, and nothing else: twice is once."""
+    for document in DOCUMENTS:
+        whole = fit(document, ())
+        assert (fit(whole, list_optional()), "#" in whole) == (whole, False)
+        assert print_ast(parse(whole))

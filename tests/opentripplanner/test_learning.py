@@ -1,0 +1,99 @@
+"""What is learned of a server when it is added."""
+
+from datetime import date
+
+import pytest
+
+from fingerpost.errors import SourceChanged
+from fingerpost.transit.model import Mode
+from fingerpost.transit.profile import Ability
+from fingerpost.transit.providers.opentripplanner.documents import list_optional
+from tests.opentripplanner.answers import a_page, a_query, a_ride, asked_of, asking, body, data, learning
+
+AGENCY = {"name": "Nysse", "timezone": "Europe/Helsinki", "lang": "FI"}
+NETWORK = {
+    "feeds": [{"feedId": "tampere", "publisher": {"name": "City of Tampere"}, "agencies": [AGENCY]}],
+    # 1 January 2026 to the end of 31 December, in Helsinki.
+    "serviceTimeRange": {"start": 1_767_218_400, "end": 1_798_754_400},
+    "routes": [{"type": 0}, {"type": 3}, {"type": 3}, None],
+}
+STOPS = data(stops=[{"lat": 61.5, "lon": 23.7}, {"lat": 61.4, "lon": 23.9}, {"lat": None, "lon": None}])
+
+
+def schema_without(*lacking):
+    """Return an introspection answer that knows everything but some fields."""
+    known = [each for each in (*list_optional(), "QueryType.planConnection") if each not in lacking]
+    owners = {}
+    for each in known:
+        owner, _, name = each.partition(".")
+        owners.setdefault(owner, []).append({"name": name})
+    return data(**{owner: {"fields": names, "inputFields": None} for owner, names in owners.items()})
+
+
+async def test_a_server_says_where_it_is_and_what_runs():
+    """Bounds with 3 km around the outermost stops, zone, days, modes, languages, feeds in their own spelling."""
+    async with learning(schema_without(), data(**NETWORK), STOPS) as (learned, _):
+        box = learned.bounds
+
+    assert (round(box.south, 3), round(box.north, 3), box.west < 23.65, box.east > 23.95) == (
+        61.373,
+        61.527,
+        True,
+        True,
+    )
+    assert (learned.zone, learned.languages, learned.feeds[0].name) == ("Europe/Helsinki", ("fi",), "tampere")
+    assert (learned.first_day, learned.last_day) == (date(2026, 1, 1), date(2026, 12, 31))
+    assert (learned.modes, learned.attribution) == ({Mode.TRAM, Mode.BUS}, ("City of Tampere",))
+    assert learned.traits == {"lacking": ""}
+
+
+@pytest.mark.parametrize(
+    ("feed", "named"),
+    [
+        ({"feedId": "X", "publisher": None, "agencies": [AGENCY, AGENCY]}, "Nysse"),
+        ({"feedId": "X", "agencies": None}, "X"),
+        ({"feedId": "X", "publisher": {"name": ""}, "agencies": [{**AGENCY, "name": None}]}, "X"),
+    ],
+)
+async def test_a_feed_without_a_publisher_is_attributed_to_its_agencies(feed, named):
+    """The server answers null beside an error then; without agencies the feed's id stands."""
+    errors = [{"message": "NullPointerException", "path": ["feeds", 0, "publisher"]}]
+    told = body({"data": {**NETWORK, "feeds": [feed]}, "errors": errors})
+    async with learning(schema_without(), told, STOPS) as (learned, _):
+        assert learned.attribution == (named,)
+
+
+async def test_what_a_server_lacks_is_kept_and_not_asked_for():
+    """Fares and cancellations in plans: neither is in the question, and fares are no ability."""
+    lacking = ("Leg.fareProducts", "RiderCategory.isDefault", "TimetablePreferencesInput.includeRealTimeCancellations")
+    async with learning(schema_without(*lacking), data(**NETWORK), STOPS) as (learned, _):
+        assert learned.traits == {"lacking": " ".join(lacking)}
+    async with asking(data(live=a_page([a_ride()])), learned=learned) as (network, local):
+        answered = await network.plan_journeys(a_query())
+        asked = asked_of(local)
+
+    assert "fareProducts" not in asked["query"]
+    assert "promised" not in asked["query"]
+    assert "promised" not in asked["variables"]
+    assert (answered.price, network.profile.can(Ability.FARES)) == (None, False)
+
+
+async def test_a_server_that_tells_no_schema_is_taken_to_know_everything():
+    """Introspection is refused; the questions themselves will tell."""
+    refusal = body({"errors": [{"message": "Introspection has been disabled"}]})
+    async with learning(refusal, data(**NETWORK), STOPS) as (learned, _):
+        assert learned.traits == {"lacking": ""}
+
+
+async def test_a_server_that_is_too_old_is_told_so():
+    """Before OpenTripPlanner 2.6 there is no planConnection."""
+    with pytest.raises(SourceChanged, match=r"OpenTripPlanner 2\.6"):
+        async with learning(schema_without("QueryType.planConnection"), data(**NETWORK), STOPS):
+            pass
+
+
+async def test_a_server_without_stops_is_no_network():
+    """Its box would be nowhere."""
+    with pytest.raises(SourceChanged, match="holds no stops"):
+        async with learning(schema_without(), data(**NETWORK), data(stops=[])):
+            pass

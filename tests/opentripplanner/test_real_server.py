@@ -1,0 +1,287 @@
+"""A real OpenTripPlanner that serves Tampere, named by FINGERPOST_OTP_URL (its GTFS GraphQL address).
+
+``make test-otp`` starts one; any other server of the same feed and streets will do.
+"""
+
+import json
+import os
+import random
+from collections import Counter
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from graphql import build_client_schema, get_introspection_query, parse, validate
+
+from fingerpost.net.client import Client
+from fingerpost.net.limiter import Limiter
+from fingerpost.net.request import Request, RequestLimits
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from fingerpost.transit.providers.embedded.source import EmbeddedSource
+from fingerpost.transit.providers.opentripplanner.documents import DOCUMENTS, fit
+from fingerpost.transit.providers.opentripplanner.journey_question import End
+from fingerpost.transit.providers.opentripplanner.server import Server
+from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.providers.opentripplanner.wire_times import print_offset_time, read_instant
+from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S
+from tests.homes import keep_network
+from tests.opentripplanner.plain_feed import PlainFeed
+from tests.opentripplanner.walks import Cause, explain
+from tests.shared_data import get_shared
+
+URL = os.environ.get("FINGERPOST_OTP_URL", "")
+pytestmark = pytest.mark.skipif(not URL, reason="needs a real OpenTripPlanner of Tampere: FINGERPOST_OTP_URL")
+
+FEED, ZONE = "TAMPERE", "Europe/Helsinki"
+GTFS = "gtfs/tampere/tampere_nysse_2021-22.gtfs.zip"
+SEED = 20_260_310
+TRIPS = int(os.environ.get("FINGERPOST_OTP_TRIPS", "200"))
+BOARDS = int(os.environ.get("FINGERPOST_OTP_BOARDS", "100"))
+# The feed is cut to these hours, and its February is whole.
+DAY, FIRST, LAST = "2022-02-22", "06:30", "10:00"
+LIMITS = RequestLimits(read_s=90.0, total_s=120.0, attempts=2)
+# What the server holds to for each change (its transfer slack), and what we do.
+THEIR_SLACK_S, OUR_SLACK_S = 120.0, float(CHANGE_SLACK_S)
+# Walks are whole minutes to nobody; arrivals this close are one arrival.
+SAME_ARRIVAL_S = 60
+WALK = """
+query Walk($origin: PlanLabeledLocationInput!, $destination: PlanLabeledLocationInput!, $dateTime: PlanDateTimeInput!) {
+  planConnection(
+    origin: $origin destination: $destination dateTime: $dateTime first: 1 modes: {directOnly: true direct: [WALK]}
+  ) { edges { node { duration } } }
+}
+"""
+# Every itinerary that the server's search found, also those that its filters take out as too costly.
+UNFILTERED = """
+query Unfiltered(
+  $origin: PlanLabeledLocationInput! $destination: PlanLabeledLocationInput! $dateTime: PlanDateTimeInput!
+  $preferences: PlanPreferencesInput!
+) {
+  planConnection(
+    origin: $origin destination: $destination dateTime: $dateTime first: 200 preferences: $preferences
+    itineraryFilter: {itineraryFilterDebugProfile: LIST_ALL}
+  ) { edges { node { end legs { transitLeg } } } }
+}
+"""
+
+
+def at(clock):
+    return int(datetime.fromisoformat(f"{DAY}T{clock}:00+02:00").timestamp())
+
+
+def new_client():
+    host = URL.split("/")[2].partition(":")[0]
+    return Client(private_hosts={host}, limiter=Limiter(default_per_second=1000, default_burst=1000))
+
+
+async def open_theirs(client):
+    """Open the server's network as ``network add`` would."""
+    record = NetworkRecord(name=FEED, source="opentripplanner", url=URL)
+    source = OpenTripPlannerSource(client.fetch, LIMITS)
+    return source.open(record, await source.learn(record))
+
+
+@pytest.fixture(scope="module")
+def feed():
+    return PlainFeed(get_shared(GTFS), FEED, ZONE)
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory):
+    """The embedded engine over the same feed."""
+    from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+
+    home = tmp_path_factory.mktemp("home")
+    keep_network(home, FEED, import_feeds(FEED, [FeedSource(get_shared(GTFS))]).timetable)
+    return EmbeddedSource(home, None).open(NetworkRecordFile(home).read().records[FEED])
+
+
+async def test_every_document_is_valid_against_the_servers_schema():
+    """As it tells it itself, fitted to what it was found to lack."""
+    async with new_client() as client:
+        record = NetworkRecord(name=FEED, source="opentripplanner", url=URL)
+        told = await Server(client.fetch, record, limits=LIMITS).ask_schema(get_introspection_query(descriptions=False))
+        learned = await OpenTripPlannerSource(client.fetch, LIMITS).learn(record)
+    # OTP's own schema does not pass graphql-core's check of interfaces.
+    schema = build_client_schema(told, assume_valid=True)
+    lacking = frozenset(learned.traits["lacking"].split())
+    faults = {text: [error.message for error in validate(schema, parse(fit(text, lacking)))] for text in DOCUMENTS}
+
+    assert {text: found for text, found in faults.items() if found} == {}
+
+
+async def test_boards_are_the_feeds(feed, ours, capsys):
+    """Random stops and times: every departure is the feed's and the embedded engine's, and none is missing."""
+    chance = random.Random(SEED)
+    stops = sorted(stop_id for stop_id, row in feed.stops.items() if row.get("location_type", "") in ("", "0"))
+    rows, differing = 0, []
+    async with new_client() as client:
+        theirs = await open_theirs(client)
+        for _ in range(BOARDS):
+            stop_id, first = chance.choice(stops), chance.randrange(at(FIRST), at(LAST), 60)
+            query = DepartureQuery(stop_ids=[f"{FEED}:{stop_id}"], instant=first, window_s=3600, wanted=1000)
+            boards = [await network.list_departures(query) for network in (theirs, ours)]
+            drawn = [sorted((row.scheduled, row.line, row.trip_id) for row in board.departures) for board in boards]
+            wanted = feed.list_departures(stop_id, first, first + 3600)
+            rows += len(wanted)
+            if drawn != [wanted, wanted] or boards[0].found_count != len(wanted):
+                differing.append((stop_id, first, [len(each) for each in (*drawn, wanted)]))
+    with capsys.disabled():
+        print(f"\n{BOARDS} boards, {rows} departures: {len(differing)} differ from the feed")
+
+    assert differing == []
+
+
+async def test_trips_can_be_ridden_and_differences_have_a_cause(feed, ours, capsys):
+    """Every ride of theirs is in the feed; each difference in arrival has a cause, and is counted.
+
+    Streets, slack, or a cost by which the server takes out what its own search had found; anything else is a fault.
+    """
+    chance = random.Random(SEED)
+    places = [(float(row["stop_lat"]), float(row["stop_lon"])) for row in feed.stops.values()]
+    causes, faults, asked = Counter(), [], 0
+    async with new_client() as client:
+        theirs = await open_theirs(client)
+        walks = StreetWalks(client)
+        while asked < TRIPS:
+            query = draw_query(chance, places)
+            if distance_m(query.origin.coordinate, query.destination.coordinate) < 1000:
+                continue
+            asked += 1
+            found = await theirs.plan_journeys(query)
+            faults += [fault for each in found.itineraries for fault in list_faults(feed, each, query)]
+            causes[await compare(found.itineraries, (await ours.plan_journeys(query)).itineraries, query, walks)] += 1
+    with capsys.disabled():
+        print(f"\n{asked} trips, best arrivals theirs and ours: ", dict(sorted(causes.items())))
+        for line in walks.unexplained:
+            print("  ", line)
+
+    assert faults == []
+    assert causes["fault"] == 0
+
+
+def draw_query(chance, places):
+    ends = []
+    for lat, lon in (chance.choice(places), chance.choice(places)):
+        here = Coordinate(round(lat + chance.uniform(-0.002, 0.002), 6), round(lon + chance.uniform(-0.004, 0.004), 6))
+        ends.append(Location(coordinate=here, source=LocationSource.INPUT))
+    instant = chance.randrange(at(FIRST), at(LAST), 60)
+    return JourneyQuery(origin=ends[0], destination=ends[1], instant=instant, wanted=3)
+
+
+def list_faults(feed, itinerary, query):
+    """Return what the feed, the clock or the question say against an itinerary."""
+    faults = [fault for ride in itinerary.rides if (fault := feed.find_fault(ride)) is not None]
+    times = [instant for leg in itinerary.legs for instant in (leg.departure_scheduled, leg.arrival_scheduled)]
+    if times != sorted(times) or times[0] < query.instant:
+        faults.append(f"times go back, or begin before {query.instant}: {times}")
+    if itinerary.walk_m > query.max_walk_m:
+        faults.append(f"walks {itinerary.walk_m} m")
+    joints = zip(itinerary.legs, itinerary.legs[1:], strict=False)
+    return faults + [f"{a.end} is not {b.start}" for a, b in joints if a.end.coordinate != b.start.coordinate]
+
+
+async def compare(theirs, ours, query, walks):
+    """Return which of the two best arrivals is earlier, and why."""
+    best = [
+        min((each for each in found if each.rides), key=lambda each: each.arrival, default=None)
+        for found in (theirs, ours)
+    ]
+    if None in best:
+        return await compare_with_nothing(best, query, walks)
+    their_arrival, our_arrival = (each.arrival for each in best)
+    if abs(their_arrival - our_arrival) <= SAME_ARRIVAL_S:
+        return Cause.EQUAL
+    if our_arrival < their_arrival:
+        cause = await explain(best[1], their_arrival, query.instant, walks.theirs, THEIR_SLACK_S, SAME_ARRIVAL_S)
+        who = "ours earlier"
+    else:
+        cause = await explain(best[0], our_arrival, query.instant, walks.ours, OUR_SLACK_S, SAME_ARRIVAL_S)
+        who = "theirs earlier"
+    if cause is Cause.FAULT and our_arrival < their_arrival:
+        unfiltered = await walks.find_unfiltered_arrival(query)
+        cause = Cause.COST if unfiltered is not None and unfiltered <= our_arrival + SAME_ARRIVAL_S else cause
+    if cause is Cause.FAULT:
+        walks.unexplained.append(f"{who} by {abs(their_arrival - our_arrival)} s: {query} {best}")
+        return "fault"
+    return f"{who}: {cause}"
+
+
+def find_earliest(itineraries):
+    return min((each for each in itineraries if each.rides), key=lambda each: each.arrival, default=None)
+
+
+async def compare_with_nothing(best, query, walks):
+    """Return why one planner found a ride and the other none within the limit of walking."""
+    if best == [None, None]:
+        return "neither"
+    found, mine, who = (best[0], walks.ours, "only theirs") if best[1] is None else (best[1], walks.theirs, "only ours")
+    too_far = found.walk_m
+    far = query.instant + 86_400
+    cause = await explain(found, far, query.instant, mine, THEIR_SLACK_S, SAME_ARRIVAL_S)
+    if cause is not Cause.FAULT:
+        return f"{who}: {cause}"
+    # The sum of the other's walks may be over the limit though each ride is caught.
+    measured = await walks.sum_m(found, mine)
+    if measured > query.max_walk_m:
+        return f"{who}: {Cause.STREETS}"
+    walks.unexplained.append(f"{who} ({too_far:.0f} m): {query} {found}")
+    return "fault"
+
+
+class StreetWalks:
+    """Walks by the server's streets, and by our straight lines."""
+
+    def __init__(self, client):
+        self._client = client
+        self._known = {}
+        self.unexplained = []
+
+    async def theirs(self, here, there):
+        key = here, there
+        if key not in self._known:
+            self._known[key] = await self._ask(here, there)
+        return self._known[key]
+
+    async def ours(self, here, there):
+        """Return what our walk takes; stops that are not linked are too far."""
+        straight = distance_m(here, there)
+        return None if straight > 1500 / DETOUR_FACTOR else straight * DETOUR_FACTOR / PACE_M_PER_S
+
+    async def sum_m(self, itinerary, measure):
+        pairs = [(leg.start.coordinate, leg.end.coordinate) for leg in itinerary.legs if not leg.is_transit]
+        return sum([(await measure(*pair) or 0.0) * PACE_M_PER_S * 1.07 for pair in pairs])
+
+    async def find_unfiltered_arrival(self, query):
+        """Return the earliest arrival by a ride that the server's search found before it filtered."""
+        ends = [End(location=location).to_wire() for location in (query.origin, query.destination)]
+        body = {
+            "origin": ends[0],
+            "destination": ends[1],
+            "dateTime": {"earliestDeparture": print_offset_time(query.instant, ZoneInfo(ZONE))},
+            "preferences": {"transit": {"transfer": {"maximumTransfers": query.max_transfers}}},
+        }
+        nodes = await self._find(UNFILTERED, body)
+        rides = [node for node in nodes if any(leg["transitLeg"] for leg in node["legs"])]
+        return min((read_instant(node["end"]) for node in rides), default=None)
+
+    async def _ask(self, here, there):
+        ends = [{"location": {"coordinate": {"latitude": each.lat, "longitude": each.lon}}} for each in (here, there)]
+        when = {"earliestDeparture": f"{DAY}T08:00:00+02:00"}
+        nodes = await self._find(WALK, {"origin": ends[0], "destination": ends[1], "dateTime": when})
+        return float(nodes[0]["duration"]) if nodes else None
+
+    async def _find(self, document, variables):
+        request = Request(
+            url=URL,
+            method="POST",
+            repeatable=True,
+            headers={"content-type": "application/json"},
+            content=json.dumps({"query": document, "variables": variables}).encode(),
+            limits=LIMITS,
+        )
+        told = (await self._client.fetch(request)).json()["data"]["planConnection"]
+        return [edge["node"] for edge in told["edges"]]

@@ -1,0 +1,93 @@
+"""The two tools over a network behind OpenTripPlanner, from the question to the contract's answer."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from fingerpost import clock
+from fingerpost.net.loop_clients import LoopClients
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.networks.town import NOW, new_town
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.learned_profile import LearnedProfiles
+from fingerpost.transit.networks.composite import AllNetworks
+from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.opentripplanner import LIMITS, URL
+from tests.homes import write_record
+from tests.opentripplanner.answers import a_page, a_query, asking, data
+from tests.opentripplanner.town_server import TownServer, serving
+from tests.throwaway.conformance import new_client
+
+ALPHA, GAMMA = ({"type": "label", "value": name} for name in ("Alpha", "Gamma"))
+
+
+@pytest.fixture(autouse=True)
+def _now(monkeypatch):
+    monkeypatch.setenv(clock.VARIABLE, NOW)
+
+
+@asynccontextmanager
+async def tools_of_the_town(home, *, live):
+    """Add the town as a network and yield the tools by name."""
+    town = new_town(live=live)
+    record = NetworkRecord(name=town.name, source="opentripplanner", url=URL)
+    async with EmbeddedConformance().open(town) as served, serving(TownServer(town, served).answer) as port:
+        async with new_client(port) as client:
+            LearnedProfiles(home).put(record, await OpenTripPlannerSource(client.fetch, LIMITS).learn(record))
+        write_record(home, town.name, source=record.source, url=record.url)
+        clients = LoopClients(lambda: new_client(port))
+        networks = AllNetworks(
+            NetworkRecordFile(home),
+            lambda: {record.source: OpenTripPlannerSource(clients.fetch, LIMITS)},
+            learned=LearnedProfiles(home),
+            clients=clients,
+        )
+        try:
+            yield {tool.name: tool for tool in list_tools(networks, VariableStore(home / "variables.sqlite"))}
+        finally:
+            await networks.close()
+
+
+async def test_a_trip_shows_what_runs_and_what_was_cancelled(tmp_path):
+    """The tram of 08:10 is cancelled: buses first, the tram behind them with its status (rule B5)."""
+    async with tools_of_the_town(tmp_path, live=True) as tools:
+        answered = await tools["plan_trip"].answer({"origin": ALPHA, "destination": GAMMA, "limit": 3}, user="ann")
+    assert not answered.is_error, answered.text
+    drawn = [
+        [(leg["line"], leg["status"]) for leg in each["legs"] if leg["mode"] != "WALK"]
+        for each in answered.body["itineraries"]
+    ]
+
+    assert drawn[0] == [("2", "scheduled_only"), ("3", "scheduled_only")]
+    assert drawn[-1] == [("1", "cancelled")]
+    assert "DisruptionNote" in answered.body["itineraries"][-1]
+    assert answered.body["meta"]["source"] == "opentripplanner"
+
+
+async def test_a_board_shows_delays_and_cancellations(tmp_path):
+    """Two minutes late is delayed; the cancelled one has no delay."""
+    async with tools_of_the_town(tmp_path, live=True) as tools:
+        answered = await tools["get_departures"].answer({"stop": ALPHA, "windowMinutes": 60}, user="ann")
+    rows = [(row["line"], row["status"], row.get("delaySeconds")) for row in answered.body["departures"]]
+
+    assert rows == [("1", "cancelled", None), ("2", "scheduled_only", None), ("1", "delayed", 120)]
+
+
+async def test_stops_and_names_are_found(tmp_path):
+    """Around a point, and by a name without its accents."""
+    async with tools_of_the_town(tmp_path, live=False) as tools:
+        near = await tools["find_stops"].answer({"coordinate": {"lat": 60.17, "lon": 24.941}, "radius": 100}, user=None)
+        named = await tools["findAddressOrStop"].answer({"rawText": "alvsjo"}, user=None)
+
+    assert [(stop["id"], stop["modes"]) for stop in near.body["stops"]] == [("TOWN:ALPHA", ["BUS", "TRAM"])]
+    assert (named.body["name"], named.body["primaryLanguage"]) == ("Älvsjö", "sv")
+
+
+async def test_nothing_found_hints_at_the_servers_reason():
+    """Instead of the general advice, which would not help."""
+    async with asking(data(live=a_page(errors=[("OUTSIDE_BOUNDS", "TO")]))) as (network, _):
+        answered = await network.plan_journeys(a_query())
+
+    assert answered.why_nothing == "The destination lies outside the area that the server knows"
