@@ -12,6 +12,8 @@ from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA
+from fingerpost.testing.networks.gaps import NotYetOurs
 from fingerpost.testing.networks.source import ConformingSource
 from fingerpost.testing.networks.town import PLACES, new_town
 from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
@@ -29,7 +31,8 @@ def start_towns(folder):
     with zipfile.ZipFile(feed, "w") as archive:
         for name, text in new_town().tables.items():
             archive.writestr(zipfile.ZipInfo(name), text)
-    streets.write_bytes(_streets(list(PLACES.values())))
+    near = (NEAR_ALPHA.lat, NEAR_ALPHA.lon)
+    streets.write_bytes(_streets([*PLACES.values(), near]))
     graph = build_graph({new_town().name: feed}, [streets])
     updates = Updates()
     updates.say_message(new_town(live=True).realtime)
@@ -44,7 +47,15 @@ class RealTown(ConformingSource):
     """The town behind a real server; trouble is the other class's, whose server can be told to make some."""
 
     name = "opentripplanner, a real one"
-    gaps = MappingProxyType(dict(OpenTripPlannerConformance.gaps))
+    gaps = MappingProxyType(
+        {
+            **OpenTripPlannerConformance.gaps,
+            "a_plan_arrives_when_asked": NotYetOurs(
+                "a real 2.9 leaves out the ride that arrives at the very second; whether it is its rule or our question "
+                "is not known yet"
+            ),
+        }
+    )
 
     def __init__(self, still, live):
         self._still, self._live = still, live
