@@ -51,7 +51,7 @@ class RealTown(ConformingSource):
         {
             **OpenTripPlannerConformance.gaps,
             "a_plan_arrives_when_asked": NotYetOurs(
-                "a real 2.9 leaves out the ride that arrives at the very second; whether it is its rule or our question "
+                "a real 2.9 leaves out the ride that arrives at the very second; whether by its rule or our question "
                 "is not known yet"
             ),
         }
