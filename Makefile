@@ -68,7 +68,7 @@ test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment
 # Where Java, Maven or the data of Tampere cannot be had, the tests are skipped and say so.
 .PHONY: test-otp
 test-otp: .venv/ready  ## Run what needs a real OpenTripPlanner: fetched once, built and started on Tampere
-	@FINGERPOST_OTP=1 $(BIN)/pytest tests/otp_server $(TESTS)
+	@$(BIN)/python -m tests.otp_server $(TESTS)
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16

@@ -355,6 +355,18 @@ def test_a_network_that_changes_its_source_keeps_only_what_any_source_has(paper,
     )
 
 
+def test_what_the_other_kind_of_source_left_is_forgotten(paper, feed, home):
+    """Neither a prepared timetable nor what a server said outlives the kind of source that it belonged to."""
+    _, command = paper
+    command("add", "porto", str(feed))
+    command("add", "porto", "--paper", "porto")
+    prepared, learned = TimetableStore(home).list_names(), LearnedProfiles(home).stamp()
+    command("add", "porto", str(feed))
+
+    assert (list(prepared), len(learned)) == ([], 1)
+    assert (list(TimetableStore(home).list_names()), LearnedProfiles(home).stamp()) == (["PORTO"], ())
+
+
 def test_a_remote_source_is_asked_again_by_refresh_shown_and_forgotten(paper, home, monkeypatch):
     """What it says now takes the place of what it said; ``remove`` leaves nothing of it."""
     source, command = paper

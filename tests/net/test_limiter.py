@@ -4,10 +4,12 @@ import asyncio
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from pyrate_limiter import Rate, TokenBucket
 
+from fingerpost.apps.source_kinds import list_paces
 from fingerpost.errors import SettingsInvalid, SourceLimited
 from fingerpost.net.limiter import Limiter, MemoryLimit
 from fingerpost.net.pace import Pace
@@ -129,6 +131,30 @@ def test_two_processes_share_one_limit(tmp_path):
     assert sum(taken) == 25
 
 
+CRASH = TAKE_ALL.replace("print(sum(", "while True: print(sum(").replace("range(40)", "range(1)")
+
+
+def test_a_process_that_is_killed_leaves_the_limit_whole(tmp_path):
+    """Five are killed at any instant while they take; the next process reads the state, and no token is given twice."""
+    path = tmp_path / "limits.sqlite"
+    taken = 0
+    for _ in range(5):
+        command = [sys.executable, "-c", CRASH, str(path)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout.readline() == "ready\n"
+            process.stdin.write("\n")
+            process.stdin.flush()
+            counts = [int(process.stdout.readline()) for _ in range(8)]
+            process.kill()
+            counts += [int(line) for line in process.stdout.read().splitlines() if line]
+        taken += sum(counts)
+    limit = LimitFile(path).limit("sec")
+    left = sum(limit.check(TokenBucket(), [Rate(8, 1000, burst=25)], START_MS, 1).allowed for _ in range(40))
+
+    # One that was killed may have taken a token and not said so.
+    assert 20 <= taken + left <= 25
+
+
 def test_threads_share_one_limit(tmp_path):
     """No token is given twice within a process either."""
     limit = LimitFile(tmp_path / "limits.sqlite").limit("sec")
@@ -177,3 +203,53 @@ def test_a_file_that_is_no_database_is_named(tmp_path):
 
     with pytest.raises(SettingsInvalid, match=r"limits\.sqlite is not a database that can be read; remove it"):
         LimitFile(path).limit("sec").check(TokenBucket(), [Rate(8, 1000)], START_MS, 1)
+
+
+@pytest.mark.parametrize(("longest_s", "passes"), [(1.0, True), (0.999, False)])
+async def test_whoever_stands_too_far_behind_is_told_at_once(longest_s, passes):
+    """The bucket is empty and one waits half a second for it: the one behind needs a second, and knows it."""
+    time, asleep, gate = FakeTime(), asyncio.Event(), asyncio.Event()
+
+    async def sleep(seconds):
+        asleep.set()
+        await gate.wait()
+        await time.sleep(seconds)
+
+    limiter = Limiter(clock_ms=time.clock_ms, sleep=sleep, default_per_second=2, default_burst=1)
+    await limiter.wait("a.example", longest_s=60)
+    first = asyncio.ensure_future(limiter.wait("a.example", longest_s=60))
+    await asleep.wait()
+    second = asyncio.ensure_future(limiter.wait("a.example", longest_s=longest_s))
+    await asyncio.sleep(0)
+    assert second.done() is not passes
+    gate.set()
+    await first
+    if passes:
+        await second
+    else:
+        with pytest.raises(SourceLimited) as raised:
+            await second
+        assert raised.value.retry_after_s == 1.0
+
+
+def test_the_operators_own_hosts_have_a_pace_of_their_own():
+    """A host of the private network may be asked faster, unless its pace is declared."""
+    limiter = Limiter(own_hosts=["otp.lan", "data.sec.gov"], paces={"data.sec.gov": EDGAR})
+
+    assert [limiter.pace(host).per_second for host in ("OTP.lan", "data.sec.gov", "a.example")] == [50, 8, 8]
+
+
+def test_digitransit_is_asked_as_its_operators_want():
+    """Ten a second, thirty at once, whatever the region."""
+    assert list_paces()["api.digitransit.fi"] == Pace(name="digitransit", per_second=10, burst=30)
+
+
+def test_pauses_that_are_to_come_are_listed(tmp_path):
+    """One that is over is not; a home in which nothing was asked has none."""
+    limits = LimitFile(tmp_path / "limits.sqlite")
+    assert limits.list_pauses() == {}
+    now = datetime.now(UTC).replace(microsecond=0)
+    limits.limit("gone").pause(int((now - timedelta(seconds=1)).timestamp() * 1000))
+    limits.limit("sec").pause(int((now + timedelta(hours=1)).timestamp() * 1000))
+
+    assert limits.list_pauses() == {"sec": now + timedelta(hours=1)}

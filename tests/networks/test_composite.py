@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from concurrent.futures import ALL_COMPLETED
 
 import pytest
 
@@ -249,3 +250,50 @@ def test_a_network_that_cannot_be_opened_keeps_its_priority(tmp_path, networks):
     write_record(tmp_path, "STANDIN", source="drawn")
 
     assert names(open_now(networks()).answering) == ["BAD", "OTHER"]
+
+
+def test_slow_openings_keep_no_thread_from_the_others(tmp_path, networks, source, monkeypatch):
+    """Four slow ones hold every thread: the fifth and the demo open in the same call, and no later call waits."""
+    monkeypatch.setattr(composite, "OPENING_DEADLINE_S", 0.0)
+    gate = threading.Event()
+    slow = [f"SLOW-{number}" for number in range(composite.OPENING_THREADS)]
+    for name in slow:
+        source.gates[name] = gate
+        write_record(tmp_path, name, source="drawn")
+    write_record(tmp_path, "Z", source="drawn")
+    ours = networks("on")
+    try:
+        first = open_now(ours)
+        second = open_now(ours)
+    finally:
+        gate.set()
+
+    assert (names(first.answering), sorted(first.problems)) == (["Z", "DEMO-X"], slow)
+    assert (names(second.answering), sorted(second.problems)) == (["Z", "DEMO-X"], slow)
+
+
+def test_a_slow_opening_is_waited_for_once(tmp_path, source, monkeypatch):
+    """The call that begins it gives it 8 s, and two calls that come later give it nothing more."""
+    seconds, waited, gate = [100.0], [], threading.Event()
+
+    def wait(futures, timeout=None, return_when=ALL_COMPLETED):
+        if timeout is None or len(futures) > 1:
+            return real(futures, return_when=return_when)
+        waited.append(timeout)
+        seconds[0] += timeout
+        return set(), futures
+
+    real = composite.wait
+    source.gates["SLOW"] = gate
+    ours = AllNetworks(NetworkRecordFile(tmp_path), lambda: {"drawn": source}, clock_s=lambda: seconds[0])
+    for name in ("A", "SLOW"):
+        write_record(tmp_path, name, source="drawn")
+    monkeypatch.setattr(composite, "wait", wait)
+    try:
+        opened = [names(open_now(ours).answering) for _ in range(3)]
+    finally:
+        gate.set()
+
+    assert opened == [["A"]] * 3
+    assert waited[0] == 8.0
+    assert sum(waited) == 8.0

@@ -1,63 +1,96 @@
-"""The real server that the tests of this folder share: Tampere with its streets, and real time that a test says."""
+"""The real server of this folder's tests, and fingerpost over it with the embedded engine behind."""
 
 import asyncio
-import os
 import time
-from pathlib import Path
+from contextlib import asynccontextmanager
 
 import pytest
 
-from tests.otp_server.program import ProgramMissing, find_java, get_jar
-from tests.otp_server.server import OtpServer, build_graph
-from tests.otp_server.updates import Updates
+from fingerpost.apps.networks import load_sources
+from fingerpost.apps.outbound import new_client
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.source_kinds import list_paces
+from fingerpost.net.loop_clients import LoopClients
+from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
+from fingerpost.store.variables import VariableStore
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.learned_profile import LearnedProfiles
+from fingerpost.transit.networks.composite import AllNetworks
+from fingerpost.transit.networks.guarded import NetworkBreaker
+from tests.homes import keep_network, write_record
+from tests.otp_server import running
+from tests.otp_server.server import LOOPBACK
 from tests.shared_data import get_shared
 
-FEED = "TAMPERE"
-GTFS = "gtfs/tampere/tampere_nysse_2021-22.gtfs.zip"
-STREETS = "gtfs/tampere/tampere.osm.pbf"
-ASKED_FOR = os.environ.get("FINGERPOST_OTP") == "1"
+LIVE, OFFLINE = "LIVE", "OFFLINE"
+NOW = "2022-02-22T08:00:00+02:00"
+DATE = "20220222"
 
 
-def pytest_collection_modifyitems(items):
-    if not ASKED_FOR:
-        here = Path(__file__).parent
-        reason = "a real OpenTripPlanner takes a few minutes, Java and Maven: make test-otp"
-        for item in items:
-            if here in item.path.parents:
-                item.add_marker(pytest.mark.skip(reason=reason))
-
-
-@pytest.fixture(scope="session")
-def updates():
-    """The real time of the servers; each test says its own."""
-    says = Updates()
-    yield says
-    says.close()
+@pytest.fixture
+def real():
+    """The server and its real time; each test says its own, and nothing is said afterwards."""
+    if running.tampere is None:
+        pytest.skip("a real OpenTripPlanner takes a few minutes, Java and Maven: make test-otp")
+    yield running.tampere
+    running.tampere.updates.say()
 
 
 @pytest.fixture(scope="session")
-def tampere_graph():
-    """Tampere of 2021/22 with its streets."""
-    gtfs, streets = get_shared(GTFS), get_shared(STREETS)
-    try:
-        find_java()
-        get_jar()
-    except ProgramMissing as missing:
-        pytest.skip(str(missing))
-    return build_graph({FEED: gtfs}, [streets])
+def timetable():
+    """Tampere's feed for the embedded engine, with the server's FEED."""
+    return import_feeds(OFFLINE, [FeedSource(get_shared(running.GTFS), feed_name=running.FEED)]).timetable
 
 
-@pytest.fixture(scope="session")
-def tampere(tampere_graph, updates, tmp_path_factory):
-    """A server of Tampere that follows ``updates``; whoever kills it starts it again."""
-    server = OtpServer(graph=tampere_graph, folder=tmp_path_factory.mktemp("otp"), realtime=updates.url)
-    server.start()
-    yield server
-    server.stop()
+class Clock:
+    """Seconds of the breakers; a test that waits for a rest to end moves them."""
+
+    def __init__(self):
+        self.ahead_s = 0.0
+
+    def __call__(self):
+        return time.monotonic() + self.ahead_s
 
 
-async def until(holds, *, within_s=30.0):
-    """Ask again until something holds, and return what it was; the server polls its real time once a second."""
+@pytest.fixture
+def asking(real, timetable, tmp_path, monkeypatch):
+    """A context with the tools over the server, the embedded engine behind it: ``asking()``."""
+    monkeypatch.setenv("FINGERPOST_NOW", NOW)
+    settings = read_settings(home=tmp_path, private_hosts=(LOOPBACK,))
+
+    @asynccontextmanager
+    async def opened():
+        keep_network(tmp_path, OFFLINE, timetable, feeds=[f"{running.FEED}={get_shared(running.GTFS)}"])
+        breaker_clock = Clock()
+        clients = LoopClients(lambda: new_client(settings, list_paces()))
+        sources = load_sources(settings, clients.fetch)
+        record = NetworkRecord(name=LIVE, source="opentripplanner", url=real.server.url)
+        LearnedProfiles(tmp_path).put(record, await sources[record.source].learn(record))
+        write_record(tmp_path, LIVE, source=record.source, url=record.url, fallback=OFFLINE)
+        networks = AllNetworks(
+            NetworkRecordFile(tmp_path),
+            lambda: sources,
+            learned=LearnedProfiles(tmp_path),
+            clients=clients,
+            breaker=NetworkBreaker(clock_s=breaker_clock),
+        )
+        tools = {tool.name: tool for tool in list_tools(networks, VariableStore(tmp_path / "variables.sqlite"))}
+
+        async def ask(tool, **arguments):
+            return (await tools[tool].answer(arguments, user="ann")).body
+
+        ask.clock = breaker_clock
+        try:
+            yield ask
+        finally:
+            await networks.close()
+
+    return opened
+
+
+async def until(holds, *, within_s=90.0):
+    """Ask again until something holds, and return it, or the last that did not; real time is polled once a second."""
     deadline = time.monotonic() + within_s
     while True:
         found = await holds()

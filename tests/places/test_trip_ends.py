@@ -1,6 +1,7 @@
 """The ends of a trip over several networks: region first, tokens straight, names all at once (rule A13)."""
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
 
@@ -111,3 +112,49 @@ def test_a_name_outside_the_other_ends_region(resolve):
 
     with pytest.raises(RegionUnsupported, match=r"^origin lies in NORTH and destination lies in SOUTH; "):
         resolve(Coordinate(65, 25), "B", north, south)
+
+
+def test_a_network_that_cannot_be_used_is_named_between_positions_too(resolve):
+    """No name is looked up, and the answer may be another's all the same."""
+    _, warnings = resolve(
+        Coordinate(65, 25), Coordinate(65.1, 25), FakeNetwork(name="A"), problems={"BAD": "BAD is damaged."}
+    )
+
+    assert warnings == {WarningCode.NETWORK_LEFT_OUT: "BAD was left out: BAD is damaged."}
+
+
+def test_outside_every_network_names_those_that_cannot_be_used(resolve):
+    """One of them may lie there."""
+    with pytest.raises(RegionUnsupported, match=r"lies in A\. BAD cannot be used: BAD is damaged$"):
+        resolve(
+            Coordinate(1, 25),
+            Coordinate(65, 25),
+            FakeNetwork(name="A", bounds=NORTH),
+            problems={"BAD": "BAD is damaged."},
+        )
+
+
+@pytest.mark.parametrize(
+    ("problems", "message", "hint"),
+    [
+        (
+            {},
+            "the variable 'work' keeps the stop 'T:GONE', which no network knows",
+            "Look the place up with findAddressOrStop, and save what is found",
+        ),
+        (
+            {"BAD": "BAD is damaged."},
+            "the variable 'work' keeps the stop 'T:GONE', which no network knows. BAD was left out: BAD is damaged.",
+            "Ask again when the network answers",
+        ),
+    ],
+)
+def test_a_saved_stop_that_is_gone_is_told_as_what_it_is(resolve, tmp_path, problems, message, hint):
+    """The variable is not wrong: its stop is unknown, for now or for good."""
+    VariableStore(tmp_path / "variables.sqlite").save(
+        "ann", "work", "location", {"stopId": "T:GONE"}, datetime(2026, 3, 1, tzinfo=UTC)
+    )
+
+    with pytest.raises(PlaceUnknown) as raised:
+        resolve("work", Coordinate(65, 25), FakeNetwork(name="A", places=A_AND_B), problems=problems)
+    assert (raised.value.message, raised.value.hint) == (message, hint)

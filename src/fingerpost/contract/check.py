@@ -34,10 +34,11 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
     Raises:
         ToolNotFound, QueryTypeUnsupported, ParameterError: as ``validate_call``.
     """
-    spec = ToolRegistry.get_tool_spec(tool_name)
+    # A caller's JSON may hold anything where a name should stand, a list that cannot be looked up included.
+    spec = ToolRegistry.get_tool_spec(tool_name) if isinstance(tool_name, str) else None
     if spec is None:
         raise ToolNotFound(tool_name)
-    if query_type not in spec.input_schema:
+    if not isinstance(query_type, str) or query_type not in spec.input_schema:
         raise QueryTypeUnsupported(query_type, tool_name, list(spec.input_schema))
     model = spec.input_schema[query_type]
     try:

@@ -46,11 +46,13 @@ class Cache:
         fetch: Fetch,
         passage: Passage | None = None,
         count: Callable[[Served], None] = lambda _: None,
+        may_keep: Callable[[Response], bool] | None = None,
     ) -> Response:
         """Return a fresh answer from memory, or the one that is being fetched, or fetch it.
 
         ``passage`` is told which of the three it was; where it is a recorded one, it says so itself.
-        ``count`` is told of the first two.
+        ``count`` is told of the first two. An answer that ``may_keep`` refuses is given to all who wait for it, and
+        forgotten.
 
         Raises:
             ToolError: whatever ``fetch`` raises, to everybody who waits; errors are not kept.
@@ -69,7 +71,7 @@ class Cache:
             if passage is not None:
                 passage.serve(Served.JOINED)
         if flight is None:
-            flight = _Flight(asyncio.create_task(self._fetch(key, fresh_s, fetch, entry)))
+            flight = _Flight(asyncio.create_task(self._fetch(key, fresh_s, fetch, entry, may_keep)))
             self._flights[key] = flight
         flight.waiting += 1
         try:
@@ -85,11 +87,19 @@ class Cache:
         # In a replay time does not pass as it did when the call was recorded.
         return self._clock_s() < entry.until_s if recorded is None else recorded is Served.MEMORY
 
-    async def _fetch(self, key: str, fresh_s: float, fetch: Fetch, entry: _Entry | None) -> Response:
+    async def _fetch(
+        self,
+        key: str,
+        fresh_s: float,
+        fetch: Fetch,
+        entry: _Entry | None,
+        may_keep: Callable[[Response], bool] | None,
+    ) -> Response:
         mine = asyncio.current_task()
         try:
             response = await fetch(entry.response if entry is not None else None)
-            self._keep(key, _Entry(response, self._clock_s() + fresh_s))
+            if may_keep is None or may_keep(response):
+                self._keep(key, _Entry(response, self._clock_s() + fresh_s))
             return response
         finally:
             flight = self._flights.get(key)

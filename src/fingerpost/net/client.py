@@ -137,6 +137,7 @@ class Client:
             lambda older: self._fetch(request, known or older, passage),
             passage,
             lambda served: self._counts.add(host, ending_of_served(served)),
+            request.may_keep,
         )
 
     async def fetch_into(self, request: Request, body: Body, validators: Validators | None = None) -> Response:

@@ -5,7 +5,7 @@ Instants are whole seconds since the Unix epoch, durations whole seconds, distan
 A name that ends in ``scheduled`` is the timetable's word; delays say what is expected instead.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
@@ -233,25 +233,6 @@ class Fare:
     currency: str | None = None
     tickets: tuple[str, ...] = ()
     unknown: str | None = None
-
-
-class LineSource(StrEnum):
-    """What a leg's line on the map is drawn after."""
-
-    SHAPE = "shape"
-    STOPS = "stops"
-    STRAIGHT = "straight-line"
-
-
-@dataclass(frozen=True, slots=True)
-class LegLine:
-    """Where a leg runs: (latitude, longitude) in degrees, at least two points, and what they are drawn after.
-
-    A shape is the source's own line; ``stops`` are straight lines from call to call; a straight line joins the ends.
-    """
-
-    points: Sequence[tuple[float, float]]
-    source: LineSource
 
 
 @dataclass(frozen=True)

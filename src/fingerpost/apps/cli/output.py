@@ -49,7 +49,6 @@ def plain(text: str) -> str:
 
 
 def _candidate(candidate: dict[str, Any]) -> str:
-    # The contracts' models take longer to load than --help may last.
     from fingerpost.contract.distinction import say_distinction
 
     apart = say_distinction(candidate)

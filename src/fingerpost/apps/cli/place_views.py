@@ -19,7 +19,6 @@ def new_table(*columns: str) -> Table:
 
 def print_places(body: dict[str, Any]) -> None:
     """Print an answer of findAddressOrStop: the place, or those that it could be."""
-    # The contracts' models take longer to load than --help may last.
     from fingerpost.contract.distinction import say_distinction
 
     console = new_console()

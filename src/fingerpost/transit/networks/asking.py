@@ -73,6 +73,19 @@ async def ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answe
     return replace(answers, left_out=(*answers.left_out, *dict.fromkeys(stood_in))) if stood_in else answers
 
 
+async def ask_for_names(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
+    """Query networks for names, as ``ask_all``; a failure says that it is of names (rule A5: GEOCODING).
+
+    Raises:
+        ToolError: nobody answered; the error of the preferred network.
+    """
+    try:
+        return await ask_all(networks, query)
+    except ToolError as error:
+        error.details.setdefault("service", "geocoding")
+        raise
+
+
 async def _ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answers[_T]:
     if len(networks) == 1:
         # The everyday case: whatever goes wrong is the caller's to hear, without a detour.
@@ -187,7 +200,7 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
             return await query(network)
         except (ToolError, TimeoutError):
             raise
-        except BaseException as error:
+        except Exception as error:
             raise name_fault(network, error) from error
 
 

@@ -167,14 +167,17 @@ class AllNetworks:
         added = {name for name, each in openings.items() if each.record not in self._demos}
         wait({each.future for name, each in openings.items() if name not in added})
         # Each is waited for once: a call that comes later does not wait again for what is late already.
-        left_s = max((openings[name].late_after_s for name in added), default=0.0) - self._clock_s()
-        wait({openings[name].future for name in added}, timeout=max(0.0, left_s))
+        while late := [openings[name] for name in added if not openings[name].future.done()]:
+            left_s = max(each.late_after_s for each in late) - self._clock_s()
+            if left_s <= 0:
+                break
+            wait({each.future for each in late}, timeout=left_s, return_when=FIRST_COMPLETED)
         self._go_round_what_is_late(added)
         openings = {name: self._opening[name] for name in records}
-        late = {openings[name].future for name in added if not openings[name].future.done()}
-        done = {openings[name].future for name in added} - late
-        while late and all(each.exception() is not None for each in done):
-            more, late = wait(late, return_when=FIRST_COMPLETED)
+        waiting = {openings[name].future for name in added if not openings[name].future.done()}
+        done = {openings[name].future for name in added} - waiting
+        while waiting and all(each.exception() is not None for each in done):
+            more, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             done |= more
         return openings
 
@@ -189,7 +192,8 @@ class AllNetworks:
             self._pool.shutdown(wait=False)
             self._pool = _new_pool()
             for name in waiting:
-                self._opening[name] = self._submit(self._opening[name].record)
+                before = self._opening[name]
+                self._opening[name] = self._submit(before.record)._replace(late_after_s=before.late_after_s)
 
     def _open(self, record: NetworkRecord) -> _OpenedNetwork:
         source = self._sources.get(record.source)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fingerpost.errors import ParameterError, PlaceUnknown
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.networks.asking import Answers, ask_all, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.asking import Answers, ask_all, ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.port import Network, Networks, OpenNetworks
@@ -157,7 +157,7 @@ async def _find_by_name(
 ) -> list[tuple[PlaceMatch, Network]]:
     """Search all networks for a name, best match first, without duplicates of a preferred network's places."""
     able = [network for network in opened.answering if network.profile.can(Ability.NAMES)]
-    answers = await ask_all(able, lambda network: network.find_places(text, language=language, focus=focus))
+    answers = await ask_for_names(able, lambda network: network.find_places(text, language=language, focus=focus))
     warn_of_left_out(answers.left_out, warnings)
     found: dict[int, tuple[PlaceMatch, Network]] = {}
     for network, matches in answers.by_network:

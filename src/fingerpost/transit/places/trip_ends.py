@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
 from fingerpost.store.variables import Variable
 from fingerpost.transit.model import Coordinate, Location, LocationSource, PlaceMatch
-from fingerpost.transit.networks.asking import ask_all, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import Label, Name, Position, StopText, read_label
@@ -176,7 +176,7 @@ class _Resolution:
         return list(await asyncio.gather(*(self._read_name(able, text) for text in texts)))
 
     async def _read_name(self, networks: Sequence[Network], text: str) -> _ByNetwork:
-        answers = await ask_all(networks, lambda network: network.find_places(text, language=self._language))
+        answers = await ask_for_names(networks, lambda network: network.find_places(text, language=self._language))
         warn_of_left_out(answers.left_out, self._warnings)
         self._silent += [each.sentence for each in answers.left_out]
         return {

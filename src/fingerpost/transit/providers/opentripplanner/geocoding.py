@@ -15,7 +15,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model import Bounds, Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.profile import NAMES_DEADLINE_S
 from fingerpost.transit.providers.opentripplanner.regions import GEOCODING_URL, KEY_HEADER
-from fingerpost.transit.providers.opentripplanner.server import find_limit, scrub
+from fingerpost.transit.providers.opentripplanner.server import find_limit, is_whole, scrub
 from fingerpost.transit.providers.opentripplanner.shapes import StopsById
 from fingerpost.transit.providers.opentripplanner.spoken import spoken
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
@@ -155,6 +155,7 @@ class Geocoder:
             headers={"accept": "application/json"},
             secret_headers=self._secret_headers,
             fresh_s=GEOCODING_FRESH_S,
+            may_keep=is_whole,
             check_response=find_limit,
             limits=self._limits,
         )

@@ -144,6 +144,7 @@ class Server:
             secret_headers=self._secret_headers,
             content=json.dumps(body, sort_keys=True, separators=(",", ":")).encode(),
             fresh_s=fresh_s,
+            may_keep=is_whole,
             check_response=find_limit,
             limits=self._limits,
         )
@@ -152,10 +153,17 @@ class Server:
 
 def scrub(response: Response, request: Request) -> Response:
     """Return a response without the keys that left with its request, should the server have echoed one."""
+    if not request.secret_headers and not request.secret_params:
+        return response
     secrets = [secret for secret in list_secrets(request) if secret.encode() in response.body]
     if not secrets:
         return response
     return replace(response, body=redact_text(response.body.decode(errors="replace"), secrets).encode())
+
+
+def is_whole(response: Response) -> bool:
+    """Return whether an answer is JSON that names no errors, so that it may be served again; parts are asked anew."""
+    return response.body.lstrip()[:1] == b"{" and b'"errors"' not in response.body
 
 
 def find_limit(response: Response) -> ToolError | None:

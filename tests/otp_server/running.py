@@ -1,0 +1,21 @@
+"""The server that ``make test-otp`` started, where it did."""
+
+from dataclasses import dataclass
+
+from tests.otp_server.server import OtpServer
+from tests.otp_server.updates import Updates
+
+FEED = "TAMPERE"
+GTFS = "gtfs/tampere/tampere_nysse_2021-22.gtfs.zip"
+STREETS = "gtfs/tampere/tampere.osm.pbf"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Running:
+    """A server of Tampere and the real time that it follows."""
+
+    server: OtpServer
+    updates: Updates
+
+
+tampere: Running | None = None

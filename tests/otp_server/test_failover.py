@@ -1,0 +1,58 @@
+"""The server is killed in the middle of a hundred questions: the embedded network answers, and gives way again."""
+
+import asyncio
+import random
+
+from fingerpost.transit.networks.guarded import REST_S
+from tests.otp_server.conftest import LIVE, OFFLINE, until
+
+QUESTIONS, KILLED_AFTER = 100, 50
+CITY = (61.47, 61.52, 23.70, 23.87)
+
+
+def new_questions(seed):
+    """Return questions for trips across the city, no two alike, so that no memory answers them."""
+    chance, (south, north, west, east) = random.Random(seed), CITY
+    for _ in range(QUESTIONS):
+        yield {
+            side: {
+                "type": "coords",
+                "value": {"lat": round(chance.uniform(south, north), 5), "lon": round(chance.uniform(west, east), 5)},
+            }
+            for side in ("origin", "destination")
+        }
+
+
+def who_answered(body):
+    """Return which network gave an answer, and its code where it is an error that names none."""
+    if "error" in body:
+        return body["error"]["code"]
+    return OFFLINE if any(OFFLINE in lost for lost in body["meta"].get("lost", ())) else LIVE
+
+
+async def test_killed_in_the_middle_of_a_hundred_questions(real, asking):
+    """Before: the server. From the next question on: the fallback, labelled. After its return: the server again."""
+    async with asking() as ask:
+        answered = []
+        for number, question in enumerate(new_questions(14)):
+            if number == KILLED_AFTER:
+                real.server.kill()
+            answered.append(await ask("plan_trip", **question))
+        lost = next(body["meta"]["lost"] for body in answered[KILLED_AFTER:] if "meta" in body)
+        await asyncio.to_thread(real.server.start)
+
+        async def is_back():
+            # The first answers after a start are slow, and may make it rest once more.
+            ask.clock.ahead_s += REST_S
+            return who_answered(await ask("plan_trip", **next(iter(new_questions(random.random()))))) == LIVE
+
+        assert await until(is_back, within_s=180.0)
+
+    told = [who_answered(body) for body in answered]
+    honest_nothing = {"no-itinerary-found"}
+    assert set(told[:KILLED_AFTER]) - honest_nothing == {LIVE}
+    assert set(told[KILLED_AFTER:]) - honest_nothing == {OFFLINE}
+    assert told.count(OFFLINE) >= (QUESTIONS - KILLED_AFTER) // 2
+    assert lost[0].startswith(f"{LIVE} could not be asked (")
+    assert f"its fallback {OFFLINE} answered, without " in lost[0]
+    assert "real time" in lost[0]

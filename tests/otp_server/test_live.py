@@ -1,0 +1,181 @@
+"""Real time that the server's updater is told appears in plan_trip and on the board, and disappears again."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from tests.otp_server.conftest import DATE, until
+from tests.otp_server.running import FEED
+from tests.otp_server.updates import TripSays
+
+# Keskustori, and the hospital: many lines go there all day.
+CITY, HOSPITAL = (61.4978, 23.7610), (61.5062, 23.8136)
+# The first of the morning after FINGERPOST_NOW.
+EIGHT = 1_645_509_600
+STOPS = "{ nearest(lat: 61.4978, lon: 23.761, maxDistance: 300, first: 20, filterByPlaceTypes: [STOP]) "
+STOPS += "{ edges { node { place { ... on Stop { gtfsId } } } } } }"
+TRIPS = """
+query Trips($id: String!, $start: Long!) {
+  stop(id: $id) {
+    stoptimesWithoutPatterns(startTime: $start, timeRange: 1800, numberOfDepartures: 20, omitNonPickups: true) {
+      serviceDay scheduledDeparture trip { gtfsId route { shortName gtfsId } stoptimes { stop { gtfsId } } }
+    }
+  }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A departure that the test watches: its stop, line, scheduled instant, trip and route."""
+
+    stop_id: str
+    line: str
+    instant: int
+    trip_id: str
+    route_id: str
+
+
+@pytest.fixture
+def watched(real):
+    """The first departure of the busiest stop in the middle of the city that is at least ten minutes away."""
+    edges = real.server.ask(STOPS)["data"]["nearest"]["edges"]
+    for edge in edges:
+        stop_id = edge["node"]["place"]["gtfsId"]
+        told = real.server.ask(TRIPS, id=stop_id, start=EIGHT + 600)["data"]["stop"]["stoptimesWithoutPatterns"]
+        if len(told) >= 10:
+            first, trip = told[0], told[0]["trip"]
+            return Watched(
+                stop_id=stop_id,
+                line=trip["route"]["shortName"],
+                instant=first["serviceDay"] + first["scheduledDeparture"],
+                trip_id=trip["gtfsId"].removeprefix(f"{FEED}:"),
+                route_id=trip["route"]["gtfsId"].removeprefix(f"{FEED}:"),
+            )
+    raise AssertionError("no busy stop in the middle of the city")
+
+
+async def find_row(ask, watched, times):
+    """Return the row of the watched departure, by its scheduled time, None where it is not on the board."""
+    stop = {"type": "id", "value": watched.stop_id}
+    body = await ask("get_departures", stop=stop, windowMinutes=60, limit=50)
+    return next((row for row in body["departures"] if (row["line"], row["scheduledTime"]) == times), None)
+
+
+def clock_of(instant):
+    hour, minute = divmod((instant - EIGHT) // 60 + 8 * 60, 60)
+    return f"2022-02-22T{hour:02d}:{minute:02d}:{instant % 60:02d}+02:00"
+
+
+async def test_a_delay_appears_on_the_board_and_disappears(real, asking, watched):
+    """Five minutes late: delayed by 300 s, then as scheduled again."""
+    key = watched.line, clock_of(watched.instant)
+    async with asking() as ask:
+        before = await find_row(ask, watched, key)
+        real.updates.say(TripSays(trip=watched.trip_id, date=DATE, late_s=300))
+
+        async def is_late():
+            row = await find_row(ask, watched, key)
+            return row if row and row.get("delaySeconds") == 300 else None
+
+        late = await until(is_late)
+        real.updates.say()
+
+        async def is_as_before():
+            row = await find_row(ask, watched, key)
+            return row if row and "delaySeconds" not in row else None
+
+        after = await until(is_as_before)
+
+    assert (before["status"], late["status"], late["realtimeTime"]) == (
+        "scheduled_only",
+        "delayed",
+        clock_of(watched.instant + 300),
+    )
+    assert after == before
+
+
+async def test_a_cancellation_appears_on_the_board_and_disappears(real, asking, watched):
+    """The row stays, cancelled, without an expected time; then it runs again."""
+    key = watched.line, clock_of(watched.instant)
+    async with asking() as ask:
+        before = await find_row(ask, watched, key)
+        real.updates.say(TripSays(trip=watched.trip_id, date=DATE, cancelled=True))
+
+        async def is_cancelled():
+            row = await find_row(ask, watched, key)
+            return row if row and row["status"] == "cancelled" else None
+
+        cancelled = await until(is_cancelled)
+        real.updates.say()
+
+        async def is_as_before():
+            row = await find_row(ask, watched, key)
+            return row if row == before else None
+
+        assert cancelled is not None
+        assert "realtimeTime" not in cancelled
+        assert await until(is_as_before) == before
+
+
+async def plan(ask, **given):
+    ends = {
+        side: {"type": "coords", "value": dict(zip(("lat", "lon"), where, strict=True))}
+        for side, where in (("origin", CITY), ("destination", HOSPITAL))
+    }
+    return await ask("plan_trip", **ends, **given)
+
+
+def find_ride(body):
+    """Return the first ride of the first itinerary."""
+    return next(leg for leg in body["itineraries"][0]["legs"] if leg["mode"] != "WALK")
+
+
+def rides(body):
+    return [leg for each in body["itineraries"] for leg in each["legs"] if leg["mode"] != "WALK"]
+
+
+async def test_a_cancellation_appears_in_the_plan_and_disappears(real, asking):
+    """Rule B5: the best trip of the timetable is cancelled; nobody is sent onto it, and the answer says so."""
+    async with asking() as ask:
+        before = await plan(ask)
+        ride = find_ride(before)
+        real.updates.say(TripSays(trip=ride["tripId"].removeprefix(f"{FEED}:"), date=DATE, cancelled=True))
+
+        async def is_told():
+            body = await plan(ask)
+            statuses = {leg["status"] for leg in rides(body) if leg["tripId"] == ride["tripId"]}
+            dropped = any(each["code"] == "disrupted-itinerary-replaced" for each in body.get("warnings", ()))
+            return body if statuses == {"cancelled"} or (dropped and not statuses) else None
+
+        told = await until(is_told)
+        real.updates.say()
+
+        async def is_as_before():
+            body = await plan(ask)
+            return [leg["tripId"] for leg in rides(body)] == [leg["tripId"] for leg in rides(before)]
+
+        assert told is not None
+        assert find_ride(told)["tripId"] != ride["tripId"]
+        assert await until(is_as_before)
+
+
+async def test_a_delay_appears_in_the_plan_and_disappears(real, asking):
+    """The ride of the best trip is four minutes late: its times move by as much, and move back."""
+    async with asking() as ask:
+        before = await plan(ask)
+        ride = find_ride(before)
+        real.updates.say(TripSays(trip=ride["tripId"].removeprefix(f"{FEED}:"), date=DATE, late_s=240))
+
+        async def find_late():
+            body = await plan(ask)
+            return next((leg for leg in rides(body) if leg["tripId"] == ride["tripId"] and "delaySeconds" in leg), None)
+
+        late = await until(find_late)
+        real.updates.say()
+
+        async def is_as_before():
+            return find_ride(await plan(ask)) == ride
+
+        assert (late["status"], late["delaySeconds"]) == ("delayed", 240)
+        assert await until(is_as_before)

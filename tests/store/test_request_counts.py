@@ -1,0 +1,64 @@
+"""Counts of requests by host: added up over processes and days, and forgotten after a week."""
+
+import pytest
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.net.request_counts import Ending, RequestCounts
+from fingerpost.store.request_counts import RequestCountFile
+
+
+@pytest.fixture
+def counts(tmp_path, monkeypatch):
+    """The counts of a home folder, and a way to set the day."""
+    file = RequestCountFile(tmp_path / "limits.sqlite")
+    file.on = lambda day: monkeypatch.setenv("FINGERPOST_NOW", f"2026-03-{day:02d}T23:59:59Z")
+    file.on(1)
+    return file
+
+
+@pytest.mark.parametrize(("day", "answered"), [(7, 5), (8, 3)])
+def test_a_week_is_kept(counts, day, answered):
+    """What was counted on the first counts through the seventh."""
+    counts.add({("a.example", "answered"): 2})
+    counts.on(2)
+    counts.add({("a.example", "answered"): 3, ("b.example", "limited"): 1})
+    counts.on(day)
+
+    assert counts.read() == {"a.example": {"answered": answered}, "b.example": {"limited": 1}}
+
+
+def test_days_long_gone_are_forgotten_on_the_disk_too(counts):
+    """The file does not grow for ever."""
+    counts.add({("a.example", "answered"): 2})
+    counts.on(8)
+    counts.add({("b.example", "answered"): 1})
+    counts.on(1)
+
+    assert counts.read() == {"b.example": {"answered": 1}}
+
+
+def test_nothing_was_asked_yet(counts):
+    """No file is made by reading."""
+    assert counts.read() == {}
+    assert not counts._file.path.exists()
+
+
+def test_a_count_that_cannot_be_written_fails_nothing(counts, caplog):
+    """The log says how many were lost; a reader is told what is wrong."""
+    counts._file.path.write_bytes(b"this is no database, and long enough to be told from one" * 20)
+    counts.add({("a.example", "answered"): 2})
+
+    assert "2 requests were not counted" in caplog.text
+    with pytest.raises(SettingsInvalid, match="limits file"):
+        counts.read()
+
+
+async def test_a_client_writes_what_it_counted_when_it_closes(counts):
+    """And writes nothing twice."""
+    client = RequestCounts(counts)
+    for ending in (Ending.ANSWERED, Ending.ANSWERED, Ending.MEMORY):
+        client.add("a.example", ending)
+    await client.aclose()
+    await client.aclose()
+
+    assert counts.read() == {"a.example": {"answered": 2, "from memory": 1}}
