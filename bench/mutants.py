@@ -10,6 +10,7 @@ import argparse
 import os
 import random
 import sys
+import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
@@ -114,8 +115,10 @@ def try_target(target: Target, asked: argparse.Namespace) -> int:
     sample = random.Random(asked.seed).sample(mutants, min(asked.sample, len(mutants)))
     numbered = dict(enumerate(sample))
     trial = MutantTrial({number: numbered[number] for number in asked.numbers or numbered})
-    options = ["-q", "-s", "-p", "no:cacheprovider", "-o", "tmp_path_retention_policy=none", "-r", ""]
-    status = int(pytest.main([*options, *(asked.tests or target.tests)], plugins=[trial]))
+    with tempfile.TemporaryDirectory(dir=ROOT / ".venv") as folder:
+        # A folder that somebody else clears away would be a failure that no mutant has made.
+        options = ["-q", "-s", "-p", "no:cacheprovider", "-r", "", "--basetemp", f"{folder}/tests"]
+        status = int(pytest.main([*options, *(asked.tests or target.tests)], plugins=[trial]))
     tell(target, trial, len(mutants))
     return status
 

@@ -27,9 +27,10 @@ def test_another_user_does_not_see_it(invoke, monkeypatch):
 
 
 def test_a_value_is_a_place_or_json_or_text(invoke):
-    """A value is a place or JSON or text."""
-    for key, value in (("home", " 60.2 , 24.9 "), ("style", '{"fast": true}'), ("name", "Eva")):
+    """A value is a place or JSON, or text where that is asked for."""
+    for key, value in (("home", " 60.2 , 24.9 "), ("style", '{"fast": true}')):
         invoke("vars", "set", key, value)
+    invoke("vars", "set", "name", "Eva", "--type", "other")
 
     kept = json.loads(invoke("vars", "list", "--json").stdout)["variables"]
     assert [(each["key"], each["type"], each["value"]) for each in kept] == [
@@ -53,7 +54,7 @@ def test_an_unclear_place_is_told_with_its_choices_on_stderr(invoke):
     done = invoke("plan", "kamp", "Espoo")
 
     assert (done.returncode, done.stdout) == (1, "")
-    assert "  DEMO-HELSINKI:KAMPPI  Kamppi" in done.stderr.splitlines()
+    assert "\n  DEMO-HELSINKI:KAMPPI  Kamppi (lines " in done.stderr
 
 
 def test_a_position_south_of_the_equator_is_no_option(invoke):
@@ -86,3 +87,42 @@ def test_a_bare_time_is_the_next_one_in_the_networks_zone(invoke, written, meant
 def test_the_answer_to_a_bare_time_says_the_day(invoke):
     """B12: who asks at 08:00 for 07:30 reads that tomorrow is meant."""
     assert "arrive by 07:30, Wed 11 Mar 2026" in invoke("plan", "Kamppi", "Espoo", "--arrive", "07:30").stdout
+
+
+@pytest.mark.parametrize("said", ["Pasila", "DEMO-HELSINKI:PASILA"])
+def test_the_name_or_token_of_a_place_keeps_the_place(invoke, said):
+    """C4, D2: what was kept plans like the name itself, and has its board."""
+    told = invoke("vars", "set", "work", said).stdout
+    (kept,) = json.loads(invoke("vars", "list", "--json").stdout)["variables"]
+    planned, named = (json.loads(invoke("plan", "Kamppi", end, "--json").stdout) for end in ("work", "Pasila"))
+    board, named_board = (json.loads(invoke("departures", end, "--json").stdout) for end in ("work", "Pasila"))
+
+    assert (kept["type"], kept["value"]["name"], kept["value"]["stopId"]) == ("location", "Pasila", board["stopId"])
+    assert f"Pasila, {board['stopId']}, " in told
+    assert planned["itineraries"] == named["itineraries"] != []
+    assert board["departures"] == named_board["departures"] != []
+
+
+@pytest.mark.parametrize(
+    ("said", "told"), [("kamp", "'kamp' is not certain"), ("Nirvana", "No stop or station resembles 'Nirvana'")]
+)
+def test_what_is_no_one_place_is_not_kept(invoke, said, told):
+    """C4: the candidates are shown, or that there are none, and how to keep a text as it is."""
+    refused = invoke("vars", "set", "work", said)
+    assert (refused.returncode, told in refused.stderr, "--type other" in refused.stderr) == (1, True, True)
+    assert json.loads(invoke("vars", "list", "--json").stdout)["variables"] == []
+
+
+@pytest.mark.parametrize(
+    ("origin", "told"),
+    [
+        (
+            "24.9384,60.1699",
+            "Latitude and longitude look swapped: origin at lat 60.1699, lon 24.9384 lies in DEMO-HELSINKI",
+        ),
+        ("-122.4,37.7", "Lat is degrees north and lon degrees east; the two look swapped"),
+    ],
+)
+def test_swapped_coordinates_get_a_hint(invoke, origin, told):
+    """A6: a position outside every network that lies in one the other way round, or is off the globe."""
+    assert told in " ".join(invoke("plan", origin, "Espoo").stderr.split())

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -115,3 +116,35 @@ def test_what_is_no_json_ends_nothing(tmp_path):
         (2, None),
     ]
     assert process.returncode == 0
+
+
+def start_handshake(**streams):
+    """A server that has answered its first request."""
+    process = subprocess.Popen([*COMMAND, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, **streams)
+    process.stdin.write(json.dumps(MODERN[1]).encode() + b"\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    return process
+
+
+def test_a_client_that_never_reads_the_log_is_answered(tmp_path):
+    """A pipe holds 64 KB, some 500 lines of the log; 700 calls are answered all the same."""
+    process = start_handshake(stderr=subprocess.PIPE)
+    for number in range(700):
+        call = request(number, "tools/call", **call_of("get_user_variables", {}))
+        process.stdin.write(json.dumps(call).encode() + b"\n")
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+    process.communicate(timeout=DEADLINE_S)
+
+    assert (answer["id"], process.returncode) == (699, 0)
+
+
+def test_the_first_interrupt_ends_the_server():
+    """Though its client keeps standard input open."""
+    process = start_handshake(stderr=subprocess.DEVNULL)
+    process.send_signal(signal.SIGINT)
+
+    assert process.wait(DEADLINE_S) == 130
+    process.stdin.close()
+    process.stdout.close()

@@ -275,3 +275,12 @@ def test_whatever_is_sent_it_is_read_or_explained(value):
         message = explain(error, Trip).message
         assert message
         assert "pydantic" not in message
+
+
+@pytest.mark.parametrize("name", [None, 5, [], {}])
+def test_a_name_that_is_no_text_is_refused_like_any_other(name):
+    """A caller's JSON may hold anything; a list cannot even be looked up."""
+    with pytest.raises(ToolNotFound):
+        validate_call(name, "financial_facts", {})
+    with pytest.raises(QueryTypeUnsupported):
+        validate_call("sec_financial_data", name, {})

@@ -128,8 +128,10 @@ def test_an_unsure_text_is_a_disambiguation_set(over, found, shown, truncated):
     matches = [stop_place(f"T:{number}", f"Stop {number}", 0.5, lat=60 + number / 10) for number in range(found)]
     answer = over(FakeNetwork(places={"stop": matches}))("findAddressOrStop", {"rawText": "stop"})
     candidates = answer.body.pop("candidates")
+    reason = answer.body.pop("meta", {}).get("reason")
 
     assert len(candidates) == shown
+    assert (reason is not None) == (found == 1)
     assert answer.body == {
         "totalCandidatesFound": found,
         "truncated": truncated,

@@ -248,3 +248,74 @@ def test_every_function_is_named_in_the_refusal():
 
     assert all(name in caught.value.message for name in FUNCTIONS)
     assert Lookup("Revenue", 0) != Lookup("Revenue", 1)
+
+
+@pytest.mark.parametrize(
+    ("expression", "same"),
+    [
+        ("Net Income / total assets", "NetIncome / Assets"),
+        ("us-gaap:Revenues / us-gaap:Assets", "Revenue / Assets"),
+        ("change(net income)", "change(NetIncome)"),
+        ("return on average assets * 2", "return_on_average_assets * 2"),
+    ],
+)
+def test_metrics_are_written_as_in_any_other_query(drawn, expression, same):
+    """In several words, or as a tag with its taxonomy, which the hints for an unknown metric name."""
+    assert one(drawn, expression)["value"] == one(drawn, same)["value"]
+
+
+def test_a_tag_is_that_tag_alone(tmp_path):
+    """``Revenue`` is the total; the tag beside it is what was filed under it."""
+    tag = "RevenueFromContractWithCustomerExcludingAssessedTax"
+    drawn = facts(f"{TWO_YEARS}\n{tag} 2022-01-01 2022-12-31 90 k22 10-K 2023-02-01")
+    library = library_of(tmp_path / "f.sqlite", drawn, NAMED)
+    row = one(library, f"us-gaap:{tag} / Revenue")
+
+    assert (row["filled_in"], row["inputs"][0]["metric_name"]) == ("90 / 121 = 0.743801652892562", f"us-gaap:{tag}")
+
+
+@pytest.mark.parametrize("expression", ["1e400", "1e308 * 1e308", "1" + "0" * 101, "-1e400"])
+def test_a_number_that_is_too_large_is_refused(drawn, expression):
+    """Not an inner failure, and not a number that no reader of JSON holds."""
+    with pytest.raises(ParameterError, match="number in it that is too large"):
+        one(drawn, expression)
+
+
+@pytest.mark.parametrize("expression", ["1e60 * 1e60 / 3", "1 / 1e60 / 1e60 / 3", "*".join(["1e99"] * 30)])
+def test_a_value_beyond_all_figures_is_not_computed(drawn, expression):
+    """In between too."""
+    with pytest.raises(DataNotFound) as caught:
+        one(drawn, expression)
+
+    [entry] = caught.value.details["missing"].values()
+    assert entry["message"] == "a value in it is too large or too small to be a figure"
+
+
+@pytest.mark.parametrize("expression", ["avg(" * 38 + "1" + ")" * 38, "mean_of_years(" * 6 + "days" + ", 20)" * 6])
+def test_functions_of_periods_are_nested_only_so_far(drawn, expression):
+    """Each evaluates its argument several times: 2 to the 38th would never end."""
+    with pytest.raises(ParameterError, match="takes too much work"):
+        one(drawn, expression)
+
+
+def test_inputs_on_both_sides_of_a_split_are_not_joined_and_the_way_out_is_said(tmp_path):
+    """Figures per share from before and after it, and how to ask for them in one kind of shares."""
+    ratio = facts("StockholdersEquityNoteStockSplitConversionRatio1 - 2022-06-03 4 k22 10-K 2023-02-01", "pure")
+    library = library_of(tmp_path / "f.sqlite", facts(SHARES, "USD/shares") + ratio, NAMED)
+    with pytest.raises(DataNotFound) as caught:
+        one(library, "avg(EPSDiluted)")
+
+    assert list(caught.value.details["missing"].values()) == [
+        {
+            "reason": "not_comparable",
+            "message": "Drawn Inc. split its shares between the filings of the inputs",
+            "next_step": "Send vintage: split_adjusted",
+        }
+    ]
+
+
+def test_a_period_that_is_named_twice_is_one(drawn):
+    """However it is written."""
+    reply = calculate(drawn, "DRWN", "Revenue", ["2022", "FY2022", "2022-FY"], FigureOptions())
+
+    assert (len(reply.results), reply.data, reply.value_mode) == (1, {"Revenue": 121}, "scalar")

@@ -57,6 +57,27 @@ def verdict(library, sentence, **given):
         return type(error).__name__
 
 
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        ("394328", "cannot_judge"),
+        ("$394,328", "cannot_judge"),
+        ("394,328,000", "cannot_judge"),
+        ("not 394.3", "cannot_judge"),
+        ("394,329", "contradicted"),
+        ("$394.328 billion", "confirmed"),
+        ("$394,328,000,000", "confirmed"),
+        ("$394,328 thousand", "contradicted"),
+    ],
+)
+def test_a_number_without_its_scale_may_be_copied_from_a_table(tmp_path, number, expected):
+    """A table in millions says so in its heading, which the sentence has lost."""
+    drawn = facts("Revenues 2022-01-01 2022-12-31 394328000000 k22 10-K 2023-02-15")
+    library = library_of(tmp_path / "f.sqlite", drawn, {"2022-12-31": 2022})
+
+    assert verdict(library, f"DRWN revenue was {number} in fiscal 2022") == expected
+
+
 def test_two_thousand_sentences_are_judged_rightly_or_not_at_all(tmp_path):
     """Four currencies, negations, ranges, growth, comparisons, two years, two metrics: none wrong, most judged."""
     random = Random(18)

@@ -104,6 +104,27 @@ def test_as_of_hides_what_was_filed_later():
     assert newest <= "2022-06-30"
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT max(filing_date) AS day FROM facts",
+        "SELECT max(filing_date) AS day FROM filings",
+        "SELECT max(end_date) AS day FROM fiscal_years",
+        "SELECT max(complete_through) AS day FROM companies",
+        "SELECT max(facts.end_date) AS day FROM facts JOIN companies USING (cik)",
+    ],
+)
+def test_as_of_shows_no_later_day_in_any_table(tmp_path, query):
+    """A fiscal year that had not ended, and how far the figures reach today, are of later days too."""
+    drawn = facts("""
+    Assets - 2021-12-31 5 k21 10-K 2022-02-01
+    Assets - 2022-12-31 6 k22 10-K 2023-02-01
+    """)
+    library = library_of(tmp_path / "f.sqlite", drawn, {"2021-12-31": 2021, "2022-12-31": 2022})
+
+    assert (run_sql(library.path, query, "2022-06-30").rows[0]["day"] or "") <= "2022-06-30"
+
+
 @pytest.fixture
 def classes(tmp_path):
     """A company with three tickers, its own first in the list, and another one."""

@@ -5,7 +5,7 @@ import pytest
 from fingerpost.errors import RegionUnsupported
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model import Bounds, Coordinate
-from fingerpost.transit.networks.order import by_preference, list_covering, list_networks_at, uncovered
+from fingerpost.transit.networks.order import by_preference, list_covering, list_networks_at, say_swapped, uncovered
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.rules.distance import centre_of, distance_m, is_same_point
 
@@ -137,3 +137,26 @@ def test_distance():
 def test_centre_across_the_date_line():
     """Rule D2: the centre of stops on both sides of the date line lies between them."""
     assert centre_of([at(179.75), at(-179.25)]) == at(-179.75)
+
+
+@pytest.mark.parametrize(
+    ("position", "swapped"),
+    [
+        (Coordinate(25, 0.5), True),
+        (Coordinate(0.5, 25), False),
+        (Coordinate(50, 0.5), False),
+        (Coordinate(0.5, 170), False),
+    ],
+)
+def test_swapped_positions_are_seen(position, swapped):
+    """A6: outside every network as sent, in EAST the other way round; a longitude of 170 is no latitude."""
+    told = say_swapped([WEST, EAST], {"origin": position})
+    expected = "Latitude and longitude look swapped: origin at lat 0.5, lon 25 lies in EAST"
+    assert told == (expected if swapped else "")
+
+
+def test_the_refusal_of_a_region_has_the_hint():
+    """A6: stops near a swapped point."""
+    with pytest.raises(RegionUnsupported) as caught:
+        list_networks_at([WEST, EAST], Coordinate(25, 0.5), Ability.STOPS)
+    assert caught.value.hint.startswith("Latitude and longitude look swapped: coordinate at lat 0.5, lon 25 lies in")

@@ -50,6 +50,17 @@ def rows_of(archive, table):
             yield dict(zip(header, map(str.strip, row), strict=False))
 
 
+def services_of(archive, day):
+    """Return the services that run on a day."""
+    today = f"{day:%Y%m%d}"
+    services = {row["service_id"] for row in rows_of(archive, "calendar.txt")
+                if row["start_date"] <= today <= row["end_date"] and row[f"{day:%A}".lower()] == "1"}  # fmt: skip
+    for row in rows_of(archive, "calendar_dates.txt"):
+        if row["date"] == today:
+            (services.add if row["exception_type"] == "1" else services.discard)(row["service_id"])
+    return services
+
+
 class Tables:
     """Feeds together: numbered stops, their links, and the trips of a day, of the one before and of the one after."""
 
@@ -81,8 +92,7 @@ class Tables:
                 if row.get("parent_station"):
                     members[row["parent_station"]].append(number)
         self._read_transfers(feed, archive, members)
-        for on in (day - timedelta(days=1), day, day + timedelta(days=1)):
-            self._read_trips(feed, archive, on)
+        self._read_trips(feed, archive, [day + timedelta(days=each) for each in (-1, 0, 1)])
 
     def _read_transfers(self, feed, archive, members):
         """Read the rules between stops; a row that names the stops themselves beats one that names stations."""
@@ -105,18 +115,16 @@ class Tables:
                     taken = int(stated)
                 self.forced[pair] = (None if kind == "3" else taken), metres
 
-    def _read_trips(self, feed, archive, day):
-        zero, today = midnight(day, self.zone), f"{day:%Y%m%d}"
-        services = {row["service_id"] for row in rows_of(archive, "calendar.txt")
-                    if row["start_date"] <= today <= row["end_date"] and row[f"{day:%A}".lower()] == "1"}  # fmt: skip
-        for row in rows_of(archive, "calendar_dates.txt"):
-            if row["date"] == today:
-                (services.add if row["exception_type"] == "1" else services.discard)(row["service_id"])
-        block = {row["trip_id"]: row.get("block_id", "") for row in rows_of(archive, "trips.txt")
-                 if row["service_id"] in services}  # fmt: skip
+    def _read_trips(self, feed, archive, days):
+        running = {day: services_of(archive, day) for day in days}
+        services = set().union(*running.values())
+        service, block = {}, {}
+        for row in rows_of(archive, "trips.txt"):
+            if row["service_id"] in services:
+                service[row["trip_id"]], block[row["trip_id"]] = row["service_id"], row.get("block_id", "")
         calls = defaultdict(list)
         for row in rows_of(archive, "stop_times.txt"):
-            if row["trip_id"] in block:
+            if row["trip_id"] in service:
                 flags = (row.get("pickup_type") == "1") * NO_BOARDING + (row.get("drop_off_type") == "1") * NO_ALIGHTING
                 arrival = seconds(row["arrival_time"] or row["departure_time"])
                 departure = seconds(row["departure_time"] or row["arrival_time"])
@@ -128,12 +136,15 @@ class Tables:
             starts[row["trip_id"]] += every
         for trip, its in calls.items():
             its.sort()
-            first = its[0][3]
-            for start in starts.get(trip, [first]):
-                moved = tuple((stop, zero + start - first + arrival, zero + start - first + departure, flags)
-                              for _, stop, arrival, departure, flags in its)  # fmt: skip
-                name = clock(start) if trip in starts else ""
-                self.trips.append(Trip(feed, trip, today, name, block[trip], tuple(call[0] for call in its), moved))
+            sequences, first = tuple(call[0] for call in its), its[0][3]
+            for day in (each for each in days if service[trip] in running[each]):
+                zero, today = midnight(day, self.zone), f"{day:%Y%m%d}"
+                for start in starts.get(trip, [first]):
+                    later = zero + start - first
+                    moved = tuple((stop, later + arrival, later + departure, flags)
+                                  for _, stop, arrival, departure, flags in its)  # fmt: skip
+                    name = clock(start) if trip in starts else ""
+                    self.trips.append(Trip(feed, trip, today, name, block[trip], sequences, moved))
 
     def link(self, one, other):
         """Return (seconds, metres) of a change from one stop to another, (None, 0) where there is none."""

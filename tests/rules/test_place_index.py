@@ -154,9 +154,9 @@ INDEX = PlaceIndex([STATION, *PLATFORMS, stop_at("T:8", "Tori", 900), stop_at("T
     [
         ("T:S", ("T:S", ("T:1", "T:2")), ("T:S", ("T:1", "T:2"))),
         ("t:s", ("T:S", ("T:1", "T:2")), ("T:S", ("T:1", "T:2"))),
-        ("T:1", ("T:1", ("T:1",)), ("T:1", ("T:1",))),
+        ("T:1", ("T:S", ("T:1", "T:2")), ("T:1", ("T:1",))),
         ("T:8", ("T:8", ("T:8", "T:9")), ("T:8", ("T:8",))),
-        ("T:9", ("T:9", ("T:9",)), ("T:9", ("T:9",))),
+        ("T:9", ("T:8", ("T:8", "T:9")), ("T:9", ("T:9",))),
         ("T:7", None, None),
         ("", None, None),
     ],
@@ -185,7 +185,11 @@ def test_an_empty_index():
 
 
 STOPS = st.lists(
-    st.tuples(st.sampled_from(["Kamppi", "kämppi", "Asema", "Asema 1", ""]), st.integers(0, 12), st.booleans()),
+    st.tuples(
+        st.sampled_from(["Kamppi", "kämppi", "Asema", "Asema 1", "Asema B", "asema C", ""]),
+        st.integers(0, 12),
+        st.booleans(),
+    ),
     max_size=10,
 ).map(
     lambda rows: [

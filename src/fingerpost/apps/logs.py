@@ -7,6 +7,8 @@ import sys
 import time
 from functools import lru_cache
 
+from fingerpost.apps.log_writer import LogWriter
+
 _SECRET_NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|DATABASE_URL)$", re.IGNORECASE)
 # A value as short as this would be found in innocent words.
 _SHORTEST_SECRET = 6
@@ -51,9 +53,12 @@ def _without(text: str, secrets: list[tuple[str, str]]) -> str:
     return text
 
 
-def start_logging() -> None:
-    """Send the process's log to stderr: stdout belongs to answers and to the protocol."""
-    handler = logging.StreamHandler(sys.stderr)
+def start_logging(*, may_wait: bool = True) -> None:
+    """Send the process's log to stderr: stdout belongs to answers and to the protocol.
+
+    A server, whose client may never read it, does not wait for its reader.
+    """
+    handler = logging.StreamHandler(sys.stderr) if may_wait else LogWriter(sys.stderr)
     handler.setFormatter(_Redacting())
     root = logging.getLogger()
     root.handlers = [handler]

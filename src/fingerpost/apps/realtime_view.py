@@ -22,6 +22,8 @@ def _describe(source: SourceHealth) -> dict[str, Any]:
         "source": source.location if is_url else source.location.rpartition("/")[2],
         "feed": source.feed_name,
         "ageSeconds": source.age_s,
+        "matched": source.matched,
+        "unmatched": source.unmatched,
         "problem": source.problem,
     }
     return {name: value for name, value in line.items() if value is not None}
@@ -35,7 +37,10 @@ def list_realtime_lines(described: dict[str, Any]) -> list[tuple[str, bool]]:
         line = f"{source['source']}: " + ("no message yet" if age_s is None else f"{age_s:,} s old")
         if "problem" in source:
             line += f"; {source['problem']}"
-        lines.append((line, "problem" not in source))
+        matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)
+        if "matched" in source:
+            line += f"; {matched:,} of {matched + unmatched:,} are known to the timetable"
+        lines.append((line, "problem" not in source and matched >= unmatched))
     for what in ("matched", "unmatched"):
         counts = ", ".join(f"{count:,} {reason}" for reason, count in described[what].items())
         lines.append((f"{what}: {counts or 'nothing'}", True))

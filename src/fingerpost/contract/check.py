@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.registry import ToolRegistry
@@ -11,6 +12,7 @@ from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, QueryTypeUnsupported, ToolNotFound
 
 _MOST_PROBLEMS = 8
+_SWAPPED = "lat is degrees north and lon degrees east; the two look swapped"
 _LISTED_PROBLEMS = 100
 
 
@@ -32,10 +34,11 @@ def get_validated(tool_name: str, query_type: str, params: dict[str, Any]) -> Ba
     Raises:
         ToolNotFound, QueryTypeUnsupported, ParameterError: as ``validate_call``.
     """
-    spec = ToolRegistry.get_tool_spec(tool_name)
+    # A caller's JSON may hold anything where a name should stand, a list that cannot be looked up included.
+    spec = ToolRegistry.get_tool_spec(tool_name) if isinstance(tool_name, str) else None
     if spec is None:
         raise ToolNotFound(tool_name)
-    if query_type not in spec.input_schema:
+    if not isinstance(query_type, str) or query_type not in spec.input_schema:
         raise QueryTypeUnsupported(query_type, tool_name, list(spec.input_schema))
     model = spec.input_schema[query_type]
     try:
@@ -58,7 +61,14 @@ def explain(
     sentences = [problem["reason"] for problem in details["errors"]]
     rest = error.error_count() - _MOST_PROBLEMS
     more = [f"and {rest} more problems"] if rest > 0 else []
-    return ParameterError("; ".join(dict.fromkeys(sentences[:_MOST_PROBLEMS] + more)), details)
+    hint = _SWAPPED if any(map(_is_lat_of_a_lon, error.errors(include_url=False))) else None
+    return ParameterError("; ".join(dict.fromkeys(sentences[:_MOST_PROBLEMS] + more)), details, hint=hint)
+
+
+def _is_lat_of_a_lon(complaint: ErrorDetails) -> bool:
+    """Whether a latitude was sent that could only be a longitude."""
+    is_lat = complaint["loc"][-1:] == ("lat",) and complaint["type"] in ("less_than_equal", "greater_than_equal")
+    return is_lat and isinstance(complaint["input"], int | float) and abs(complaint["input"]) <= 180
 
 
 def _details(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from fingerpost.contract.distinction import say_distinction
 from fingerpost.contract.response import failure_response
 from fingerpost.errors import (
     DataNotFound,
@@ -248,12 +249,17 @@ def _spoken(error: ToolError, *, with_candidates: bool = True) -> str:
         parts.append(f"Wait {retry_after} s before the next call.")
     if with_candidates and isinstance(error, PlaceAmbiguous):
         candidates = list(error.details.get("candidates", ()))
-        listed = [f"{candidate.get('name', '?')} ({candidate.get('token')})" for candidate in candidates]
+        listed = [_say_candidate(candidate) for candidate in candidates]
         rest = len(listed) - _TEXT_CANDIDATES
         more = f"; and {rest} more" if rest > 0 else ""
         if listed:
             parts.append(f"Candidates: {'; '.join(listed[:_TEXT_CANDIDATES])}{more}.")
     return " ".join(parts)
+
+
+def _say_candidate(candidate: Mapping[str, Any]) -> str:
+    apart = say_distinction(candidate)
+    return f"{candidate.get('name', '?')} ({candidate.get('token')}{f', {apart}' if apart else ''})"
 
 
 def _sentence(text: str) -> str:

@@ -103,15 +103,16 @@ def calculate(
     company = get_company(library, ticker, nobody)
     reply = Reply([], data={}, source=source_of(company))
     assert reply.data is not None
-    for text in dict.fromkeys(periods):
-        row = _calculate_one(_Period(library, company, options, *read_period(text)), expression, formula, recipe, reply)
+    asked = list(dict.fromkeys(read_period(text) for text in periods))
+    for year, quarter in asked:
+        row = _calculate_one(_Period(library, company, options, year, quarter), expression, formula, recipe, reply)
         if row is not None:
             reply.results.append(row)
     if not reply.results:
         raise nothing(nobody, reply.missing, reply.source)
     reply.results.sort(key=lambda row: (row["end_date"], row["fiscal_period"]))
     many = [{"end_date": row["end_date"], "value": row["value"]} for row in reply.results]
-    is_scalar = len(many) == 1 and len(set(periods)) == 1
+    is_scalar = len(many) == 1 and len(asked) == 1
     reply.data[expression] = many[0]["value"] if is_scalar else many
     reply.value_mode = mode_of([is_scalar])
     return reply

@@ -29,6 +29,10 @@ CONFIRMED, CONTRADICTED, STALE, CANNOT_JUDGE = "confirmed", "contradicted", "sta
 _VAGUE_SHARE = Decimal("0.1")
 
 
+# Numbers without a scale are copied from tables, whose heading says it.
+_TABLE_SCALES = {"thousands": 3, "millions": 6, "billions": 9}
+
+
 class _Unjudgeable(Exception):
     """A sentence that was read, and cannot be held against the figures: why."""
 
@@ -127,7 +131,20 @@ def _check_unit(operand: Operand, amount: Amount) -> None:
         raise _Unjudgeable(f"the claim is{perhaps} in {named}, {operand.company.name} reports in {currency}")
 
 
+def _check_scale(statement: Statement, operands: Sequence[Operand]) -> None:
+    """Refuse a bare number that is the figure in thousands, millions or billions, as tables of filings state it."""
+    amount, operand = statement.amount, operands[0]
+    if amount is None or amount.scale or amount.is_per_share or statement.is_rate or len(operands) > 1:
+        return
+    value = operand.sign * Decimal(str(operand.figure.value))
+    for word, power in _TABLE_SCALES.items():
+        factor = Decimal(1).scaleb(power)
+        if amount.value and abs(value - amount.value * factor) <= amount.step * factor / 2:
+            raise _Unjudgeable(f"the claim's number is the figure in {word}: say whether it is in {word}")
+
+
 def _compare(library: FactLibrary, statement: Statement, operands: Sequence[Operand]) -> str:
+    _check_scale(statement, operands)
     if _holds_in(library, statement, operands, _latest):
         return CONFIRMED
     if any(_holds_in(library, statement, operands, _on_day(day), is_sure=False) for day in _list_days(operands)):

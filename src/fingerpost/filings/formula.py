@@ -21,6 +21,12 @@ DAYS = "days"
 
 _FIELD = {"field": "expression"}
 _MAX_NODES = 120
+# A function of periods evaluates its argument several times; nested, they multiply.
+_MAX_EVALUATIONS = 2_000
+# No figure is so far from one; numbers within stay JSON's and a float's.
+_LARGEST = 10**100
+_WORDS = re.compile(r"[A-Za-z]\w*(?: [A-Za-z]\w*)+")
+_TAG = re.compile(r"\b(?:us-gaap|ifrs-full|ifrs|dei|srt):[A-Za-z]\w*", re.IGNORECASE)
 _OPERATORS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _BINDING = {"+": 1, "-": 1, "*": 2, "/": 2}
 _AFTER_MINUS = 3
@@ -46,6 +52,11 @@ class Quantity:
 
     value: Fraction
     unit: tuple[tuple[str, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a value that no arithmetic over figures comes to."""
+        if self.value and not _LARGEST >= abs(self.value) >= Fraction(1, _LARGEST):
+            raise NotComputable("a value in it is too large or too small to be a figure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +88,7 @@ class Evaluation:
     periods_a_year: int = 1
     asked: dict[Lookup, Quantity] = field(default_factory=dict)
     missing: list[Lookup] = field(default_factory=list)
+    left: int = _MAX_EVALUATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +107,18 @@ class Formula:
         return list(dict.fromkeys(node.id for node in names if node not in called and node.id != DAYS))
 
 
-class _Recipes(ast.NodeTransformer):
-    """Puts the expression of a recipe in the place of its name; a metric of that name stands first."""
+class _Names(ast.NodeTransformer):
+    """Puts tags in the place of what stood for them, and a recipe's expression in the place of its name.
+
+    A metric of a recipe's name stands first.
+    """
+
+    def __init__(self, tags: Mapping[str, str]) -> None:
+        self._tags = tags
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id in self._tags:
+            return ast.copy_location(ast.Name(self._tags[node.id], ast.Load()), node)
         recipe = find_recipe(node.id) if find_metric(node.id) is None else None
         return node if recipe is None else ast.parse(recipe.expression, mode="eval").body
 
@@ -120,14 +140,25 @@ def read_formula(text: str) -> Formula:
     if len(text) > MAX_LENGTH:
         raise ParameterError(f"the expression is longer than {MAX_LENGTH} characters", _FIELD)
     plain = re.sub(r"\s+", " ", text.replace("\u00d7", "*").replace("\u2212", "-").replace("\u00f7", "/")).strip()
+    plain = _WORDS.sub(lambda words: _one_word(words[0]), plain)
+    tags = {f"tag_{number}__": tag for number, tag in enumerate(dict.fromkeys(_TAG.findall(plain)))}
+    names = {tag: name for name, tag in tags.items()}
     try:
-        tree = _Recipes().visit(ast.parse(plain, mode="eval").body)
+        tree = _Names(tags).visit(ast.parse(_TAG.sub(lambda tag: names[tag[0]], plain), mode="eval").body)
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         raise ParameterError(f"the expression cannot be read: {text!r}; write {_WHAT_THERE_IS}", _FIELD) from error
     if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
         raise ParameterError("the expression has too many parts", _FIELD)
     _check(tree)
     return Formula(plain, tree)
+
+
+def _one_word(words: str) -> str:
+    """Return a metric or a recipe that is written in several words as one; other words as they are."""
+    metric, recipe = find_metric(words), find_recipe(words)
+    if metric is not None:
+        return metric.name
+    return words if recipe is None else recipe.name
 
 
 def evaluate(formula: Formula, evaluation: Evaluation) -> tuple[Quantity, str] | None:
@@ -169,7 +200,9 @@ def plain(value: Fraction) -> int | float:
 
 def _check(node: ast.expr) -> None:
     match node:
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            if not abs(number) <= _LARGEST:
+                raise ParameterError("the expression has a number in it that is too large", _FIELD)
             return
         case ast.Name():
             return
@@ -203,6 +236,9 @@ def _years(node: ast.Call) -> int:
 
 
 def _value(node: ast.expr, evaluation: Evaluation, back: int) -> _Term:
+    evaluation.left -= 1
+    if evaluation.left < 0:
+        raise ParameterError("the expression takes too much work: nest fewer functions of periods", _FIELD)
     match node:
         case ast.Constant(value=number):
             assert isinstance(number, int | float)

@@ -4,7 +4,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -347,15 +347,11 @@ class FactLibrary:
     def _open(self, identity: tuple[int, int] | None) -> sqlite3.Connection:
         if self._file is None or identity is None:
             return new_sample()
-        connection = self._file.connect("ro")
-        try:
-            is_empty = schema.is_empty(self._file, connection)
-        except BaseException:
-            connection.close()
-            raise
-        if not is_empty:
-            return connection
-        connection.close()
+        with ExitStack() as stack:
+            connection = stack.enter_context(closing(self._file.connect("ro")))
+            if not schema.is_empty(self._file, connection):
+                stack.pop_all()
+                return connection
         return new_sample()
 
     def _let_go(self) -> None:

@@ -26,7 +26,14 @@ _NAMED = 3
 
 READABLE = ("companies", "facts", "filings", "fiscal_years", "tickers")
 _BEHIND = frozenset({"concepts", "reports", "reported"})
-_DATED = ("facts", "filings")
+# What a day sees of each table: what was filed by then, and no newer day in the rest.
+_AS_OF = {
+    "facts": "SELECT * FROM main.facts WHERE filing_date <= '{day}'",
+    "filings": "SELECT * FROM main.filings WHERE filing_date <= '{day}'",
+    "fiscal_years": "SELECT * FROM main.fiscal_years WHERE end_date <= '{day}'",
+    "companies": "SELECT cik, ticker, name, sic, industry, exchange, currency, dataset, retrieved_at,"
+    " min(complete_through, '{day}') AS complete_through, first_end FROM main.companies",
+}
 _REFUSED_TABLES = ("pragma_", "sqlite_", "dbstat")
 _REFUSED_FUNCTIONS = frozenset(
     {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "glob", "match", "snippet", "highlight"}
@@ -73,8 +80,8 @@ def _list_columns(connection: sqlite3.Connection) -> dict[str, list[str]]:
 
 def _lay_views(connection: sqlite3.Connection, as_of: str | None) -> None:
     """Put a day's view before each table that has days of filing."""
-    for table in _DATED if as_of is not None else ():
-        connection.execute(f"CREATE TEMP VIEW {table} AS SELECT * FROM main.{table} WHERE filing_date <= '{as_of}'")  # noqa: S608
+    for table, seen in _AS_OF.items() if as_of is not None else ():
+        connection.execute(f"CREATE TEMP VIEW {table} AS {seen.format(day=as_of)}")
 
 
 def _explain(message: str, query: str, columns: dict[str, list[str]]) -> str:
@@ -114,14 +121,15 @@ def _new_authorizer(connection: sqlite3.Connection, *, is_dated: bool) -> Callab
         if action == sqlite3.SQLITE_FUNCTION:
             return sqlite3.SQLITE_DENY if str(second).lower() in _REFUSED_FUNCTIONS else sqlite3.SQLITE_OK
         table = (first or "").lower()
-        if not second and table in _BEHIND.union(_DATED):
+        if not second and table in _BEHIND.union(_AS_OF):
             # count(*) over the view: nothing is read of the table but how many rows it has.
             is_open = True
         elif table in _BEHIND:
             # The view may look behind itself; a query may not, or it would see past ``as_of``.
             is_open = options is not None and options.lower() == "facts"
-        elif is_dated and table in _DATED and database == "main":
-            is_open = options is not None and options.lower() == table
+        elif is_dated and table in _AS_OF and database == "main":
+            # The view of the facts names the companies.
+            is_open = options is not None and options.lower() in (table, "facts")
         else:
             is_open = table not in closed and not table.startswith(_REFUSED_TABLES)
         return sqlite3.SQLITE_OK if action == sqlite3.SQLITE_READ and is_open else sqlite3.SQLITE_DENY

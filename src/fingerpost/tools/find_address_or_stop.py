@@ -6,13 +6,14 @@ from typing import Annotated, Any, Literal, NotRequired, final
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from fingerpost.contract.distinction import say_distinction
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf
 from fingerpost.errors import DataNotFound
 from fingerpost.tools.shapes import Language, LatLon, WireCoordinate, WireWarning, show_coordinate, show_warnings
 from fingerpost.transit.model import Coordinate, PlaceKind, PlaceMatch
-from fingerpost.transit.places.candidates import MAX_CANDIDATES
+from fingerpost.transit.places.candidates import MAX_CANDIDATES, Distinction, distinguish, say_why_alone
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.matching import AUTO_RESOLVE, Resolved, decide
@@ -49,9 +50,14 @@ class Names(WireDict):
 
 
 class LookupMeta(WireDict):
-    """What is ours in a bare answer (rule D1): warnings, left out where there are none."""
+    """What is ours in a bare answer (rules D1 and D2), left out where there is nothing to say.
 
-    warnings: list[WireWarning]
+    ``candidates`` tells them apart, by token; ``reason`` says why the only candidate was not simply taken.
+    """
+
+    warnings: NotRequired[list[WireWarning]]
+    candidates: NotRequired[dict[str, Distinction]]
+    reason: NotRequired[str]
 
 
 @final
@@ -122,7 +128,13 @@ class FindAddressOrStop(PublishedTool):
             "needsClarification": True,
             "autoResolvedThreshold": AUTO_RESOLVE,
         }
-        return {**choices, "meta": {"warnings": told}} if told else choices
+        meta: LookupMeta = {"warnings": told} if told else {}
+        apart = {match.place.token: distinguish(match) for match in near[:MAX_CANDIDATES]}
+        if any(apart.values()):
+            meta["candidates"] = apart
+        if len(near) == 1:
+            meta["reason"] = f"Not certain: {say_why_alone(near[0])}."
+        return {**choices, "meta": meta} if meta else choices
 
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:
         """Return the shape of a set where there are candidates, else of one place."""
@@ -130,11 +142,26 @@ class FindAddressOrStop(PublishedTool):
 
     def describe(self, answer: ResolvedLocation | DisambiguationSet) -> str:
         """Return the place, or the choices."""
-        below = [f"! {warning['message']}" for warning in answer["meta"]["warnings"]] if "meta" in answer else []
+        meta: LookupMeta = answer.get("meta", {})
+        below = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
         if "candidates" not in answer:
             return "\n".join([_line(answer), *below])
         head = f"Not certain; {answer['totalCandidatesFound']} candidates. Choose one and send its token:"
-        return "\n".join([head, *map(_line, answer["candidates"]), *below])
+        if "reason" in meta:
+            head = f"{meta['reason']} If it is meant, send its token; else spell it differently:"
+        apart = meta.get("candidates", {})
+        lines = [_join(_line(each), say_distinction(apart.get(token_of(each), {}))) for each in answer["candidates"]]
+        return "\n".join([head, *lines, *below])
+
+
+def token_of(place: Mapping[str, Any]) -> str:
+    """Return the token of a place as it is shown: its id, else ``lat,lon``."""
+    at = place["coordinate"]
+    return place.get("id") or f"{at['lat']:.6f},{at['lon']:.6f}"
+
+
+def _join(line: str, apart: str) -> str:
+    return f"{line}; {apart}" if apart else line
 
 
 def show_place(match: PlaceMatch, raw_query: str) -> ResolvedLocation:

@@ -29,7 +29,9 @@ class SaveUserVariableInput(WireModel):
         if self.type != "location":
             return self
         if not isinstance(self.value, dict):
-            raise ValueError("value of a location must be an object with lat and lon")
+            raise ValueError(
+                "value of a location must be an object with lat and lon; look a name up with findAddressOrStop"
+            )
         try:
             self.value = LocationValue.read(self.value).to_wire()
         except ValidationError as error:
@@ -148,7 +150,15 @@ class SaveUserVariable(_VariableTool):
         """Return what is kept now."""
         variable = answer["variable"]
         replaced = " (replaced the one before)" if "previous" in answer else ""
-        return f"Saved '{variable['key']}', type {variable['type']}{replaced}."
+        return f"Saved '{variable['key']}', type {variable['type']}{_say_place(variable['value'])}{replaced}."
+
+
+def _say_place(value: JsonValue) -> str:
+    """Return which place a value keeps, empty where it is none."""
+    if not isinstance(value, dict) or not {"lat", "lon"} <= value.keys():
+        return ""
+    named = ", ".join(str(value[key]) for key in ("name", "stopId") if value.get(key))
+    return f": {f'{named}, ' if named else ''}{value['lat']},{value['lon']}"
 
 
 class GetUserVariables(_VariableTool):

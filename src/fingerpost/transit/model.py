@@ -5,12 +5,14 @@ Instants are whole seconds since the Unix epoch, durations whole seconds, distan
 A name that ends in ``scheduled`` is the timetable's word; delays say what is expected instead.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
+
+from fingerpost.transit.place_traits import PlaceTraits
 
 
 class Mode(StrEnum):
@@ -73,6 +75,8 @@ class Place:
 
     ``id`` is a printed stop id (``FEED:LOCAL``, rule A8), None for an address.
     ``member_ids`` are the printed ids of all stops that the place covers (rule D2).
+    ``zero_walk_ids`` are those that stand where the place stands, the stops of its station or its nearest stop:
+    others cost the walk. None where it is all of them.
     """
 
     name: str
@@ -80,6 +84,7 @@ class Place:
     kind: PlaceKind
     id: str | None = None
     member_ids: tuple[str, ...] = ()
+    zero_walk_ids: tuple[str, ...] | None = None
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     language: str = "default"
     locality: str | None = None
@@ -92,11 +97,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceMatch:
-    """A place and how well it fits the text that was asked for: ``score`` 0..1."""
+    """A place and how well it fits the text that was asked for: ``score`` 0..1.
+
+    ``describe`` works out what tells the place from others of its name; None where the source cannot.
+    """
 
     place: Place
     score: float
     distance_m: float | None = None
+    describe: Callable[[], PlaceTraits] | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,25 +233,6 @@ class Fare:
     currency: str | None = None
     tickets: tuple[str, ...] = ()
     unknown: str | None = None
-
-
-class LineSource(StrEnum):
-    """What a leg's line on the map is drawn after."""
-
-    SHAPE = "shape"
-    STOPS = "stops"
-    STRAIGHT = "straight-line"
-
-
-@dataclass(frozen=True, slots=True)
-class LegLine:
-    """Where a leg runs: (latitude, longitude) in degrees, at least two points, and what they are drawn after.
-
-    A shape is the source's own line; ``stops`` are straight lines from call to call; a straight line joins the ends.
-    """
-
-    points: Sequence[tuple[float, float]]
-    source: LineSource
 
 
 @dataclass(frozen=True)

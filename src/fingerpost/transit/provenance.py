@@ -60,6 +60,7 @@ class Provenance:
         first_day, last_day: bounds of the timetable; both None means any day.
         realtime_updated: when the stalest real time in use was said (Unix seconds), None where there is none.
         realtime_problems: why sources of real time bring nothing now; empty where all do.
+        realtime_unmatched: sentences on sources of real time of which the timetable knows less than half.
         out_of_service: the feeds that the question is about and that have no service on its day.
         lost: sentences on what this answer lacks because another source than the network's own gave it.
     """
@@ -78,6 +79,7 @@ class Provenance:
     last_day: date | None = None
     realtime_updated: int | None = None
     realtime_problems: Sequence[str] = ()
+    realtime_unmatched: Sequence[str] = ()
     out_of_service: tuple[OutOfService, ...] = ()
     lost: tuple[str, ...] = ()
 
@@ -92,6 +94,7 @@ def merge_provenance(first: Provenance, second: Provenance) -> Provenance:
         attribution=tuple(dict.fromkeys((*first.attribution, *second.attribution))),
         realtime_updated=min(updated, default=None),
         realtime_problems=tuple(dict.fromkeys((*first.realtime_problems, *second.realtime_problems))),
+        realtime_unmatched=tuple(dict.fromkeys((*first.realtime_unmatched, *second.realtime_unmatched))),
         out_of_service=tuple(dict.fromkeys((*first.out_of_service, *second.out_of_service))),
         lost=tuple(dict.fromkeys((*first.lost, *second.lost))),
     )
@@ -103,6 +106,7 @@ class SourceHealth:
 
     ``age_s`` is the age of the message that is in use, by its own timestamp where it has one, never below 0.
     ``problem`` says why the latest attempt brought nothing usable, None where it did.
+    ``matched`` and ``unmatched`` count the entities that the timetable knows and does not; None before any was read.
     """
 
     location: str
@@ -112,6 +116,8 @@ class SourceHealth:
     timestamp: int | None
     age_s: int | None
     problem: str | None
+    matched: int | None = None
+    unmatched: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from fingerpost.apps.cli.application import prepare_settings, usage
 from fingerpost.apps.cli.feed_work import run_import
 from fingerpost.apps.cli.learning import learn_profile
 from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.realtime_look import RealtimeLook, Unchecked
 from fingerpost.apps.cli.record_values import parse_bounds, parse_value
 from fingerpost.apps.cli.report_view import print_report
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind
@@ -65,6 +66,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         language: Annotated[
             list[str] | None, typer.Option(help="A language of its names, the preferred first; repeatable.")
         ] = None,
+        unchecked: Unchecked = False,
         **given: Any,
     ) -> None:
         """Add a network, or replace what it answers from; settings that are not named here stay as they are."""
@@ -81,6 +83,7 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             typed["bounds"] = parse_bounds(bounds) if bounds else None
             chosen = _choose(feeds or [], options, given)
             adding = _Adding(settings, name, chosen, {key: each for key, each in typed.items() if each is not None})
+            adding.check_realtime(is_typed=bool(realtime), unchecked=unchecked)
         adding.finish({kind.kind: kind for kind in kinds})
 
     return _with_options(add_network, [option for _, option in options])
@@ -157,6 +160,18 @@ class _Adding:
         self._problem = records.problems.get(self._name)
         self._before = None if before is None else before.source
 
+    def check_realtime(self, *, is_typed: bool, unchecked: bool) -> None:
+        """Fetch the sources of real time once, before anything is imported.
+
+        Raises:
+            ParameterError: one that was typed now speaks of a FEED that there is not, or gives nothing.
+        """
+        self._realtime: RealtimeLook | None = None
+        if self._record.source == EMBEDDED and self._record.realtime:
+            self._realtime = RealtimeLook(self._settings, self._record)
+            if is_typed:
+                self._realtime.refuse(unchecked=unchecked)
+
     def finish(self, kinds: Mapping[str, SourceKind]) -> None:
         report = None
         record = self._record
@@ -181,8 +196,8 @@ class _Adding:
                 f"`fingerpost network set {record.name} KEY --unset` forgets one.",
                 soft_wrap=True,
             )
-        for text in record.realtime:
-            console.print(f"Real time: {text}", soft_wrap=True)
+        if self._realtime is not None:
+            self._realtime.print()
 
     def _forget_other_kind(self) -> None:
         """Remove what was kept of the kind of source that this network had before; nothing reads it any more."""

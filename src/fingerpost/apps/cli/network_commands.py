@@ -11,6 +11,7 @@ from fingerpost.apps.cli.learning import learn_profile
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
 from fingerpost.apps.cli.output import complain, new_console
+from fingerpost.apps.cli.realtime_look import RealtimeLook, Unchecked
 from fingerpost.apps.cli.record_values import parse_value
 from fingerpost.apps.cli.report_view import print_report
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS
@@ -34,6 +35,7 @@ def set_value(
     key: Annotated[str, typer.Argument(help="What to change, such as priority, zone, bounds, fallback or realtime.")],
     value: Annotated[list[str] | None, typer.Argument(help="The value; several where the key holds a list.")] = None,
     unset: Annotated[bool, typer.Option("--unset", help="Forget what the record says.")] = False,
+    unchecked: Unchecked = False,
 ) -> None:
     """Change one key of a network's record; the next call answers by it."""
     settings = prepare_settings(ctx)
@@ -46,11 +48,18 @@ def set_value(
         read = None if unset else parse_value(key, value or [])
         read = read.upper() if key == "fallback" and isinstance(read, str) else read
         file = open_record_file(settings.home)
+        record = file.read().records.get(network)
+        look = None
+        if key == "realtime" and read and record is not None and record.source == EMBEDDED:
+            look = RealtimeLook(settings, record.model_copy(update={"realtime": read}))
+            look.refuse(unchecked=unchecked)
         file.set_value(network, key, read)
     shown = "is not set" if read is None else f"= {json.dumps(read, ensure_ascii=False)}"
     new_console().print(f"{network}: {key} {shown}", soft_wrap=True)
     if key == "feeds":
         new_console().print(f"Run `fingerpost network refresh {network}` to answer from them.")
+    if look is not None:
+        look.print()
     problem = file.read().problems.get(network)
     if problem is not None:
         new_console().print(f"{network} still cannot be used: {problem}.", soft_wrap=True)
@@ -136,6 +145,8 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         )
     console.print(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
+    if record.realtime:
+        RealtimeLook(settings, record).print()
 
 
 @app.command("remove")

@@ -26,7 +26,7 @@ def serve(
     take_short_turns()
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = open_application(ctx.obj, groups)
-    start_logging()
+    start_logging(may_wait=False)
     # The protocol's own package is a second of imports that no other command needs.
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio

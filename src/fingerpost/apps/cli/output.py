@@ -49,8 +49,10 @@ def plain(text: str) -> str:
 
 
 def _candidate(candidate: dict[str, Any]) -> str:
-    where = f", {candidate['locality']}" if candidate.get("locality") else ""
-    return f"  {candidate['token']}  {candidate['name']}{where}"
+    from fingerpost.contract.distinction import say_distinction
+
+    apart = say_distinction(candidate)
+    return plain(f"  {candidate['token']}  {candidate['name']}{f' ({apart})' if apart else ''}")
 
 
 def _sentence(text: str) -> str:

@@ -19,17 +19,23 @@ def new_table(*columns: str) -> Table:
 
 def print_places(body: dict[str, Any]) -> None:
     """Print an answer of findAddressOrStop: the place, or those that it could be."""
+    from fingerpost.contract.distinction import say_distinction
+
     console = new_console()
     candidates = body.get("candidates")
     if candidates is None:
         console.print(Text.assemble((body["name"], "bold"), f"{_locality(body)}  {_token(body)}"))
         return
-    console.print(f"It could be any of these {body['totalCandidatesFound']}; the token is accepted everywhere:")
-    table = new_table("token", "name", "score")
+    meta = body.get("meta", {})
+    if "reason" in meta:
+        console.print(f"{meta['reason']} If it is meant, send its token; else spell it differently:")
+    else:
+        console.print(f"It could be any of these {body['totalCandidatesFound']}; the token is accepted everywhere:")
+    table = new_table("token", "name", "score", "what tells it apart")
     for candidate in candidates:
-        table.add_row(
-            _token(candidate), candidate["name"] + _locality(candidate), f"{candidate['confidenceScore']:.2f}"
-        )
+        apart = say_distinction(meta.get("candidates", {}).get(_token(candidate), {}))
+        score = f"{candidate['confidenceScore']:.2f}"
+        table.add_row(_token(candidate), candidate["name"] + _locality(candidate), score, apart)
     console.print(table)
     if body["truncated"]:
         console.print(f"The best {len(candidates)} are shown.")
@@ -48,7 +54,7 @@ def print_stops(body: dict[str, Any]) -> None:
 
 def _token(place: dict[str, Any]) -> str:
     at = place["coordinate"]
-    return place.get("id") or f"{at['lat']},{at['lon']}"
+    return place.get("id") or f"{at['lat']:.6f},{at['lon']:.6f}"
 
 
 def _locality(place: dict[str, Any]) -> str:

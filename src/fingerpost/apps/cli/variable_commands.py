@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.application import ask_once
-from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.application import TOOL_ERROR, ask, ask_once, open_application
+from fingerpost.apps.cli.output import complain, new_console, print_json, say
 from fingerpost.apps.cli.place_views import new_table
 
 app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True)
 
+_KEEP_TEXT = "To keep a text that is no place, add --type other"
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
 _Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
 
@@ -20,20 +21,47 @@ _Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelo
 def set_variable(
     ctx: typer.Context,
     key: Annotated[str, typer.Argument(help="The name to keep it by.")],
-    value: Annotated[str, typer.Argument(help="lat,lon or JSON or text.")],
-    type: Annotated[str | None, typer.Option(help="location, preference or other; else read from the value.")] = None,  # noqa: A002
+    value: Annotated[str, typer.Argument(help="A place by lat,lon, by its name or its token; or JSON.")],
+    type: Annotated[  # noqa: A002
+        str | None, typer.Option(help="location, preference or other, which keeps a text as it is; else location.")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="A location's name.")] = None,
     as_json: _Json = False,
 ) -> None:
-    """Keep a value by name."""
+    """Keep a value by name. The name or the token of a place is looked up, and the place is kept."""
     read = _value(value)
+    if isinstance(read, str) and type in (None, "location"):
+        read = _get_place(ctx, read, as_json=as_json)
     is_place = isinstance(read, dict) and {"lat", "lon"} <= read.keys()
     if is_place and name is not None:
         read["name"] = name
     arguments = {"key": key, "type": type or ("location" if is_place else "other"), "value": read}
     answer = ask_once(ctx, "save_user_variable", arguments, as_json=as_json)
     if not as_json:
-        new_console().print(answer.text)
+        new_console().print(answer.text, soft_wrap=True)
+
+
+def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any]:
+    """Return the place that a text means, as the value of a location.
+
+    What is no place, or may be several, ends the process with what to do.
+    """
+    found = ask(open_application(ctx.obj), "findAddressOrStop", {"rawText": text})
+    if found.is_error:
+        if as_json:
+            print_json(found.body)
+        elif found.error is not None:
+            complain(found.error)
+            say(f"{_KEEP_TEXT}.")
+        raise typer.Exit(TOOL_ERROR)
+    if "candidates" in found.body:
+        if as_json:
+            print_json(found.body)
+        say(f"Nothing was kept: '{text}' is not certain.\n{found.text}\n{_KEEP_TEXT}.")
+        raise typer.Exit(TOOL_ERROR)
+    place = found.body
+    value = {**place["coordinate"], "name": place["name"]}
+    return {**value, "stopId": place["id"]} if "id" in place else value
 
 
 @app.command("list")

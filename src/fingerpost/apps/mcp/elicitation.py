@@ -15,6 +15,7 @@ from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS, is_version_at_least
 
+from fingerpost.contract.distinction import say_distinction
 from fingerpost.contract.published import Answer
 from fingerpost.errors import PlaceAmbiguous
 
@@ -123,8 +124,8 @@ def _schema_of(place: PlaceElicitation, version: str) -> dict[str, Any]:
 
 
 def _name_of(candidate: Mapping[str, Any]) -> str:
-    where = f", {candidate['locality']}" if candidate.get("locality") else ""
-    return f"{candidate['name']}{where} ({candidate['token']})"
+    apart = say_distinction(candidate)
+    return f"{candidate['name']}{f', {apart}' if apart else ''} ({candidate['token']})"
 
 
 def _read_state(state: str | None) -> dict[str, str]:

@@ -2,6 +2,9 @@
 
 import asyncio
 import logging
+import os
+import signal
+from contextlib import suppress
 
 import mcp_types as types
 from anyio import create_memory_object_stream, create_task_group
@@ -18,6 +21,9 @@ _log = logging.getLogger(__name__)
 
 # A host asks for the tools at once. Importing the engine would hold the interpreter's lock for that while.
 _QUIET_START_S = 1.0
+_CLOSING_S = 1.0
+# The shell's status of a process that ends by SIGINT.
+_INTERRUPTED = 130
 
 
 async def serve_stdio(application: Application) -> None:
@@ -25,6 +31,7 @@ async def serve_stdio(application: Application) -> None:
     server = new_server(application, user=application.settings.user)
     warm_up = WarmUp(application.networks)
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
+    _end_on_interrupt(application)
     async with stdio_server() as (incoming, outgoing), create_task_group() as tasks:
         send, messages = create_memory_object_stream[SessionMessage | Exception](0)
         tasks.start_soon(_pass_on, incoming, send, outgoing)
@@ -32,6 +39,21 @@ async def serve_stdio(application: Application) -> None:
         tasks.cancel_scope.cancel()
     warm_up.leave()
     await application.networks.close()
+
+
+def _end_on_interrupt(application: Application) -> None:
+    """End the process at the first interrupt: the thread that reads stdin cannot be, and Python would wait for it."""
+    loop = asyncio.get_running_loop()
+    ending: list[asyncio.Task[None]] = []
+
+    async def end() -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(application.networks.close(), _CLOSING_S)
+        _log.info("interrupted")
+        logging.shutdown()
+        os._exit(_INTERRUPTED)
+
+    signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(lambda: ending.append(loop.create_task(end()))))
 
 
 async def _pass_on(

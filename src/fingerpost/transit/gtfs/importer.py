@@ -44,7 +44,7 @@ def import_feeds(
         ParameterError: there is no feed, or the feeds' names do not tell them apart.
     """
     merging, headsigns, reports = Merging(), IdIndex(), []
-    for source, name in zip(sources, _feed_names(network, sources), strict=True):
+    for source, name in zip(sources, list_feed_names(network, sources), strict=True):
         with open_archive(source.path, Findings()) as archive:
             archive.advance = _Share(name, archive.measure(READ), progress)
             tables = read_feed(archive, name, headsigns)
@@ -69,8 +69,12 @@ class _Share:
         self._progress(self._what, self._done, self._whole)
 
 
-def _feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
-    """Return each feed's FEED: as given, else the network's name, with the file's where there are several."""
+def list_feed_names(network: str, sources: Sequence[FeedSource]) -> list[str]:
+    """Return each feed's FEED: as given, else the network's name, with the file's where there are several.
+
+    Raises:
+        ParameterError: there is no feed, or a name is no good.
+    """
     if not sources:
         raise ParameterError("A network needs at least one feed: NAME PATH.", {"field": "feed"})
     names: list[str] = []

@@ -39,8 +39,25 @@ def list_networks_at(
     able = [network for network in covering if network.profile.can(ability)]
     if not able:
         where = {"coordinate": [network.profile.name for network in covering]}
-        raise uncovered(networks, where, lacking=(ability,), problems=problems)
+        positions = {"coordinate": coordinate}
+        raise uncovered(networks, where, lacking=(ability,), problems=problems, positions=positions)
     return able
+
+
+def say_swapped(networks: Sequence[Network], positions: Mapping[str, Coordinate]) -> str:
+    """Return a hint for positions outside every network that lie in one with latitude and longitude exchanged.
+
+    Empty where there is none; ``positions`` are by the end's name.
+    """
+    parts = []
+    for end, position in positions.items():
+        if list_covering(networks, position) or abs(position.lon) > 90:
+            continue
+        exchanged = Coordinate(position.lon, position.lat)
+        names = [network.profile.name for network in list_covering(networks, exchanged)]
+        if names:
+            parts.append(f"{end} at lat {exchanged.lat:g}, lon {exchanged.lon:g} lies in {_join(names)}")
+    return f"Latitude and longitude look swapped: {'; '.join(parts)}" if parts else ""
 
 
 def uncovered(
@@ -48,6 +65,7 @@ def uncovered(
     where: Mapping[str, Sequence[str]],
     *,
     lacking: Iterable[Ability] = (),
+    positions: Mapping[str, Coordinate] = MappingProxyType({}),
     problems: Mapping[str, str] = MappingProxyType({}),
 ) -> RegionUnsupported:
     """Return the error that says in which networks each end lies, where no one network can answer for all.
@@ -56,6 +74,7 @@ def uncovered(
         networks: those that there are, for the hint.
         where: by the end's name the names of the networks that cover it.
         lacking: what a network that covers everything would have had to be able to do.
+        positions: where the ends lie whose position was sent, for the hint.
         problems: by name, why a network cannot be used, which may be the one that lies there.
     """
     parts = [f"{end} lies {f'in {_join(names)}' if names else 'outside every network'}" for end, names in where.items()]
@@ -67,6 +86,9 @@ def uncovered(
     elif len(where) > 1 and all(where.values()):
         message += "; no one network covers both"
         hint = f"Feeds of one region belong into one network: fingerpost network add NAME FEED.zip FEED.zip. {hint}"
+    swapped = say_swapped(networks, positions)
+    if swapped:
+        hint = f"{swapped}. {hint}"
     message += "".join(f". {name} cannot be used: {problem.rstrip('.')}" for name, problem in problems.items())
     return RegionUnsupported(message, {**where, "networks": [each.profile.name for each in networks]}, hint=hint)
 

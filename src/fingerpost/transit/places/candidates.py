@@ -1,10 +1,12 @@
 """Candidates of an ambiguous place, and the errors that ask the caller to choose or to say it differently."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NotRequired
 
+from fingerpost.contract.wire import WireDict
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
 from fingerpost.transit.model import PlaceMatch
+from fingerpost.transit.place_traits import PlaceTraits
 from fingerpost.transit.rules.matching import AUTO_RESOLVE
 
 # As many candidates as a person can choose from (lookup contract: maxLookupCandidates).
@@ -21,9 +23,15 @@ def say_shown(count: int) -> str:
 def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str) -> PlaceAmbiguous:
     """Return the error that asks the caller to choose among the best; how many there are is said."""
     shown = candidates[:MAX_CANDIDATES]
-    more = f"; {len(candidates)} places fit, of which the best {say_shown(len(shown))}"
+    message = f"{side} '{label}' is not certain"
+    hint = "Send the token of the candidate that is meant as the label"
+    if len(candidates) == 1:
+        message = f"{message}: {say_why_alone(shown[0])}"
+        hint = f"If {shown[0].place.name} is meant, send {shown[0].place.token} as the label; else spell it differently"
+    elif len(candidates) > len(shown):
+        message = f"{message}; {len(candidates)} places fit, of which the best {say_shown(len(shown))}"
     return PlaceAmbiguous(
-        f"{side} '{label}' is not certain{more if len(candidates) > len(shown) else ''}",
+        message,
         {
             "side": side,
             "candidates": [_show(match) for match in shown],
@@ -32,8 +40,41 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str) -> Pla
             "needsClarification": True,
             "autoResolvedThreshold": AUTO_RESOLVE,
         },
-        hint="Send the token of the candidate that is meant as the label",
+        hint=hint,
     )
+
+
+def say_why_alone(match: PlaceMatch) -> str:
+    """Return why the only candidate was not simply taken."""
+    return (
+        f"only {match.place.name} resembles it, too little to be taken for it "
+        f"(score {match.score:.2f}, {AUTO_RESOLVE:.2f} is needed)"
+    )
+
+
+class Distinction(WireDict):
+    """What tells a candidate apart; ``distance`` is from the focus point, in metres."""
+
+    lines: NotRequired[list[str]]
+    direction: NotRequired[str]
+    district: NotRequired[str]
+    distance: NotRequired[int]
+
+
+def distinguish(match: PlaceMatch) -> Distinction:
+    """Return what tells a candidate from others; what its source does not know is left out."""
+    traits = PlaceTraits() if match.describe is None else match.describe()
+    shown: Distinction = {}
+    if traits.lines:
+        shown["lines"] = list(traits.lines)
+    if traits.direction is not None:
+        shown["direction"] = traits.direction
+    district = traits.district or match.place.locality
+    if district is not None:
+        shown["district"] = district
+    if match.distance_m is not None:
+        shown["distance"] = round(match.distance_m)
+    return shown
 
 
 def unknown(label: str, *, side: str, hint: str = _SEND_COORDINATES, left_out: Sequence[str] = ()) -> PlaceUnknown:
@@ -56,5 +97,6 @@ def _show(match: PlaceMatch) -> dict[str, Any]:
         "coordinate": {"lat": round(place.coordinate.lat, 6), "lon": round(place.coordinate.lon, 6)},
         "confidenceScore": round(match.score, 4),
         "locality": place.locality,
+        **distinguish(match),
     }
     return {key: value for key, value in candidate.items() if value is not None}

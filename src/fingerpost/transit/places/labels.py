@@ -88,7 +88,8 @@ def find_position(text: str) -> Coordinate | None:
         return None
     lat, lon = float(match[1]), float(match[2])
     if abs(lat) > 90 or abs(lon) > 180:
-        raise ParameterError(f"{text.strip()!r} is not a position: lat is -90 to 90, lon -180 to 180")
+        hint = "Latitude comes first; the two look swapped" if abs(lat) <= 180 and abs(lon) <= 90 else None
+        raise ParameterError(f"{text.strip()!r} is not a position: lat is -90 to 90, lon -180 to 180", hint=hint)
     return Coordinate(lat, lon)
 
 

@@ -68,7 +68,9 @@ class PlaceResolver:
             return await _get_by_id(opened, value, language, warnings)
         variable = await find_variable(value, self.variables, user)
         if variable is not None:
-            return await _get_by_id(opened, _get_stop_id(variable), language, warnings)
+            stop_id = _get_stop_id(variable)
+            saved = await find_place_of_token(opened, stop_id, language, warnings)
+            return await _get_by_id(opened, stop_id, language, warnings) if saved is None else saved.keep_same()
         known = await find_place_of_token(opened, value, language, warnings)
         if known is not None:
             return known.keep_same()
@@ -102,13 +104,13 @@ async def find_place_of_token(
 
 
 def location_of_place(place: Place, label: str, variable: Variable | None = None) -> Location:
-    """Return a place as an end of a trip; all its stops can be boarded at without a walk."""
+    """Return a place as an end of a trip; the stops of its station, or its nearest, cost no walk (rule D2)."""
     return Location(
         coordinate=place.coordinate,
         source=LocationSource.GEOCODE if variable is None else LocationSource.USER_VARIABLE,
         label=label,
         name=place.name,
-        stop_ids=place.member_ids,
+        stop_ids=place.member_ids if place.zero_walk_ids is None else place.zero_walk_ids,
     )
 
 

@@ -198,7 +198,8 @@ class _Resolution:
                 return unknown(text, side=side, left_out=[*self._silent, *self._opened.problems.values()])
         lacking = needed if set.intersection(*map(set, everywhere.values())) else ()
         where = {side: list(read) for side, read in everywhere.items()}
-        return uncovered(self.networks, where, lacking=lacking, problems=self._opened.problems)
+        positions = {side: label.location.coordinate for side, label in labels.items() if isinstance(label, Position)}
+        return uncovered(self.networks, where, lacking=lacking, problems=self._opened.problems, positions=positions)
 
 
 def _is_bare_position(label: Label) -> bool:

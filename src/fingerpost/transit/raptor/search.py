@@ -5,7 +5,6 @@ limit in sum, McRAPTOR looks for those within the limit that they dominated.
 """
 
 from dataclasses import dataclass
-from datetime import timedelta
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from fingerpost.transit.raptor.kernel.transfer_points import optimise_transfer_p
 from fingerpost.transit.raptor.reconstruct import journeys_of
 from fingerpost.transit.raptor.search_timetable.build import SearchTimetable
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
-from fingerpost.transit.raptor.search_timetable.trip_instances import DAY_S
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Int32, Timetable
 from fingerpost.transit.timetable.walking import PACE_M_PER_S, straight_line_m
@@ -33,8 +31,9 @@ LAST_WINDOW_S = 24 * 3600
 Cost = tuple[int, int, int, int]
 """What a journey is judged by, the smaller the better: departure (its sign turned), arrival, rides, metres walked."""
 
-# When a day offers nothing, the search goes on this many days further.
-FURTHER_DAYS = (0, 2, 4, 6)
+# When a day offers nothing, the search is made again on a search timetable that reaches this many days further.
+# It holds all of them, because a wait may cross the end of any.
+FURTHER_DAYS = 6
 # Never look for more walk-limited journeys than this in one search.
 LIMITED_TRIES = 8
 # How fast a journey is guessed to be. Too fast costs little: bounds are easily made to reach further.
@@ -68,24 +67,41 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
     direct = _direct_walk(query)
     day = local_day(query.instant, timetable.feeds[0].zone)
     found: list[Journey] = []
-    for further in FURTHER_DAYS:
-        ahead = timedelta(days=-further if query.arrive_by else further)
+    for further_days in (0, FURTHER_DAYS):
         search_timetable = search_timetables.get_search_timetable(
-            day + ahead, mirrored=query.arrive_by, step_free=query.step_free
+            day, mirrored=query.arrive_by, step_free=query.step_free, further_days=further_days
         )
-        earliest_s = search_timetable.to_search_s(query.instant)
-        if query.not_before is not None and day + ahead + timedelta(days=1) < local_day(
-            query.not_before, timetable.feeds[0].zone
-        ):
-            # All that arrives so early has left.
-            break
-        if further:
-            # What lies nearer has been searched: a mirrored search timetable reaches back a day before its own.
-            earliest_s = max(earliest_s, -DAY_S if query.arrive_by else 0)
-        found = _search_day(timetable, search_timetable, query, earliest_s, direct)
-        if found or direct:
+        found = _search_from(timetable, search_timetable, query, direct)
+        if direct or _is_complete(search_timetable, found, query.not_before):
             break
     return found + ([direct] if direct else [])
+
+
+def _is_complete(search_timetable: SearchTimetable, found: list[Journey], not_before: int | None) -> bool:
+    """Whether nothing better can begin, or end, beyond the reach of a search timetable."""
+    # What leaves before ``not_before`` is no answer.
+    last_s = search_timetable.to_search_s(not_before) if search_timetable.mirrored and not_before is not None else None
+    ends_s = (
+        search_timetable.to_search_s(each.departure if search_timetable.mirrored else each.arrival) for each in found
+    )
+    best_s = min(ends_s, default=int(UNREACHED))
+    return min(best_s, best_s if last_s is None else last_s) <= search_timetable.reach_s
+
+
+def _search_from(
+    timetable: Timetable, search_timetable: SearchTimetable, query: SearchQuery, direct: Journey | None
+) -> list[Journey]:
+    """Search from the instant; where nothing leaves within the last window, from when the first journey does.
+
+    Behind the last window only the first arrival is found, not those that leave a little later.
+    """
+    earliest_s = search_timetable.to_search_s(query.instant)
+    while True:
+        found = _search_day(timetable, search_timetable, query, earliest_s, direct)
+        first_s = min((_wait_s(search_timetable, each, earliest_s) for each in found), default=0)
+        if first_s <= LAST_WINDOW_S:
+            return found
+        earliest_s += first_s
 
 
 def _direct_walk(query: SearchQuery) -> Journey | None:

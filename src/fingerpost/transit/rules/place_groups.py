@@ -3,12 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.model import Place, PlaceKind
 from fingerpost.transit.rules.distance import centre_of, distance_m
 from fingerpost.transit.rules.named_stop import NamedStop
+from fingerpost.transit.rules.poles import are_poles_of_one_place, part_name
 from fingerpost.transit.rules.spelling import plain
 
 # Stops of one name are one place if they are no further apart than this, or linked by others that are not.
@@ -20,10 +21,15 @@ _DEEPEST = 3
 
 @dataclass(frozen=True, slots=True)
 class PlaceGroup:
-    """A place, and every plain spelling under which it is found."""
+    """A place, every plain spelling under which it is found, and the ids of the stops whose tokens mean it.
+
+    ``pole_by_id`` has the letters and numbers by which the names of its stops tell them apart.
+    """
 
     place: Place
     spellings: frozenset[str]
+    token_ids: frozenset[str]
+    pole_by_id: Mapping[str, str]
 
 
 def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
@@ -31,27 +37,47 @@ def group_places(stops: Iterable[NamedStop]) -> list[PlaceGroup]:
 
     Where all stops of a place share one parent, the place is that station: its id, name and position, and all
     of its stops. It is then found under the stops' names too.
-    Else the place has the id of the stop nearest to its centre, and covers the stations of its own name.
+    Else the place has the id of the stop nearest to its centre, and covers the stations of its own name; it stands
+    where the station of that stop stands, or the stop itself.
+    Where both hold of one station, because further stops bear its name, there is one place with the station's id.
     Stops without a name belong to no place.
     """
     ordered = sorted(stops, key=lambda stop: stop.id)
     by_id = {stop.id: stop for stop in ordered}
     station_of = _station_of(by_id)
     stops_of_station = stops_of_stations(ordered)
-    groups = []
-    spellings_of_station: dict[str, set[str]] = {}
+    mixed: list[list[NamedStop]] = []
+    clusters_of_station: dict[str, list[NamedStop]] = {}
     for cluster in _clusters(ordered):
-        spellings = {spelling for stop in cluster for spelling in _spellings(stop)}
         parents = {station_of[stop.id] for stop in cluster}
         only = parents.pop() if len(parents) == 1 else None
-        if only is not None:
-            spellings_of_station.setdefault(only, set()).update(spellings)
+        if only is None:
+            mixed.append(cluster)
         else:
-            groups.append(PlaceGroup(_mixed_place(cluster, stops_of_station), frozenset(spellings)))
-    for station_id, spellings in spellings_of_station.items():
+            clusters_of_station.setdefault(only, []).extend(cluster)
+    groups = []
+    for cluster in mixed:
+        shared = [stop for stop in cluster if stop.is_station and stop.id in clusters_of_station]
+        station = by_id.get(station_of[_nearest(cluster).id] or "") or _find_station(cluster, stops_of_station)
+        place = _mixed_place(cluster, stops_of_station, shared[0] if shared else station)
+        if shared:
+            place = replace(place, id=shared[0].id)
+        within = [stop for each in shared for stop in clusters_of_station.pop(each.id)]
+        groups.append(_new_group(place, [*cluster, *within]))
+    for station_id, cluster in clusters_of_station.items():
         place = place_of_stop(by_id[station_id], stops_of_station.get(station_id, ()))
-        groups.append(PlaceGroup(place, frozenset(spellings)))
+        groups.append(_new_group(place, cluster))
     return sorted(groups, key=lambda group: group.place.id or "")
+
+
+def _new_group(place: Place, stops: Sequence[NamedStop]) -> PlaceGroup:
+    names = {stop.name for stop in stops}
+    return PlaceGroup(
+        place,
+        frozenset(spelling for stop in stops for spelling in _spellings(stop, with_place=len(names) > 1)),
+        frozenset(stop.id for stop in stops),
+        {stop.id: pole for stop in stops if (pole := part_name(stop.name).pole)} if len(names) > 1 else {},
+    )
 
 
 def stops_of_stations(stops: Iterable[NamedStop]) -> dict[str, list[NamedStop]]:
@@ -79,25 +105,48 @@ def place_of_stop(stop: NamedStop, stops_of_station: Sequence[NamedStop] = ()) -
     )
 
 
-def _mixed_place(cluster: Sequence[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]]) -> Place:
+def _mixed_place(
+    cluster: Sequence[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]], station: NamedStop | None
+) -> Place:
     boardable = [stop for stop in cluster if stop.is_boardable and not stop.is_station]
     within = [child for stop in cluster if stop.is_station for child in stops_of_station.get(stop.id, ())]
-    centre = centre_of([stop.coordinate for stop in boardable or cluster])
-    # Two stops are equally far from their centre but for the last binary digit; then the id decides.
-    nearest = min(boardable or cluster, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
+    nearest = _nearest(cluster)
+    members = {stop.id for stop in (*boardable, *within)}
+    at_station = {child.id for child in stops_of_station.get(station.id, ())} if station else set()
+    has_poles = len({stop.name for stop in cluster}) > 1
     names: dict[str, str] = {}
     for stop in cluster:
         names |= {language: name for language, name in stop.names.items() if language not in names}
     localities = [stop.locality for stop in cluster if stop.locality]
     return Place(
         id=nearest.id,
-        name=_most_common([stop.name for stop in cluster]),
-        names=names,
-        coordinate=centre if len(cluster) > 1 else nearest.coordinate,
+        name=_most_common([_place_name(stop.name, has_poles) for stop in cluster]),
+        names={language: _place_name(name, has_poles) for language, name in names.items()},
+        coordinate=nearest.coordinate if station is None else station.coordinate,
         kind=PlaceKind.STOP,
-        member_ids=tuple(sorted({stop.id for stop in (*boardable, *within)})),
+        member_ids=tuple(sorted(members)),
+        zero_walk_ids=tuple(sorted(members & at_station)) or (nearest.id,),
         locality=_most_common(localities) if localities else None,
     )
+
+
+def _nearest(cluster: Sequence[NamedStop]) -> NamedStop:
+    """Return the stop nearest to the centre of those that can be boarded at, if there are any."""
+    stops = [stop for stop in cluster if stop.is_boardable and not stop.is_station] or cluster
+    centre = centre_of([stop.coordinate for stop in stops])
+    # Two stops are equally far from their centre but for the last binary digit; then the id decides.
+    return min(stops, key=lambda stop: (round(distance_m(stop.coordinate, centre), 1), stop.id))
+
+
+def _find_station(
+    cluster: Sequence[NamedStop], stops_of_station: Mapping[str, Sequence[NamedStop]]
+) -> NamedStop | None:
+    """Return the station of a cluster that can be boarded at, None where there is none."""
+    return next((stop for stop in cluster if stop.is_station and stops_of_station.get(stop.id)), None)
+
+
+def _place_name(name: str, has_poles: bool) -> str:
+    return part_name(name).place if has_poles else name
 
 
 def _station_of(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
@@ -113,8 +162,9 @@ def _station_of(by_id: Mapping[str, NamedStop]) -> dict[str, str | None]:
     return found
 
 
-def _spellings(stop: NamedStop) -> Iterator[str]:
-    for name in (stop.name, *stop.names.values()):
+def _spellings(stop: NamedStop, *, with_place: bool) -> Iterator[str]:
+    names = [stop.name, *stop.names.values()]
+    for name in (*names, *(part_name(each).place for each in names)) if with_place else names:
         spelling = plain(name)
         if spelling:
             yield spelling
@@ -123,9 +173,18 @@ def _spellings(stop: NamedStop) -> Iterator[str]:
 
 
 def _clusters(stops: Sequence[NamedStop]) -> Iterator[list[NamedStop]]:
+    """Yield stops of one name that are linked; names that differ in the pole only are one name."""
+    for cluster in _linked_by_name(stops, [plain(part_name(stop.name).place) for stop in stops]):
+        if are_poles_of_one_place([stop.name for stop in cluster]):
+            yield cluster
+        else:
+            yield from _linked_by_name(cluster, [plain(stop.name) for stop in cluster])
+
+
+def _linked_by_name(stops: Sequence[NamedStop], spellings: Sequence[str]) -> Iterator[list[NamedStop]]:
     by_spelling: dict[str, list[NamedStop]] = {}
-    for stop in stops:
-        by_spelling.setdefault(plain(stop.name), []).append(stop)
+    for stop, spelling in zip(stops, spellings, strict=True):
+        by_spelling.setdefault(spelling, []).append(stop)
     by_spelling.pop("", None)
     for namesakes in by_spelling.values():
         yield from _linked(namesakes) if len(namesakes) > 1 else [namesakes]

@@ -29,6 +29,8 @@ class PlaceIndex:
         self._stops_of_station = stops_of_stations(rows)
         groups = group_places(rows)
         self._place_by_id = {group.place.id: group.place for group in groups}
+        self._place_of_member = {stop_id: group.place for group in groups for stop_id in group.token_ids}
+        self._pole_by_id = {stop_id: pole for group in groups for stop_id, pole in group.pole_by_id.items()}
         self._places_of_spelling: dict[str, list[Place]] = {}
         for group in groups:
             for spelling in group.spellings:
@@ -75,12 +77,20 @@ class PlaceIndex:
         return in_language(place_of_stop(stop, self._stops_of_station.get(stop.id, ())), language)
 
     def find_place_of(self, stop_id: str, language: str | None = None) -> Place | None:
-        """Return the whole place that has this id, else exactly the stop or station of that id."""
+        """Return the whole place that has this id or a stop of this id, else exactly the stop or station."""
         stop = self.find(stop_id)
         if stop is None:
             return None
-        place = self._place_by_id.get(stop.id)
+        place = self._place_by_id.get(stop.id) or self._place_of_member.get(stop.id)
         return self.find_stop(stop.id, language) if place is None else in_language(place, language)
+
+    def find_pole(self, stop_id: str) -> str | None:
+        """Return the letter or number of a stop of this exact id, where its place's stops are told apart by them."""
+        return self._pole_by_id.get(stop_id)
+
+    def list_places(self) -> list[Place]:
+        """Return all places, by id."""
+        return list(self._place_by_id.values())
 
 
 def in_language(place: Place, language: str | None) -> Place:

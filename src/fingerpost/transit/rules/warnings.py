@@ -13,6 +13,7 @@ class WarningCode(StrEnum):
     PREFERENCE_UNMET = "preference-unmet"
     DISRUPTED_ITINERARY_REPLACED = "disrupted-itinerary-replaced"
     REALTIME_STALE = "realtime-stale"
+    REALTIME_UNMATCHED = "realtime-unmatched"
     TIMEZONE_ASSUMED = "timezone-assumed"
     LABEL_GEOCODED = "label-geocoded"
     OUTSIDE_CALENDAR = "outside-calendar"
@@ -30,6 +31,7 @@ MEANINGS: Mapping[WarningCode, str] = {
     WarningCode.PREFERENCE_UNMET: "a preference could not be kept; the message says which and by how much",
     WarningCode.DISRUPTED_ITINERARY_REPLACED: "a disrupted itinerary is not shown",
     WarningCode.REALTIME_STALE: "real time is old, or could not be had",
+    WarningCode.REALTIME_UNMATCHED: "a source of real time speaks mostly of what the timetable does not know",
     WarningCode.TIMEZONE_ASSUMED: "a time without an offset was read in the network's zone",
     WarningCode.LABEL_GEOCODED: "a label was looked up as the name of a place",
     WarningCode.OUTSIDE_CALENDAR: "the timetable does not cover the day",

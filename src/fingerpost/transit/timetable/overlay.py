@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -141,6 +142,18 @@ class Alert:
         )
 
 
+class MatchCount(NamedTuple):
+    """How many entities of a source's message the timetable knows, and how many it does not."""
+
+    matched: int
+    unmatched: int
+
+    @property
+    def is_mostly_unmatched(self) -> bool:
+        """Whether less than half is known: the source speaks of other feeds, or of another version of these."""
+        return self.matched < self.unmatched
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlay:
     """All real-time data of a network at one moment.
@@ -150,6 +163,7 @@ class Overlay:
     ``counts`` says, by reason, how many entities were applied and how many were not; it sums up to all entities.
     ``stop_time_counts`` says the same of the stop time updates.
     ``message_counts`` says what became of the messages; one may be counted under several words.
+    ``matches`` says of each source of messages, by its origin, how many entities the timetable knows.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -160,6 +174,7 @@ class Overlay:
     counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     stop_time_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    matches: Mapping[str, MatchCount] = field(default_factory=lambda: MappingProxyType({}))
     vehicles: Mapping[RideKey, VehicleReport] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

@@ -7,11 +7,15 @@ from google.transit.gtfs_realtime_pb2 import FeedMessage, VehicleDescriptor
 
 
 class FeedBytes(NamedTuple):
-    """A message as it came, when (Unix seconds), and the FEED that it speaks of, None for all of the network."""
+    """A message as it came, when (Unix seconds), and the FEED that it speaks of, None for all of the network.
+
+    ``origin`` names the source that it came from, empty where nobody asks.
+    """
 
     bytes: bytes
     received: int
     feed_name: str | None = None
+    origin: str = ""
 
 
 def find_message(data: bytes) -> FeedMessage | None:

@@ -1,9 +1,11 @@
 """Reasons by which every message, entity and stop time update is counted, applied or not."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
+
+from fingerpost.transit.timetable.overlay import MatchCount
 
 
 class EntityOutcome(StrEnum):
@@ -54,6 +56,18 @@ APPLIED = frozenset(
         EntityOutcome.ALERT_GIVEN,
     }
 )
+
+
+# Neither matched nor not: nothing was looked for in the timetable.
+_NOT_LOOKED_FOR = frozenset({EntityOutcome.ENTITY_DELETED, EntityOutcome.KIND_NOT_READ, EntityOutcome.FROM_THE_FUTURE})
+
+
+def count_matches(outcomes: Iterable[EntityOutcome]) -> MatchCount:
+    """Return how many entities were found in the timetable, and how many were not."""
+    counts = Counter(outcomes)
+    # What a newer one supersedes was found.
+    matched = sum(counts[outcome] for outcome in (*APPLIED, EntityOutcome.SUPERSEDED))
+    return MatchCount(matched, counts.total() - matched - sum(counts[outcome] for outcome in _NOT_LOOKED_FOR))
 
 
 class StopTimeOutcome(StrEnum):

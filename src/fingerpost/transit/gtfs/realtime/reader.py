@@ -8,7 +8,14 @@ from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescrip
 from fingerpost.transit.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
 from fingerpost.transit.gtfs.realtime.messages import FeedBytes, find_message
-from fingerpost.transit.gtfs.realtime.outcomes import APPLIED, EntityOutcome, MessageOutcome, Tally, freeze
+from fingerpost.transit.gtfs.realtime.outcomes import (
+    APPLIED,
+    EntityOutcome,
+    MessageOutcome,
+    Tally,
+    count_matches,
+    freeze,
+)
 from fingerpost.transit.gtfs.realtime.trip_matching import TripMatcher
 from fingerpost.transit.gtfs.realtime.trip_updates import RideClaim, TripUpdates
 from fingerpost.transit.gtfs.realtime.vehicles import read_vehicle
@@ -33,6 +40,7 @@ class RealtimeReader:
         self.timestamps: list[int] = []
         # Which entities each message that was read brought.
         self.spans: list[range] = []
+        self.origins: list[str] = []
 
     def add(self, data: FeedBytes) -> None:
         """Take a message in."""
@@ -62,6 +70,7 @@ class RealtimeReader:
         for entity in message.entity:
             self._add_entity(entity, matcher, updated)
         self.spans.append(range(first, len(outcomes)))
+        self.origins.append(data.origin)
 
     def finish(self) -> Overlay:
         """Return what all messages say."""
@@ -78,6 +87,12 @@ class RealtimeReader:
             counts=freeze(Counter(outcomes)),
             stop_time_counts=freeze(self.tally.stop_times),
             message_counts=freeze(self.tally.messages),
+            matches=MappingProxyType(
+                {
+                    origin: count_matches(outcomes[span.start : span.stop])
+                    for origin, span in zip(self.origins, self.spans, strict=True)
+                }
+            ),
             vehicles=MappingProxyType({key: report for key, (_, report) in self.vehicles.items()}),
         )
 

@@ -11,7 +11,16 @@ from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.model import BoardGap, Coordinate, Itinerary, Location, LocationSource, Place, PlaceMatch
+from fingerpost.transit.model import (
+    BoardGap,
+    Coordinate,
+    Departure,
+    Itinerary,
+    Location,
+    LocationSource,
+    Place,
+    PlaceMatch,
+)
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
@@ -31,16 +40,17 @@ from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.rules.disruption import is_disrupted
+from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Timetable
-from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, straight_line_m
+from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
 
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
 
-# A saved place and the stop saved with it are one place within this distance.
-SAME_PLACE_M = 300.0
+# A saved position is that of the stop or place saved with it within this distance; further away, the walk counts.
+SAME_POINT_M = 25.0
 # So far behind the window of an empty board its next departure is looked for; beyond that, the day is told.
 _LOOK_AHEAD_S = 24 * 3600
 _DAY = timedelta(days=1)
@@ -102,6 +112,7 @@ class EmbeddedNetwork:
             out_of_service=out_of_service,
             realtime_updated=snapshot.realtime_updated,
             realtime_problems=() if self._realtime is None else self._realtime.list_problems(snapshot.overlay),
+            realtime_unmatched=() if self._realtime is None else self._realtime.list_unmatched(snapshot.overlay),
         )
 
     # ----------------------------------------------------------------------------------------- realtime
@@ -224,13 +235,18 @@ class EmbeddedNetwork:
         return journeys
 
     def _end(self, location: Location, max_walk_m: float) -> Endpoint:
-        table, here = self._timetable, location.coordinate
-        own = [row for stop_id in location.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
-        if location.source is LocationSource.USER_VARIABLE and own:
-            # Whoever saved a stop beside a place is at the stop only where the two are the same place (rule D2).
-            away_m = straight_line_m(here.lat, here.lon, table.stop_lat[own], table.stop_lon[own])
-            own = [row for row, metres in zip(own, away_m.tolist(), strict=True) if metres <= SAME_PLACE_M]
-        return find_endpoint(table, here.lat, here.lon, own, max_walk_m)
+        here = location.coordinate
+        ids = location.stop_ids
+        if location.source is LocationSource.USER_VARIABLE:
+            places = [place for stop_id in ids if (place := self._stops.find_stop_place(stop_id, None)) is not None]
+            ids = tuple(
+                stop_id
+                for place in places
+                if distance_m(here, place.coordinate) <= SAME_POINT_M
+                for stop_id in place.zero_walk_ids or place.member_ids
+            )
+        own = [row for stop_id in ids if (row := self._stops.find_row(stop_id)) is not None]
+        return find_endpoint(self._timetable, here.lat, here.lon, own, max_walk_m)
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
@@ -270,13 +286,20 @@ class EmbeddedNetwork:
         words = self._words.in_language(provenance.language)
         language = query.language
         window = Span(query.instant, query.instant + query.window_s)
+        departures = (departure_of(snapshot, words, call, language) for call in keep_first(calls, query.wanted))
         return DepartureBoard(
-            departures=[departure_of(snapshot, words, call, language) for call in keep_first(calls, query.wanted)],
+            departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
             alerts=snapshot.alerts.list_of_stops(rows, window, language),
             gap=None if count else self._find_gap(snapshot, rows, window.end),
             provenance=provenance,
         )
+
+    def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
+        """Return a departure of a board of several stops with the pole of its stop, where no platform is told."""
+        row = self._stops.find_row(departure.stop_id) if stop_count > 1 and departure.platform is None else None
+        pole = None if row is None else self._stops.find_pole(row)
+        return departure if pole is None else replace(departure, platform=pole)
 
     def _find_gap(self, snapshot: Snapshot, rows: Sequence[int], end: int) -> BoardGap:
         """Return when something leaves from stops after a window in which nothing does."""

@@ -102,7 +102,7 @@ class RealtimeFeeds:
         instant = int(self._clock().timestamp()) if now is None else now
         counts = overlay.counts if overlay else {}
         return RealtimeHealth(
-            sources=tuple(_health_of(state, instant) for state in self._states),
+            sources=tuple(_health_of(state, instant, overlay) for state in self._states),
             matched=MappingProxyType({reason: count for reason, count in counts.items() if reason in APPLIED}),
             unmatched=MappingProxyType({reason: count for reason, count in counts.items() if reason not in APPLIED}),
             calls=overlay.stop_time_counts if overlay else MappingProxyType({}),
@@ -149,7 +149,7 @@ class RealtimeFeeds:
         believed = state.timestamp is not None and state.timestamp <= now + CLOCK_SKEW_S
         if believed and timestamp is not None and timestamp < (state.timestamp or 0):
             raise _NoMessage("The source gave an older message than before.")
-        state.message = FeedBytes(data, received, state.source.feed_name)
+        state.message = FeedBytes(data, received, state.source.feed_name, state.source.text)
         state.timestamp = timestamp
         return True
 
@@ -185,7 +185,8 @@ def _timestamp(data: bytes) -> int | None:
     try:
         return find_timestamp(data)
     except ValueError as error:
-        raise _NoMessage("The source gave something that is not a GTFS-Realtime message.") from error
+        what = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"
+        raise _NoMessage(f"The source gave {what}.") from error
 
 
 def _wait_s(state: _SourceState, error: Exception) -> int:
@@ -197,8 +198,9 @@ def _wait_s(state: _SourceState, error: Exception) -> int:
     return max(patience_s, asked_for_s)
 
 
-def _health_of(state: _SourceState, now: int) -> SourceHealth:
+def _health_of(state: _SourceState, now: int, overlay: Overlay | None) -> SourceHealth:
     known = state.health_time
+    count = None if overlay is None else overlay.matches.get(state.source.text)
     return SourceHealth(
         location=state.source.location,
         feed_name=state.source.feed_name,
@@ -207,4 +209,6 @@ def _health_of(state: _SourceState, now: int) -> SourceHealth:
         timestamp=state.timestamp,
         age_s=None if known is None else max(0, now - known),
         problem=state.problem,
+        matched=None if count is None else count.matched,
+        unmatched=None if count is None else count.unmatched,
     )

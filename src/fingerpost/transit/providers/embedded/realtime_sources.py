@@ -20,6 +20,11 @@ class RealtimeSource:
         return self.location.lower().startswith(("http://", "https://"))
 
     @property
+    def shown(self) -> str:
+        """The source without this machine's paths: a URL, or a file's name."""
+        return self.location if self.is_url else Path(self.location).name
+
+    @property
     def text(self) -> str:
         """The source as a record names it; a URL has its keys by name only."""
         return self.location if self.feed_name is None else f"{self.feed_name}={self.location}"

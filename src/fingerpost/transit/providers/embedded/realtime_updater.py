@@ -15,7 +15,7 @@ from fingerpost.transit.providers.embedded.realtime_feeds import RealtimeFeeds
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource
 from fingerpost.transit.providers.embedded.realtime_worker import RealtimeWorker
 from fingerpost.transit.rules.freshness import STALE_AFTER_S
-from fingerpost.transit.timetable.overlay import Overlay
+from fingerpost.transit.timetable.overlay import MatchCount, Overlay
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Timetable
 
@@ -103,6 +103,14 @@ class RealtimeUpdater:
             problems.append("The realtime message is dated in the future and was not used.")
         return tuple(problems or ["The realtime source has not answered yet."])
 
+    def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
+        """Return a sentence on each source of which the timetable knows less than half, from an overlay."""
+        return tuple(
+            say_unmatched(source.shown, count)
+            for source in self.sources
+            if (count := overlay.matches.get(source.text)) is not None and count.is_mostly_unmatched
+        )
+
     def health(self) -> RealtimeHealth:
         """Return the health of the sources, and what became of their messages."""
         return self._feeds.health(self._overlay)
@@ -145,6 +153,15 @@ class RealtimeUpdater:
         if not self._is_left:
             self._publish(overlay, local_day(now, self._timetable.feeds[0].zone), _find_updated(overlay, messages))
             self._overlay = overlay
+
+
+def say_unmatched(source: str, count: MatchCount) -> str:
+    """Return what a reader must know of a source that mostly matches nothing."""
+    whole = count.matched + count.unmatched
+    return (
+        f"Of real time from {source} the timetable knows {count.matched} of {whole} trips, vehicles and alerts, "
+        "so what is late or cancelled may be shown as scheduled."
+    )
 
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:

@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 
 import numpy as np
 
 from fingerpost.transit.model import Coordinate, Mode, NearbyStop, Place, PlaceMatch
+from fingerpost.transit.place_traits import PlaceTraits
+from fingerpost.transit.providers.embedded.place_traits import describe_place
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.rules.modes import mode_of
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
@@ -20,12 +23,14 @@ class TimetableStops:
     def __init__(self, timetable: Timetable, words: TimetableWords) -> None:
         self._timetable = timetable
         self._words = words
+        self._traits: dict[str, PlaceTraits] = {}
 
     async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         """Search the offline index; see the port."""
         if "_places" not in self.__dict__:
             await asyncio.to_thread(lambda: self._places)
-        return self._places.search(text, language=language, focus=focus)
+        matches = self._places.search(text, language=language, focus=focus)
+        return [replace(match, describe=partial(self._describe, match.place)) for match in matches]
 
     def find_stop(self, stop_id: str, language: str | None) -> Place | None:
         """Return exactly that stop or station; see the port."""
@@ -36,6 +41,17 @@ class TimetableStops:
         """Return the place that the id stands for as a token; see the port."""
         row = self.find_row(stop_id)
         return None if row is None else self._places.find_place_of(self._timetable.stop_printed_id[row], language)
+
+    def find_pole(self, row: int) -> str | None:
+        """Return the letter or number that tells a stop from the others of its place, where its name has one."""
+        return self._places.find_pole(self._timetable.stop_printed_id[row])
+
+    def _describe(self, place: Place) -> PlaceTraits:
+        known = self._traits.get(place.token)
+        if known is None:
+            rows = [row for stop_id in place.member_ids if (row := self.find_row(stop_id)) is not None]
+            known = self._traits[place.token] = describe_place(self._timetable, self._words, place, rows)
+        return known
 
     def find_row(self, stop_id: str) -> int | None:
         """Return the row of a stop by its printed id, case ignored, or None."""

@@ -32,6 +32,7 @@ from fingerpost.transit.timetable.service_days import midnight, service_day_star
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable, UInt8
 
 # A forward search timetable reaches this far after its day's start; a mirrored one also a day before it.
+# A long one reaches further, so that a wait of days lies within it.
 HORIZON_S = 2 * DAY_S
 
 
@@ -41,6 +42,7 @@ class SearchTimetable:
 
     ``parts`` say which trips each instance is joined from, ``instance_parts`` which row of theirs an instance of the
     patterns has; ``search_stops`` are the stops that the patterns serve.
+    Every trip that begins up to ``reach_s`` is in it (in a mirrored one: every trip that ends since then).
     """
 
     day: date
@@ -51,6 +53,7 @@ class SearchTimetable:
     instance_parts: Int64
     search_stops: SearchStops
     longest_pattern: int
+    reach_s: int  # search timetable seconds
 
     @property
     def stop_count(self) -> int:
@@ -77,18 +80,29 @@ class SearchTimetable:
 
 
 def build_search_timetable(
-    timetable: Timetable, day: date, *, mirrored: bool, step_free: bool, overlay: Overlay | None = None
+    timetable: Timetable,
+    day: date,
+    *,
+    mirrored: bool,
+    step_free: bool,
+    overlay: Overlay | None = None,
+    further_days: int = 0,
 ) -> SearchTimetable:
     """Group the trip instances around a day into patterns, as the timetable or an overlay has them.
 
     Stops that an alert closes are neither boarded nor alighted at while they are closed.
     ``step_free`` leaves out what is known not to take a wheelchair, and counts a lift out of order as a closed stop.
+    ``further_days`` is by how many days it reaches further: later, or earlier where ``mirrored``.
     """
     zone = timetable.feeds[0].zone
     start = service_day_start(day, zone)
     # Where clocks go back, the calendar day begins before the service day.
     first_s = min(0, midnight(day, zone) - start)
     since_s, until_s = (-DAY_S, DAY_S + DAY_S // 2) if mirrored else (first_s, HORIZON_S)
+    if mirrored:
+        since_s -= further_days * DAY_S
+    else:
+        until_s += further_days * DAY_S
     if overlay is None:
         instances = gather_trip_instances(timetable, day, start, since_s, until_s)
     else:
@@ -100,10 +114,9 @@ def build_search_timetable(
         instances = close_stops(timetable, instances, overlay, start, step_free=step_free)
     instances, search_stops = split_stops(timetable, instances, overlay)
     instances, parts = join_in_seat(timetable, instances, overlay)
-    spans = (until_s - since_s) // SPAN_S
     if mirrored:
-        return _assemble(search_stops, parts, day, start, mirrored, mirror(instances), -until_s, spans)
-    return _assemble(search_stops, parts, day, start, mirrored, instances, since_s, spans)
+        return _assemble(search_stops, parts, day, start, mirrored, mirror(instances), -until_s, -since_s)
+    return _assemble(search_stops, parts, day, start, mirrored, instances, since_s, until_s)
 
 
 def _assemble(
@@ -114,8 +127,9 @@ def _assemble(
     mirrored: bool,
     instances: TripInstances,
     since_s: int,
-    span_count: int,
+    until_s: int,
 ) -> SearchTimetable:
+    span_count = (until_s - since_s) // SPAN_S
     rows = _group_into_patterns(instances)
     stop_first, stop_pattern, stop_position = _positions_by_stop(search_stops.stop_count, rows.pattern_first, rows.stop)
     foot, walk = _footpaths(search_stops), _mirrored_footpaths(search_stops)
@@ -151,6 +165,7 @@ def _assemble(
         instance_parts=rows.instance,
         search_stops=search_stops,
         longest_pattern=int(np.diff(rows.pattern_first).max(initial=0)),
+        reach_s=until_s,
     )
 
 

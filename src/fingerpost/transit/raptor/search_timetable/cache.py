@@ -14,22 +14,29 @@ LIGHT_STOP_TIMES = 250_000
 
 
 class SearchTimetables:
-    """An LRU cache of search timetables by day, direction and step-free. Safe to share between threads."""
+    """An LRU cache of search timetables by day, direction, step-free and reach. Safe to share between threads."""
 
     def __init__(self, timetable: Timetable, overlay: Overlay | None = None) -> None:
         self._timetable = timetable
         self._overlay = overlay
-        self._kept: OrderedDict[tuple[date, bool, bool], SearchTimetable] = OrderedDict()
+        self._kept: OrderedDict[tuple[date, bool, bool, int], SearchTimetable] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get_search_timetable(self, day: date, *, mirrored: bool, step_free: bool) -> SearchTimetable:
-        """Return the search timetable of a day, building it if need be."""
-        key = (day, mirrored, step_free)
+    def get_search_timetable(
+        self, day: date, *, mirrored: bool, step_free: bool, further_days: int = 0
+    ) -> SearchTimetable:
+        """Return the search timetable of a day, building it if need be; ``further_days`` as where it is built."""
+        key = (day, mirrored, step_free, further_days)
         with self._lock:
             search_timetable = self._kept.get(key)
             if search_timetable is None:
                 search_timetable = build_search_timetable(
-                    self._timetable, day, mirrored=mirrored, step_free=step_free, overlay=self._overlay
+                    self._timetable,
+                    day,
+                    mirrored=mirrored,
+                    step_free=step_free,
+                    overlay=self._overlay,
+                    further_days=further_days,
                 )
                 self._kept[key] = search_timetable
                 if len(self._kept) > KEPT:
@@ -40,9 +47,9 @@ class SearchTimetables:
 
     def is_ready(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
         """Whether the search timetable is built already."""
-        return (day, mirrored, step_free) in self._kept
+        return (day, mirrored, step_free, 0) in self._kept
 
     def is_light(self, day: date, *, mirrored: bool, step_free: bool) -> bool:
         """Whether the search timetable is built already, and small."""
-        search_timetable = self._kept.get((day, mirrored, step_free))
+        search_timetable = self._kept.get((day, mirrored, step_free, 0))
         return search_timetable is not None and len(search_timetable.patterns.arrival_s) <= LIGHT_STOP_TIMES

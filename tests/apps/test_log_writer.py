@@ -1,0 +1,56 @@
+"""The log never waits for its reader, and says what it dropped."""
+
+import logging
+import os
+import threading
+
+from fingerpost.apps.log_writer import LogWriter
+
+
+class Blocked:
+    """A stream whose reader comes late."""
+
+    def __init__(self):
+        self.written = []
+        self.is_read = threading.Event()
+        self.has_begun = threading.Event()
+
+    def write(self, text):
+        self.has_begun.set()
+        self.is_read.wait(60)
+        self.written.append(text)
+
+    def flush(self):
+        pass
+
+
+def record(text):
+    return logging.LogRecord("fingerpost", logging.INFO, "", 0, text, (), None)
+
+
+def test_what_finds_no_room_is_dropped_and_counted():
+    """Room for two lines, one being written: of five the last two are dropped, and that is said."""
+    stream = Blocked()
+    writer = LogWriter(stream, waiting_lines=2)
+    writer.handle(record("a"))
+    assert stream.has_begun.wait(60)
+    for text in "bcde":
+        writer.handle(record(text))
+    stream.is_read.set()
+    writer.flush()
+
+    told = "2 lines of the log were dropped: standard error was not read\n"
+    assert "".join(stream.written) in (f"a\n{told}b\nc\n", f"a\nb\n{told}c\n")
+
+
+def test_a_reader_that_is_gone_stops_nothing():
+    """A broken pipe: the next line is taken, and flushing ends."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    stream = os.fdopen(writing, "w")
+    writer = LogWriter(stream)
+    for text in "ab":
+        writer.handle(record(text))
+        writer.flush()
+
+    assert writer._lines.unfinished_tasks == 0

@@ -1,0 +1,126 @@
+"""Places of lettered poles, and places of one name, through the tools over drawn towns (rule D2)."""
+
+import asyncio
+
+import pytest
+
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
+from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from tests.realtime.messages import DAY
+
+# A thousandth of a degree of latitude is 111 m.
+TOWN = """
+line 1 | Tori A 08:05  | North 08:20
+line 2 | Tori B 08:06  | South 08:30
+line 3 | Home 07:50    | Tori A 08:00
+line 4 | Near 08:07    | West 08:40
+"""
+PLACES = {
+    "Tori A": (60.000, 25.0), "Tori B": (60.002, 25.0), "North": (60.5, 25.0), "South": (59.5, 25.0),
+    "Home": (60.3, 25.0), "Near": (60.3, 26.0), "West": (60.0, 24.0),
+}  # fmt: skip
+
+
+@pytest.fixture
+def town(tmp_path, monkeypatch):
+    """Ask a tool over a drawn town: ``town(drawing, coordinates)(tool, arguments)``."""
+    monkeypatch.setenv("FINGERPOST_NOW", f"{DAY}T08:00:00+02:00")
+
+    def draw(drawing, coordinates):
+        timetable = timetable_from_drawing(drawing, days=[DAY], coordinates=coordinates)
+        network = EmbeddedNetwork(NetworkRecord(name="TEST"), timetable)
+        store = VariableStore(tmp_path / "variables.sqlite")
+        tools = {tool.name: tool for tool in list_tools(FakeNetworks(network), store)}
+        return lambda tool, arguments: asyncio.run(tools[tool].answer(arguments, user="ann"))
+
+    return draw
+
+
+def label(text):
+    return {"type": "label", "value": text}
+
+
+@pytest.mark.parametrize("said", ["Tori", "Tori B", "TEST:TORI-A", "TEST:TORI-B"])
+def test_the_board_of_a_place_shows_all_poles_and_names_them(town, said):
+    """D2: whatever is sent as a label, both buses are there, each with its pole."""
+    body = town(TOWN, PLACES)("get_departures", {"stop": label(said)}).body
+    rows = [(row["line"], row["platform"]) for row in body["departures"]]
+    assert (body["stopName"], rows) == ("Tori", [("1", "A"), ("2", "B")])
+
+
+def test_the_board_of_one_pole_is_its_own(town):
+    """D2: as an id a pole is a pole, and needs no letter."""
+    body = town(TOWN, PLACES)("get_departures", {"stop": {"type": "id", "value": "TEST:TORI-B"}}).body
+    assert [(row["line"], row.get("platform")) for row in body["departures"]] == [("2", None)]
+
+
+@pytest.mark.parametrize("said", ["Tori", "TEST:TORI-A", "TEST:TORI-B"])
+def test_a_pole_further_on_costs_the_walk(town, said):
+    """D2: the place stands at one of its poles; from there to the other are 222 m in a straight line."""
+    ask = town(TOWN, PLACES)
+    walks = {}
+    for destination in ("North", "South"):
+        body = ask("plan_trip", {"origin": label(said), "destination": label(destination)}).body
+        walks[destination] = body["itineraries"][0]["walkingDistance"]
+    assert sorted(map(bool, walks.values())) == [False, True]
+    assert max(walks.values()) > 222
+
+
+@pytest.mark.parametrize("apart_deg", [0.0001, 0.001])
+def test_a_stop_saved_with_a_position_costs_the_walk_from_there(town, apart_deg):
+    """D2: 11 m away is the stop itself, 111 m away is a walk."""
+    ask = town(TOWN, PLACES)
+    value = {"lat": 60.3 + apart_deg, "lon": 26.0, "stopId": "TEST:NEAR"}
+    ask("save_user_variable", {"key": "home", "type": "location", "value": value})
+    body = ask("plan_trip", {"origin": label("home"), "destination": label("West")}).body
+    assert (body["itineraries"][0]["walkingDistance"] > 100) == (apart_deg == 0.001)
+
+
+TWINS = """
+line 7  | Mill 08:05 | Alpha 08:20
+line 12 | Mill 08:06 | Alpha 08:30
+line 5  | Old Mill 08:07 | Beta 08:40
+"""
+
+
+@pytest.fixture
+def twins(town):
+    """Two stops that are called Mill, 2 km apart."""
+    places = {"Mill": (60.0, 25.0), "Old Mill": (60.02, 25.0), "Alpha": (60.003, 25.0), "Beta": (60.023, 25.0)}
+    return town(TWINS, places)
+
+
+def test_candidates_are_told_apart(twins):
+    """D2: lines, direction and what is near, in meta by token, and in the text."""
+    answer = twins("findAddressOrStop", {"rawText": "mil", "focusPoint": {"lat": 60.0, "lon": 25.0}})
+    assert answer.body["meta"]["candidates"] == {
+        "TEST:MILL": {"lines": ["7", "12"], "direction": "Alpha", "district": "near Alpha", "distance": 0},
+        "TEST:OLD-MILL": {"lines": ["5"], "direction": "Beta", "district": "near Beta", "distance": 2224},
+    }
+    lines = answer.text.splitlines()
+    assert lines[1].endswith("; lines 7 12, towards Alpha, near Alpha, 0 m away")
+    assert lines[2].endswith("; lines 5, towards Beta, near Beta, 2224 m away")
+
+
+def test_an_end_that_is_not_certain_tells_its_candidates_apart(twins):
+    """D2, A5: the error has the same, beside each candidate and in its text."""
+    answer = twins("plan_trip", {"origin": label("il"), "destination": label("Beta")})
+    first = answer.body["error"]["candidates"][0]
+    assert (first["lines"], first["direction"], first["district"]) == (["7", "12"], "Alpha", "near Alpha")
+    assert "Mill (TEST:MILL, lines 7 12, towards Alpha, near Alpha)" in answer.text
+
+
+def test_the_only_candidate_comes_with_the_reason_and_what_to_do(town):
+    """D2: one place resembles the text, and too little; never merely "not certain"."""
+    ask = town(TOWN, PLACES)
+    found = ask("findAddressOrStop", {"rawText": "Nort by"})
+    refused = ask("plan_trip", {"origin": label("Nort by"), "destination": label("South")})
+    assert "only North resembles it, too little to be taken for it (score 0." in found.body["meta"]["reason"]
+    assert "If it is meant, send its token" in found.text
+    error = refused.body["error"]
+    assert "only North resembles it" in error["message"]
+    assert error["hint"] == "If North is meant, send TEST:NORTH as the label; else spell it differently"

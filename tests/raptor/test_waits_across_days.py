@@ -1,0 +1,185 @@
+"""A journey that waits for days is found on the day on which it leaves.
+
+What is searched is cut into slices of days; no wait may fall into the cut between two of them.
+"""
+
+import random
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+
+from fingerpost.transit.raptor.endpoints import find_endpoint
+from fingerpost.transit.raptor.search import SearchQuery, find_journeys
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.timetable.assembly import assemble
+from fingerpost.transit.timetable.draft import (
+    RouteRow,
+    ServiceRow,
+    StopRow,
+    TimetableDraft,
+    TripDepartureRow,
+    TripRow,
+)
+from fingerpost.transit.timetable.timetable import Feed
+from tests.raptor.oracle import NEVER, around, earliest_arrivals, leaves, list_trip_instances
+
+ZONE = ZoneInfo("Europe/Helsinki")
+TUESDAY = date(2026, 5, 5)
+HOUR = 3600
+MAX_RIDES = 4
+
+
+def _at(day, hour):
+    return int(datetime(day.year, day.month, day.day, tzinfo=ZONE).timestamp()) + int(hour * HOUR)
+
+
+def _village(*buses):
+    """A timetable of buses ``(from, to, hour, days)``: each takes an hour, and no stop can be walked to."""
+    draft = TimetableDraft(feeds=[Feed(name="R", zone="Europe/Helsinki")])
+    names = sorted({name for origin, destination, _, _ in buses for name in (origin, destination)})
+    draft.stops = [StopRow(0, name, name, 60 + row, 25) for row, name in enumerate(names)]
+    draft.routes = [RouteRow(0, "L", "L", "", 3)]
+    stops, times = [], []
+    for row, (origin, destination, hour, days) in enumerate(buses):
+        draft.services.append(ServiceRow(0, frozenset(days)))
+        draft.trips.append(TripRow(f"T{row}", 0, row))
+        draft.trip_departures.append(TripDepartureRow(row))
+        stops += [names.index(origin), names.index(destination)]
+        times += [int(hour * HOUR), int((hour + 1) * HOUR)]
+    draft.trip_stop_time_count = np.full(len(buses), 2, np.int32)
+    draft.stop_time_stop = np.array(stops, np.int32)
+    draft.stop_time_arrival_s = draft.stop_time_departure_s = np.array(times, np.int32)
+    draft.stop_time_flags = np.zeros(len(stops), np.uint8)
+    return assemble(draft)
+
+
+def _query(timetable, origin, destination, instant, *, arrive_by=False, not_before=None):
+    ends = []
+    for name in (origin, destination):
+        row = list(timetable.stop_name).index(name)
+        ends.append(find_endpoint(timetable, float(timetable.stop_lat[row]), 25.0, [row], 500))
+    return SearchQuery(
+        origin=ends[0],
+        destination=ends[1],
+        instant=instant,
+        arrive_by=arrive_by,
+        max_rides=MAX_RIDES,
+        max_walk_m=500,
+        step_free=False,
+        wanted=3,
+        not_before=not_before,
+    )
+
+
+def _search(timetable, *asked, **wishes):
+    found = find_journeys(timetable, SearchTimetables(timetable), _query(timetable, *asked, **wishes))
+    return sorted((journey.departure, journey.arrival) for journey in found)
+
+
+def _days(first, count):
+    return [first + timedelta(days=further) for further in range(count)]
+
+
+EVERY_DAY = _days(TUESDAY - timedelta(days=10), 30)
+
+
+def test_a_wait_over_the_second_midnight_is_found_on_the_day_on_which_it_begins():
+    """Home 17:00 daily, Town 08:00 daily. Asked on Tuesday at 20:00, leave on Wednesday and arrive on Thursday."""
+    timetable = _village(("Home", "Town", 17, EVERY_DAY), ("Town", "City", 8, EVERY_DAY))
+    first = _search(timetable, "Home", "City", _at(TUESDAY, 20))[0]
+    assert first == (_at(TUESDAY + timedelta(days=1), 17), _at(TUESDAY + timedelta(days=2), 9))
+
+
+def test_towards_an_arrival_the_same_wait_is_found():
+    """To be in the City by Thursday 08:00 one arrives on Wednesday at 09:00, having left on Tuesday at 17:00."""
+    timetable = _village(("Home", "Town", 17, EVERY_DAY), ("Town", "City", 8, EVERY_DAY))
+    thursday = TUESDAY + timedelta(days=2)
+    found = _search(timetable, "Home", "City", _at(thursday, 8), arrive_by=True)
+    assert found[-1] == (_at(TUESDAY, 17), _at(TUESDAY + timedelta(days=1), 9))
+
+
+def test_a_wait_over_a_weekend_is_found():
+    """The village bus leaves on Fridays only, the other on Mondays only."""
+    friday, monday = TUESDAY + timedelta(days=3), TUESDAY + timedelta(days=6)
+    timetable = _village(("Home", "Town", 17, [friday]), ("Town", "City", 8, [monday]))
+    assert _search(timetable, "Home", "City", _at(TUESDAY, 20)) == [(_at(friday, 17), _at(monday, 9))]
+
+
+def test_after_days_without_service_all_buses_of_a_morning_are_found():
+    """Nothing runs until Saturday; then there is a bus at 8, 9 and 10 o'clock."""
+    saturday = TUESDAY + timedelta(days=4)
+    timetable = _village(*(("Home", "City", hour, [saturday]) for hour in (8, 9, 10)))
+    found = _search(timetable, "Home", "City", _at(TUESDAY, 20))
+    assert found == [(_at(saturday, hour), _at(saturday, hour + 1)) for hour in (8, 9, 10)]
+
+
+def test_a_night_train_that_arrives_late_does_not_hide_a_quicker_way_behind_the_cut():
+    """The slow coach begins on Wednesday 23:00 and takes long; the early bus of Thursday is there before it."""
+    wednesday, thursday = TUESDAY + timedelta(days=1), TUESDAY + timedelta(days=2)
+    timetable = _village(
+        ("Home", "Town", 22, [wednesday]), ("Town", "Mill", 23.5, [wednesday]), ("Town", "City", 0.1, [thursday]),
+        ("Mill", "City", 8, [thursday]),
+    )  # fmt: skip
+    found = _search(timetable, "Home", "City", _at(TUESDAY, 20))
+    assert min(arrival for _, arrival in found) == _at(thursday, 1.1)
+
+
+def test_what_must_have_left_before_now_is_not_looked_for():
+    """On Thursday at noon nobody can be in the City by 13:00, though on Wednesday one could."""
+    timetable = _village(("Home", "City", 9, EVERY_DAY))
+    thursday = TUESDAY + timedelta(days=2)
+    noon = _at(thursday, 12)
+    assert not _search(timetable, "Home", "City", noon + HOUR, arrive_by=True, not_before=noon)
+
+
+def _sparse_village(seed):
+    dice = random.Random(seed)
+    names = ["Home", "Town", "Mill", "Port", "City"]
+    days = EVERY_DAY[4:24]
+    buses = []
+    for _ in range(dice.randint(3, 9)):
+        origin, destination = dice.sample(names, 2)
+        weekdays = dice.sample(range(7), dice.choice([1, 1, 2, 5, 7]))
+        runs = [day for day in days if day.weekday() in weekdays] or [days[0]]
+        buses.append((origin, destination, dice.choice([0.1, 7, 12, 17, 21, 23.5, 25]), runs))
+    buses += [("Home", "Town", 17, [days[-1]]), ("Mill", "City", 8, [days[0]])]
+    return _village(*buses), _at(TUESDAY, dice.choice([0, 6, 13, 20, 23]))
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_the_first_arrival_within_a_week_is_what_the_oracle_finds(chunk):
+    """Over sparse random timetables; the oracle knows no days, only trips."""
+    for seed in range(chunk * 50, chunk * 50 + 50):
+        timetable, instant = _sparse_village(seed)
+        query = _query(timetable, "Home", "City", instant)
+        instances = list_trip_instances(timetable, around(TUESDAY, 2, 9))
+        best = earliest_arrivals(
+            timetable, instances, query.origin, query.destination, instant, MAX_RIDES, query.max_walk_m
+        )[-1]
+        if NEVER > best > _at(TUESDAY, 8 * 24):
+            # So far the search does not look.
+            continue
+        found = find_journeys(timetable, SearchTimetables(timetable), query)
+        assert min((journey.arrival for journey in found), default=NEVER) == best, seed
+
+
+@pytest.mark.parametrize("chunk", range(4))
+def test_the_last_departure_towards_an_arrival_is_what_the_oracle_finds(chunk):
+    """The oracle tries every departure of the week before, the last first."""
+    for seed in range(chunk * 25, chunk * 25 + 25):
+        timetable, instant = _sparse_village(seed)
+        query = _query(timetable, "Home", "City", instant, arrive_by=True)
+        instances = list_trip_instances(timetable, around(TUESDAY, 9, 2))
+        best = NEVER
+        for leave in reversed(leaves(instances, query.origin, _at(TUESDAY, -6 * 24), instant)):
+            arrivals = earliest_arrivals(
+                timetable, instances, query.origin, query.destination, leave, MAX_RIDES, query.max_walk_m
+            )
+            if arrivals[-1] <= instant:
+                best = leave
+                break
+        departures = [each.departure for each in find_journeys(timetable, SearchTimetables(timetable), query)]
+        reached = [departure for departure in departures if departure >= _at(TUESDAY, -6 * 24)]
+        assert max(reached, default=NEVER) == best, seed
