@@ -8,6 +8,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
@@ -19,6 +20,8 @@ BUDGET_S = 10.0
 # A mutant whose tests take so much longer than they did does not end: that is found too.
 SLOWER = 5
 SLACK_S = 10
+# A process that waits for so long without using the processor waits for something that does not come.
+STILL_S = 20
 MEMORY_BYTES = 8 << 30
 
 
@@ -94,11 +97,14 @@ class MutantTrial:
         child = os.fork()
         if child == 0:
             self._run_changed(mutant, tests, int(longest_s))
-        began = time.monotonic()
-        while time.monotonic() - began < 10 * longest_s:
+        began = moved = time.monotonic()
+        used = ""
+        while time.monotonic() - began < 10 * longest_s and time.monotonic() - moved < STILL_S:
             pid, status = os.waitpid(child, os.WNOHANG)
             if pid:
                 return status != 0
+            if (now := _processor_time(child)) != used:
+                used, moved = now, time.monotonic()
             time.sleep(0.005)
         os.killpg(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -124,3 +130,9 @@ class MutantTrial:
             status = int(self._has_failed)
         finally:
             os._exit(status)
+
+
+def _processor_time(process: int) -> str:
+    """Return what a process has used so far, and what it would use if it were let: a busy machine is no standstill."""
+    state, *fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return str(time.monotonic()) if state == "R" else " ".join(fields[10:12])

@@ -298,6 +298,22 @@ def test_functions_of_periods_are_nested_only_so_far(drawn, expression):
         one(drawn, expression)
 
 
+def test_inputs_on_both_sides_of_a_split_are_not_joined_and_the_way_out_is_said(tmp_path):
+    """Figures per share from before and after it, and how to ask for them in one kind of shares."""
+    ratio = facts("StockholdersEquityNoteStockSplitConversionRatio1 - 2022-06-03 4 k22 10-K 2023-02-01", "pure")
+    library = library_of(tmp_path / "f.sqlite", facts(SHARES, "USD/shares") + ratio, NAMED)
+    with pytest.raises(DataNotFound) as caught:
+        one(library, "avg(EPSDiluted)")
+
+    assert list(caught.value.details["missing"].values()) == [
+        {
+            "reason": "not_comparable",
+            "message": "Drawn Inc. split its shares between the filings of the inputs",
+            "next_step": "Send vintage: split_adjusted",
+        }
+    ]
+
+
 def test_a_period_that_is_named_twice_is_one(drawn):
     """However it is written."""
     reply = calculate(drawn, "DRWN", "Revenue", ["2022", "FY2022", "2022-FY"], FigureOptions())

@@ -9,7 +9,7 @@ from fingerpost.filings.directory import company_info, metrics
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.period_filter import read_period_filter
 from fingerpost.filings.questions import compare, fact_history, financial_facts, time_series
-from fingerpost.filings.ratios import financial_ratios
+from fingerpost.filings.ratios import RATIOS, financial_ratios
 from fingerpost.filings.statements import statement
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import company_file, facts, library_of
@@ -223,7 +223,7 @@ def test_other_questions_about_nobody_say_so_too(library):
 
 NO_EQUITY = ("Goodwill", "StockholdersEquity")
 AT_THE_END = ("fiscal 2022", "2022-12-31 to 2022-12-31")
-RATIOS = """
+ONE_RATIO = """
 NetIncomeLoss 2022-01-01 2022-12-31 11 k22 10-K 2023-02-01
 Revenues      2022-01-01 2022-12-31 0  k22 10-K 2023-02-01
 Assets        -          2022-12-31 44 k22 10-K 2023-02-15
@@ -232,7 +232,7 @@ Assets        -          2022-12-31 44 k22 10-K 2023-02-15
 
 def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
     """A quarter, with its note; what is divided by nothing, by nobody, or is no ratio, is missing with its reason."""
-    library = library_of(tmp_path / "f.sqlite", facts(RATIOS), {"2022-12-31": 2022})
+    library = library_of(tmp_path / "f.sqlite", facts(ONE_RATIO), {"2022-12-31": 2022})
     wanted = ["ROA", "net margin", "return-on-equity", "luck"]
     reply = financial_ratios(library, "DRWN", wanted, FISCAL, FigureOptions())
     (row,) = reply.results
@@ -252,3 +252,40 @@ def test_a_ratio_names_its_parts_and_the_newest_of_their_filings(tmp_path):
         "return-on-equity": ("not_reported", UNTAGGED["message"].replace(*NO_EQUITY).replace(*AT_THE_END)),
         "luck": ("unknown_metric", "luck is no ratio"),
     }
+    assert [reply.missing[name]["next_step"] for name in ("net margin", "luck")] == [
+        "Ask financial_facts for its parts",
+        f"The ratios are {', '.join(ratio.name for ratio in RATIOS)}",
+    ]
+
+
+RATIOS_OVER_TIME = """
+NetIncomeLoss 2021-01-01 2021-12-31 8  k21 10-K 2022-02-01
+NetIncomeLoss 2022-01-01 2022-12-31 11 k22 10-K 2023-02-01
+NetIncomeLoss 2022-01-01 2022-03-31 3  q22 10-Q 2022-05-01
+Assets        -          2021-12-31 1  k21 10-K 2022-02-01
+Assets        -          2022-12-31 44 k22 10-K 2023-02-01
+Assets        -          2022-03-31 6  q22 10-Q 2022-05-01
+"""
+
+
+def test_ratios_of_several_years_are_a_series(tmp_path):
+    """By the ends of the years; a ratio of one quarter bears its quarter, that of a year none."""
+    library = library_of(tmp_path / "f.sqlite", facts(RATIOS_OVER_TIME), {"2021-12-31": 2021, "2022-12-31": 2022})
+    both = read_period_filter("2021-01-01", "2022-12-31", None)
+    years = financial_ratios(library, "DRWN", ["roa"], both, FigureOptions())
+    quarter = financial_ratios(library, "DRWN", ["roa"], read_period_filter(None, None, "2022-Q1"), FigureOptions())
+
+    assert (years.value_mode, years.data) == (
+        "series",
+        {"roa": [{"end_date": "2021-12-31", "value": 8}, {"end_date": "2022-12-31", "value": 0.25}]},
+    )
+    assert [(row["fiscal_period"], row["fiscal_quarter"]) for row in years.results] == [("FY", None), ("FY", None)]
+    assert [(row["fiscal_period"], row["fiscal_quarter"], row["value"]) for row in quarter.results] == [("Q1", 1, 0.5)]
+
+
+def test_no_ratio_at_all_says_whose_data_it_is_and_what_is_missing(library):
+    """Equity at that day, not some other day's."""
+    error = failure(lambda: financial_ratios(library, "DRWN", ["roe"], FISCAL, FigureOptions()))
+
+    assert error.details["source"] == SOURCE
+    assert error.details["missing"]["roe"]["message"].startswith("StockholdersEquity of Drawn Inc. for 2022-12-31 to ")

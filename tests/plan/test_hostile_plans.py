@@ -54,25 +54,25 @@ REFUSED = {
 
 @pytest.mark.parametrize(("hostile", "reason"), REFUSED.values(), ids=REFUSED)
 async def test_a_hostile_plan_is_refused_before_anything_runs(runs, recorder, hostile, reason, tmp_path):
-    """In less than a second, with a reason, and without a call or a record."""
-    begun = time.perf_counter()
+    """In less than a second of the processor, with a reason, and without a call or a record."""
+    begun = time.process_time()
     with pytest.raises(PlanInvalid) as caught:
         await runs.create(read_plan(hostile), user="ann")
 
     assert reason in caught.value.message
     assert len(caught.value.message) < 2000
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
     assert (recorder.calls, (tmp_path / "runs.sqlite").exists()) == ([], False)
 
 
 def test_a_million_steps_are_refused_before_a_model_is_built():
     """By their number alone."""
     million = [{"step_id": number} for number in range(1_000_000)]
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(PlanInvalid, match=r"^The plan has 1,000,000 steps, and may have 500$"):
         read_plan({"goal": "g", "steps": million})
 
-    assert time.perf_counter() - begun < 0.1
+    assert time.process_time() - begun < 0.1
 
 
 def test_a_file_without_end_is_not_read_to_its_end(tmp_path):
@@ -101,14 +101,14 @@ async def test_a_gigabyte_of_output_is_not_kept(opened, recorder):
         return {"success": True, "results": [], "output_key": "echo", "data": value}
 
     recorder.script = {"x": grow}
-    begun = time.perf_counter()
+    begun = time.process_time()
     state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
 
     assert (state, run.steps[1].note) == (
         "failed",
         "The output of echo cannot be kept: a value in it is larger than 1,000,000 bytes of JSON",
     )
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def doubling(number):
@@ -121,11 +121,11 @@ def doubling(number):
 
 async def test_steps_that_double_what_they_hold_are_stopped_where_it_is_too_much(runs):
     """A kilobyte of thinking steps would fill any memory; the one that goes too far fails, and quickly."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     state, run = await ended(runs, plan(*[doubling(number) for number in range(40)]))
     (note,) = [record.note for record in run.steps.values() if record.state == "failed"]
 
-    assert (state, time.perf_counter() - begun < 5) == ("failed", True)
+    assert (state, time.process_time() - begun < 5) == ("failed", True)
     assert note == "The output of the step cannot be kept: a value in it is larger than 1,000,000 bytes of JSON"
     assert max(len(record.output) for record in run.steps.values()) < 1_000_000
 
@@ -176,11 +176,11 @@ async def test_a_condition_over_much_data_ends(opened, recorder):
     hungry = " or ".join(["sum(value) < 0"] * 20)
     many = list(range(150_000))
     runs = opened(recorder.tool(), limits=Limits(plan_bytes=2_000_000))
-    begun = time.perf_counter()
+    begun = time.process_time()
     state, run = await ended(runs, plan(step(1, done_check=hungry)), memory={"k1": many})
     events = await runs.journal.list_events(run.run_id, 0, 10)
 
-    assert (state, time.perf_counter() - begun < 3) == ("completed", True)
+    assert (state, time.process_time() - begun < 3) == ("completed", True)
     assert json.loads(events[1].data)["reason"] == "done_check: it takes too much work for values of this size"
 
 

@@ -1,12 +1,15 @@
 """Memory: what is kept under which key, when a step is skipped, and what a thinking step makes of it."""
 
+import json
+
 import pytest
 
 from fingerpost.contract.plan import PlanStep
 from fingerpost.plan.limits import Limits
-from tests.plan.drawing import FINANCIAL, ended, events_of, failure, items_of, plan, ref, step
+from tests.plan.drawing import FINANCIAL, NOW, ended, events_of, failure, items_of, plan, ref, step
 
 APPLE = {"ticker": "AAPL", "metrics": ["Revenue"], "start_date": "2022-01-01", "end_date": "2022-12-31"}
+TOO_LARGE = "What the step refers to is larger than 400 bytes of JSON, up to both.1"
 EXAMPLE = PlanStep(
     step_id=1,
     description="Get Apple's revenue for 2022",
@@ -61,6 +64,8 @@ async def test_run_again_from_that_memory_the_example_is_skipped(opened):
         ({"k1": {"data": {"n": 1}}}, "True", "skipped"),
         ({"k1": {"data": {"n": 1}}}, "value == 1", "skipped"),
         ({"k1": {"data": {"n": 1}}}, "value == 2", "completed"),
+        ({"k1": {"data": {"n": 1}}}, "k1['data']['n'] == 1 and memory['k1'] == k1", "skipped"),
+        ({"k1": {"data": {"n": 1}, "results": [5]}}, "results == [5]", "skipped"),
         ({"k1": {"data": {"n": 1}}}, "len(value) > 0", "completed"),
         ({"k1": {"data": {}}}, "True", "completed"),
         ({"k1": {"success": False, "data": {"n": 1}}}, "True", "completed"),
@@ -129,9 +134,35 @@ async def test_memory_items_are_typed(opened, recorder):
     runs = opened(recorder.tool())
     _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "bad"}, dependencies=[1])))
 
-    assert [(item["type"], item.get("step_id")) for item in await items_of(runs, run)] == [
+    items = await items_of(runs, run)
+
+    assert [(item["type"], item.get("step_id")) for item in items] == [
         ("plan", None), ("tool_result", 1), ("tool_error", 2), ("step_failed", 2),
     ]  # fmt: skip
+    assert items[0].keys() == {"type", "goal", "plan", "timestamp"}
+    assert (items[0]["goal"], items[0]["plan"]["goal"], items[0]["timestamp"]) == ("a goal", "a goal", NOW)
+    assert (items[1]["key"], items[1]["result"]["success"], items[1]["tool"]) == ("k1", True, "echo")
+
+
+@pytest.mark.parametrize(("most", "note"), [(2_000, None), (400, TOO_LARGE)])
+async def test_what_a_step_refers_to_is_bounded_together(opened, recorder, most, note):
+    """Each response has some 260 bytes: both are too many, and the reference that goes over is named."""
+    runs = opened(recorder.tool(), limits=Limits(output_bytes=most, attempts=1))
+    both = PlanStep(step_id=3, description="think", parameters={"both": [ref("k1"), ref("k2")]}, expected_key="out")
+    _state, run = await ended(runs, plan(*[step(n, parameters={"label": "y" * 40}) for n in (1, 2)], both))
+    items = await items_of(runs, run)
+
+    assert run.steps[3].note == note
+    assert note is None or json.loads(run.steps[3].output)["error"] == note
+    assert [item["type"] for item in items].count("step_failed") == (note is not None)
+
+
+async def test_a_reference_into_an_earlier_run_is_the_value_at_its_path(runs, recorder):
+    """As it was in the run that found it, and not the whole response around it."""
+    _state, first = await ended(runs, plan(step(1, parameters={"n": 7}, output_path=["data", "n"])))
+    state, _run = await ended(runs, plan(step(2, parameters={"n": ref("k1")})), memory_of=first.run_id)
+
+    assert (state, recorder.calls[-1]) == ("completed", {"n": 7})
 
 
 async def test_a_thinking_step_composes_what_it_is_given(runs):

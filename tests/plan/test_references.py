@@ -34,6 +34,9 @@ def test_a_path_keeps_types(path, expected):
     [
         (ref("k", "a..b"), "path 'a..b' is not JMESPath: there is a mistake at character 3"),
         ({"$ref": "k", "paht": "a"}, "a reference has $ref, path and default, and no paht"),
+        (ref("k", ""), "path '' is not JMESPath: there is a mistake"),
+        (ref("k", 3), "path must be a JMESPath text"),
+        (ref("k", "[" + "@," * 16 + "@]"), "path puts too many lists or objects together"),
         ({"$ref": 3}, "$ref must be the memory key of a step, as text"),
         (ref("k", "[@,@]" + "|[@,@]" * 40), "path puts too many lists or objects together"),
         (ref("k", "[?`[1,1]`[?`[1,1]`]]"), "path may hold plain values only, no lists and no objects"),
@@ -43,6 +46,11 @@ def test_a_path_keeps_types(path, expected):
 def test_what_is_no_reference_says_why(raw, expected):
     """What grows without end is refused with the rest."""
     assert one(raw) == expected
+
+
+def test_as_many_as_sixteen_stand_together():
+    """The other side of the bound."""
+    assert one(ref("k", "[" + "@," * 15 + "@]")).find_in(1) == [1] * 16
 
 
 def test_functions_that_grow_text_are_refused():

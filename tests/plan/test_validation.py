@@ -26,6 +26,7 @@ def facts(**fields):
     return {"query_type": "financial_facts", "parameters": {**arguments, **fields}}
 
 
+UNKNOWN_FIELD = "unknown field 'as_off'; allowed: end_date, filing_type, metrics, start_date, ticker"
 QUERY_TYPE = (
     "query type 'financial_fact' is not supported by the sec_financial_data tool; did you mean 'financial_facts'?"
 )
@@ -57,6 +58,20 @@ CONDITION = "'value not None' does not compile: syntax error at column 11; did y
         ([step(1, done_check="value not None")],
          (1, "done_check", CONDITION)),
         ([step(1), step(1)], (1, "step_id", "is taken by another step")),
+        ([step(1), step(2, parameters={"nn": ref("k1")})],
+         (2, "parameters.nn", "unknown field 'nn'; allowed: extra, label, n")),
+        ([step(1), step(2, "sec_financial_data", parameters=facts(as_off=ref("k1")))],
+         (2, "parameters.parameters.as_off", UNKNOWN_FIELD)),
+        ([step(2**53)],
+         (None, "steps", "hold a step_id beyond 9,007,199,254,740,991; a small number will do")),
+        ([step(1, expected_key="")], (1, "expected_key", "must be 1 to 200 characters")),
+        ([step(1, expected_key="k" * 201)], (1, "expected_key", "must be 1 to 200 characters")),
+        ([step(1, expected_key="my key", done_check="my")],
+         (1, "done_check", "'my' does not compile: unknown name 'my'; known are memory, results, value")),
+        ([step(1, expected_key="value", done_check="my")],
+         (1, "done_check", "'my' does not compile: unknown name 'my'; known are memory, results, value")),
+        ([step(n, dependencies=[n % 13 + 1]) for n in range(1, 14)],
+         (1, "dependencies", "go in a circle: 1 → 2 → 3 → 4 → 5 → 6 → 9 → 10 → 11 → 12 → 13 → 1")),
         ([], (None, "steps", "are none; a plan needs one at least")),
     ],
 )  # fmt: skip
@@ -195,3 +210,32 @@ def test_limits_are_the_runs_own():
     """A stricter catalogue refuses what another takes."""
     with pytest.raises(PlanInvalid, match=r"steps are 2, and may be 1$"):
         validate_plan(plan(step(1), step(2)), CATALOGUE, limits=Limits(steps=1))
+
+
+def test_the_largest_step_id_and_the_longest_key_are_good():
+    """The other side of both bounds."""
+    valid = validate_plan(plan(step(2**53 - 1, expected_key="k" * 200)), CATALOGUE)
+
+    assert list(valid.steps) == [2**53 - 1]
+
+
+@pytest.mark.parametrize(("depth", "sound"), [(2, True), (3, False)])
+def test_the_depth_of_parameters_is_bounded(depth, sound):
+    """Objects and lists below a step's parameters, which are the first level."""
+    value = "x"
+    for _ in range(depth):
+        value = [value]
+    nested = plan(step(1, parameters={"extra": value}))
+    if sound:
+        assert validate_plan(nested, CATALOGUE, limits=Limits(depth=3))
+    else:
+        with pytest.raises(PlanInvalid, match="a value in them is nested more than 4 deep"):
+            validate_plan(nested, CATALOGUE, limits=Limits(depth=3))
+
+
+def test_of_ordered_writers_each_knows_the_one_before():
+    """A step that writes a key again is skipped on the value that the earlier one left."""
+    steps = [step(number, expected_key="k", dependencies=list(range(1, number))) for number in (1, 2, 3)]
+    valid = validate_plan(plan(*steps), CATALOGUE)
+
+    assert [ready.earlier for ready in valid.steps.values()] == [None, 1, 2]

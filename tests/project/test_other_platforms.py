@@ -7,22 +7,16 @@ from tests.project.sources import SRC, list_imports, list_python, parse
 
 # Standard modules that Python for Windows does not have.
 UNIX_ONLY = ("fcntl", "grp", "pwd", "resource", "termios")
-# To be emptied: their locks become filelock's together with the records of networks.
-STILL_UNIX = {
-    "fingerpost.apps.feed_origins",
-    "fingerpost.transit.providers.embedded.realtime_sources",
-    "fingerpost.transit.timetable.timetable_store",
-}
 # Asks for the platform first, so that hiding a module says nothing about it.
 ASKS_THE_PLATFORM = {"mcp.server.stdio"}
 IMPORT_ALL = """
 import builtins, importlib, sys
-hidden, still_unix, modules = (line.split() for line in sys.stdin)
+hidden, excused, modules = (line.split() for line in sys.stdin)
 real = {name: importlib.import_module(name) for name in hidden}
 plain_import = builtins.__import__
 
 def import_as_on_windows(name, globals=None, *rest, **named):
-    if name in real and (globals or {}).get("__name__") in still_unix:
+    if name in real and (globals or {}).get("__name__") in excused:
         return real[name]
     return plain_import(name, globals, *rest, **named)
 
@@ -46,11 +40,11 @@ def name_of(path):
     return ".".join(path.relative_to(SRC.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
-def fails_on_windows(modules, still_unix=STILL_UNIX):
+def fails_on_windows(modules, excused=()):
     """Return what an interpreter that hides the modules of Unix says of those that it cannot import."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", IMPORT_ALL],
-        input="\n".join(" ".join(names) for names in (UNIX_ONLY, sorted(still_unix | ASKS_THE_PLATFORM), modules)),
+        input="\n".join(" ".join(names) for names in (UNIX_ONLY, sorted({*excused, *ASKS_THE_PLATFORM}), modules)),
         capture_output=True,
         text=True,
         check=True,
@@ -62,7 +56,7 @@ def test_no_module_names_one_that_only_unix_has():
     """Not at the top and not inside a function: locks between processes are filelock's, which knows both systems."""
     users = {name_of(path) for path in list_python("src") if set(list_imports(parse(path))) & set(UNIX_ONLY)}
 
-    assert users <= STILL_UNIX
+    assert users == set()
 
 
 def test_every_module_can_be_imported_where_those_are_missing():

@@ -200,8 +200,8 @@ def plain(value: Fraction) -> int | float:
 
 def _check(node: ast.expr) -> None:
     match node:
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
-            if not abs(node.value) <= _LARGEST:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            if not abs(number) <= _LARGEST:
                 raise ParameterError("the expression has a number in it that is too large", _FIELD)
             return
         case ast.Name():

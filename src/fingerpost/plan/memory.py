@@ -173,7 +173,7 @@ def list_items(
         record = steps.get(event.step_id)
         output = json.loads(record.output) if record is not None and record.output is not None else None
         if event.kind == "step_completed":
-            key = data.get("key", step["expected_key"])
+            key = step["expected_key"]
             items.append({"type": "tool_result", **head, "key": key, "result": output, "timestamp": event.at})
         elif event.kind == "step_skipped":
             fields = {name: step[name] for name in ("expected_key", "output_path", "done_check")}

@@ -336,6 +336,9 @@ def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
 def _is_of_a_hole(complaint: Any, holes: list[Way]) -> bool:
     """Whether a validation error concerns a value that is only known during the run, or an object that contains one."""
     location: Way = tuple(complaint["loc"])
+    if complaint["type"] == "extra_forbidden" and location in holes:
+        # Whatever its value will be, there is no field of that name; a way through a union names its branch too.
+        return False
     is_exact = complaint["type"] in ("missing", "extra_forbidden")
     return any(_within(hole, location) or (not is_exact and _within(location, hole)) for hole in holes)
 
