@@ -67,9 +67,10 @@ def count(told, judge, body, best, alternatives):
     way = "by default" if alternatives else "alternatives off"
     shown = body.get("itineraries", [])
     usable = []
+    seats = {each["fingerprint"]: each["legs"] for each in body.get("meta", {}).get("staySeated", ())}
     for each in shown:
         told[way, "itineraries"] += 1
-        is_impossible = bool(list(breaks(judge, each)))
+        is_impossible = bool(list(breaks(judge, each, seats.get(each["fingerprint"], ()))))
         told[way, "impossible"] += is_impossible
         if not is_impossible and not any(leg.get("status") == "cancelled" for leg in each["legs"]):
             usable.append(span(each["legs"][-1])[1])
@@ -82,15 +83,15 @@ def count(told, judge, body, best, alternatives):
     return min(usable, default=NEVER) - best
 
 
-def breaks(judge, itinerary):
-    """Yield what nobody can travel at the times that are shown."""
+def breaks(judge, itinerary, seated):
+    """Yield what nobody can travel at the times that are shown; into the legs ``seated`` nobody changes."""
     spans = [span(leg) for leg in itinerary["legs"]]
     if itinerary["totalDuration"] < 0 or any(begin > end for begin, end in spans):
         yield "negative"
     if any(before[1] > after[0] for before, after in pairwise(spans)):
         yield "overlap"
-    for (_, before), (_, after) in pairwise(rides_of(itinerary)):
-        if span(after)[0] - span(before)[1] < judge.needed_s(before, after, False) - MARGIN_S:
+    for (_, before), (at, after) in pairwise(rides_of(itinerary)):
+        if span(after)[0] - span(before)[1] < judge.needed_s(before, after, at in seated) - MARGIN_S:
             yield "change"
 
 

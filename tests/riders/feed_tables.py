@@ -166,6 +166,6 @@ class Tables:
 KINGSTON = (("KINGSTON", "gtfs/kingston/kingston_2026-01.gtfs.zip"),), date(2026, 1, 15)
 HELSINKI = (("HELSINKI", "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip"),), date(2022, 2, 22)
 NEW_YORK = tuple((name.upper(), f"gtfs/nyc/{file}.gtfs.zip") for name, file in (
-    ("subway", "subway"), ("m", "bus_m"), ("bx", "bus_bx"), ("lirr", "lirr"), ("bk", "bus_bk"), ("busco", "bus_busco"),
+    ("subway", "subway"), ("lirr", "lirr"), ("m", "bus_m"), ("bx", "bus_bx"), ("bk", "bus_bk"), ("busco", "bus_busco"),
     ("qns", "bus_qns"), ("si", "bus_si"), ("mnr", "mnr"),
 )), date(2026, 9, 30)  # fmt: skip
