@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -65,13 +65,13 @@ class Caller:
 
 
 @contextmanager
-def serving(home: str) -> Iterator[Caller]:
-    """Start the server, wait until it is ready, and end it with the block."""
+def serving(home: str, script: str = "server.py", environ: Mapping[str, str] | None = None) -> Iterator[Caller]:
+    """Start a server script, wait until it is ready, and end it with the block; ``environ`` is added to ours."""
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("server.py"))],
+            [sys.executable, str(Path(__file__).with_name(script))],
             stderr=log,
-            env={**os.environ, "FINGERPOST_HOME": home},
+            env={**os.environ, "FINGERPOST_HOME": home, **(environ or {})},
         )
         try:
             yield _connect(process, log)

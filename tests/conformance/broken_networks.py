@@ -6,7 +6,8 @@ from types import MappingProxyType, SimpleNamespace
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.source import ConformingSource
-from fingerpost.transit.model import Bounds, Coordinate, Fare, Itinerary, LegLine, LineSource, Mode
+from fingerpost.transit.leg_line import LegLine, LineSource
+from fingerpost.transit.model import Bounds, Coordinate, Fare, Itinerary, Mode
 from fingerpost.transit.port import JourneyAnswer
 from fingerpost.transit.profile import Ability
 from tests.conformance.embedded import EmbeddedConformance

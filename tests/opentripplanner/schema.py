@@ -34,6 +34,7 @@ type Route { gtfsId: String! shortName: String longName: String type: Int }
 type Stop {
   gtfsId: String! name(language: String): String! lat: Float lon: Float platformCode: String
   wheelchairBoarding: WheelchairBoarding parentStation: Stop stops: [Stop] routes: [Route!]
+  alerts(types: [StopAlertType]): [Alert]
   stoptimesWithoutPatterns(
     startTime: Long = 0, timeRange: Int = 86400, numberOfDepartures: Int = 5,
     omitNonPickups: Boolean = false, omitCanceled: Boolean = true
@@ -48,8 +49,10 @@ enum RealtimeState { SCHEDULED UPDATED CANCELED ADDED MODIFIED }
 enum PickupDropoffType { SCHEDULED NONE CALL_AGENCY COORDINATE_WITH_DRIVER }
 type Trip {
   gtfsId: String! tripHeadsign(language: String): String wheelchairAccessible: WheelchairBoarding
-  route: Route! arrivalStoptime(serviceDate: String): Stoptime
+  route: Route! arrivalStoptime(serviceDate: String): Stoptime alerts(types: [TripAlertType]): [Alert]
 }
+enum StopAlertType { AGENCIES_OF_ROUTES PATTERNS ROUTES STOP STOP_ON_ROUTES STOP_ON_TRIPS TRIPS }
+enum TripAlertType { AGENCY PATTERN ROUTE ROUTE_TYPE STOPS_ON_TRIP TRIP }
 type PlanConnection { pageInfo: PlanPageInfo! routingErrors: [RoutingError!]! edges: [PlanEdge] }
 type PlanPageInfo { endCursor: String hasNextPage: Boolean! }
 type RoutingError { code: RoutingErrorCode! inputField: InputField }

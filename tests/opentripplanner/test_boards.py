@@ -91,3 +91,28 @@ async def test_the_question_names_every_stop_once_and_leaves_out_no_cancellation
     assert (asked["variables"]["ids"], len(local.asked)) == (["HSL:1040601", "tampere:0001"], 1)
     assert asked["variables"]["from"] < NOON
     assert "omitCanceled: false" in asked["query"]
+
+
+def _alert(name, **bounds):
+    return {"id": name, "alertHeaderText": name, "alertDescriptionText": "", "alertEffect": "DETOUR", **bounds}
+
+
+async def test_alerts_of_the_stop_and_of_a_ride_are_told_while_they_hold():
+    """B13: a row's are judged when it leaves, the stop's over the whole window; both ends are held."""
+    row = a_time(
+        10, trip={**a_time()["trip"], "alerts": [_alert("route"), _alert("over", effectiveEndDate=NOON + 600)]}
+    )
+    stop = {
+        **a_board(row),
+        "alerts": [
+            _alert("stop", effectiveStartDate=NOON + 600),
+            _alert("later", effectiveStartDate=NOON + 601, effectiveEndDate=NOON + 9000),
+            _alert("tomorrow", effectiveStartDate=NOON + 3601),
+        ],
+    }
+    async with asking(data(stops=[stop])) as (network, _):
+        board = await network.list_departures(a_board_query())
+
+    assert [alert.id for alert in board.departures[0].alerts] == ["route", "stop"]
+    assert [alert.id for alert in board.alerts] == ["stop", "later"]
+    assert board.alerts[0].effect == "DETOUR"

@@ -3,7 +3,8 @@
 import pytest
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.transit.model import Access, Coordinate, LineSource, Location, LocationSource, Mode, Optimize
+from fingerpost.transit.leg_line import LineSource
+from fingerpost.transit.model import Access, Coordinate, Location, LocationSource, Mode, Optimize
 from tests.opentripplanner.answers import (
     HERE,
     NOON,

@@ -51,7 +51,7 @@ WALK = """
 query Walk($origin: PlanLabeledLocationInput!, $destination: PlanLabeledLocationInput!, $dateTime: PlanDateTimeInput!) {
   planConnection(
     origin: $origin destination: $destination dateTime: $dateTime first: 1 modes: {directOnly: true direct: [WALK]}
-  ) { edges { node { duration } } }
+  ) { edges { node { duration walkDistance } } }
 }
 """
 # Every itinerary that the server's search found, also those that its filters take out as too costly.
@@ -202,6 +202,9 @@ async def compare(theirs, ours, query, walks):
         cause = await explain(best[0], our_arrival, query.instant, walks.ours, OUR_SLACK_S, SAME_ARRIVAL_S)
         who = "theirs earlier"
     if cause is Cause.FAULT and our_arrival < their_arrival:
+        # By their streets our walks may be over the limit, though each ride is caught.
+        cause = Cause.STREETS if await walks.sum_m(best[1]) > query.max_walk_m else cause
+    if cause is Cause.FAULT and our_arrival < their_arrival:
         unfiltered = await walks.find_unfiltered_arrival(query)
         cause = Cause.COST if unfiltered is not None and unfiltered <= our_arrival + SAME_ARRIVAL_S else cause
     if cause is Cause.FAULT:
@@ -224,9 +227,7 @@ async def compare_with_nothing(best, query, walks):
     cause = await explain(found, far, query.instant, mine, THEIR_SLACK_S, SAME_ARRIVAL_S)
     if cause is not Cause.FAULT:
         return f"{who}: {cause}"
-    # The sum of the other's walks may be over the limit though each ride is caught.
-    measured = await walks.sum_m(found, mine)
-    if measured > query.max_walk_m:
+    if best[0] is None and await walks.sum_m(found) > query.max_walk_m:
         return f"{who}: {Cause.STREETS}"
     walks.unexplained.append(f"{who} ({too_far:.0f} m): {query} {found}")
     return "fault"
@@ -244,16 +245,19 @@ class StreetWalks:
         key = here, there
         if key not in self._known:
             self._known[key] = await self._ask(here, there)
-        return self._known[key]
+        return self._known[key][0]
 
     async def ours(self, here, there):
         """Return what our walk takes; stops that are not linked are too far."""
-        straight = distance_m(here, there)
+        straight = distance_m(here.coordinate, there.coordinate)
         return None if straight > 1500 / DETOUR_FACTOR else straight * DETOUR_FACTOR / PACE_M_PER_S
 
-    async def sum_m(self, itinerary, measure):
-        pairs = [(leg.start.coordinate, leg.end.coordinate) for leg in itinerary.legs if not leg.is_transit]
-        return sum([(await measure(*pair) or 0.0) * PACE_M_PER_S * 1.07 for pair in pairs])
+    async def sum_m(self, itinerary):
+        """Return how far an itinerary walks by the server's streets."""
+        pairs = [(leg.start, leg.end) for leg in itinerary.legs if not leg.is_transit]
+        for pair in pairs:
+            await self.theirs(*pair)
+        return sum(self._known[pair][1] for pair in pairs)
 
     async def find_unfiltered_arrival(self, query):
         """Return the earliest arrival by a ride that the server's search found before it filtered."""
@@ -269,10 +273,14 @@ class StreetWalks:
         return min((read_instant(node["end"]) for node in rides), default=None)
 
     async def _ask(self, here, there):
-        ends = [{"location": {"coordinate": {"latitude": each.lat, "longitude": each.lon}}} for each in (here, there)]
+        ends = [self._end(each).to_wire() for each in (here, there)]
         when = {"earliestDeparture": f"{DAY}T08:00:00+02:00"}
         nodes = await self._find(WALK, {"origin": ends[0], "destination": ends[1], "dateTime": when})
-        return float(nodes[0]["duration"]) if nodes else None
+        return (float(nodes[0]["duration"]), nodes[0]["walkDistance"]) if nodes else (None, 0.0)
+
+    def _end(self, point):
+        # The ids of this feed are numbers, so that they are printed as they are.
+        return End(location=Location(coordinate=point.coordinate, source=LocationSource.INPUT), stop_id=point.id)
 
     async def _find(self, document, variables):
         request = Request(

@@ -49,6 +49,6 @@ async def test_a_longer_last_walk_is_streets():
     """It arrives no better then."""
 
     async def walk(here, there):
-        return 400.0 if there == POINTS[5].coordinate else 50.0
+        return 400.0 if there == POINTS[5] else 50.0
 
     assert await explain(BETTER, 1000, 0, walk, 0.0, 0) is Cause.STREETS

@@ -6,10 +6,10 @@ Rides are fixed; what differs is how long walks take, and how long a change must
 from collections.abc import Awaitable, Callable
 from enum import StrEnum
 
-from fingerpost.transit.model import Coordinate, Itinerary
+from fingerpost.transit.model import Itinerary, StopPoint
 
-WalkS = Callable[[Coordinate, Coordinate], Awaitable[float | None]]
-"""Seconds of a walk by somebody's measure, None where it is too far for them."""
+WalkS = Callable[[StopPoint, StopPoint], Awaitable[float | None]]
+"""Seconds of a walk by somebody's measure, None where it is too far; a stop is walked to where it is linked."""
 
 
 class Cause(StrEnum):
@@ -24,14 +24,14 @@ class Cause(StrEnum):
 
 async def find_arrival(itinerary: Itinerary, start: int, walk_s: WalkS, slack_s: float) -> float | None:
     """Return when the rides of an itinerary arrive by a measure of walks, None where one is missed or too far."""
-    now, here = float(start), itinerary.legs[0].start.coordinate
+    now, here = float(start), itinerary.legs[0].start
     for number, ride in enumerate(itinerary.rides):
-        walked_s = 0.0 if ride.start.coordinate == here else await walk_s(here, ride.start.coordinate)
+        walked_s = 0.0 if ride.start.coordinate == here.coordinate else await walk_s(here, ride.start)
         if walked_s is None or now + walked_s + (slack_s if number else 0.0) > ride.departure_scheduled:
             return None
-        now, here = float(ride.arrival_scheduled), ride.end.coordinate
-    end = itinerary.legs[-1].end.coordinate
-    walked_s = 0.0 if end == here else await walk_s(here, end)
+        now, here = float(ride.arrival_scheduled), ride.end
+    end = itinerary.legs[-1].end
+    walked_s = 0.0 if end.coordinate == here.coordinate else await walk_s(here, end)
     return None if walked_s is None else now + walked_s
 
 

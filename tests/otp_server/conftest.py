@@ -89,7 +89,7 @@ def asking(real, timetable, tmp_path, monkeypatch):
     return opened
 
 
-async def until(holds, *, within_s=40.0):
+async def until(holds, *, within_s=90.0):
     """Ask again until something holds, and return it, or the last that did not; real time is polled once a second."""
     deadline = time.monotonic() + within_s
     while True:

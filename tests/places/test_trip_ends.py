@@ -1,6 +1,7 @@
 """The ends of a trip over several networks: region first, tokens straight, names all at once (rule A13)."""
 
 import asyncio
+from datetime import UTC, datetime
 
 import pytest
 
@@ -124,7 +125,7 @@ def test_a_network_that_cannot_be_used_is_named_between_positions_too(resolve):
 
 def test_outside_every_network_names_those_that_cannot_be_used(resolve):
     """One of them may lie there."""
-    with pytest.raises(RegionUnsupported, match=r"outside every network\. BAD cannot be used: BAD is damaged$"):
+    with pytest.raises(RegionUnsupported, match=r"lies in A\. BAD cannot be used: BAD is damaged$"):
         resolve(
             Coordinate(1, 25),
             Coordinate(65, 25),
@@ -150,7 +151,9 @@ def test_outside_every_network_names_those_that_cannot_be_used(resolve):
 )
 def test_a_saved_stop_that_is_gone_is_told_as_what_it_is(resolve, tmp_path, problems, message, hint):
     """The variable is not wrong: its stop is unknown, for now or for good."""
-    VariableStore(tmp_path / "variables.sqlite").save("ann", "work", "location", {"stopId": "T:GONE"})
+    VariableStore(tmp_path / "variables.sqlite").save(
+        "ann", "work", "location", {"stopId": "T:GONE"}, datetime(2026, 3, 1, tzinfo=UTC)
+    )
 
     with pytest.raises(PlaceUnknown) as raised:
         resolve("work", Coordinate(65, 25), FakeNetwork(name="A", places=A_AND_B), problems=problems)

@@ -39,7 +39,7 @@ class _Failed(WireDict):
     candidates: NotRequired[list[FailureCandidate]]
 
 
-class Failure(WireDict):
+class FailureBody(WireDict):
     """A failure of plan_trip, of a board, of stops or of variables."""
 
     error: _Failed
@@ -61,14 +61,14 @@ class _LookupFailed(WireDict):
     recommendation: NotRequired[str]
 
 
-class LookupFailure(WireDict):
+class LookupFailureBody(WireDict):
     """A failure of the lookup contract."""
 
     error: _LookupFailed
 
 
 @with_config(ConfigDict(extra="allow", strict=True))
-class StepFailure(WireDict):
+class StepFailureBody(WireDict):
     """A failure in the standard response of the plan-step contract: its sentence in ``error`` or ``warning``."""
 
     query_type: str
@@ -86,10 +86,10 @@ class StepFailure(WireDict):
 
 
 _SHAPES: dict[Family, Shape] = {
-    Family.PLAN_TRIP: Failure,
-    Family.BOARD: Failure,
-    Family.LOOKUP: LookupFailure,
-    Family.STEP: StepFailure,
+    Family.PLAN_TRIP: FailureBody,
+    Family.BOARD: FailureBody,
+    Family.LOOKUP: LookupFailureBody,
+    Family.STEP: StepFailureBody,
 }
 
 

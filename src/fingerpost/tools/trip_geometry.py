@@ -7,7 +7,8 @@ import polyline
 from pydantic import Field
 
 from fingerpost.contract.wire import WireDict, WordOf
-from fingerpost.transit.model import Itinerary, Leg, LegLine, LineSource
+from fingerpost.transit.leg_line import LegLine, LineSource
+from fingerpost.transit.model import Itinerary, Leg
 from fingerpost.transit.port import DrawLeg
 from fingerpost.transit.rules.fingerprint import fingerprint
 from fingerpost.transit.rules.thinning import thin

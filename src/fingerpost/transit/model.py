@@ -5,12 +5,14 @@ Instants are whole seconds since the Unix epoch, durations whole seconds, distan
 A name that ends in ``scheduled`` is the timetable's word; delays say what is expected instead.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
+
+from fingerpost.transit.place_traits import PlaceTraits
 
 
 class Mode(StrEnum):
@@ -91,19 +93,6 @@ class Place:
     def token(self) -> str:
         """The text that every tool accepts for this place: its id, else ``lat,lon``."""
         return self.id or f"{self.coordinate.lat:.6f},{self.coordinate.lon:.6f}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceTraits:
-    """What tells a place from another of its name (rule D2).
-
-    ``lines`` stop there, sorted; ``direction`` names the commonest destinations of its departures; ``district`` is
-    its locality, or what it is near. Empty or None where the source does not know.
-    """
-
-    lines: tuple[str, ...] = ()
-    direction: str | None = None
-    district: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,25 +233,6 @@ class Fare:
     currency: str | None = None
     tickets: tuple[str, ...] = ()
     unknown: str | None = None
-
-
-class LineSource(StrEnum):
-    """What a leg's line on the map is drawn after."""
-
-    SHAPE = "shape"
-    STOPS = "stops"
-    STRAIGHT = "straight-line"
-
-
-@dataclass(frozen=True, slots=True)
-class LegLine:
-    """Where a leg runs: (latitude, longitude) in degrees, at least two points, and what they are drawn after.
-
-    A shape is the source's own line; ``stops`` are straight lines from call to call; a straight line joins the ends.
-    """
-
-    points: Sequence[tuple[float, float]]
-    source: LineSource
 
 
 @dataclass(frozen=True)

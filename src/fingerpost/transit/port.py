@@ -13,6 +13,7 @@ from typing import Protocol
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
+from fingerpost.transit.leg_line import LegLine
 from fingerpost.transit.model import (
     BoardGap,
     Coordinate,
@@ -20,7 +21,6 @@ from fingerpost.transit.model import (
     Fare,
     Itinerary,
     Leg,
-    LegLine,
     Location,
     NearbyStop,
     Optimize,

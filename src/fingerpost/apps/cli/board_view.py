@@ -10,7 +10,6 @@ from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.trip_view import status_text
 from fingerpost.apps.cli.wire_times import clock_of
-from fingerpost.tools.alert_shapes import describe_board_alerts
 
 
 def print_board(body: dict[str, Any]) -> None:
@@ -28,4 +27,6 @@ def print_board(body: dict[str, Any]) -> None:
         table.add_row(clock_of(row["scheduledTime"], day), line, row["destination"], *platform, status)
     why = body["meta"].get("whyEmpty", "")
     console.print(table if rows else f"No departures in this window. {why}".strip(), soft_wrap=True)
+    from fingerpost.tools.alert_shapes import describe_board_alerts
+
     print_below(console, body, describe_board_alerts(body))

@@ -8,7 +8,6 @@ from unicodedata import category
 import typer
 from rich.console import Console
 
-from fingerpost.contract.distinction import say_distinction
 from fingerpost.errors import PlaceAmbiguous, ToolError
 
 
@@ -50,6 +49,8 @@ def plain(text: str) -> str:
 
 
 def _candidate(candidate: dict[str, Any]) -> str:
+    from fingerpost.contract.distinction import say_distinction
+
     apart = say_distinction(candidate)
     return plain(f"  {candidate['token']}  {candidate['name']}{f' ({apart})' if apart else ''}")
 

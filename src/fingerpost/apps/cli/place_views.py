@@ -8,7 +8,6 @@ from rich.text import Text
 
 from fingerpost.apps.cli.footnotes import print_below
 from fingerpost.apps.cli.output import new_console
-from fingerpost.contract.distinction import say_distinction
 
 
 def new_table(*columns: str) -> Table:
@@ -20,6 +19,8 @@ def new_table(*columns: str) -> Table:
 
 def print_places(body: dict[str, Any]) -> None:
     """Print an answer of findAddressOrStop: the place, or those that it could be."""
+    from fingerpost.contract.distinction import say_distinction
+
     console = new_console()
     candidates = body.get("candidates")
     if candidates is None:

@@ -11,7 +11,6 @@ from rich.text import Text
 from fingerpost.apps.cli.footnotes import print_below
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.wire_times import clock_of, day_of, minutes_of, seconds_between, today_in
-from fingerpost.tools.alert_shapes import describe_trip_alerts
 
 _ON_FOOT_OR_WHEELS = ("WALK", "BIKE", "SCOOTER")
 _WORTH_A_LINE_S = 60
@@ -34,6 +33,8 @@ def print_trip(body: dict[str, Any]) -> None:
         console.print()
         name = itinerary.get("fingerprint")
         _print_itinerary(console, number, itinerary, day, differences.get(name), stays.get(name, ()))
+    from fingerpost.tools.alert_shapes import describe_trip_alerts
+
     print_below(console, body, describe_trip_alerts(body))
 
 

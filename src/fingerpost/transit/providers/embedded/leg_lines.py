@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from fingerpost.transit.model import Leg, LegLine, LineSource
+from fingerpost.transit.leg_line import LegLine, LineSource
+from fingerpost.transit.model import Leg
 from fingerpost.transit.providers.embedded.handles import TimetableRide, UnplannedRide
 from fingerpost.transit.timetable.shapes import find_ride_line
 from fingerpost.transit.timetable.timetable import Timetable

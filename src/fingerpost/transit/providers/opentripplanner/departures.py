@@ -1,9 +1,11 @@
 """Departure boards, from the server's stop times."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from fingerpost.transit.model import Departure
+from fingerpost.transit.model import Departure, ServiceAlert
+from fingerpost.transit.providers.opentripplanner.alerts import list_in_force
 from fingerpost.transit.providers.opentripplanner.legs import CANCELLED, destination_of, line_of
 from fingerpost.transit.providers.opentripplanner.modes import read_mode
 from fingerpost.transit.providers.opentripplanner.shapes import BoardStop, Stoptime
@@ -26,6 +28,11 @@ def list_departures(
     return sorted((row for row in rows if first <= row.expected <= last), key=lambda row: (row.expected, row.line))
 
 
+def list_stop_alerts(stops: Iterable[BoardStop], *, first: int, last: int) -> tuple[ServiceAlert, ...]:
+    """Return the alerts of the stops themselves that are in force at any time of a window."""
+    return list_in_force([alert for stop in stops for alert in stop.alerts], first, last)
+
+
 def keep_first(rows: list[Departure], wanted: int) -> list[Departure]:
     """Return the first rows, and any that is expected at the same second as the last of them."""
     if len(rows) <= wanted or wanted < 1:
@@ -38,7 +45,9 @@ def _rows(stop: BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departur
     printed = ids.print(stop.gtfs_id)
     for time in stop.stoptimes_without_patterns:
         if time.pickup_type != _NO_BOARDING and not _is_last_call(time):
-            yield _row(time, printed, stop.platform_code or None, zone)
+            row = _row(time, printed, stop.platform_code or None, zone)
+            alerts = list_in_force((*time.trip.alerts, *stop.alerts), row.expected, row.expected)
+            yield replace(row, alerts=alerts) if alerts else row
 
 
 def _is_last_call(time: Stoptime) -> bool:

@@ -7,6 +7,12 @@ A line that ends in ``#if Type.field`` is left out where the server's schema lac
 import re
 from collections.abc import Collection
 
+_ALERT = """
+fragment Told on Alert {
+  id alertHeaderText alertDescriptionText alertEffect alertUrl effectiveStartDate effectiveEndDate
+}
+"""
+
 PLAN = """
 query Plan(
   $origin: PlanLabeledLocationInput!
@@ -50,7 +56,7 @@ fragment Found on PlanConnection {
     route { gtfsId shortName longName type }
     trip { gtfsId tripHeadsign wheelchairAccessible arrivalStoptime { stop { name } } }
     legGeometry { points }
-    alerts { id alertHeaderText alertDescriptionText alertEffect alertUrl effectiveStartDate effectiveEndDate }
+    alerts { ...Told }
     fareProducts { id product { id #if Leg.fareProducts
       riderCategory { isDefault } #if RiderCategory.isDefault
       ... on DefaultFareProduct { price { amount currency { code digits } } } } } #if Leg.fareProducts
@@ -61,11 +67,13 @@ fragment End on Place {
   stop { gtfsId name platformCode wheelchairBoarding }
 }
 """
+PLAN += _ALERT
 
 BOARD = """
 query Board($ids: [String]!, $from: Long!, $seconds: Int!, $count: Int!) {
   stops(ids: $ids) {
     gtfsId platformCode
+    alerts(types: [STOP]) { ...Told }
     stoptimesWithoutPatterns(
       startTime: $from timeRange: $seconds numberOfDepartures: $count omitNonPickups: true omitCanceled: false
     ) {
@@ -74,11 +82,13 @@ query Board($ids: [String]!, $from: Long!, $seconds: Int!, $count: Int!) {
       trip {
         gtfsId tripHeadsign arrivalStoptime { stop { name } stopPositionInPattern }
         route { gtfsId shortName longName type }
+        alerts(types: [TRIP, ROUTE, AGENCY]) { ...Told }
       }
     }
   }
 }
 """
+BOARD += _ALERT
 
 STOPS_BY_ID = """
 query StopsById($ids: [String]!) {

@@ -13,8 +13,8 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model import Itinerary
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.opentripplanner.documents import PLAN
-from fingerpost.transit.providers.opentripplanner.itineraries import list_itineraries, list_kept
-from fingerpost.transit.providers.opentripplanner.journey_question import End, new_variables, without_promised
+from fingerpost.transit.providers.opentripplanner.itineraries import list_cancelled, list_itineraries, list_kept
+from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd, new_variables, without_promised
 from fingerpost.transit.providers.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, WALKING_IS_BETTER
 from fingerpost.transit.providers.opentripplanner.server import Server, fail_on_null
 from fingerpost.transit.providers.opentripplanner.shapes import PlanConnection, PlanData, RoutingError
@@ -53,7 +53,9 @@ class JourneySearch:
         self._zone = zone
         self._with_promised = with_promised
 
-    async def find(self, query: JourneyQuery, origin: End, destination: End, language: str | None) -> Found:
+    async def find(
+        self, query: JourneyQuery, origin: JourneyEnd, destination: JourneyEnd, language: str | None
+    ) -> Found:
         """Return what was found within the query's limits.
 
         Raises:
@@ -68,7 +70,13 @@ class JourneySearch:
         return found
 
     async def _find_once(
-        self, query: JourneyQuery, origin: End, destination: End, language: str | None, *, shorter_walks: bool
+        self,
+        query: JourneyQuery,
+        origin: JourneyEnd,
+        destination: JourneyEnd,
+        language: str | None,
+        *,
+        shorter_walks: bool,
     ) -> Found:
         variables = new_variables(
             query,
@@ -101,8 +109,8 @@ class JourneySearch:
         live = list_itineraries(page, query, self._ids)
         kept = list_kept(live, query)
         found.live = _distinct([*found.live, *kept])
-        promised = list_kept(list_itineraries(answered.data.promised, query, self._ids), query)
-        found.promised = _distinct([*found.promised, *(each for each in promised if each.is_unusable)])
+        promised = list_kept(list_cancelled(answered.data.promised, query, self._ids), query)
+        found.promised = _distinct([*found.promised, *promised])
         found.reasons += page.routing_errors
         found.notes += [note for note in answered.notes if note not in found.notes]
         found.walks_too_far |= len(kept) < len(live) or found.has_reason(WALKING_IS_BETTER)
@@ -113,4 +121,4 @@ class JourneySearch:
 
 def _distinct(itineraries: Sequence[Itinerary]) -> list[Itinerary]:
     """Return itineraries once each; pages repeat some."""
-    return list(dict.fromkeys(itineraries))
+    return list(dict.fromkeys(itineraries)) if len(itineraries) > 1 else list(itineraries)

@@ -1,8 +1,9 @@
 """Legs of an itinerary, from the server's."""
 
-from fingerpost.transit.model import Coordinate, Leg, Location, Mode, ServiceAlert, StopPoint
+from fingerpost.transit.model import Coordinate, Leg, Location, Mode, StopPoint
+from fingerpost.transit.providers.opentripplanner.alerts import list_in_force
 from fingerpost.transit.providers.opentripplanner.modes import read_access, read_mode
-from fingerpost.transit.providers.opentripplanner.shapes import AlertOfLeg, BoardTrip, End, LegTime, OwnLeg, Route, Trip
+from fingerpost.transit.providers.opentripplanner.shapes import BoardTrip, End, LegTime, OwnLeg, Route, Trip
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
 
 CANCELLED = "CANCELED"
@@ -16,7 +17,7 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
     if not leg.transit_leg:
         return _walk(leg, *ends)
     departure_s, arrival_s = _delay_s(leg.start), _delay_s(leg.end)
-    cancelled = _is_off(leg)
+    cancelled = is_off(leg)
     return Leg(
         mode=_ride_mode(leg),
         start=ends[0],
@@ -34,7 +35,9 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
         wheelchair=read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
         by_arrangement=bool(_BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
         stays_seated=bool(leg.interline_with_previous_leg),
-        alerts=_alerts_of(leg),
+        alerts=list_in_force(
+            leg.alerts, leg.start.scheduled_time + (departure_s or 0), leg.end.scheduled_time + (arrival_s or 0)
+        ),
         handle=leg,
     )
 
@@ -69,11 +72,13 @@ def _ride_mode(leg: OwnLeg) -> Mode:
     return Mode.OTHER if mode in (Mode.WALK, Mode.BIKE, Mode.SCOOTER) else mode
 
 
-def _is_off(leg: OwnLeg) -> bool:
+def is_off(leg: OwnLeg) -> bool:
     """Whether the trip is cancelled, or skips the stop where the rider boards or alights.
 
     A call that real time took away has no pickup or drop-off type at all.
     """
+    if not leg.transit_leg:
+        return False
     return leg.realtime_state == CANCELLED or (bool(leg.real_time) and None in (leg.pickup_type, leg.dropoff_type))
 
 
@@ -92,29 +97,4 @@ def _end_point(end: End, ids: StopIdBook, location: Location | None) -> StopPoin
         id=ids.print(end.stop.gtfs_id),
         platform=end.stop.platform_code or None,
         wheelchair=read_access(end.stop.wheelchair_boarding),
-    )
-
-
-def _alerts_of(leg: OwnLeg) -> tuple[ServiceAlert, ...]:
-    """Return the alerts that say something and are in force while the rider is there (rule B13)."""
-    begin, end = leg.start.scheduled_time, leg.end.scheduled_time
-    told = {each.id: _alert(each) for each in leg.alerts if _is_in_force(each, begin, end)}
-    return tuple(alert for alert in told.values() if alert.header or alert.text)
-
-
-def _alert(alert: AlertOfLeg) -> ServiceAlert:
-    return ServiceAlert(
-        id=alert.id,
-        header=(alert.alert_header_text or "").strip(),
-        text=(alert.alert_description_text or "").strip(),
-        effect=alert.alert_effect or "UNKNOWN_EFFECT",
-        since=alert.effective_start_date,
-        until=alert.effective_end_date,
-        url=alert.alert_url or None,
-    )
-
-
-def _is_in_force(alert: AlertOfLeg, begin: int, end: int) -> bool:
-    return (alert.effective_start_date or 0) <= end and (
-        alert.effective_end_date is None or begin < alert.effective_end_date
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import RequestLimits
@@ -14,12 +15,18 @@ from fingerpost.transit.model import Coordinate, Location, LocationSource, Place
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
 from fingerpost.transit.profile import Ability, NetworkProfile
 from fingerpost.transit.provenance import FeedVersion, Provenance, RealtimeHealth
-from fingerpost.transit.providers.opentripplanner.departures import MARGIN_S, MOST_ROWS, keep_first, list_departures
+from fingerpost.transit.providers.opentripplanner.departures import (
+    MARGIN_S,
+    MOST_ROWS,
+    keep_first,
+    list_departures,
+    list_stop_alerts,
+)
 from fingerpost.transit.providers.opentripplanner.documents import BOARD
 from fingerpost.transit.providers.opentripplanner.fares import price
 from fingerpost.transit.providers.opentripplanner.geocoding import Geocoder
 from fingerpost.transit.providers.opentripplanner.itineraries import draw_leg
-from fingerpost.transit.providers.opentripplanner.journey_question import End
+from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd
 from fingerpost.transit.providers.opentripplanner.journeys import Found, JourneySearch
 from fingerpost.transit.providers.opentripplanner.learning import ABILITIES
 from fingerpost.transit.providers.opentripplanner.place_names import StopNames
@@ -97,13 +104,13 @@ class OpenTripPlannerNetwork:
             "count": MOST_ROWS,
         }
         answered = await self._server.ask(BOARD, BoardData, variables, language=self._choose_language(query.language))
-        rows = list_departures(
-            answered.data.stops, self._ids, self._zone, first=query.instant, last=query.instant + query.window_s
-        )
+        first, last = query.instant, query.instant + query.window_s
+        rows = list_departures(answered.data.stops, self._ids, self._zone, first=first, last=last)
         return DepartureBoard(
             departures=keep_first(rows, query.wanted),
             found_count=len(rows),
             provenance=self._provenance(answered.retrieved_at, query.language, answered.notes),
+            alerts=list_stop_alerts(answered.data.stops, first=first, last=last),
         )
 
     async def find_places(
@@ -136,7 +143,7 @@ class OpenTripPlannerNetwork:
 
     def _provenance(self, retrieved_at: datetime | None, language: str, notes: Sequence[str]) -> Provenance:
         """Return where an answer comes from, and when it was retrieved."""
-        instant = int((retrieved_at or datetime.now(self._zone)).timestamp())
+        instant = int((retrieved_at or clock.now()).timestamp())
         attribution = self._profile.attribution
         if self._region is not None:
             # Digitransit's terms want the date and time of the retrieval beside its name.
@@ -156,28 +163,28 @@ class OpenTripPlannerNetwork:
             last_day=self._profile.last_day,
         )
 
-    async def _find_end(self, location: Location) -> End:
+    async def _find_end(self, location: Location) -> JourneyEnd:
         """Return an end as the server can be asked for it.
 
         Of several stops it is the station that they share, else the nearest one (rule D2).
         """
         if not location.stop_ids:
-            return End(location=location)
+            return JourneyEnd(location=location)
         may_be_elsewhere = location.source is LocationSource.USER_VARIABLE
         if len(location.stop_ids) == 1 and not may_be_elsewhere:
             own = self._ids.list_own(location.stop_ids[0])
             if len(own) == 1:
-                return End(location=location, stop_id=own[0])
+                return JourneyEnd(location=location, stop_id=own[0])
         stops = (await self._stops.find(location.stop_ids)).stops
         if may_be_elsewhere:
             here = location.coordinate
             stops = tuple(stop for stop in stops if distance_m(here, Coordinate(stop.lat, stop.lon)) <= SAME_PLACE_M)
         if not stops:
-            return End(location=location)
+            return JourneyEnd(location=location)
         stations = {None if stop.parent_station is None else stop.parent_station.gtfs_id for stop in stops}
         shared = stations.pop() if len(stations) == 1 and len(stops) > 1 else None
         nearest = min(stops, key=lambda stop: distance_m(location.coordinate, Coordinate(stop.lat, stop.lon)))
-        return End(location=location, stop_id=shared or nearest.gtfs_id)
+        return JourneyEnd(location=location, stop_id=shared or nearest.gtfs_id)
 
     def _refuse_outside(self, found: Found) -> None:
         """Raise OutsideCalendar where the server's timetable does not cover the day."""

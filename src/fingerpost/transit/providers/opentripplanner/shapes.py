@@ -132,7 +132,7 @@ class Agency(Shape):
     lang: str | None = None
 
 
-class Feed(Shape):
+class FeedData(Shape):
     """A feed, as the server spells it."""
 
     feed_id: str
@@ -150,7 +150,7 @@ class ServiceTimeRange(Shape):
 class NetworkData(Shape):
     """What a server says of its network."""
 
-    feeds: Several[Feed] = ()
+    feeds: Several[FeedData] = ()
     service_time_range: ServiceTimeRange | None = None
     routes: Several[RouteType] = ()
 
@@ -169,6 +169,18 @@ class StopPositions(Shape):
 
 
 # ---------------------------------------------------------------------------------------------------- rides
+
+
+class OwnAlert(Shape):
+    """An alert; its bounds are Unix seconds."""
+
+    id: str
+    alert_header_text: str | None = None
+    alert_description_text: str | None = None
+    alert_effect: str | None = None
+    alert_url: str | None = None
+    effective_start_date: int | None = None
+    effective_end_date: int | None = None
 
 
 class Route(Shape):
@@ -205,6 +217,7 @@ class BoardTrip(Shape):
     trip_headsign: str | None = None
     arrival_stoptime: LastCallOnBoard | None = None
     route: Route
+    alerts: Several[OwnAlert] = ()
 
 
 class Stoptime(Shape):
@@ -222,10 +235,11 @@ class Stoptime(Shape):
 
 
 class BoardStop(Shape):
-    """A stop and its departures."""
+    """A stop, its alerts and its departures."""
 
     gtfs_id: str
     platform_code: str | None = None
+    alerts: Several[OwnAlert] = ()
     stoptimes_without_patterns: Several[Stoptime] = ()
 
 
@@ -275,22 +289,10 @@ class Trip(Shape):
     arrival_stoptime: LastCall | None = None
 
 
-class LegGeometry(Shape):
+class GeometryOfLeg(Shape):
     """A polyline with a precision of five digits."""
 
     points: str | None = None
-
-
-class AlertOfLeg(Shape):
-    """An alert that touches a leg; its bounds are Unix seconds."""
-
-    id: str
-    alert_header_text: str | None = None
-    alert_description_text: str | None = None
-    alert_effect: str | None = None
-    alert_url: str | None = None
-    effective_start_date: int | None = None
-    effective_end_date: int | None = None
 
 
 class Currency(Shape):
@@ -347,8 +349,8 @@ class OwnLeg(Shape):
     to: End
     route: Route | None = None
     trip: Trip | None = None
-    leg_geometry: LegGeometry | None = None
-    alerts: Several[AlertOfLeg] = ()
+    leg_geometry: GeometryOfLeg | None = None
+    alerts: Several[OwnAlert] = ()
     fare_products: Several[FareProductUse] = ()
 
 

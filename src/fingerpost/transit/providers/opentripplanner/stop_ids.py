@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from fingerpost.transit.timetable.stop_ids import escape, print_feed_name
 
 _ESCAPED = re.compile(r"(?:_[0-9A-F]{2})+")
-# Ids that cannot be undone are remembered up to this many.
+# Ids are remembered up to this many.
 _MOST_KEPT = 200_000
 
 
@@ -22,9 +23,18 @@ class StopIdBook:
     def __init__(self, feed_ids: Iterable[str]) -> None:
         self._feed_by_printed = {print_feed_name(feed_id): feed_id for feed_id in feed_ids}
         self._own_by_printed: dict[str, str] = {}
+        self._printed_by_own: dict[str, str] = {}
 
     def print(self, own_id: str) -> str:
         """Return the printed form of a server's id; of two that differ in case only the later is escaped."""
+        printed = self._printed_by_own.get(own_id)
+        if printed is None:
+            if len(self._printed_by_own) > _MOST_KEPT:
+                self._printed_by_own.clear()
+            printed = self._printed_by_own[own_id] = self._print(own_id)
+        return printed
+
+    def _print(self, own_id: str) -> str:
         feed_id, _, local = own_id.partition(":")
         feed = print_feed_name(feed_id)
         printed = f"{feed}:{escape(local.upper())}"
@@ -55,10 +65,13 @@ class StopIdBook:
         return f"{self._feed_by_printed.get(feed, feed)}:{_ESCAPED.sub(_read_bytes, local)}"
 
 
+_print_feed = lru_cache(maxsize=1024)(print_feed_name)
+
+
 def print_trip_id(own_id: str) -> str:
     """Return a trip's id as answers show it: the FEED in its printed form, and the feed's own id."""
     feed_id, _, local = own_id.partition(":")
-    return f"{print_feed_name(feed_id)}:{local}"
+    return f"{_print_feed(feed_id)}:{local}"
 
 
 def _read_bytes(escaped: re.Match[str]) -> str:

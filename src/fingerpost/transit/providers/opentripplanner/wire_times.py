@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, tzinfo
+from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator
@@ -14,6 +15,7 @@ _UNIT_S = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
 _HALF_DAY_S = 12 * 3600
 
 
+@lru_cache(maxsize=8192)
 def read_instant(text: str) -> int:
     """Return the Unix second of an OffsetDateTime.
 
@@ -26,6 +28,7 @@ def read_instant(text: str) -> int:
     return int(instant.timestamp())
 
 
+@lru_cache(maxsize=2048)
 def read_duration_s(text: str) -> int:
     """Return the seconds of an ISO 8601 duration; its sign may stand before the P, or before each number.
 
@@ -40,6 +43,7 @@ def read_duration_s(text: str) -> int:
     return round(-seconds if match["sign"] == "-" else seconds)
 
 
+@lru_cache(maxsize=512)
 def read_day(text: str) -> date:
     """Return a service date, written YYYY-MM-DD by the server and YYYYMMDD in its documentation.
 

@@ -1,0 +1,95 @@
+"""Which alerts an answer tells, how much of them, and in which order (rule B13)."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost.transit.model import ServiceAlert
+from fingerpost.transit.rules.alerts import HEADER_CHARS, TEXT_CHARS, Touched, choose_alerts
+
+
+def alert(header="Works", text="", effect="DETOUR", **more):
+    return ServiceAlert(id=more.pop("id", header), header=header, text=text, effect=effect, **more)
+
+
+def headers(*alerts, **asked):
+    """Return the headers told of alerts that touch one leg each."""
+    parts = [Touched(f"departures/{at}", (each,)) for at, each in enumerate(alerts)]
+    return [each.alert.header for each in choose_alerts(parts, **asked).told]
+
+
+@pytest.mark.parametrize(
+    ("header", "text", "shown"),
+    [
+        ("Works", "Allow time.", ("Works", "Allow time.")),
+        ("Works", "Works. Allow time.", ("Works", "Allow time.")),
+        ("Works", "WORKS", ("Works", "")),
+        ("", "Works. Allow time.", ("Works.", "Allow time.")),
+        ("", "Works", ("Works", "")),
+        (" Two\n lines ", "a\tb\n\nc", ("Two lines", "a b c")),
+        ("", "", ("Detour", "")),
+        ("a" * 160, "", ("a" * 160, "")),
+        ("a" * 161, "", ("a" * 159 + "…", "")),
+        ("word " * 40, "", (("word " * 32).strip() + "…", "")),
+        ("H", "b" * 400, ("H", "b" * 400)),
+        ("H", "b" * 401, ("H", "b" * 399 + "…")),
+        ("", "b" * 200, ("b" * 159 + "…", "b" * 41)),
+    ],
+)
+def test_texts_are_cut_between_words_and_never_said_twice(header, text, shown):
+    """160 and 400 characters, the mark of the cut included; a header that is missing is the text's beginning."""
+    [told] = choose_alerts([Touched("stopId", [alert(header, text)])]).told
+    assert (told.alert.header, told.alert.text) == shown
+
+
+@given(st.text(), st.text(), st.sampled_from(["DETOUR", "UNKNOWN_EFFECT", "OTHER_EFFECT", ""]))
+def test_a_header_is_never_empty_and_the_bounds_always_hold(header, text, effect):
+    """Whatever a publisher writes."""
+    [told] = choose_alerts([Touched("stopId", [alert(header, text, effect)])]).told
+    assert 1 <= len(told.alert.header) <= HEADER_CHARS
+    assert len(told.alert.text) <= TEXT_CHARS
+
+
+def test_the_same_words_are_one_alert_from_the_earliest_to_the_latest():
+    """Published once for each line; the paths of both, the whole time."""
+    one, other = alert(id="1", since=100, until=200), alert(id="2", since=150, until=None)
+    [told] = choose_alerts([Touched("a", [one]), Touched("b", [other]), Touched("a", [other])]).told
+    assert told.touches == ("a", "b")
+    assert (told.alert.since, told.alert.until) == (100, None)
+
+
+@pytest.mark.parametrize("field", ["header", "text", "effect", "url"])
+def test_other_words_are_another_alert(field):
+    """Each field that a reader sees."""
+    assert len(headers(alert(), replace(alert(), **{field: "other"}))) == 2
+
+
+def test_the_gravest_effect_comes_first_and_a_lift_last_but_for_those_who_need_it():
+    """A closure, a detour, something unnamed, a lift, nothing at all."""
+    effects = ["NO_EFFECT", "ACCESSIBILITY_ISSUE", "UNKNOWN_EFFECT", "DETOUR", "NO_SERVICE"]
+    alerts = [alert(effect, effect=effect) for effect in effects]
+    assert headers(*alerts) == effects[::-1]
+    assert headers(*alerts, step_free=True) == [
+        "NO_SERVICE", "ACCESSIBILITY_ISSUE", "DETOUR", "UNKNOWN_EFFECT", "NO_EFFECT"
+    ]  # fmt: skip
+
+
+def test_what_explains_a_disruption_comes_before_all():
+    """A note of another leg is graver by its effect."""
+    parts = [Touched("a", [alert("Closed", effect="NO_SERVICE")]), Touched("b", [alert()], explains=True)]
+    assert [each.alert.header for each in choose_alerts(parts).told] == ["Works", "Closed"]
+
+
+def test_of_equal_effects_the_nearer_comes_first():
+    """The second of the first leg is further from its ride than the first of the second leg."""
+    parts = [Touched("a", [alert("A"), alert("B")]), Touched("b", [alert("C")])]
+    assert [each.alert.header for each in choose_alerts(parts).told] == ["A", "C", "B"]
+
+
+@pytest.mark.parametrize(("count", "told", "more"), [(4, 4, 0), (5, 5, 0), (6, 5, 1)])
+def test_five_are_told_and_the_rest_is_counted(count, told, more):
+    """A stop with many notes."""
+    chosen = choose_alerts([Touched("stopId", [alert(f"Note {number}") for number in range(count)])])
+    assert (len(chosen.told), chosen.more) == (told, more)
