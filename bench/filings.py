@@ -53,7 +53,8 @@ store = FactStore(home / "filings.sqlite")
 store.put_facts(read_facts(parse_json(source.read_bytes(), source.name), source.name), tickers=["AAPL"])
 library = FactLibrary(store.path)
 def ask():
-    return financial_facts(library, "AAPL", ["Revenue"], read_period_filter(None, None, "2022"), FigureOptions()).data["Revenue"]
+    year = read_period_filter(None, None, "2022")
+    return financial_facts(library, "AAPL", ["Revenue"], year, FigureOptions()).data["Revenue"]
 """,
 )
 THEIRS = _TIMED.format(
