@@ -41,11 +41,11 @@ OURS = _TIMED.format(
     imports="""
 from pathlib import Path
 from fingerpost.filings.companyfacts import parse_json, read_facts
-from fingerpost.filings.figure import View
+from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.library import FactLibrary
 from fingerpost.filings.questions import financial_facts
 from fingerpost.filings.store import FactStore
-from fingerpost.filings.period_filter import read_window
+from fingerpost.filings.period_filter import read_period_filter
 """,
     load="""
 source, home = Path(sys.argv[1]), Path(sys.argv[2])
@@ -53,7 +53,8 @@ store = FactStore(home / "filings.sqlite")
 store.put_facts(read_facts(parse_json(source.read_bytes(), source.name), source.name), tickers=["AAPL"])
 library = FactLibrary(store.path)
 def ask():
-    return financial_facts(library, "AAPL", ["Revenue"], read_window(None, None, "2022"), View()).data["Revenue"]
+    year = read_period_filter(None, None, "2022")
+    return financial_facts(library, "AAPL", ["Revenue"], year, FigureOptions()).data["Revenue"]
 """,
 )
 THEIRS = _TIMED.format(

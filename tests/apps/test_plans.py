@@ -80,6 +80,35 @@ def test_the_plan_step_contracts_example_runs_on_the_real_tool_and_is_skipped_fr
     assert [step["skipped"] for step in first.body["data"]["steps"] + again.body["data"]["steps"]] == [False, True]
 
 
+QUERIES = {
+    "financial_facts": {"ticker": "AAPL", "metrics": ["Revenue"]},
+    "time_series": {"ticker": "AAPL", "metric": "Revenue"},
+    "calculate": {"ticker": "AAPL", "expression": "Revenue"},
+}
+
+
+@pytest.mark.parametrize("query_type", QUERIES)
+def test_a_period_may_come_from_an_earlier_step(ask, query_type):
+    """A reference stands for it; what else is wrong is told at once, and what comes is checked when it is there."""
+    parameters = {**QUERIES[query_type], "period": {"$ref": "year"}}
+    step = REVENUE["steps"][0] | {"output_path": None, "done_check": None}
+
+    def run_with(year, **more):
+        asked = {"query_type": query_type, "parameters": parameters | more}
+        return ask(
+            "run_plan", {"plan": {"goal": "g", "steps": [step | {"parameters": asked}]}, "memory": {"year": year}}
+        )
+
+    found, wrong, refused = run_with("2022"), run_with("soon"), run_with("2022", ticker=5, vintag="latest")
+
+    assert found.body["data"]["state"] == "completed"
+    assert found.body["results"][-1]["value"]["results"][0]["value"] == 394_328_000_000
+    assert "period" in wrong.body["error"]
+    assert "must be a fiscal year or quarter, such as 2022 or 2022-Q2" in wrong.body["error"]
+    assert "ticker must be text, not the number 5" in refused.body["error"]
+    assert "unknown field 'vintag'" in refused.body["error"]
+
+
 def test_the_contracts_sentence_is_planned_and_run(ask):
     """A sentence that a template reads needs no plan of the caller."""
     answer = ask("run_plan", {"user_input": "Get Apple's revenue for 2022"})
@@ -169,6 +198,19 @@ def test_a_bad_question_is_answered_in_the_standard_response(ask, arguments, mes
 
     assert (answer.is_error, answer.body["success"], answer.body["error"]) == (True, False, message)
     assert (answer.body["results"], answer.body["output_key"]) == ([], "run_plan")
+
+
+def test_why_a_claim_was_not_judged_is_said_beside_the_verdict(ask):
+    """The step completes, and its value is the verdict alone."""
+    claim = {"claim": "Apple's iPhone revenue was $5 in fiscal 2022"}
+    asked = {"query_type": "verify_claim", "parameters": claim}
+    step = REVENUE["steps"][0] | {"parameters": asked, "output_path": ["data", "verdict"], "done_check": None}
+    answer = ask("run_plan", {"plan": {"goal": "g", "steps": [step]}})
+    said = 'not every word of the claim was understood: "iPhone"'
+
+    assert answer.body["results"][0]["value"] == "cannot_judge"
+    assert answer.body["data"]["steps"][0]["remarks"] == [{"kind": "note", "at": "explanation", "value": said}]
+    assert f"Step 1: {said}" in answer.text
 
 
 def test_a_plan_that_fails_says_so(ask):

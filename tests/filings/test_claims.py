@@ -268,3 +268,30 @@ def test_growth_from_a_loss_is_no_percentage(tmp_path):
     )
 
     assert [verdict(library, each) for each in sentences] == ["cannot_judge", "confirmed", "confirmed", "confirmed"]
+
+
+def test_a_claim_of_two_parts_says_of_each_how_it_was_judged(tmp_path):
+    """And whose data that is; where one part cannot be judged, why that one."""
+    drawn = facts("""
+    Revenues 2021-01-01 2021-12-31 100 k21 10-K 2022-02-15
+    Revenues 2022-01-01 2022-12-31 120 k22 10-K 2023-02-15
+    """)
+    library = library_of(tmp_path / "f.sqlite", drawn, {"2021-12-31": 2021, "2022-12-31": 2022})
+
+    def judged(sentence):
+        return verify_claim(library, read_claim(library, sentence), FigureOptions())
+
+    both = judged("DRWN revenue was $120 in fiscal 2022 and $90 in fiscal 2021")
+    unclear = judged("DRWN revenue was $120 in fiscal 2022 and €90 in fiscal 2021")
+
+    assert [part["verdict"] for part in both.data["parts"]] == ["confirmed", "contradicted"]
+    assert [part["explanation"].partition(" in 10-K")[0] for part in both.data["parts"]] == [
+        "Drawn Inc. states Revenue of 120 USD for fiscal 2022",
+        "Drawn Inc. states Revenue of 100 USD for fiscal 2021",
+    ]
+    assert (both.source["complete_through"], len(both.results)) == ("2023-02-15", 2)
+    assert unclear.data == {"verdict": "cannot_judge", "not_understood": []}
+    assert unclear.extra["explanation"] == "the claim is in EUR, Drawn Inc. reports in USD"
+    assert judged("DRWN revenue was maybe $120, perhaps").extra["explanation"] == (
+        'not every word of the claim was understood: "maybe", "perhaps"'
+    )

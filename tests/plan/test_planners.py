@@ -269,3 +269,22 @@ async def test_a_plan_that_may_not_be_changed_is_not_planned_anew(opened):
 
     assert await carry_through(runs, planning, run_id, "ann") == "failed"
     assert (await runs.get(run_id, "ann")).replans == 0
+
+
+def test_the_way_there_and_back_is_planned_from_both_ends():
+    """Both places are found first; each ride takes their coordinates, and what is saved are the two fingerprints."""
+    steps = TemplatePlanner().fill("there_and_back", {"origin": " A ", "destination": "B"}).steps
+    a, b = ({"type": "coords", "value": {"$ref": key, "path": "data.coordinate"}} for key in ("origin", "destination"))
+
+    assert [(step.tool, step.expected_key, step.parameters) for step in steps[:4]] == [
+        ("findAddressOrStop", "origin", {"rawText": "A"}),
+        ("findAddressOrStop", "destination", {"rawText": "B"}),
+        ("plan_trip", "there", {"origin": a, "destination": b}),
+        ("plan_trip", "back", {"origin": b, "destination": a}),
+    ]
+    assert (steps[4].tool, steps[4].parameters["key"], set(steps[4].parameters["value"])) == (
+        "save_user_variable",
+        "last_round_trip",
+        {"there", "back"},
+    )
+    assert [step.step_id for step in steps] == [1, 2, 3, 4, 5]

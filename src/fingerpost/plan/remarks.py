@@ -16,6 +16,7 @@ _ENDINGS: Final = (
     *((kind, kind) for kind in _KINDS),
     ("recommendation", "hint"),
     ("noresultsreason", "note"),
+    ("explanation", "note"),
     ("locationdisambiguation", "candidates"),
     ("truncated", "note"),
     ("retry_after", "note"),

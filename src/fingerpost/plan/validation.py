@@ -329,7 +329,11 @@ def _list_complaints(question: StepQuery, holes: list[Way]) -> list[Any]:
         try:
             read_arguments(question.model, {k: v for k, v in question.arguments.items() if k not in unknown})
         except ValidationError as error:
-            return list(error.errors(include_url=False))
+            # What a whole lacks may be what was left out; what a field that stands in the plan holds is known.
+            found = error.errors(include_url=False)
+            return [
+                each for each in found if each["type"] == "missing" or {*each["loc"][:1]} & question.arguments.keys()
+            ]
     return []
 
 

@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, ValidationError,
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from fingerpost.contract.filings import FinancialFactsParams
+from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.formula import MAX_LENGTH
 from fingerpost.filings.period_filter import PeriodFilter, read_period, read_period_filter
@@ -20,7 +21,11 @@ def _read_fiscal(value: Any) -> Any:
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else value
     if not isinstance(text, str):
         raise ValueError("period must be text such as 2022 or 2022-Q2")
-    read_period(text)
+    try:
+        read_period(text)
+    except ParameterError as error:
+        # A reader of a field refuses as pydantic expects, so that the other fields are read all the same.
+        raise ValueError(error.message.removeprefix("period ")) from error
     return text
 
 
