@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import RequestLimits
@@ -142,7 +143,7 @@ class OpenTripPlannerNetwork:
 
     def _provenance(self, retrieved_at: datetime | None, language: str, notes: Sequence[str]) -> Provenance:
         """Return where an answer comes from, and when it was retrieved."""
-        instant = int((retrieved_at or datetime.now(self._zone)).timestamp())
+        instant = int((retrieved_at or clock.now()).timestamp())
         attribution = self._profile.attribution
         if self._region is not None:
             # Digitransit's terms want the date and time of the retrieval beside its name.
