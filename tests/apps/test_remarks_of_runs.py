@@ -84,7 +84,8 @@ def said_by(value):
 def sentences_of(name, value):
     """What of it a reader of the text alone must find."""
     if name == "candidates":
-        return [each.get("token") or each.get("id") for each in value]
+        # What tells candidates apart is keyed by their tokens.
+        return list(value) if isinstance(value, dict) else [each.get("token") or each.get("id") for each in value]
     if name == "missing":
         return [
             text
