@@ -338,20 +338,6 @@ class Departure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoardGap:
-    """Why a board is empty: when the next departure is.
-
-    ``next_departure`` is its instant (Unix seconds), None where it is further ahead than was looked, and ``next_day``
-    then the day; both None where nothing leaves any more. ``last_day`` is the last day on which anything leaves, None
-    where nothing ever does.
-    """
-
-    next_departure: int | None = None
-    next_day: date | None = None
-    last_day: date | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class NearbyStop:
     """A stop near a point, at ``distance_m`` in a straight line."""
 

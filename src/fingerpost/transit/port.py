@@ -7,6 +7,7 @@ Every method that asks a source may raise the branches of ``fingerpost.errors.St
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from itertools import chain
 from types import MappingProxyType
 from typing import Protocol
@@ -15,7 +16,6 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.leg_line import LegLine
 from fingerpost.transit.model import (
-    BoardGap,
     Coordinate,
     Departure,
     Fare,
@@ -96,6 +96,20 @@ class DepartureQuery:
     window_s: int
     wanted: int
     language: str = "en"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardGap:
+    """Why a board is empty: when the next departure is.
+
+    ``next_departure`` is its instant (Unix seconds), None where it is further ahead than was looked, and ``next_day``
+    then the day; both None where nothing leaves any more. ``last_day`` is the last day on which anything leaves, None
+    where nothing ever does.
+    """
+
+    next_departure: int | None = None
+    next_day: date | None = None
+    last_day: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

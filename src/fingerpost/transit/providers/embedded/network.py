@@ -12,7 +12,6 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import (
-    BoardGap,
     Coordinate,
     Departure,
     Itinerary,
@@ -21,7 +20,7 @@ from fingerpost.transit.model import (
     Place,
     PlaceMatch,
 )
-from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
+from fingerpost.transit.port import BoardGap, DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.providers.embedded.departures import departure_of, is_call_off
