@@ -13,7 +13,7 @@ def first_mode(town, north_m):
     return town.plan("home", limit=1)["itineraries"][0]["legs"][0]["mode"]
 
 
-@pytest.mark.parametrize(("north_m", "mode"), [(299, "RAIL"), (301, "WALK")])
+@pytest.mark.parametrize(("north_m", "mode"), [(0, "RAIL"), (24, "RAIL"), (26, "WALK"), (299, "WALK")])
 def test_a_saved_stop_is_where_one_boards_only_if_the_place_is_there(town, north_m, mode):
-    """D2: within 300 m the two are one place; further away the walk is part of the trip."""
+    """D2: 25 m are the stop itself, as positions are measured; from further away the walk is part of the trip."""
     assert first_mode(town, north_m) == mode

@@ -95,6 +95,10 @@ class Updates:
         self._said["/trips.pb"] = [each.entity() for each in what if isinstance(each, TripSays)]
         self._said["/alerts.pb"] = [each.entity() for each in what if isinstance(each, AlertSays)]
 
+    def say_message(self, message: bytes) -> None:
+        """Say the trip updates of a whole GTFS-Realtime message."""
+        self._said["/trips.pb"] = list(FeedMessage.FromString(message).entity)
+
     def close(self) -> None:
         """Stop serving."""
         self._server.shutdown()

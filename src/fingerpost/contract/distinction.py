@@ -1,21 +1,10 @@
-"""What tells a candidate place from others of its name, and how it is said (rule D2)."""
+"""Say what tells a candidate place from others of its name (rule D2)."""
 
 from collections.abc import Mapping
-from typing import Any, NotRequired
-
-from fingerpost.contract.wire import WireDict
+from typing import Any
 
 # A text names so many of a candidate's lines.
 SPOKEN_LINES = 8
-
-
-class Distinction(WireDict):
-    """What tells a candidate apart; ``distance`` is from the focus point, in metres."""
-
-    lines: NotRequired[list[str]]
-    direction: NotRequired[str]
-    district: NotRequired[str]
-    distance: NotRequired[int]
 
 
 def say_distinction(candidate: Mapping[str, Any]) -> str:

@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal, NotRequired, final
 from pydantic import Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from fingerpost.contract.distinction import Distinction, say_distinction
+from fingerpost.contract.distinction import say_distinction
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, WordOf
 from fingerpost.errors import DataNotFound
 from fingerpost.tools.shapes import Language, LatLon, WireCoordinate, WireWarning, show_coordinate, show_warnings
 from fingerpost.transit.model import Coordinate, PlaceKind, PlaceMatch
-from fingerpost.transit.places.candidates import MAX_CANDIDATES, distinguish, say_why_alone
+from fingerpost.transit.places.candidates import MAX_CANDIDATES, Distinction, distinguish, say_why_alone
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.matching import AUTO_RESOLVE, Resolved, decide

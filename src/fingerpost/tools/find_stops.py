@@ -118,16 +118,6 @@ class FindStops(PublishedTool):
         return "\n".join(lines + said_below(answer, answer["meta"]))
 
 
-def _show_stop(near: NearbyStop) -> WireNearbyStop:
-    return {
-        "id": near.stop.id or "",
-        "name": near.stop.name,
-        "coordinate": show_coordinate(near.stop.coordinate),
-        "distance": round(near.distance_m),
-        "modes": _words(near),
-    }
-
-
 def _words(stop: NearbyStop) -> list[TripWord]:
     return sorted({trip_word(mode) for mode in stop.modes})
 

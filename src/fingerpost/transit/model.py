@@ -12,6 +12,8 @@ from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 
+from fingerpost.transit.place_traits import PlaceTraits
+
 
 class Mode(StrEnum):
     """How a leg is travelled; finer than any contract's list (rule A9), which are views of it."""
@@ -91,19 +93,6 @@ class Place:
     def token(self) -> str:
         """The text that every tool accepts for this place: its id, else ``lat,lon``."""
         return self.id or f"{self.coordinate.lat:.6f},{self.coordinate.lon:.6f}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceTraits:
-    """What tells a place from another of its name (rule D2).
-
-    ``lines`` stop there, sorted; ``direction`` names the commonest destinations of its departures; ``district`` is
-    its locality, or what it is near. Empty or None where the source does not know.
-    """
-
-    lines: tuple[str, ...] = ()
-    direction: str | None = None
-    district: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

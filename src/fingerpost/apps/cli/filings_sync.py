@@ -8,6 +8,7 @@ import typer
 from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
 from fingerpost.apps.cli.output import complain, new_console, say
 from fingerpost.errors import ToolError
+from fingerpost.filings.edgar import PACES, Edgar
 
 if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
@@ -41,7 +42,6 @@ def sync_filings(
 async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
     """Fetch companies one after the other, going on after a failure; return whether all were fetched."""
     from fingerpost.apps.outbound import new_client
-    from fingerpost.filings.edgar import PACES, Edgar
     from fingerpost.filings.store import FactStore
     from fingerpost.filings.sync import EdgarSync
 

@@ -11,10 +11,10 @@ from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError
 from fingerpost.transit.coverage import ServiceState
+from fingerpost.transit.gtfs.report import ImportReport
 
 if TYPE_CHECKING:
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
-    from fingerpost.transit.gtfs.report import ImportReport
     from fingerpost.transit.learned_profile import LearnedProfiles
     from fingerpost.transit.timetable.timetable_store import TimetableStore
 
@@ -90,7 +90,7 @@ def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: boo
     return line._replace(added=f"{entry.added_at:%Y-%m-%d}"), entry.find_note(record.feeds)
 
 
-def _describe_days(report: "ImportReport") -> _Line:
+def _describe_days(report: ImportReport) -> _Line:
     """Return the days of a network's feeds, and how today lies to them."""
     today = today_in(report.feeds[0].zone)
     feeds = tuple(

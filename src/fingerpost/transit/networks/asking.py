@@ -200,7 +200,7 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
             return await query(network)
         except (ToolError, TimeoutError):
             raise
-        except BaseException as error:
+        except Exception as error:
             raise name_fault(network, error) from error
 
 

@@ -1,11 +1,12 @@
 """Candidates of an ambiguous place, and the errors that ask the caller to choose or to say it differently."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NotRequired
 
-from fingerpost.contract.distinction import Distinction
+from fingerpost.contract.wire import WireDict
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
-from fingerpost.transit.model import PlaceMatch, PlaceTraits
+from fingerpost.transit.model import PlaceMatch
+from fingerpost.transit.place_traits import PlaceTraits
 from fingerpost.transit.rules.matching import AUTO_RESOLVE
 
 # As many candidates as a person can choose from (lookup contract: maxLookupCandidates).
@@ -49,6 +50,15 @@ def say_why_alone(match: PlaceMatch) -> str:
         f"only {match.place.name} resembles it, too little to be taken for it "
         f"(score {match.score:.2f}, {AUTO_RESOLVE:.2f} is needed)"
     )
+
+
+class Distinction(WireDict):
+    """What tells a candidate apart; ``distance`` is from the focus point, in metres."""
+
+    lines: NotRequired[list[str]]
+    direction: NotRequired[str]
+    district: NotRequired[str]
+    distance: NotRequired[int]
 
 
 def distinguish(match: PlaceMatch) -> Distinction:

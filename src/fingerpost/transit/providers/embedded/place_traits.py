@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fingerpost.transit.model import Place, PlaceTraits
+from fingerpost.transit.model import Place
+from fingerpost.transit.place_traits import PlaceTraits
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.rules.poles import part_name
 from fingerpost.transit.rules.spelling import plain

@@ -7,7 +7,8 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from fingerpost.transit.model import Coordinate, Mode, NearbyStop, Place, PlaceMatch, PlaceTraits
+from fingerpost.transit.model import Coordinate, Mode, NearbyStop, Place, PlaceMatch
+from fingerpost.transit.place_traits import PlaceTraits
 from fingerpost.transit.providers.embedded.place_traits import describe_place
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.rules.modes import mode_of

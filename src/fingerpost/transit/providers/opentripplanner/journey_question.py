@@ -18,7 +18,7 @@ _SHORT_WALK_RELUCTANCE = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class End:
+class JourneyEnd:
     """One end of a trip: a stop by the server's id, else a position."""
 
     location: Location
@@ -34,8 +34,8 @@ class End:
 
 def new_variables(
     query: JourneyQuery,
-    origin: End,
-    destination: End,
+    origin: JourneyEnd,
+    destination: JourneyEnd,
     zone: ZoneInfo,
     *,
     shorter_walks: bool = False,

@@ -14,7 +14,7 @@ from fingerpost.transit.model import Itinerary
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.opentripplanner.documents import PLAN
 from fingerpost.transit.providers.opentripplanner.itineraries import list_cancelled, list_itineraries, list_kept
-from fingerpost.transit.providers.opentripplanner.journey_question import End, new_variables, without_promised
+from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd, new_variables, without_promised
 from fingerpost.transit.providers.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, WALKING_IS_BETTER
 from fingerpost.transit.providers.opentripplanner.server import Server, fail_on_null
 from fingerpost.transit.providers.opentripplanner.shapes import PlanConnection, PlanData, RoutingError
@@ -53,7 +53,9 @@ class JourneySearch:
         self._zone = zone
         self._with_promised = with_promised
 
-    async def find(self, query: JourneyQuery, origin: End, destination: End, language: str | None) -> Found:
+    async def find(
+        self, query: JourneyQuery, origin: JourneyEnd, destination: JourneyEnd, language: str | None
+    ) -> Found:
         """Return what was found within the query's limits.
 
         Raises:
@@ -68,7 +70,13 @@ class JourneySearch:
         return found
 
     async def _find_once(
-        self, query: JourneyQuery, origin: End, destination: End, language: str | None, *, shorter_walks: bool
+        self,
+        query: JourneyQuery,
+        origin: JourneyEnd,
+        destination: JourneyEnd,
+        language: str | None,
+        *,
+        shorter_walks: bool,
     ) -> Found:
         variables = new_variables(
             query,

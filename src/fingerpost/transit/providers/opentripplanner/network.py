@@ -26,7 +26,7 @@ from fingerpost.transit.providers.opentripplanner.documents import BOARD
 from fingerpost.transit.providers.opentripplanner.fares import price
 from fingerpost.transit.providers.opentripplanner.geocoding import Geocoder
 from fingerpost.transit.providers.opentripplanner.itineraries import draw_leg
-from fingerpost.transit.providers.opentripplanner.journey_question import End
+from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd
 from fingerpost.transit.providers.opentripplanner.journeys import Found, JourneySearch
 from fingerpost.transit.providers.opentripplanner.learning import ABILITIES
 from fingerpost.transit.providers.opentripplanner.place_names import StopNames
@@ -163,28 +163,28 @@ class OpenTripPlannerNetwork:
             last_day=self._profile.last_day,
         )
 
-    async def _find_end(self, location: Location) -> End:
+    async def _find_end(self, location: Location) -> JourneyEnd:
         """Return an end as the server can be asked for it.
 
         Of several stops it is the station that they share, else the nearest one (rule D2).
         """
         if not location.stop_ids:
-            return End(location=location)
+            return JourneyEnd(location=location)
         may_be_elsewhere = location.source is LocationSource.USER_VARIABLE
         if len(location.stop_ids) == 1 and not may_be_elsewhere:
             own = self._ids.list_own(location.stop_ids[0])
             if len(own) == 1:
-                return End(location=location, stop_id=own[0])
+                return JourneyEnd(location=location, stop_id=own[0])
         stops = (await self._stops.find(location.stop_ids)).stops
         if may_be_elsewhere:
             here = location.coordinate
             stops = tuple(stop for stop in stops if distance_m(here, Coordinate(stop.lat, stop.lon)) <= SAME_PLACE_M)
         if not stops:
-            return End(location=location)
+            return JourneyEnd(location=location)
         stations = {None if stop.parent_station is None else stop.parent_station.gtfs_id for stop in stops}
         shared = stations.pop() if len(stations) == 1 and len(stops) > 1 else None
         nearest = min(stops, key=lambda stop: distance_m(location.coordinate, Coordinate(stop.lat, stop.lon)))
-        return End(location=location, stop_id=shared or nearest.gtfs_id)
+        return JourneyEnd(location=location, stop_id=shared or nearest.gtfs_id)
 
     def _refuse_outside(self, found: Found) -> None:
         """Raise OutsideCalendar where the server's timetable does not cover the day."""

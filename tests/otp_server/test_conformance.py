@@ -1,0 +1,28 @@
+"""The conformance suite for networks, held against a real OpenTripPlanner over HTTP."""
+
+import pytest
+
+from fingerpost.testing.networks.checking import NetworkFact
+from fingerpost.testing.networks.suite import FACTS, check
+from tests.otp_server import running
+from tests.otp_server.town import RealTown, start_towns
+
+
+@pytest.fixture(scope="module")
+def town(tmp_path_factory):
+    """The town, served twice: as it is planned, and as it runs."""
+    if running.tampere is None:
+        pytest.skip("a real OpenTripPlanner takes a few minutes, Java and Maven: make test-otp")
+    still, live, updates = start_towns(tmp_path_factory.mktemp("town"))
+    yield RealTown(still, live)
+    for server in (still, live):
+        server.stop()
+    updates.close()
+
+
+@pytest.mark.parametrize("fact", [fact for fact in FACTS if isinstance(fact, NetworkFact)], ids=str)
+def test_a_real_server_is_held_to_every_fact(town, fact):
+    """It holds, or the source's own word says why it does not."""
+    gap = check(town, fact)
+    if gap is not None:
+        pytest.skip(str(gap))
