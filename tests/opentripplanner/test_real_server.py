@@ -21,7 +21,7 @@ from fingerpost.transit.model import Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.providers.embedded.source import EmbeddedSource
 from fingerpost.transit.providers.opentripplanner.documents import DOCUMENTS, fit
-from fingerpost.transit.providers.opentripplanner.journey_question import End
+from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd
 from fingerpost.transit.providers.opentripplanner.server import Server
 from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
 from fingerpost.transit.providers.opentripplanner.wire_times import print_offset_time, read_instant
@@ -261,7 +261,7 @@ class StreetWalks:
 
     async def find_unfiltered_arrival(self, query):
         """Return the earliest arrival by a ride that the server's search found before it filtered."""
-        ends = [End(location=location).to_wire() for location in (query.origin, query.destination)]
+        ends = [JourneyEnd(location=location).to_wire() for location in (query.origin, query.destination)]
         body = {
             "origin": ends[0],
             "destination": ends[1],
@@ -280,7 +280,7 @@ class StreetWalks:
 
     def _end(self, point):
         # The ids of this feed are numbers, so that they are printed as they are.
-        return End(location=Location(coordinate=point.coordinate, source=LocationSource.INPUT), stop_id=point.id)
+        return JourneyEnd(location=Location(coordinate=point.coordinate, source=LocationSource.INPUT), stop_id=point.id)
 
     async def _find(self, document, variables):
         request = Request(

@@ -18,7 +18,7 @@ from fingerpost.transit.providers.opentripplanner.modes import read_mode
 from fingerpost.transit.providers.opentripplanner.regions import ATTRIBUTION, Region
 from fingerpost.transit.providers.opentripplanner.schema import NEEDED, TRAIT, find_lacking, print_lacking
 from fingerpost.transit.providers.opentripplanner.server import Server
-from fingerpost.transit.providers.opentripplanner.shapes import NetworkData, OwnFeed, ServiceTimeRange, StopPositions
+from fingerpost.transit.providers.opentripplanner.shapes import FeedData, NetworkData, ServiceTimeRange, StopPositions
 
 ABILITIES = frozenset(Ability)
 # A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
@@ -73,7 +73,7 @@ async def _find_bounds(server: Server) -> Bounds:
     return Bounds(south=min(lats) - dy, west=min(lons) - dx, north=max(lats) + dy, east=max(lons) + dx)
 
 
-def _find_zone(feeds: Sequence[OwnFeed]) -> str | None:
+def _find_zone(feeds: Sequence[FeedData]) -> str | None:
     """Return the time zone that most agencies name."""
     zones = Counter(agency.timezone for feed in feeds for agency in feed.agencies if agency.timezone)
     return zones.most_common(1)[0][0] if zones else None
@@ -87,12 +87,12 @@ def _find_days(range_s: ServiceTimeRange | None, zone: str | None) -> tuple[date
     return datetime.fromtimestamp(range_s.start, where).date(), datetime.fromtimestamp(range_s.end - 1, where).date()
 
 
-def _list_languages(feeds: Iterable[OwnFeed]) -> tuple[str, ...]:
+def _list_languages(feeds: Iterable[FeedData]) -> tuple[str, ...]:
     spoken = (agency.lang for feed in feeds for agency in feed.agencies if agency.lang)
     return tuple(dict.fromkeys(each.lower() for each in spoken))
 
 
-def _list_attribution(feeds: Iterable[OwnFeed]) -> tuple[str, ...]:
+def _list_attribution(feeds: Iterable[FeedData]) -> tuple[str, ...]:
     """Return who publishes each feed, else who runs what it holds, else its id."""
     named = (
         (feed.publisher.name if feed.publisher is not None else None)

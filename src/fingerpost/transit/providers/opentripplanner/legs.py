@@ -3,7 +3,7 @@
 from fingerpost.transit.model import Coordinate, Leg, Location, Mode, StopPoint
 from fingerpost.transit.providers.opentripplanner.alerts import list_in_force
 from fingerpost.transit.providers.opentripplanner.modes import read_access, read_mode
-from fingerpost.transit.providers.opentripplanner.shapes import BoardTrip, LegTime, OwnEnd, OwnLeg, Route, Trip
+from fingerpost.transit.providers.opentripplanner.shapes import BoardTrip, End, LegTime, OwnLeg, Route, Trip
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
 
 CANCELLED = "CANCELED"
@@ -86,7 +86,7 @@ def _delay_s(moment: LegTime) -> int | None:
     return None if moment.estimated is None else moment.estimated.delay
 
 
-def _end_point(end: OwnEnd, ids: StopIdBook, location: Location | None) -> StopPoint:
+def _end_point(end: End, ids: StopIdBook, location: Location | None) -> StopPoint:
     here = Coordinate(end.lat, end.lon)
     if end.stop is None:
         own = None if location is None else location.name or location.label

@@ -132,7 +132,7 @@ class Agency(Shape):
     lang: str | None = None
 
 
-class OwnFeed(Shape):
+class FeedData(Shape):
     """A feed, as the server spells it."""
 
     feed_id: str
@@ -150,7 +150,7 @@ class ServiceTimeRange(Shape):
 class NetworkData(Shape):
     """What a server says of its network."""
 
-    feeds: Several[OwnFeed] = ()
+    feeds: Several[FeedData] = ()
     service_time_range: ServiceTimeRange | None = None
     routes: Several[RouteType] = ()
 
@@ -271,7 +271,7 @@ class EndStop(Shape):
     wheelchair_boarding: str | None = None
 
 
-class OwnEnd(Shape):
+class End(Shape):
     """Where a leg begins or ends."""
 
     name: str | None = None
@@ -289,7 +289,7 @@ class Trip(Shape):
     arrival_stoptime: LastCall | None = None
 
 
-class OwnGeometry(Shape):
+class GeometryOfLeg(Shape):
     """A polyline with a precision of five digits."""
 
     points: str | None = None
@@ -345,11 +345,11 @@ class OwnLeg(Shape):
     dropoff_type: str | None = None
     start: LegTime
     end: LegTime
-    from_: OwnEnd = Field(alias="from")
-    to: OwnEnd
+    from_: End = Field(alias="from")
+    to: End
     route: Route | None = None
     trip: Trip | None = None
-    leg_geometry: OwnGeometry | None = None
+    leg_geometry: GeometryOfLeg | None = None
     alerts: Several[OwnAlert] = ()
     fare_products: Several[FareProductUse] = ()
 
