@@ -49,7 +49,7 @@ def test_every_option_of_add_is_written_down(feed, home, invoke):
     added = invoke(
         *("network", "add", "town", f"BUS={feed}", "--fallback", "spare", "--priority", "3"),
         *("--zone", "Europe/Lisbon", "--bounds", "-8.1,-8.2,41.5,-7", "--language", "pt", "--language", "en"),
-        *("--realtime", "https://example.org/a.pb?key=${TOWN_KEY}"),
+        *("--realtime", "https://example.org/a.pb?key=${TOWN_KEY}", "--unchecked"),
     )
 
     assert added.returncode == 0, added.stderr
@@ -131,7 +131,7 @@ def test_adding_over_a_wrong_record_says_that_it_was_written_anew(town, feed, ho
         ("zone", ["Europe/Lisbon"], "Europe/Lisbon"),
         ("attribution", ["© Town"], ("© Town",)),
         ("extract", ["/data/town.pbf"], "/data/town.pbf"),
-        ("realtime", ["BUS=https://example.org/a.pb"], ("BUS=https://example.org/a.pb",)),
+        ("realtime", ["TOWN=https://example.org/a.pb", "--unchecked"], ("TOWN=https://example.org/a.pb",)),
     ],
 )
 def test_a_key_is_set_and_unset(town, home, key, typed, kept, invoke):

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from fingerpost.apps.outbound import new_client
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.source_kinds import list_paces
 from fingerpost.net.loop_clients import LoopClients
+from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.catalogue import list_tools
@@ -18,6 +20,7 @@ from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
 from fingerpost.transit.learned_profile import LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.networks.guarded import NetworkBreaker
+from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
 from tests.homes import keep_network, write_record
 from tests.otp_server import running
 from tests.otp_server.server import LOOPBACK
@@ -26,6 +29,7 @@ from tests.shared_data import get_shared
 LIVE, OFFLINE = "LIVE", "OFFLINE"
 NOW = "2022-02-22T08:00:00+02:00"
 DATE = "20220222"
+PATIENCE_S = 120.0
 
 
 @pytest.fixture
@@ -53,6 +57,18 @@ class Clock:
         return time.monotonic() + self.ahead_s
 
 
+class PatientSource(OpenTripPlannerSource):
+    """OpenTripPlanner, waited for longer: a machine that is busy makes no answer wrong."""
+
+    def __init__(self, fetch):
+        super().__init__(fetch, RequestLimits(read_s=PATIENCE_S, total_s=PATIENCE_S))
+
+    def open(self, record, learned=None):
+        network = super().open(record, learned)
+        network._profile = replace(network.profile, answer_deadline_s=PATIENCE_S, names_deadline_s=PATIENCE_S)
+        return network
+
+
 @pytest.fixture
 def asking(real, timetable, tmp_path, monkeypatch):
     """A context with the tools over the server, the embedded engine behind it: ``asking()``."""
@@ -64,7 +80,8 @@ def asking(real, timetable, tmp_path, monkeypatch):
         keep_network(tmp_path, OFFLINE, timetable, feeds=[f"{running.FEED}={get_shared(running.GTFS)}"])
         breaker_clock = Clock()
         clients = LoopClients(lambda: new_client(settings, list_paces()))
-        sources = load_sources(settings, clients.fetch)
+        patient = PatientSource(clients.fetch)
+        sources = {**load_sources(settings, clients.fetch), patient.kind: patient}
         record = NetworkRecord(name=LIVE, source="opentripplanner", url=real.server.url)
         LearnedProfiles(tmp_path).put(record, await sources[record.source].learn(record))
         write_record(tmp_path, LIVE, source=record.source, url=record.url, fallback=OFFLINE)
