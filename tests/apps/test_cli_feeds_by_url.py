@@ -74,7 +74,7 @@ def test_a_refresh_asks_whether_the_feed_has_changed(feeds, tmp_path, invoke, ho
     news = invoke("network", "refresh")
 
     assert (same.returncode, same.stdout, untouched) == (0, "TOWN is unchanged.\n", True)
-    assert "TOWN: 2 stops, 1 routes, 2 trips, 4 calls; nothing left out\n" in news.stdout
+    assert "in service; 2 stops, 1 routes, 2 trips, 4 calls; nothing left out\n" in news.stdout
     assert [status for _, _, status in feeds.asked] == [200, 304, 200]
     assert (report_of(home)[0]["trips"], fetched_files(home)) == (2, ["town.zip"])
 

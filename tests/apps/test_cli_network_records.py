@@ -91,7 +91,7 @@ def test_a_network_without_a_source_is_wrong_usage(invoke):
 
     assert (refused.returncode, refused.stderr) == (
         2,
-        "A network has one source, and none was named.\nName its feeds.\n",
+        "A network has one source, and none was named.\nName its feeds or --otp or --digitransit.\n",
     )
 
 
@@ -188,7 +188,7 @@ def test_a_record_that_was_written_by_hand_is_prepared_by_refresh(feed, home, in
 
     assert "Nothing is prepared of TOWN. Run `fingerpost network refresh TOWN`." in listed
     assert "Nothing is prepared." in shown
-    assert "TOWN: 2 stops" in refreshed.stdout, refreshed.stderr
+    assert "in service; 2 stops" in refreshed.stdout, refreshed.stderr
 
 
 def test_a_wrong_record_is_listed_with_its_sentence_and_can_be_removed(town, home, invoke):

@@ -200,10 +200,10 @@ def test_candidates_come_with_the_tokens_that_choose_them(capsys):
 
     assert lines_of(capsys) == [
         "It could be any of these 7; the token is accepted everywhere:",
-        "token         name         score",
-        "────────────────────────────────",
-        "HSL:1         Alpha        0.90",
-        "60.17,24.94   Alpha Road   0.90",
+        "token                 name         score   what tells it apart",
+        "──────────────────────────────────────────────────────────────",
+        "HSL:1                 Alpha        0.90",
+        "60.170000,24.940000   Alpha Road   0.90",
         "The best 2 are shown.",
     ]
 

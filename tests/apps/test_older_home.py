@@ -164,7 +164,10 @@ def test_networks_without_known_feeds_answer_and_say_what_to_do(older, invoke):
 
 def test_an_older_network_is_refreshed_when_its_feed_has_changed(older, feed, invoke):
     """The signature of before was another."""
-    assert "TOWN: 2 stops, 1 routes, 1 trips" in invoke("network", "refresh", "TOWN").stdout
+    assert (
+        "TOWN: 2026-01-01 to 2026-12-31, in service; 2 stops, 1 routes, 1 trips"
+        in invoke("network", "refresh", "TOWN").stdout
+    )
     assert invoke("network", "refresh", "TOWN").stdout == "TOWN is unchanged.\n"
 
 

@@ -22,7 +22,6 @@ def names(answer):
     ("arguments", "message"),
     [
         ({}, "coordinate is missing"),
-        ({"coordinate": {"lat": 91, "lon": 0}}, "coordinate.lat must be at most 90; you sent 91"),
         ({"coordinate": CENTRE, "radius": 0}, "radius must be at least 1; you sent 0"),
         ({"coordinate": CENTRE, "radius": 3001}, "radius must be at most 3000; you sent 3001"),
         ({"coordinate": CENTRE, "maxResults": 0}, "maxResults must be at least 1; you sent 0"),
@@ -32,6 +31,15 @@ def names(answer):
 def test_bad_input_is_a_validation_error(demo, arguments, message):
     """C3: what is wrong, and what was sent."""
     assert refusal(demo("find_stops", arguments)) == ("validation-error", message, None)
+
+
+def test_a_latitude_beyond_the_poles_gets_a_hint(demo):
+    """C3: with its longitude in its place it would be a position."""
+    assert refusal(demo("find_stops", {"coordinate": {"lat": 91, "lon": 0}})) == (
+        "validation-error",
+        "coordinate.lat must be at most 90; you sent 91",
+        "lat is degrees north and lon degrees east; the two look swapped",
+    )
 
 
 def test_the_nearest_come_first_with_what_runs_there(demo):

@@ -62,7 +62,11 @@ async def tell_board(network, asked):
 async def tell_places(network, asked):
     focus = None if asked["focus"] is None else Coordinate(*asked["focus"])
     found = await network.find_places(asked["text"], language=asked["language"], focus=focus)
-    return {"places": TypeAdapter(list[PlaceMatch]).dump_python(_thawed_matches(found), mode="json")}
+    return {
+        "places": TypeAdapter(list[PlaceMatch]).dump_python(
+            _thawed_matches(found), mode="json", exclude={"__all__": {"describe"}}
+        )
+    }
 
 
 async def tell_stop(network, asked):

@@ -63,9 +63,7 @@ async def read_label(text: str, variables: VariableStore, user: str | None) -> L
     """
     variable = await find_variable(text, variables, user)
     if variable is not None:
-        kept = _read_variable(variable)
-        if kept is not None:
-            return kept
+        return _read_variable(variable)
     position = find_position(text)
     if position is not None:
         return Position(Location(coordinate=position, source=LocationSource.INPUT))
@@ -96,7 +94,10 @@ def find_position(text: str) -> Coordinate | None:
 def find_stop_id(variable: Variable) -> str | None:
     """Return the stop id that a variable is, or holds as ``stopId`` or ``id`` (rule C2), or None."""
     value = variable.value
-    held = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else [value]
+    if isinstance(value, str):
+        # FEED:LOCAL; any other word is a preference, or a note.
+        return value if ":" in value else None
+    held = [value.get("stopId"), value.get("id")] if isinstance(value, dict) else []
     for each in held:
         if isinstance(each, str | int) and not isinstance(each, bool) and str(each).strip():
             return str(each)
@@ -126,11 +127,9 @@ def location_of_variable(variable: Variable) -> Location:
     )
 
 
-def _read_variable(variable: Variable) -> Label | None:
-    """Return what a variable keeps, None for a preference, which is no place at all."""
+def _read_variable(variable: Variable) -> Label:
+    """Return the stop or the position that a variable keeps."""
     stop_id = find_stop_id(variable)
     if stop_id is not None and not (isinstance(variable.value, dict) and "lat" in variable.value):
         return StopText(stop_id, variable.key, variable)
-    if variable.type == "preference" and stop_id is None:
-        return None
     return Position(location_of_variable(variable))
