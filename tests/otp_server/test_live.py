@@ -6,7 +6,7 @@ import pytest
 
 from tests.otp_server.conftest import DATE, until
 from tests.otp_server.running import FEED
-from tests.otp_server.updates import TripSays
+from tests.otp_server.updates import AlertSays, TripSays
 
 # Keskustori, and the hospital: many lines go there all day.
 CITY, HOSPITAL = (61.4978, 23.7610), (61.5062, 23.8136)
@@ -14,6 +14,7 @@ CITY, HOSPITAL = (61.4978, 23.7610), (61.5062, 23.8136)
 EIGHT = 1_645_509_600
 STOPS = "{ nearest(lat: 61.4978, lon: 23.761, maxDistance: 300, first: 20, filterByPlaceTypes: [STOP]) "
 STOPS += "{ edges { node { place { ... on Stop { gtfsId } } } } } }"
+ROUTE = "query Route($id: String!) { trip(id: $id) { route { gtfsId } } }"
 TRIPS = """
 query Trips($id: String!, $start: Long!) {
   stop(id: $id) {
@@ -179,3 +180,35 @@ async def test_a_delay_appears_in_the_plan_and_disappears(real, asking):
 
         assert (late["status"], late["delaySeconds"]) == ("delayed", 90)
         assert await until(is_as_before)
+
+
+def headers(body):
+    """Return the headers of an answer's alerts."""
+    return [each["header"] for each in body["meta"].get("alerts", ())]
+
+
+async def test_an_alert_appears_on_the_board_and_in_the_plan_and_disappears(real, asking, watched):
+    """Rule B13: works at the stop and on the line, in force now, with no trip late; then all is quiet again."""
+    stop = {"type": "id", "value": watched.stop_id}
+    local = watched.stop_id.removeprefix(f"{FEED}:")
+    during = {"since": EIGHT - 3600, "until": EIGHT + 7200}
+    async with asking() as ask:
+        ride = find_ride(await plan(ask))
+        route = real.server.ask(ROUTE, id=ride["tripId"])["data"]["trip"]["route"]["gtfsId"].removeprefix(f"{FEED}:")
+        real.updates.say(
+            AlertSays(header="Works at the stop", stop=local, **during),
+            AlertSays(header="Works on the line", route=route, **during),
+        )
+
+        async def has_both():
+            board, trip = await ask("get_departures", stop=stop), await plan(ask)
+            return "Works at the stop" in headers(board) and "Works on the line" in headers(trip)
+
+        appeared = await until(has_both)
+        real.updates.say()
+
+        async def has_neither():
+            return not headers(await ask("get_departures", stop=stop)) and not headers(await plan(ask))
+
+        assert appeared
+        assert await until(has_neither)
