@@ -166,7 +166,7 @@ async def test_an_estimate_comes_only_when_asked_for_and_says_so(recorded):
         (EXAMPLE | {"start_date": "01/01/2022"}, "Date must be in YYYY-MM-DD format"),
         (EXAMPLE | {"end_date": "2021-01-01"}, "start_date must not be after end_date"),
         (EXAMPLE | {"colour": "red"}, "unknown field 'colour'"),
-        (EXAMPLE | {"period": "2022-Q5"}, "period must be a fiscal year or quarter"),
+        (EXAMPLE | {"period": "2022-Q5"}, "period: must be a fiscal year or quarter"),
     ],
 )
 async def test_bad_parameters_are_an_error_in_one_sentence(figures, asked, sentence):

@@ -33,6 +33,7 @@ def test_counts_and_unread_tables(tmp_path):
                 events=3,
                 first_day=date(2026, 1, 1),
                 last_day=date(2026, 12, 31),
+                zone="Europe/Helsinki",
                 tables_not_read=("booking_rules.txt", "locations.geojson"),
             ),
         ),

@@ -155,7 +155,7 @@ def test_no_ride_is_wrong_and_no_better_one_is_missed_with_real_time(chunk):
         overlay = _random_overlay(random.Random(seed), timetable, promised)
         query = _query(origin, destination, instant, rides, limit, arrive_by=False)
         journeys = find_journeys(timetable, SearchTimetables(timetable, overlay), query)
-        oracle = LinkedOracle(timetable, links, _edited(promised, overlay), overlay)
+        oracle = LinkedOracle(timetable, links, _edited(timetable, promised, overlay), overlay)
 
         held += _hold_arrivals(seed, journeys, oracle, query)
     assert held > 20 * SCALE

@@ -67,7 +67,7 @@ async def test_a_new_message_takes_the_place_of_the_old():
     ("answer", "problem"),
     [
         (SourceUnreachable("example.org refused the connection"), "example.org refused the connection"),
-        (b"<html>", "The source gave something that is not a GTFS-Realtime message."),
+        (b"<html>", "The source gave a web page."),
         (b"", "The source gave something that is not a GTFS-Realtime message."),
         (message(timestamp=NOW - 11), "The source gave an older message than before."),
     ],

@@ -99,8 +99,9 @@ def test_nobody_is_sent_wrong(town, monkeypatch):
                 assert rider.town.ask(question, **more | {"limit": 1})["itineraries"] == body["itineraries"][:1], where
             seen.update("broken" if " is cancelled" in note or "missed" in note else "late" if note else "fine"
                         for note in (each.get("DisruptionNote", "") for each in body["itineraries"]))  # fmt: skip
-    # What is broken stands last and falls off where the next day has trips; Helsinki's feed knows one day.
-    assert min(seen["late"], seen["fine"], seen["broken"] if town[0] == "HELSINKI" else 1) > 0, seen
+    # What is broken stands last, and falls off where as many as may be shown can be used: almost everywhere here.
+    # The villages of tests/embedded/test_riders_against_oracle.py have few trips, and show it.
+    assert min(seen["late"], seen["fine"]) > 0, seen
 
 
 def test_nobody_is_sent_on_what_has_left(town, monkeypatch):
