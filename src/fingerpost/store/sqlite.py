@@ -64,7 +64,11 @@ class SqliteFile:
             check_same_thread=not self.any_thread,
         )
         if self.synchronous is not None:
-            connection.execute(f"PRAGMA synchronous = {self.synchronous}")
+            try:
+                connection.execute(f"PRAGMA synchronous = {self.synchronous}")
+            except BaseException:
+                connection.close()
+                raise
         return connection
 
     @contextmanager
