@@ -8,7 +8,6 @@ import pytest
 from fingerpost.errors import SettingsInvalid
 from fingerpost.store.sqlite import SqliteFile
 
-
 DESCRIPTORS = Path("/proc/self/fd")
 
 
