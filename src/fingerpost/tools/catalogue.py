@@ -9,6 +9,8 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.tools.find_address_or_stop import FindAddressOrStop
 from fingerpost.tools.find_stops import FindStops
 from fingerpost.tools.get_departures import GetDepartures
+from fingerpost.tools.get_stop_timetable import GetStopTimetable
+from fingerpost.tools.plan_route import PlanRoute
 from fingerpost.tools.plan_trip import PlanTrip
 from fingerpost.tools.sec_financial_data import SecFinancialData
 from fingerpost.tools.sec_graph_query import SecGraphQuery
@@ -18,7 +20,7 @@ from fingerpost.tools.user_variables import DeleteUserVariable, GetUserVariables
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import Networks
 
-GROUPS = ("core", "filings", "plans", "own")
+GROUPS = ("core", "timetable", "filings", "plans", "own")
 
 
 def list_tools(
@@ -46,6 +48,8 @@ def list_tools(
         SaveUserVariable(variables),
         GetUserVariables(variables),
         DeleteUserVariable(variables),
+        PlanRoute(places),
+        GetStopTimetable(places),
         SecFinancialData(figures),
         SecGraphQuery(figures),
         SecSemanticSearch(figures),
