@@ -1,7 +1,5 @@
 """planRoute (lookup contract): itineraries between two texts or places within a window of time (rules D1, D3)."""
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -34,7 +32,7 @@ from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.freshness import answer_age_s
 from fingerpost.transit.rules.instants import place_in_time, print_utc, read_offset_instant
 from fingerpost.transit.rules.modes import timetable_word
-from fingerpost.transit.rules.route_ranking import route_key
+from fingerpost.transit.rules.route_ranking import route_id, route_key
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 MOST_ITINERARIES = 3
@@ -172,27 +170,6 @@ def show_route(itinerary: Itinerary) -> RouteItinerary:
         "totalWalkDistanceMeters": sum(walks),
         "legs": legs,
     }
-
-
-def route_id(itinerary: Itinerary) -> str:
-    """Return the SHA-256 of the canonical JSON of legs and times (rule D3); names and their language do not count."""
-    legs = [
-        {
-            "mode": timetable_word(leg.mode),
-            "line": leg.line or "",
-            "from": _canonical(leg.start),
-            "to": _canonical(leg.end),
-            "departureTime": print_utc(leg.departure),
-            "arrivalTime": print_utc(leg.arrival),
-        }
-        for leg in itinerary.legs
-    ]
-    text = json.dumps(legs, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _canonical(point: StopPoint) -> str:
-    return point.id or f"{point.coordinate.lat:.6f},{point.coordinate.lon:.6f}"
 
 
 def _show_leg(leg: Leg) -> RouteLeg:

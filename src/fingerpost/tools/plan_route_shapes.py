@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireModel
 from fingerpost.tools.find_address_or_stop import LocationQueryInput
 from fingerpost.tools.shapes import LatLon
-from fingerpost.tools.timetable_shapes import AnswerMetadata, TimetableMeta
+from fingerpost.tools.timetable_shapes import AnswerMetadata, TimetableMeta, UtcInstant
 from fingerpost.transit.model import Location, LocationSource
 from fingerpost.transit.places.labels import Latitude, Longitude, ResolvedStop, TextQuery
 from fingerpost.transit.rules.modes import TimetableWord
@@ -123,8 +123,8 @@ _FromTo = TypedDict("_FromTo", {"mode": TimetableWord, "from": RoutePoint, "to":
 class RouteLeg(WireDict, _FromTo):
     """One ride or walk."""
 
-    departureTime: str
-    arrivalTime: str
+    departureTime: UtcInstant
+    arrivalTime: UtcInstant
     distanceMeters: Annotated[int, Field(ge=0)]
     lineName: NotRequired[str]
     headsign: NotRequired[str]
@@ -135,8 +135,8 @@ class RouteItinerary(WireDict):
 
     id: str
     durationMinutes: Annotated[int, Field(ge=1)]
-    startTime: str
-    endTime: str
+    startTime: UtcInstant
+    endTime: UtcInstant
     numberOfTransfers: Annotated[int, Field(ge=0)]
     totalWalkDistanceMeters: Annotated[int, Field(ge=0)]
     legs: Annotated[list[RouteLeg], Field(min_length=1)]

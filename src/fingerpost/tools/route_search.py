@@ -12,10 +12,9 @@ from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import JourneyAnswer, JourneyQuery
 from fingerpost.transit.provenance import Provenance, merge_provenance
-from fingerpost.transit.rules.disruption import merge_alternatives
 from fingerpost.transit.rules.instants import AskedInstant, local_date_of, print_utc
 from fingerpost.transit.rules.out_of_service import find_out_of_service_hint
-from fingerpost.transit.rules.route_ranking import OPTIMIZE, JourneyPreset
+from fingerpost.transit.rules.route_ranking import OPTIMIZE, JourneyPreset, route_id
 from fingerpost.transit.rules.warnings import Warnings
 
 # Sources do not look for the least walk: so often they are asked again for what walks less than the best so far.
@@ -98,10 +97,9 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion, warni
     if question.preset is JourneyPreset.LEAST_WALK:
         answers += await _ask_for_less_walking(asked.ends, question, asked.answer, deadline)
     everything = [each for answer in answers for each in (*answer.itineraries, *answer.timetabled)]
-    merged = merge_alternatives(
-        everything, (), limit=0, optimize=OPTIMIZE[question.preset], arrive_by=question.arrive_by
-    )
-    within = [each for each in merged.found if question.holds(each)]
+    # Live and timetabled answers may hold the same trip; two trips of one line a minute apart are two.
+    different = list({route_id(each): each for each in everything}.values())
+    within = [each for each in different if question.holds(each)]
     routes = [each for each in within if not each.is_unusable]
     cancelled = sum(any(leg.cancelled for leg in each.legs) for each in within)
     found = RoutesFound(
@@ -112,7 +110,7 @@ async def search_routes(ends: Sequence[TripEnds], question: RouteQuestion, warni
     )
     if routes:
         return found
-    usable = [each for each in merged.found if not each.is_unusable]
+    usable = [each for each in different if not each.is_unusable]
     reason, why_empty = await _explain(asked.ends, question, asked.answer, usable, deadline)
     return replace(found, reason=reason, why_empty=why_empty)
 

@@ -5,7 +5,7 @@ from typing import Annotated, NotRequired
 from pydantic import Field
 
 from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireModel
-from fingerpost.tools.timetable_shapes import AnswerMetadata, TimetableMeta
+from fingerpost.tools.timetable_shapes import AnswerMetadata, TimetableMeta, UtcInstant
 from fingerpost.transit.rules.modes import TimetableWord
 
 DEFAULT_DEPARTURES, MOST_DEPARTURES = 3, 5
@@ -31,12 +31,12 @@ class TimetableRequestInput(WireModel):
 class TimetableDeparture(WireDict):
     """One scheduled departure."""
 
-    scheduledTime: str
+    scheduledTime: UtcInstant
     routeShortName: Annotated[str, Field(min_length=1)]
     routeLongName: NotRequired[str]
     headsign: NotRequired[str]
     mode: TimetableWord
-    serviceDay: str
+    serviceDay: Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
 
 
 class AppliedLimits(WireDict):
@@ -61,8 +61,8 @@ class TimetableLine(WireDict):
     routeShortName: str
     headsign: NotRequired[str]
     departures: int
-    first: str
-    last: str
+    first: UtcInstant
+    last: UtcInstant
 
 
 class TimetableLines(WireDict):

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Annotated, NotRequired
 
+from pydantic import Field
+
 from fingerpost.contract.wire import WireDict, WordOf
 from fingerpost.tools.alert_shapes import AlertNotes, WireAlert, describe_alerts
 from fingerpost.tools.local_times import LocalTimes
@@ -12,6 +14,9 @@ from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import Provenance
 from fingerpost.transit.rules.instants import print_utc
 from fingerpost.transit.rules.warnings import Warnings
+
+UtcInstant = Annotated[str, Field(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")]
+"""An instant in UTC (rule A4)."""
 
 
 class NoResultsReason(StrEnum):

@@ -1,8 +1,12 @@
-"""Ranking of itineraries by the lookup contract's presets (rule D3)."""
+"""Ids of itineraries, and their ranking by the presets of the lookup contract (rule D3)."""
 
+import hashlib
+import json
 from enum import StrEnum
 
-from fingerpost.transit.model import Itinerary, Optimize
+from fingerpost.transit.model import Itinerary, Optimize, StopPoint
+from fingerpost.transit.rules.instants import print_utc
+from fingerpost.transit.rules.modes import timetable_word
 
 
 class JourneyPreset(StrEnum):
@@ -35,3 +39,24 @@ def route_key(itinerary: Itinerary, preset: JourneyPreset, walk_m: int, name: st
         JourneyPreset.LEAST_WALK: walk_m,
     }[preset]
     return first, itinerary.arrival, itinerary.transfers, itinerary.duration_s, name
+
+
+def route_id(itinerary: Itinerary) -> str:
+    """Return the SHA-256 of the canonical JSON of legs and times (rule D3); names and their language do not count."""
+    legs = [
+        {
+            "mode": timetable_word(leg.mode),
+            "line": leg.line or "",
+            "from": _canonical(leg.start),
+            "to": _canonical(leg.end),
+            "departureTime": print_utc(leg.departure),
+            "arrivalTime": print_utc(leg.arrival),
+        }
+        for leg in itinerary.legs
+    ]
+    text = json.dumps(legs, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _canonical(point: StopPoint) -> str:
+    return point.id or f"{point.coordinate.lat:.6f},{point.coordinate.lon:.6f}"
