@@ -72,7 +72,13 @@ class TimetableLines(WireDict):
     linesNotShown: NotRequired[int]
 
 
-class StopTimetableMeta(TimetableMeta, TimetableLines):
+class NextDeparture(WireDict):
+    """The first departure of the window that is not shown."""
+
+    nextDeparture: NotRequired[UtcInstant]
+
+
+class StopTimetableMeta(TimetableMeta, TimetableLines, NextDeparture):
     """Meta of a timetable."""
 
     stop: TimetableStop

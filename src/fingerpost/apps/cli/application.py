@@ -6,7 +6,7 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -87,7 +87,7 @@ def ask(application: "Application", tool: str, arguments: object) -> "Answer":
         finally:
             await application.networks.close()
 
-    with _explaining_compilation():
+    with explaining_compilation():
         return asyncio.run(ask_and_close())
 
 
@@ -95,12 +95,24 @@ def find_zone(application: "Application", origin: dict[str, Any], destination: d
     """Return the time zone of the network that would plan this trip, UTC where origin or destination is unusable."""
     from fingerpost.apps.trip_zone import find_trip_zone
 
-    with _explaining_compilation():
+    with explaining_compilation():
         return ZoneInfo(asyncio.run(find_trip_zone(application, origin, destination)) or "UTC")
 
 
+def find_stop_zone(application: "Application", label: str) -> tzinfo:
+    """Return the time zone of the network of a stop, UTC where the label means none."""
+    from fingerpost.apps.labelled_stop import get_labelled_stop
+
+    try:
+        with explaining_compilation():
+            found = asyncio.run(get_labelled_stop(application, label))
+    except ToolError:
+        return UTC
+    return ZoneInfo(found.networks[0].profile.zone)
+
+
 @contextmanager
-def _explaining_compilation() -> Iterator[None]:
+def explaining_compilation() -> Iterator[None]:
     """Explain on stderr that the engine is being compiled, if the block takes longer than ``_EXPLAIN_AFTER_S``."""
     reason = threading.Timer(_EXPLAIN_AFTER_S, say, ["Compiling the engine; this happens once ..."])
     reason.daemon = True
