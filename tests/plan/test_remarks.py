@@ -138,6 +138,15 @@ async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, can_
     assert (view["resumable"], view["next"].startswith(next_words)) == (resumable, True)
 
 
+async def test_all_that_would_fail_again_are_numbered(opened, recorder):
+    """One sentence on all of them."""
+    recorder.script["bad"] = failure_response("echo", "echo", {}, "it broke", additional_data={"retryable": False})
+    steps = [step(number, parameters={"label": "bad"}) for number in (1, 2)]
+    view = await viewed(opened(recorder.tool()), plan(*steps))
+
+    assert view["next"].startswith("Each of the steps 1, 2 would fail again as it stands: ")
+
+
 @pytest.mark.parametrize(("length", "kept"), [(15_998, 1), (15_999, 0)])
 async def test_what_is_too_large_is_counted(runs, recorder, length, kept):
     """16,000 bytes of remarks; beyond that the answer says how many there are, and where."""

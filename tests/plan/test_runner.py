@@ -6,6 +6,7 @@ import json
 import pytest
 import stamina
 
+from fingerpost.contract.attempt import Attempt, find_attempt
 from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
 from fingerpost.plan.limits import Limits
 from fingerpost.resilience.breaker import Breaker
@@ -205,6 +206,28 @@ async def test_an_output_that_cannot_be_kept_fails_its_step(opened, recorder, an
     state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
 
     assert (state, run.steps[1].note) == ("failed", note)
+
+
+async def test_a_failure_without_words_is_told_as_one(opened, recorder):
+    """A response may say no more than that it failed."""
+    recorder.script = {"x": {"success": False}}
+    _state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
+
+    assert run.steps[1].note == "it failed without a word"
+
+
+async def test_a_tool_knows_which_attempt_it_is(opened, recorder):
+    """They count from one; all have the step's one key."""
+    seen = []
+
+    async def look(_parameters):
+        seen.append(find_attempt())
+        return None if len(seen) == 2 else failure("busy", retryable=True)
+
+    recorder.script = {"x": look}
+    _state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
+
+    assert seen == [Attempt(f"{run.run_id}:1", 1), Attempt(f"{run.run_id}:1", 2)]
 
 
 async def test_events_tell_what_happened_in_order(runs):

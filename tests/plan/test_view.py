@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.plan.journal import Event
 from fingerpost.plan.view import describe_run
-from tests.plan.drawing import NOW, plan, step
+from tests.plan.drawing import NOW, ended, failure, human, plan, step
 
 
 @pytest.mark.parametrize(("many", "told"), [(5_000, 5_000), (5_001, 5_000)])
@@ -19,3 +19,27 @@ async def test_events_beyond_one_answer_are_counted_and_can_be_asked_for(runs, m
 
     assert (first["last_event"], len(first["events"])) == (many, told)
     assert [event["seq"] for event in rest["events"]] == list(range(told + 1, many + 1))
+
+
+async def test_how_each_step_stands(opened, recorder):
+    """The contract's four words: what waits for a failed step is pending, a person's turn is in progress."""
+    recorder.script = {"x": failure("wrong")}
+    steps = [
+        step(1),
+        step(2, parameters={"label": "x"}),
+        step(3, dependencies=[2]),
+        human(4),
+        step(5, expected_key=None, done_check="True"),
+    ]
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(*steps))
+    view = await describe_run(runs, run)
+    shown = [(each["status"], each["waiting"], each["skipped"], each["completed_at"]) for each in view["steps"]]
+
+    assert shown == [
+        ("completed", False, False, NOW),
+        ("failed", False, False, None),
+        ("pending", False, False, None),
+        ("in_progress", True, False, None),
+        ("completed", False, True, NOW),
+    ]
