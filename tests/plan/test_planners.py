@@ -304,9 +304,10 @@ def test_the_way_there_and_back_is_planned_from_both_ends():
         ("plan_trip", "there", {"origin": a, "destination": b}),
         ("plan_trip", "back", {"origin": b, "destination": a}),
     ]
-    assert (steps[4].tool, steps[4].parameters["key"], set(steps[4].parameters["value"])) == (
+    path = "data.itineraries[0].fingerprint"
+    assert (steps[4].tool, steps[4].parameters["key"], steps[4].parameters["value"]) == (
         "save_user_variable",
         "last_round_trip",
-        {"there", "back"},
+        {"there": {"$ref": "there", "path": path}, "back": {"$ref": "back", "path": path}},
     )
     assert [step.step_id for step in steps] == [1, 2, 3, 4, 5]

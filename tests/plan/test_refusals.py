@@ -179,3 +179,29 @@ async def test_a_person_is_not_asked_over_what_is_not_there(runs):
     assert record.note == (
         "The reference to 'k1' at path 'data.nowhere', in parameters.about, found no value: nothing is there"
     )
+
+
+async def test_a_plan_that_may_not_be_changed_says_so(opened, recorder):
+    """By its own word, by its size, and by how often it was changed."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool(), limits=Limits(steps=1, replans=1))
+    bad = step(1, parameters={"label": "x"})
+    _state, fixed = await ended(runs, plan(bad, can_modify=False))
+    _state, run = await ended(runs, plan(bad))
+    by_its_word = await refusal(runs.replace_unfinished(fixed.run_id, "ann", plan(step(2))))
+    by_its_size = await refusal(runs.replace_unfinished(run.run_id, "ann", plan(step(2), step(3))))
+    await runs.replace_unfinished(run.run_id, "ann", plan(bad))
+    once_more = await refusal(runs.replace_unfinished(run.run_id, "ann", plan(step(2))))
+
+    assert by_its_word[0] == "The plan says can_modify: false, so its unfinished steps stay as they are"
+    assert by_its_size[0] == "The plan cannot run: the plan: steps are 2, and may be 1"
+    assert once_more[0] == "The plan was changed 1 times already, which is the limit"
+
+
+async def test_a_run_of_a_newer_fingerpost_is_left_alone(runs, monkeypatch):
+    """What its record means is not known here."""
+    run_id = await runs.create(plan(step(1)), user="ann")
+    monkeypatch.setattr("fingerpost.plan.runs.PROTOCOL", 0)
+
+    message, _details, _hint = await refusal(runs.get(run_id, "ann"))
+    assert message == "The run was begun by a newer fingerpost; update this one to read it or to carry it on"

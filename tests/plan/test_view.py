@@ -43,3 +43,46 @@ async def test_how_each_step_stands(opened, recorder):
         ("in_progress", True, False, None),
         ("completed", False, True, NOW),
     ]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "words"),
+    [
+        (plan(step(1)), None),
+        (
+            plan(step(1), human(2)),
+            "A person must decide on step 2: run_plan with action approve or reject, run_id and step_id",
+        ),
+    ],
+)
+async def test_what_to_do_next(runs, drawn, words):
+    """Nothing where all is done."""
+    _state, run = await ended(runs, drawn)
+
+    assert (await describe_run(runs, run))["next"] == words
+
+
+async def test_the_items_of_a_run_begin_with_its_plan(runs, monkeypatch):
+    """As it was made, whenever it is read."""
+    _state, run = await ended(runs, plan(step(1)))
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-11T06:00:00Z")
+    items = (await describe_run(runs, run, ["items"]))["items"]
+
+    assert [(item["type"], item["timestamp"]) for item in items] == [("plan", NOW), ("tool_result", NOW)]
+
+
+async def test_only_the_states_that_occur_are_drawn(opened, recorder):
+    """Each state has a class, and each class is defined once."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
+    drawn = (await describe_run(runs, run, ["mermaid"]))["mermaid"].splitlines()
+
+    assert drawn == [
+        "flowchart TD",
+        '  s0["1. step 1<br/>echo"]:::completed',
+        '  s1["2. step 2<br/>echo"]:::failed',
+        "  s0 --> s1",
+        "  classDef completed fill:#d9f2d9,stroke:#2e7d32,color:#000",
+        "  classDef failed fill:#f9d6d5,stroke:#c62828,color:#000",
+    ]
