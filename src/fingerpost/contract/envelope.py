@@ -167,10 +167,10 @@ def render_error(
     return {"error": body}
 
 
-def unexpected(correlation_id: str) -> ToolError:
-    """Return the error that stands in for an exception that nobody foresaw."""
+def unexpected(correlation_id: str, where: str = "fingerpost") -> ToolError:
+    """Return the error that stands in for an exception that nobody foresaw; ``where`` names what raised it."""
     return ToolError(
-        f"Something failed inside fingerpost, and it is not your call's fault (correlation id {correlation_id})",
+        f"Something failed inside {where}, and it is not your call's fault (correlation id {correlation_id})",
         hint="Try once more; if it fails again, report it with the correlation id",
     )
 
