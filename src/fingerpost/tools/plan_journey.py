@@ -233,7 +233,9 @@ def _with_quality(details: dict[str, Any]) -> dict[str, Any]:
     return {**details, "candidates": candidates}
 
 
-def _answer(found: _JourneysFound, warnings: Warnings, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
+def _answer(
+    found: _JourneysFound, warnings: Warnings, arguments: JourneyPlanRequest, call: Call
+) -> JourneyPlanToolResponse:
     shown = sorted(found.itineraries, key=lambda each: (_minutes(each), each.arrival, each.departure))[:MOST_JOURNEYS]
     sentences = [_say_count(shown, found)]
     if found.provenance is not None:
@@ -272,9 +274,8 @@ def _say_count(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
     if len(shown) == 1:
         return f"1 journey, {_minutes(shown[0])} min"
     more = len(found.itineraries) - len(shown)
-    return f"{len(shown)} journeys, the fastest {_minutes(shown[0])} min" + (
-        f"; {more} slower ones left out" * (more > 0)
-    )
+    rest = f"; {more} left out" if more > 0 else ""
+    return f"{len(shown)} journeys, the fastest {_minutes(shown[0])} min{rest}"
 
 
 def _list_remarks(
