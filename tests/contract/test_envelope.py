@@ -319,11 +319,23 @@ def test_the_plan_journey_contract_fills_the_side_that_is_unclear(side, of_origi
     assert render_error(error, Family.LONDON, "id") == {
         "success": False,
         "code": "DISAMBIGUATION_REQUIRED",
-        "message": "Which one.",
+        "message": "Which one. Candidates: Asema (HSL:1); Asematie (60.200000,24.900000).",
         "topJourneys": None,
         "fromLocationDisambiguation": suggestions if of_origin else [],
         "toLocationDisambiguation": suggestions if of_destination else [],
     }
+
+
+def test_the_plan_journey_contract_fills_both_sides_where_both_are_unclear():
+    """J10, J14, E1: the second side stands in ``other``; the message tells the two apart."""
+    other = {"side": "to", "candidates": CANDIDATES[:1]}
+    error = PlaceAmbiguous("Which one", {"side": "from", "candidates": CANDIDATES[1:], "other": other})
+    body = render_error(error, Family.LONDON, "id")
+    assert [body["fromLocationDisambiguation"], body["toLocationDisambiguation"], body["message"]] == [
+        [{"parameterValue": "60.200000,24.900000"}],
+        [{"parameterValue": "HSL:1", "matchQuality": 900}],
+        "Which one. Candidates for from: Asematie (60.200000,24.900000). Candidates for to: Asema (HSL:1).",
+    ]
 
 
 def test_the_plan_journey_contract_has_all_six_fields():
