@@ -17,16 +17,27 @@ from fingerpost.transit.providers.opentripplanner.wire_times import find_service
 MOST_ROWS = 3000
 # The server compares times in its own way at both ends of a window, so a little more is asked for.
 MARGIN_S = 120
+# The server's window is of expected times: for the timetable's own, rides are asked for that run so early or so late.
+EARLIEST_S = 600
+LATEST_S = 2 * 3600
 _NO_BOARDING = "NONE"
 _BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
 def list_departures(
-    stops: Iterable[BoardStop], ids: StopIdBook, zone: ZoneInfo, *, first: int, last: int
+    stops: Iterable[BoardStop], ids: StopIdBook, zone: ZoneInfo, *, first: int, last: int, by_schedule: bool = False
 ) -> list[Departure]:
-    """Return what leaves from ``first`` to ``last``, both included, by the expected time, then the line."""
+    """Return what leaves from ``first`` to ``last``, both included, by the time that counts, then the line.
+
+    Counts what is expected, or, where ``by_schedule``, what the timetable says.
+    """
     rows = (row for stop in stops for row in _rows(stop, ids, zone))
-    return sorted((row for row in rows if first <= row.expected <= last), key=lambda row: (row.expected, row.line))
+    within = [row for row in rows if first <= _time_of(row, by_schedule) <= last]
+    return sorted(within, key=lambda row: (_time_of(row, by_schedule), row.line))
+
+
+def _time_of(row: Departure, by_schedule: bool) -> int:
+    return row.scheduled if by_schedule else row.expected
 
 
 def list_stop_alerts(stops: Iterable[BoardStop], *, first: int, last: int) -> tuple[ServiceAlert, ...]:
@@ -34,12 +45,12 @@ def list_stop_alerts(stops: Iterable[BoardStop], *, first: int, last: int) -> tu
     return list_in_force([alert for stop in stops for alert in stop.alerts], first, last)
 
 
-def keep_first(rows: list[Departure], wanted: int) -> list[Departure]:
-    """Return the first rows, and any that is expected at the same second as the last of them."""
+def keep_first(rows: list[Departure], wanted: int, *, by_schedule: bool = False) -> list[Departure]:
+    """Return the first rows, and any that leaves at the same second as the last of them."""
     if len(rows) <= wanted or wanted < 1:
         return rows
-    last = rows[wanted - 1].expected
-    return [row for row in rows if row.expected <= last]
+    last = _time_of(rows[wanted - 1], by_schedule)
+    return [row for row in rows if _time_of(row, by_schedule) <= last]
 
 
 def _rows(stop: BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
@@ -77,4 +88,5 @@ def _row(time: Stoptime, stop_id: str, platform: str | None, zone: ZoneInfo) -> 
         cancelled=cancelled,
         platform=platform,
         by_arrangement=time.pickup_type in _BY_ARRANGEMENT,
+        long_name=trip.route.long_name or None,
     )
