@@ -33,14 +33,6 @@ def list_stop_alerts(stops: Iterable[BoardStop], *, first: int, last: int) -> tu
     return list_in_force([alert for stop in stops for alert in stop.alerts], first, last)
 
 
-def keep_first(rows: list[Departure], wanted: int) -> list[Departure]:
-    """Return the first rows, and any that is expected at the same second as the last of them."""
-    if len(rows) <= wanted or wanted < 1:
-        return rows
-    last = rows[wanted - 1].expected
-    return [row for row in rows if row.expected <= last]
-
-
 def _rows(stop: BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
     printed = ids.print(stop.gtfs_id)
     for time in stop.stoptimes_without_patterns:

@@ -1,7 +1,5 @@
 """Itineraries, from the server's."""
 
-from collections.abc import Iterable
-
 import polyline
 
 from fingerpost.transit.leg_line import LegLine, LineSource
@@ -27,11 +25,6 @@ def list_cancelled(found: PlanConnection | None, query: JourneyQuery, ids: StopI
     off = (node for node in nodes if node is not None and any(leg is not None and is_off(leg) for leg in node.legs))
     made = (_new_itinerary(node, query, ids) for node in off)
     return [each for each in made if each is not None]
-
-
-def list_kept(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Itinerary]:
-    """Return the itineraries that keep the limits of walking and of transfers."""
-    return [each for each in itineraries if each.walk_m <= query.max_walk_m and each.transfers <= query.max_transfers]
 
 
 def draw_leg(leg: Leg) -> LegLine:
