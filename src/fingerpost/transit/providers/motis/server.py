@@ -183,7 +183,7 @@ _COMPLAINT = TypeAdapter(Complaint)
 
 @cache
 def _new_reader(shape: Hashable) -> TypeAdapter[Any]:
-    return TypeAdapter(shape)
+    return TypeAdapter(shape)  # type: ignore[arg-type]  # the shape is known when it is asked for
 
 
 def _reader(shape: type[_T]) -> TypeAdapter[_T]:

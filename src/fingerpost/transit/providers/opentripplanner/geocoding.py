@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
@@ -20,10 +20,7 @@ from fingerpost.transit.providers.opentripplanner.server import find_limit, is_w
 from fingerpost.transit.providers.opentripplanner.shapes import StopsById
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.providers.opentripplanner.stop_lookup import StopLookup
-from fingerpost.transit.rules.distance import distance_m
-from fingerpost.transit.rules.geocoder_scores import score_spellings
-from fingerpost.transit.rules.matching import in_order
-from fingerpost.transit.rules.place_groups import ONE_PLACE_M
+from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
 from fingerpost.transit.rules.spelling import plain
 from fingerpost.transit.rules.spoken import spoken
 
@@ -123,16 +120,8 @@ class Geocoder:
         except ToolError as error:
             error.details["service"] = "geocoding"
             raise
-        matches: dict[str, PlaceMatch] = {}
-        for feature, score in zip(features, scores, strict=True):
-            place = known.get(feature.own_stop_id or "") or _address(feature)
-            if place.kind is PlaceKind.ADDRESS and _is_a_stops_name(place, known.values()):
-                continue
-            best = matches.get(place.token)
-            if best is None or best.score < score:
-                away_m = None if focus is None else distance_m(focus, place.coordinate)
-                matches[place.token] = PlaceMatch(place=place, score=score, distance_m=away_m)
-        return in_order(matches.values())
+        places = [known.get(feature.own_stop_id or "") or _address(feature) for feature in features]
+        return match_places(places, scores, focus)
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Feature]:
         box = self._bounds
@@ -211,11 +200,3 @@ def _locality(told: Properties) -> str | None:
 def _address(feature: Feature) -> Place:
     told = feature.properties
     return Place(name=told.name, coordinate=feature.coordinate, kind=PlaceKind.ADDRESS, locality=_locality(told))
-
-
-def _is_a_stops_name(place: Place, stops: Iterable[Place]) -> bool:
-    """Whether a stop of the same name lies here: the map's station and the timetable's are one place."""
-    return any(
-        plain(stop.name) == plain(place.name) and distance_m(stop.coordinate, place.coordinate) <= ONE_PLACE_M
-        for stop in stops
-    )
