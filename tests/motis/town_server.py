@@ -152,9 +152,7 @@ class TownServer:
 
     # -------------------------------------------------------------------------------------------- boards
 
-    async def _stop_times(
-        self, stopId=None, time=None, window=None, n=None, radius=None, exactRadius=None, language=None
-    ):
+    async def _stop_times(self, stopId=None, time=None, window=None, n=None, **ignored):  # noqa: N803
         if window is None and n is None:
             raise Refused("400 Bad Request", "neither 'n' nor 'window' is provided")
         if not stopId.startswith(f"{FEED}_"):

@@ -4,12 +4,12 @@ import hashlib
 from collections.abc import Iterable
 
 from fingerpost.transit.model import ServiceAlert
-from fingerpost.transit.providers.motis.shapes import OwnAlert, TimeRange
+from fingerpost.transit.providers.motis.shapes import MotisAlert, TimeRange
 
 _UNKNOWN = "UNKNOWN_EFFECT"
 
 
-def list_in_force(alerts: Iterable[OwnAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+def list_in_force(alerts: Iterable[MotisAlert], begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return the alerts that say something and hold at any time from ``begin`` to ``end``, each once.
 
     What has a code is a remark on the service, such as its power sockets, and no alert.
@@ -19,7 +19,7 @@ def list_in_force(alerts: Iterable[OwnAlert], begin: int, end: int) -> tuple[Ser
     return tuple(told.values())
 
 
-def _alert(alert: OwnAlert, begin: int, end: int) -> ServiceAlert | None:
+def _alert(alert: MotisAlert, begin: int, end: int) -> ServiceAlert | None:
     header, text = (alert.header_text or "").strip(), (alert.description_text or "").strip()
     held = [each for each in alert.impact_period if _overlaps(each, begin, end)]
     if not (header or text) or (alert.impact_period and not held):

@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model import Departure
 from fingerpost.transit.providers.motis.alerts import list_in_force
-from fingerpost.transit.providers.motis.endpoints import Endpoint
+from fingerpost.transit.providers.motis.endpoints import MotisEndpoint
 from fingerpost.transit.providers.motis.legs import destination_of, line_of
 from fingerpost.transit.providers.motis.modes import BY_ARRANGEMENT, read_mode
-from fingerpost.transit.providers.motis.server import Answered, Server, TooMuchAsked
-from fingerpost.transit.providers.motis.shapes import StopTime, StopTimes
-from fingerpost.transit.providers.motis.stop_ids import StopIdBook, find_service_day
+from fingerpost.transit.providers.motis.server import MotisAnswer, MotisServer, TooMuchAsked
+from fingerpost.transit.providers.motis.shapes import MotisStopTimes, StopTime
+from fingerpost.transit.providers.motis.stop_ids import MotisStopIds, find_service_day
 from fingerpost.transit.rules.instants import print_utc
 
 # The server counts minutes, so a little more is asked for at both ends.
@@ -22,8 +22,8 @@ _NOT_ALLOWED = "NOT_ALLOWED"
 
 
 async def ask_board(
-    server: Server, own_id: str, first: int, last: int, language: str | None, halvings: int = 0
-) -> list[Answered[StopTimes]]:
+    server: MotisServer, own_id: str, first: int, last: int, language: str | None, halvings: int = 0
+) -> list[MotisAnswer[MotisStopTimes]]:
     """Return the departures of exactly that stop from ``first`` to ``last``, and perhaps some around them.
 
     Raises:
@@ -39,7 +39,7 @@ async def ask_board(
         "window": str(last - first + 3 * _MARGIN_S),
     }
     try:
-        return [await server.ask(Endpoint.STOP_TIMES, StopTimes, params, language=language)]
+        return [await server.ask(MotisEndpoint.STOP_TIMES, MotisStopTimes, params, language=language)]
     except TooMuchAsked:
         if halvings == _MOST_HALVINGS or last - first <= _MARGIN_S:
             raise
@@ -49,7 +49,7 @@ async def ask_board(
 
 
 def list_departures(
-    times: Iterable[tuple[str, StopTime]], ids: StopIdBook, zone: ZoneInfo, *, first: int, last: int
+    times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneInfo, *, first: int, last: int
 ) -> list[Departure]:
     """Return what leaves from ``first`` to ``last``, both included, by the expected time, then the line.
 
@@ -60,7 +60,7 @@ def list_departures(
     return sorted(kept, key=lambda row: (row.expected, row.line))
 
 
-def _rows(times: Iterable[tuple[str, StopTime]], ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
+def _rows(times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneInfo) -> Iterator[Departure]:
     for own_id, time in times:
         place = time.place
         cancelled = bool(time.cancelled or time.trip_cancelled)

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from fingerpost.transit.fares.money import print_amount
 from fingerpost.transit.model import Fare, Itinerary
-from fingerpost.transit.providers.motis.shapes import FareProduct, FareTransfer, OwnLeg
+from fingerpost.transit.providers.motis.shapes import FareTransfer, MotisFareProduct, MotisLeg
 
 # Of a transfer only its own product is bought; or the first leg's and its own; else every leg's and its own.
 _TRANSFER_ALONE, _FIRST_AND_TRANSFER = "AB", "A_AB"
@@ -17,9 +17,9 @@ def price(itinerary: Itinerary, transfers: Sequence[FareTransfer]) -> Fare | Non
         return None
     for ride in itinerary.rides:
         own = ride.handle
-        if not isinstance(own, OwnLeg) or own.fare_transfer_index is None or own.effective_fare_leg_index is None:
+        if not isinstance(own, MotisLeg) or own.fare_transfer_index is None or own.effective_fare_leg_index is None:
             return Fare(unknown=f"the server states no fare for {ride.line or 'a ride'}")
-    bought: list[FareProduct] = []
+    bought: list[MotisFareProduct] = []
     for transfer in transfers:
         parts = _list_parts(transfer)
         if any(not each for each in parts):
@@ -28,7 +28,7 @@ def price(itinerary: Itinerary, transfers: Sequence[FareTransfer]) -> Fare | Non
     return _sum(bought) if bought else Fare(unknown="the server names no ticket")
 
 
-def _list_parts(transfer: FareTransfer) -> list[list[FareProduct]]:
+def _list_parts(transfer: FareTransfer) -> list[list[MotisFareProduct]]:
     """Return what must be bought for a transfer: of each part, the products that an ordinary rider may choose from."""
     legs = [
         [product for rule in leg for product in rule if _is_for_anyone(product)]
@@ -42,12 +42,12 @@ def _list_parts(transfer: FareTransfer) -> list[list[FareProduct]]:
     return [*(legs[:1] if transfer.rule == _FIRST_AND_TRANSFER else legs), *between]
 
 
-def _is_for_anyone(product: FareProduct) -> bool:
+def _is_for_anyone(product: MotisFareProduct) -> bool:
     category = product.rider_category
     return category is None or category.is_default_fare_category is not False
 
 
-def _sum(bought: Sequence[FareProduct]) -> Fare:
+def _sum(bought: Sequence[MotisFareProduct]) -> Fare:
     currencies = {each.currency for each in bought}
     if len(currencies) > 1:
         return Fare(unknown=f"its parts are priced in {' and '.join(sorted(currencies))}")

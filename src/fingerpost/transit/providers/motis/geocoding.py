@@ -7,10 +7,10 @@ from fingerpost.errors import ToolError
 from fingerpost.net.request import RequestLimits
 from fingerpost.transit.model import Bounds, Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.profile import NAMES_DEADLINE_S
-from fingerpost.transit.providers.motis.endpoints import Endpoint
-from fingerpost.transit.providers.motis.server import STOPS_FRESH_S, Server
+from fingerpost.transit.providers.motis.endpoints import MotisEndpoint
+from fingerpost.transit.providers.motis.server import STOPS_FRESH_S, MotisServer
 from fingerpost.transit.providers.motis.shapes import Match, OwnPlace
-from fingerpost.transit.providers.motis.stop_lookup import StopLookup
+from fingerpost.transit.providers.motis.stop_lookup import MotisStopLookup
 from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
 from fingerpost.transit.rules.spelling import plain
 from fingerpost.transit.rules.spoken import spoken
@@ -21,10 +21,12 @@ _MOST_GROUPED = 3
 _STOP = "STOP"
 
 
-class Geocoder:
+class MotisGeocoder:
     """Finds places by name on one server, within the network's bounds."""
 
-    def __init__(self, server: Server, stops: StopLookup, bounds: Bounds, limits: RequestLimits | None = None) -> None:
+    def __init__(
+        self, server: MotisServer, stops: MotisStopLookup, bounds: Bounds, limits: RequestLimits | None = None
+    ) -> None:
         self._server = server
         self._stops = stops
         self._bounds = bounds
@@ -52,7 +54,7 @@ class Geocoder:
         if focus is not None:
             params["place"] = f"{focus.lat:.5f},{focus.lon:.5f}"
         answered = await self._server.ask(
-            Endpoint.GEOCODE,
+            MotisEndpoint.GEOCODE,
             tuple[Match, ...],
             params,
             language=language,

@@ -7,8 +7,8 @@ from fingerpost.transit.model import Itinerary, Mode
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.motis.legs import new_leg
 from fingerpost.transit.providers.motis.modes import ON_STREET
-from fingerpost.transit.providers.motis.shapes import FareTransfer, OwnItinerary, OwnLeg
-from fingerpost.transit.providers.motis.stop_ids import StopIdBook
+from fingerpost.transit.providers.motis.shapes import FareTransfer, MotisItinerary, MotisLeg
+from fingerpost.transit.providers.motis.stop_ids import MotisStopIds
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Read:
     has_unmeasured_walk: bool = False
 
 
-def read_itineraries(found: Iterable[OwnItinerary], query: JourneyQuery, ids: StopIdBook) -> Read:
+def read_itineraries(found: Iterable[MotisItinerary], query: JourneyQuery, ids: MotisStopIds) -> Read:
     """Return itineraries; one that needs a vehicle of the rider's, a rented or a booked one is left out and counted."""
     read = Read()
     for own in found:
@@ -44,7 +44,7 @@ def read_itineraries(found: Iterable[OwnItinerary], query: JourneyQuery, ids: St
     return read
 
 
-def _is_nothing(leg: OwnLeg) -> bool:
+def _is_nothing(leg: MotisLeg) -> bool:
     """Whether a leg is a walk of no time from a place to itself, as older servers put before the first ride."""
     here = (leg.from_.lat, leg.from_.lon) == (leg.to.lat, leg.to.lon)
     return leg.mode == Mode.WALK and leg.start_time == leg.end_time and here

@@ -17,7 +17,7 @@ PROMISED = "REALTIME_ANNOTATION_ONLY"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JourneyEnd:
+class MotisJourneyEnd:
     """One end of a trip: a stop by the server's id, else a position."""
 
     location: Location
@@ -32,7 +32,7 @@ class JourneyEnd:
 
 
 def new_params(
-    query: JourneyQuery, origin: JourneyEnd, destination: JourneyEnd, api: int, *, shorter_walks: bool = False
+    query: JourneyQuery, origin: MotisJourneyEnd, destination: MotisJourneyEnd, api: int, *, shorter_walks: bool = False
 ) -> dict[str, str]:
     """Return the parameters of a plan.
 

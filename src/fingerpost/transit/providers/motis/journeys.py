@@ -12,12 +12,12 @@ from datetime import datetime
 from fingerpost.errors import ToolError
 from fingerpost.transit.model import Itinerary
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.providers.motis.endpoints import Endpoint
+from fingerpost.transit.providers.motis.endpoints import MotisEndpoint
 from fingerpost.transit.providers.motis.itineraries import read_itineraries
-from fingerpost.transit.providers.motis.journey_question import PROMISED, JourneyEnd, new_params
-from fingerpost.transit.providers.motis.server import Server
-from fingerpost.transit.providers.motis.shapes import FareTransfer, Plan
-from fingerpost.transit.providers.motis.stop_ids import StopIdBook
+from fingerpost.transit.providers.motis.journey_question import PROMISED, MotisJourneyEnd, new_params
+from fingerpost.transit.providers.motis.server import MotisServer
+from fingerpost.transit.providers.motis.shapes import FareTransfer, MotisPlan
+from fingerpost.transit.providers.motis.stop_ids import MotisStopIds
 from fingerpost.transit.rules.trip_limits import list_kept
 
 # All of a page may walk too far; beyond this many we believe that there is nothing.
@@ -26,7 +26,7 @@ _UNMEASURED = "The server does not say how long some walks are; they are counted
 
 
 @dataclass(slots=True)
-class Found:
+class FoundOnMotis:
     """What was found: itineraries by the live timetable, unusable ones that it promised, and what was left out."""
 
     live: list[Itinerary] = field(default_factory=list)
@@ -52,16 +52,16 @@ class Found:
         return notes
 
 
-class JourneySearch:
+class MotisJourneySearch:
     """Searches one server."""
 
-    def __init__(self, server: Server, ids: StopIdBook) -> None:
+    def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
         self._server = server
         self._ids = ids
 
     async def find(
-        self, query: JourneyQuery, origin: JourneyEnd, destination: JourneyEnd, language: str | None
-    ) -> Found:
+        self, query: JourneyQuery, origin: MotisJourneyEnd, destination: MotisJourneyEnd, language: str | None
+    ) -> FoundOnMotis:
         """Return what was found within the query's limits.
 
         Raises:
@@ -69,7 +69,7 @@ class JourneySearch:
             OutsideCalendar: its timetable does not cover the day.
             StorageUnavailable, SourceChanged: it cannot be asked.
         """
-        found = Found()
+        found = FoundOnMotis()
         params = new_params(query, origin, destination, self._server.api)
         await self._search(params, query, language, found)
         if found.walks_too_far and not any(each.rides for each in found.live):
@@ -77,7 +77,9 @@ class JourneySearch:
             await self._search(shorter, query, language, found)
         return found
 
-    async def _search(self, params: Mapping[str, str], query: JourneyQuery, language: str | None, found: Found) -> None:
+    async def _search(
+        self, params: Mapping[str, str], query: JourneyQuery, language: str | None, found: FoundOnMotis
+    ) -> None:
         if self._server.api < 6:
             # Before version 6 of the API nobody can ask for what real time took away.
             await self._page_through(params, query, language, found)
@@ -92,7 +94,7 @@ class JourneySearch:
             await _stop(promised)
 
     async def _page_through(
-        self, params: Mapping[str, str], query: JourneyQuery, language: str | None, found: Found
+        self, params: Mapping[str, str], query: JourneyQuery, language: str | None, found: FoundOnMotis
     ) -> None:
         asked, seen = dict(params), set[str]()
         for _ in range(MOST_PAGES):
@@ -112,7 +114,7 @@ class JourneySearch:
             asked = {**params, "pageCursor": cursor}
 
     async def _add_promised(
-        self, params: Mapping[str, str], query: JourneyQuery, language: str | None, found: Found
+        self, params: Mapping[str, str], query: JourneyQuery, language: str | None, found: FoundOnMotis
     ) -> None:
         try:
             page = await self._ask(params, language, found)
@@ -125,8 +127,8 @@ class JourneySearch:
         unusable = [each for each in list_kept(read.itineraries, query) if each.is_unusable]
         found.promised = list(dict.fromkeys([*found.promised, *unusable]))
 
-    async def _ask(self, params: Mapping[str, str], language: str | None, found: Found) -> Plan:
-        answered = await self._server.ask(Endpoint.PLAN, Plan, params, language=language)
+    async def _ask(self, params: Mapping[str, str], language: str | None, found: FoundOnMotis) -> MotisPlan:
+        answered = await self._server.ask(MotisEndpoint.PLAN, MotisPlan, params, language=language)
         if found.retrieved_at is None or answered.retrieved_at < found.retrieved_at:
             found.retrieved_at = answered.retrieved_at
         if found.zone is None:

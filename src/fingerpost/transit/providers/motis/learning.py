@@ -13,9 +13,9 @@ from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.model import Bounds, Coordinate
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.provenance import FeedVersion
-from fingerpost.transit.providers.motis.endpoints import OLDEST, Endpoint, versioned_path
+from fingerpost.transit.providers.motis.endpoints import OLDEST, MotisEndpoint, versioned_path
 from fingerpost.transit.providers.motis.modes import read_mode
-from fingerpost.transit.providers.motis.server import Server, TooMuchAsked
+from fingerpost.transit.providers.motis.server import MotisServer, TooMuchAsked
 from fingerpost.transit.providers.motis.shapes import Initial, OwnPlace, ServerConfig
 from fingerpost.transit.providers.motis.stop_lookup import ask_stops
 from fingerpost.transit.providers.motis.transitous import ATTRIBUTION, WORLD, is_transitous
@@ -36,7 +36,7 @@ class _Listed:
     is_whole: bool
 
 
-async def learn_profile(server: Server, record: NetworkRecord) -> LearnedProfile:
+async def learn_profile(server: MotisServer, record: NetworkRecord) -> LearnedProfile:
     """Ask a server for its profile.
 
     Raises:
@@ -44,7 +44,7 @@ async def learn_profile(server: Server, record: NetworkRecord) -> LearnedProfile
         StorageUnavailable: it cannot be asked.
         SourceChanged: it is no MOTIS, or answers in an unknown shape, or holds no stops.
     """
-    initial = (await server.ask(Endpoint.INITIAL, Initial, {}, fresh_s=0.0)).data
+    initial = (await server.ask(MotisEndpoint.INITIAL, Initial, {}, fresh_s=0.0)).data
     config = initial.server_config or ServerConfig()
     server.api = await _find_api(server)
     traits = {API_TRAIT: str(server.api), VERSION_TRAIT: config.motis_version or "unknown"}
@@ -72,13 +72,13 @@ def read_api(learned: LearnedProfile | None, default: int) -> int:
     return int(said) if said.isdecimal() else default
 
 
-async def _find_api(server: Server) -> int:
+async def _find_api(server: MotisServer) -> int:
     """Return the newest version of the API that the server has; it says it nowhere, and complains of unknown paths."""
     for version in (6, 5, 4):
-        if await server.has(versioned_path(Endpoint.STOP_TIMES, version)):
+        if await server.has(versioned_path(MotisEndpoint.STOP_TIMES, version)):
             return version
     for version in (3, 2):
-        if await server.has(versioned_path(Endpoint.PLAN, version)):
+        if await server.has(versioned_path(MotisEndpoint.PLAN, version)):
             return version
     return OLDEST
 
@@ -96,7 +96,7 @@ def _learn_transitous(record: NetworkRecord, traits: dict[str, str]) -> LearnedP
     )
 
 
-async def _list_stops(server: Server, record: NetworkRecord, middle: Coordinate) -> _Listed:
+async def _list_stops(server: MotisServer, record: NetworkRecord, middle: Coordinate) -> _Listed:
     box = WORLD
     if record.bounds is not None:
         south, west, north, east = record.bounds

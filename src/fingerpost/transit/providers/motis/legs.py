@@ -6,8 +6,8 @@ from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Access, Coordinate, Leg, Location, Mode, StopPoint
 from fingerpost.transit.providers.motis.alerts import list_in_force
 from fingerpost.transit.providers.motis.modes import BY_ARRANGEMENT, WALK, read_mode
-from fingerpost.transit.providers.motis.shapes import Line, OwnLeg, OwnPlace
-from fingerpost.transit.providers.motis.stop_ids import StopIdBook, find_service_day
+from fingerpost.transit.providers.motis.shapes import MotisLeg, MotisLine, OwnPlace
+from fingerpost.transit.providers.motis.stop_ids import MotisStopIds, find_service_day
 from fingerpost.transit.rules.distance import distance_m
 
 _UNNAMED = "unnamed place"
@@ -16,7 +16,7 @@ _NOT_ALLOWED = "NOT_ALLOWED"
 _PRECISION, _FIRST_PRECISION = 6, 7
 
 
-def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location | None) -> Leg:
+def new_leg(leg: MotisLeg, ids: MotisStopIds, start: Location | None, end: Location | None) -> Leg:
     """Return a leg; ``start`` and ``end`` are the trip's own ends where it begins or ends there, else None."""
     ends = _end_point(leg.from_, ids, start), _end_point(leg.to, ids, end)
     if leg.mode == WALK:
@@ -50,14 +50,14 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
     )
 
 
-def is_off(leg: OwnLeg) -> bool:
+def is_off(leg: MotisLeg) -> bool:
     """Whether the trip is cancelled, or skips the stop where the rider boards or alights, or a walk is closed."""
     if leg.cancelled or leg.from_.cancelled or leg.to.cancelled:
         return True
     return leg.mode != WALK and _NOT_ALLOWED in (leg.from_.pickup_type, leg.to.dropoff_type)
 
 
-def line_of(own: Line) -> str | None:
+def line_of(own: MotisLine) -> str | None:
     """Return a line's name: short, else long, else what the server shows, else the route's id (rule A2)."""
     return (
         own.route_short_name
@@ -68,21 +68,21 @@ def line_of(own: Line) -> str | None:
     )
 
 
-def destination_of(own: Line) -> str | None:
+def destination_of(own: MotisLine) -> str | None:
     """Return where a ride says that it goes, else its last stop; None where the server says neither."""
     return own.headsign or (own.trip_to.name if own.trip_to is not None else None) or None
 
 
 def draw_leg(leg: Leg, api: int) -> LegLine:
     """Return a leg's line: the server's own, else straight between its ends."""
-    points = list_points(leg.handle, api) if isinstance(leg.handle, OwnLeg) else ()
+    points = list_points(leg.handle, api) if isinstance(leg.handle, MotisLeg) else ()
     if len(points) > 1:
         return LegLine(points, LineSource.SHAPE)
     ends = (leg.start.coordinate, leg.end.coordinate)
     return LegLine(tuple((each.lat, each.lon) for each in ends), LineSource.STRAIGHT)
 
 
-def list_points(leg: OwnLeg, api: int) -> tuple[tuple[float, float], ...]:
+def list_points(leg: MotisLeg, api: int) -> tuple[tuple[float, float], ...]:
     """Return the (latitude, longitude) of a leg's own line; empty where it has none that can be read."""
     line = leg.leg_geometry
     if line is None or not line.points:
@@ -95,7 +95,7 @@ def list_points(leg: OwnLeg, api: int) -> tuple[tuple[float, float], ...]:
     return tuple((float(lat), float(lon)) for lat, lon in decoded)
 
 
-def _walk(leg: OwnLeg, start: StopPoint, end: StopPoint) -> Leg:
+def _walk(leg: MotisLeg, start: StopPoint, end: StopPoint) -> Leg:
     """Return a walk; its times are the expected ones already, and without streets its length is the straight line's."""
     length_m = distance_m(start.coordinate, end.coordinate) if leg.distance is None else leg.distance
     return Leg(
@@ -110,7 +110,7 @@ def _walk(leg: OwnLeg, start: StopPoint, end: StopPoint) -> Leg:
     )
 
 
-def _length_m(leg: OwnLeg) -> float | None:
+def _length_m(leg: MotisLeg) -> float | None:
     """Return the length of a ride: what the server says, else its line's; None without a line."""
     if leg.distance is not None:
         return leg.distance
@@ -118,7 +118,7 @@ def _length_m(leg: OwnLeg) -> float | None:
     return sum(map(distance_m, points, points[1:])) if len(points) > 1 else None
 
 
-def _end_point(place: OwnPlace, ids: StopIdBook, location: Location | None) -> StopPoint:
+def _end_point(place: OwnPlace, ids: MotisStopIds, location: Location | None) -> StopPoint:
     here = Coordinate(place.lat, place.lon)
     if place.stop_id is None:
         own = None if location is None else location.name or location.label

@@ -19,16 +19,16 @@ from fingerpost.transit.provenance import FeedVersion, Provenance, RealtimeHealt
 from fingerpost.transit.providers.motis.departures import ask_board, list_departures
 from fingerpost.transit.providers.motis.endpoints import NEWEST
 from fingerpost.transit.providers.motis.fares import price
-from fingerpost.transit.providers.motis.geocoding import Geocoder
+from fingerpost.transit.providers.motis.geocoding import MotisGeocoder
 from fingerpost.transit.providers.motis.journey_ends import find_end
-from fingerpost.transit.providers.motis.journey_question import JourneyEnd
-from fingerpost.transit.providers.motis.journeys import Found, JourneySearch
+from fingerpost.transit.providers.motis.journey_question import MotisJourneyEnd
+from fingerpost.transit.providers.motis.journeys import FoundOnMotis, MotisJourneySearch
 from fingerpost.transit.providers.motis.learning import ABILITIES, is_zone, read_api
 from fingerpost.transit.providers.motis.legs import draw_leg
-from fingerpost.transit.providers.motis.server import Answered, Server, UnknownThere
-from fingerpost.transit.providers.motis.shapes import StopTimes
-from fingerpost.transit.providers.motis.stop_ids import StopIdBook
-from fingerpost.transit.providers.motis.stop_lookup import StopLookup
+from fingerpost.transit.providers.motis.server import MotisAnswer, MotisServer, UnknownThere
+from fingerpost.transit.providers.motis.shapes import MotisStopTimes
+from fingerpost.transit.providers.motis.stop_ids import MotisStopIds
+from fingerpost.transit.providers.motis.stop_lookup import MotisStopLookup
 from fingerpost.transit.providers.motis.transitous import is_transitous
 from fingerpost.transit.rules.first_rows import keep_first
 from fingerpost.transit.rules.instants import print_instant
@@ -46,14 +46,14 @@ class MotisNetwork:
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
     ) -> None:
         feeds = () if learned is None else learned.feeds
-        self._ids = StopIdBook(record.name, (feed.name for feed in feeds))
+        self._ids = MotisStopIds(record.name, (feed.name for feed in feeds))
         self._is_transitous = is_transitous(record.url)
         self._profile = self._new_profile(record, learned)
         self._languages = record.languages
-        self._server = Server(fetch, record, read_api(learned, NEWEST), limits)
-        self._stops = StopLookup(self._server, self._ids)
-        self._names = Geocoder(self._server, self._stops, self._profile.bounds, limits)
-        self._search = JourneySearch(self._server, self._ids)
+        self._server = MotisServer(fetch, record, read_api(learned, NEWEST), limits)
+        self._stops = MotisStopLookup(self._server, self._ids)
+        self._names = MotisGeocoder(self._server, self._stops, self._profile.bounds, limits)
+        self._search = MotisJourneySearch(self._server, self._ids)
 
     @property
     def profile(self) -> NetworkProfile:
@@ -124,7 +124,7 @@ class MotisNetwork:
         """Return None: the server follows real time, and says nothing of how its sources fare."""
         return None
 
-    async def _find(self, query: JourneyQuery, ends: Sequence[JourneyEnd]) -> Found:
+    async def _find(self, query: JourneyQuery, ends: Sequence[MotisJourneyEnd]) -> FoundOnMotis:
         """Search; where the server has renamed a stop since its id was told, between the positions instead."""
         origin, destination = ends
         language = self._wire_language(query.language)
@@ -133,12 +133,14 @@ class MotisNetwork:
         except UnknownThere:
             if origin.stop_id is None and destination.stop_id is None:
                 raise
-        here, there = (JourneyEnd(location=end.location) for end in ends)
+        here, there = (MotisJourneyEnd(location=end.location) for end in ends)
         found = await self._search.find(query, here, there, language)
         found.troubles.append(_MOVED)
         return found
 
-    async def _ask_board(self, own_id: str, first: int, last: int, language: str | None) -> list[Answered[StopTimes]]:
+    async def _ask_board(
+        self, own_id: str, first: int, last: int, language: str | None
+    ) -> list[MotisAnswer[MotisStopTimes]]:
         try:
             return await ask_board(self._server, own_id, first, last, language)
         except UnknownThere:

@@ -20,7 +20,7 @@ from fingerpost.net.response import Response
 from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.providers.motis.endpoints import NEWEST, Endpoint, path_of
+from fingerpost.transit.providers.motis.endpoints import NEWEST, MotisEndpoint, path_of
 from fingerpost.transit.providers.motis.shapes import Complaint
 
 _log = logging.getLogger(__name__)
@@ -46,14 +46,14 @@ class TooMuchAsked(SourceFailed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered(Generic[_T]):
+class MotisAnswer(Generic[_T]):
     """The data of an answer, and when the server said it."""
 
     data: _T
     retrieved_at: datetime
 
 
-class Server:
+class MotisServer:
     """One server.
 
     Args:
@@ -75,14 +75,14 @@ class Server:
 
     async def ask(
         self,
-        endpoint: Endpoint,
+        endpoint: MotisEndpoint,
         shape: type[_T],
         params: Mapping[str, str],
         *,
         language: str | None = None,
         fresh_s: float = LIVE_FRESH_S,
         limits: RequestLimits | None = None,
-    ) -> Answered[_T]:
+    ) -> MotisAnswer[_T]:
         """Ask a question and return its answer.
 
         Raises:
@@ -100,7 +100,7 @@ class Server:
             data = _reader(shape).validate_json(response.body)
         except ValidationError as error:
             raise _unreadable(response, error) from error
-        return Answered(data=data, retrieved_at=response.retrieved_at)
+        return MotisAnswer(data=data, retrieved_at=response.retrieved_at)
 
     async def has(self, path: str) -> bool:
         """Return whether the server has a path: it complains in its own words of being asked nothing there.

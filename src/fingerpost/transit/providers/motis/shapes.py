@@ -16,7 +16,7 @@ class TimeRange(Shape):
     end: Instant | None = None
 
 
-class OwnAlert(Shape):
+class MotisAlert(Shape):
     """An alert, or a remark on a service, which has a code."""
 
     code: str | None = None
@@ -42,7 +42,7 @@ class OwnPlace(Shape):
     pickup_type: str | None = None
     dropoff_type: str | None = None
     cancelled: bool | None = None
-    alerts: Several[OwnAlert] = ()
+    alerts: Several[MotisAlert] = ()
     modes: Several[str] = ()
 
 
@@ -52,7 +52,7 @@ class TripEnd(Shape):
     name: str = ""
 
 
-class Line(Shape):
+class MotisLine(Shape):
     """What a ride or a stop time says of its line and its trip."""
 
     mode: str = ""
@@ -77,7 +77,7 @@ class Polyline(Shape):
     precision: int | None = None
 
 
-class OwnLeg(Line):
+class MotisLeg(MotisLine):
     """A ride, or a way on the street."""
 
     from_: OwnPlace = Field(alias="from")
@@ -90,47 +90,47 @@ class OwnLeg(Line):
     interline_with_previous_leg: bool | None = None
     cancelled: bool | None = None
     wheelchair_accessible: str | None = None
-    alerts: Several[OwnAlert] = ()
+    alerts: Several[MotisAlert] = ()
     leg_geometry: Polyline | None = None
     fare_transfer_index: int | None = None
     effective_fare_leg_index: int | None = None
 
 
-class RiderCategory(Shape):
+class MotisRiderCategory(Shape):
     """Who may buy something."""
 
     is_default_fare_category: bool | None = None
 
 
-class FareProduct(Shape):
+class MotisFareProduct(Shape):
     """Something to buy."""
 
     name: str = ""
     amount: float
     currency: str
-    rider_category: RiderCategory | None = None
+    rider_category: MotisRiderCategory | None = None
 
 
 class FareTransfer(Shape):
     """What is bought for some legs together: by leg, by rule, what may be bought."""
 
     rule: str | None = None
-    transfer_products: Several[FareProduct] = ()
-    effective_fare_leg_products: Several[Several[Several[FareProduct]]] = ()
+    transfer_products: Several[MotisFareProduct] = ()
+    effective_fare_leg_products: Several[Several[Several[MotisFareProduct]]] = ()
 
 
-class OwnItinerary(Shape):
+class MotisItinerary(Shape):
     """Legs in their order."""
 
-    legs: Several[OwnLeg] = ()
+    legs: Several[MotisLeg] = ()
     fare_transfers: Several[FareTransfer] = ()
 
 
-class Plan(Shape):
+class MotisPlan(Shape):
     """A page of itineraries; ``direct`` are those without a ride."""
 
-    direct: Several[OwnItinerary] = ()
-    itineraries: Several[OwnItinerary] = ()
+    direct: Several[MotisItinerary] = ()
+    itineraries: Several[MotisItinerary] = ()
     previous_page_cursor: str | None = None
     next_page_cursor: str | None = None
 
@@ -138,7 +138,7 @@ class Plan(Shape):
 # --------------------------------------------------------------------------------------------------- boards
 
 
-class StopTime(Line):
+class StopTime(MotisLine):
     """A departure."""
 
     place: OwnPlace
@@ -147,7 +147,7 @@ class StopTime(Line):
     trip_cancelled: bool | None = None
 
 
-class StopTimes(Shape):
+class MotisStopTimes(Shape):
     """The departures of a stop, and the stop."""
 
     stop_times: Several[StopTime] = ()

@@ -9,7 +9,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.motis.learning import learn_profile
 from fingerpost.transit.providers.motis.network import SOURCE, MotisNetwork
-from fingerpost.transit.providers.motis.server import Server
+from fingerpost.transit.providers.motis.server import MotisServer
 
 # Who adds a network waits for it, and the list of all stops is long.
 _PATIENT = RequestLimits(read_s=40.0, total_s=60.0)
@@ -33,7 +33,7 @@ class MotisSource:
         """Ask the server for its version, and what it covers; see the port."""
         if record.url is None:
             raise ParameterError(f"{record.name} has no url", {"field": "url"}, hint="Name the server: --motis URL")
-        return await learn_profile(Server(self._fetch, record, limits=self._limits or _PATIENT), record)
+        return await learn_profile(MotisServer(self._fetch, record, limits=self._limits or _PATIENT), record)
 
     def stamp(self) -> Hashable:
         """Return a value that never changes: nothing goes on behind a network."""

@@ -19,7 +19,7 @@ _MOST_KEPT = 200_000
 _TRIP_ID = re.compile(r"(?P<day>\d{8})_(?P<time>[^_]*)_(?P<id>.+)", re.DOTALL)
 
 
-class StopIdBook:
+class MotisStopIds:
     """Prints the ids of one server, and finds the server's own id of a printed one.
 
     Args:

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Iterable, Sequence
 
 from fingerpost.transit.model import Bounds, Coordinate, NearbyStop, Place, StopPoint
-from fingerpost.transit.providers.motis.endpoints import Endpoint
+from fingerpost.transit.providers.motis.endpoints import MotisEndpoint
 from fingerpost.transit.providers.motis.modes import read_mode
-from fingerpost.transit.providers.motis.server import STOPS_FRESH_S, Answered, Server, UnknownThere
-from fingerpost.transit.providers.motis.shapes import OwnPlace, StopTimes
-from fingerpost.transit.providers.motis.stop_ids import StopIdBook
+from fingerpost.transit.providers.motis.server import STOPS_FRESH_S, MotisAnswer, MotisServer, UnknownThere
+from fingerpost.transit.providers.motis.shapes import MotisStopTimes, OwnPlace
+from fingerpost.transit.providers.motis.stop_ids import MotisStopIds
 from fingerpost.transit.rules.boxes import box_around
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, place_of_stop
@@ -21,10 +21,10 @@ _AROUND_M = 2 * ONE_PLACE_M
 _MOST_STATIONS = 5
 
 
-class StopLookup:
+class MotisStopLookup:
     """Looks stops up on one server."""
 
-    def __init__(self, server: Server, ids: StopIdBook) -> None:
+    def __init__(self, server: MotisServer, ids: MotisStopIds) -> None:
         self._server = server
         self._ids = ids
 
@@ -46,7 +46,7 @@ class StopLookup:
         params = {"stopId": own_id, "n": "1", "exactRadius": "true", "radius": "0"}
         try:
             answered = await self._server.ask(
-                Endpoint.STOP_TIMES, StopTimes, params, language=language, fresh_s=STOPS_FRESH_S
+                MotisEndpoint.STOP_TIMES, MotisStopTimes, params, language=language, fresh_s=STOPS_FRESH_S
             )
         except UnknownThere:
             return None
@@ -87,7 +87,7 @@ class StopLookup:
 
     async def list_near(
         self, coordinate: Coordinate, radius_m: float, language: str | None
-    ) -> Answered[list[NearbyStop]]:
+    ) -> MotisAnswer[list[NearbyStop]]:
         """Return boardable stops within a straight-line radius, nearest first; see the port."""
         answered = await self._ask_box(box_around(coordinate, radius_m), language)
         near = (self._near(stop, coordinate) for stop in answered.data)
@@ -95,7 +95,7 @@ class StopLookup:
             (each for each in near if each.distance_m <= radius_m),
             key=lambda each: (each.distance_m, each.stop.id or ""),
         )
-        return Answered(data=stops, retrieved_at=answered.retrieved_at)
+        return MotisAnswer(data=stops, retrieved_at=answered.retrieved_at)
 
     async def _index_around(self, centre: Coordinate, language: str | None) -> PlaceIndex:
         """Return the places around a point, as far as stops of one place may lie apart."""
@@ -114,10 +114,10 @@ class StopLookup:
                 named[stop.stop_id] = self._named(stop, parent_id=stop.parent_id if stop.parent_id in parents else None)
         return list(named.values())
 
-    async def _ask_box(self, box: Bounds, language: str | None) -> Answered[tuple[OwnPlace, ...]]:
+    async def _ask_box(self, box: Bounds, language: str | None) -> MotisAnswer[tuple[OwnPlace, ...]]:
         answered = await ask_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
         stops = tuple(each for each in answered.data if each.stop_id is not None)
-        return Answered(data=stops, retrieved_at=answered.retrieved_at)
+        return MotisAnswer(data=stops, retrieved_at=answered.retrieved_at)
 
     def _near(self, stop: OwnPlace, centre: Coordinate) -> NearbyStop:
         here = _position(stop)
@@ -141,8 +141,8 @@ class StopLookup:
 
 
 async def ask_stops(
-    server: Server, box: Bounds, language: str | None = None, *, fresh_s: float
-) -> Answered[tuple[OwnPlace, ...]]:
+    server: MotisServer, box: Bounds, language: str | None = None, *, fresh_s: float
+) -> MotisAnswer[tuple[OwnPlace, ...]]:
     """Return the stops of a box.
 
     Raises:
@@ -150,7 +150,7 @@ async def ask_stops(
         StorageUnavailable, SourceChanged: the server cannot be asked.
     """
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
-    return await server.ask(Endpoint.STOPS, tuple[OwnPlace, ...], params, language=language, fresh_s=fresh_s)
+    return await server.ask(MotisEndpoint.STOPS, tuple[OwnPlace, ...], params, language=language, fresh_s=fresh_s)
 
 
 def _position(place: OwnPlace) -> Coordinate:
