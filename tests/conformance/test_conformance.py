@@ -4,9 +4,10 @@ import pytest
 
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.motis import MotisConformance
 from tests.conformance.opentripplanner import OpenTripPlannerConformance
 
-SOURCES = [EmbeddedConformance, OpenTripPlannerConformance]
+SOURCES = [EmbeddedConformance, MotisConformance, OpenTripPlannerConformance]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)

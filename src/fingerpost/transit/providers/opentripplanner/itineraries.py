@@ -1,6 +1,5 @@
 """Itineraries, from the server's."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import polyline
@@ -22,11 +21,6 @@ def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuer
     nodes = (edge.node for edge in found.edges) if found is not None else ()
     made = (_new_itinerary(node, query, ids) for node in nodes if node is not None)
     return [kept for each in made if each is not None and (kept := _keep_in_time(each, query)) is not None]
-
-
-def list_kept(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Itinerary]:
-    """Return the itineraries that keep the limits of walking and of transfers."""
-    return [each for each in itineraries if each.walk_m <= query.max_walk_m and each.transfers <= query.max_transfers]
 
 
 def draw_leg(leg: Leg) -> LegLine:
