@@ -6,8 +6,9 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model import Departure, ServiceAlert
 from fingerpost.transit.providers.opentripplanner.alerts import list_in_force
-from fingerpost.transit.providers.opentripplanner.legs import CANCELLED, destination_of, line_of
+from fingerpost.transit.providers.opentripplanner.legs import destination_of, line_of
 from fingerpost.transit.providers.opentripplanner.modes import read_mode
+from fingerpost.transit.providers.opentripplanner.plan_data import CANCELLED
 from fingerpost.transit.providers.opentripplanner.shapes import BoardStop, Stoptime
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
 from fingerpost.transit.providers.opentripplanner.wire_times import find_service_day

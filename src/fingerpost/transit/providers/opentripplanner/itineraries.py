@@ -5,25 +5,18 @@ import polyline
 from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Itinerary, Leg
 from fingerpost.transit.port import JourneyQuery
-from fingerpost.transit.providers.opentripplanner.legs import is_off, new_leg
+from fingerpost.transit.providers.opentripplanner.legs import new_leg
+from fingerpost.transit.providers.opentripplanner.plan_data import Promised
 from fingerpost.transit.providers.opentripplanner.shapes import OwnItinerary, OwnLeg, PlanConnection
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 
 _PRECISION = 5
 
 
-def list_itineraries(found: PlanConnection | None, query: JourneyQuery, ids: StopIdBook) -> list[Itinerary]:
+def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuery, ids: StopIdBook) -> list[Itinerary]:
     """Return the itineraries of a page; one that lacks a leg is left out."""
     nodes = (edge.node for edge in found.edges) if found is not None else ()
     made = (_new_itinerary(node, query, ids) for node in nodes if node is not None)
-    return [each for each in made if each is not None]
-
-
-def list_cancelled(found: PlanConnection | None, query: JourneyQuery, ids: StopIdBook) -> list[Itinerary]:
-    """Return the itineraries of a page that a rider cannot use, because real time took a ride or a call away."""
-    nodes = (edge.node for edge in found.edges) if found is not None else ()
-    off = (node for node in nodes if node is not None and any(leg is not None and is_off(leg) for leg in node.legs))
-    made = (_new_itinerary(node, query, ids) for node in off)
     return [each for each in made if each is not None]
 
 

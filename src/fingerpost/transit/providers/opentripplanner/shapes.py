@@ -370,10 +370,3 @@ class PlanConnection(Shape):
     page_info: PageInfo | None = None
     routing_errors: Several[RoutingError] = ()
     edges: Several[Edge] = ()
-
-
-class PlanData(Shape):
-    """What runs, and what the timetable promised with cancelled trips among it."""
-
-    live: PlanConnection | None = None
-    promised: PlanConnection | None = None
