@@ -13,6 +13,8 @@ from fingerpost.net.pace import Pace
 from fingerpost.transit.add_option import AddOption
 from fingerpost.transit.providers.opentripplanner.add_options import DIGITRANSIT, OTP
 from fingerpost.transit.providers.opentripplanner.regions import PACES
+from fingerpost.transit.providers.tfl.add_options import TFL
+from fingerpost.transit.providers.tfl.service import PACES as TFL_PACES
 
 if TYPE_CHECKING:
     from fingerpost.transit.port import RemoteSource
@@ -30,12 +32,14 @@ class SourceKind:
         open_source: makes the source, which asks its servers with what it is given and never closes that; its modules
             are imported only then.
         add_options: the options of ``network add`` that make a network one of this kind.
+        needs_key_at_start: whether a server does not start while the key that a record names is not set.
         paces: by host in lower case, how fast its servers may be asked; others have the limiter's own pace.
     """
 
     kind: str
     open_source: "Callable[[Fetch], RemoteSource]"
     add_options: tuple[AddOption, ...] = ()
+    needs_key_at_start: bool = False
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
@@ -45,8 +49,15 @@ def _open_opentripplanner(fetch: Fetch) -> "RemoteSource":
     return OpenTripPlannerSource(fetch)
 
 
+def _open_tfl(fetch: Fetch) -> "RemoteSource":
+    from fingerpost.transit.providers.tfl.source import TflSource
+
+    return TflSource(fetch)
+
+
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(kind="opentripplanner", open_source=_open_opentripplanner, add_options=(OTP, DIGITRANSIT), paces=PACES),
+    SourceKind(kind="tfl", open_source=_open_tfl, add_options=(TFL,), needs_key_at_start=True, paces=TFL_PACES),
 )
 
 

@@ -1,0 +1,28 @@
+"""Ask TfL which modes it knows; the rest of its profile is known without asking."""
+
+from fingerpost import clock
+from fingerpost.transit.learned_profile import LearnedProfile
+from fingerpost.transit.profile import Ability
+from fingerpost.transit.providers.tfl.modes import read_mode
+from fingerpost.transit.providers.tfl.server import Server
+from fingerpost.transit.providers.tfl.service import ATTRIBUTION, BOUNDS, LANGUAGE, ZONE
+from fingerpost.transit.providers.tfl.shapes import OwnMode
+
+ABILITIES = frozenset(Ability) - {Ability.FARES}
+
+
+async def learn_profile(server: Server) -> LearnedProfile:
+    """Ask for the modes; a key that is missing or refused is found out here.
+
+    Raises:
+        StorageUnavailable, SourceChanged: TfL cannot be asked, or answers in an unknown shape.
+    """
+    told = await server.ask(tuple[OwnMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
+    return LearnedProfile(
+        bounds=BOUNDS,
+        zone=ZONE,
+        languages=(LANGUAGE,),
+        modes=frozenset(read_mode(each.mode_name) for each in told.data if each.is_scheduled_service),
+        attribution=ATTRIBUTION,
+        learned_at=clock.now(),
+    )
