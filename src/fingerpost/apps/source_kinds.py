@@ -14,6 +14,7 @@ from fingerpost.transit.add_option import AddOption
 from fingerpost.transit.providers.opentripplanner.add_options import DIGITRANSIT, OTP
 from fingerpost.transit.providers.opentripplanner.regions import PACES
 from fingerpost.transit.providers.tfl.add_options import TFL
+from fingerpost.transit.providers.tfl.service import KEY_VARIABLE
 from fingerpost.transit.providers.tfl.service import PACES as TFL_PACES
 
 if TYPE_CHECKING:
@@ -32,14 +33,15 @@ class SourceKind:
         open_source: makes the source, which asks its servers with what it is given and never closes that; its modules
             are imported only then.
         add_options: the options of ``network add`` that make a network one of this kind.
-        needs_key_at_start: whether a server does not start while the key that a record names is not set.
+        start_key: the environment variable of the key without which a server does not start, unless the record names
+            another; None where it starts without.
         paces: by host in lower case, how fast its servers may be asked; others have the limiter's own pace.
     """
 
     kind: str
     open_source: "Callable[[Fetch], RemoteSource]"
     add_options: tuple[AddOption, ...] = ()
-    needs_key_at_start: bool = False
+    start_key: str | None = None
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
@@ -57,7 +59,7 @@ def _open_tfl(fetch: Fetch) -> "RemoteSource":
 
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(kind="opentripplanner", open_source=_open_opentripplanner, add_options=(OTP, DIGITRANSIT), paces=PACES),
-    SourceKind(kind="tfl", open_source=_open_tfl, add_options=(TFL,), needs_key_at_start=True, paces=TFL_PACES),
+    SourceKind(kind="tfl", open_source=_open_tfl, add_options=(TFL,), start_key=KEY_VARIABLE, paces=TFL_PACES),
 )
 
 

@@ -1,5 +1,7 @@
 """Ask TfL which modes it knows; the rest of its profile is known without asking."""
 
+from dataclasses import replace
+
 from fingerpost import clock
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.profile import Ability
@@ -18,11 +20,12 @@ async def learn_profile(server: Server) -> LearnedProfile:
         StorageUnavailable, SourceChanged: TfL cannot be asked, or answers in an unknown shape.
     """
     told = await server.ask(tuple[OwnMode, ...], "Line", "Meta", "Modes", fresh_s=0.0)
+    modes = frozenset(read_mode(each.mode_name) for each in told.data if each.is_scheduled_service)
+    return replace(new_known_profile(), modes=modes)
+
+
+def new_known_profile() -> LearnedProfile:
+    """Return what is known of London without asking."""
     return LearnedProfile(
-        bounds=BOUNDS,
-        zone=ZONE,
-        languages=(LANGUAGE,),
-        modes=frozenset(read_mode(each.mode_name) for each in told.data if each.is_scheduled_service),
-        attribution=ATTRIBUTION,
-        learned_at=clock.now(),
+        bounds=BOUNDS, zone=ZONE, languages=(LANGUAGE,), attribution=ATTRIBUTION, learned_at=clock.now()
     )

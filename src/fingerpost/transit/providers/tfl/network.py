@@ -29,7 +29,7 @@ from fingerpost.transit.providers.tfl.departures import NOTE, NOTE_OF_REACH, REA
 from fingerpost.transit.providers.tfl.itineraries import ItineraryReader, draw_leg
 from fingerpost.transit.providers.tfl.journey_question import JourneyQuestion, choose_preference, print_position
 from fingerpost.transit.providers.tfl.journeys import JourneySearch, JourneysFound
-from fingerpost.transit.providers.tfl.learning import ABILITIES
+from fingerpost.transit.providers.tfl.learning import ABILITIES, new_known_profile
 from fingerpost.transit.providers.tfl.place_names import StopNames
 from fingerpost.transit.providers.tfl.server import STATUS_FRESH_S, Answered, Server
 from fingerpost.transit.providers.tfl.service import KIND, LANGUAGE
@@ -53,7 +53,7 @@ class TflNetwork:
     def __init__(
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
     ) -> None:
-        self._profile = replace(new_remote_profile(record, learned, ABILITIES), reads_texts=True)
+        self._profile = replace(new_remote_profile(record, learned or new_known_profile(), ABILITIES), reads_texts=True)
         self._zone = ZoneInfo(self._profile.zone)
         self._feeds = (FeedVersion(name=self._profile.name),)
         self._ids = StopIdBook(self._profile.name)

@@ -46,14 +46,14 @@ class Server:
 
     Args:
         fetch: asks an address.
-        record: its ``url``, TfL's own by default, and ``key``.
+        record: its ``url`` and ``key``, TfL's own by default.
         limits: of one request.
     """
 
     def __init__(self, fetch: Fetch, record: NetworkRecord, limits: RequestLimits | None = None) -> None:
         self._fetch = fetch
         self._address = (record.url or ADDRESS).rstrip("/")
-        self._secret_headers = {} if record.key is None else {KEY_HEADER: record.key}
+        self._secret_headers = {KEY_HEADER: record.key or KEY_VARIABLE}
         self._limits = limits or RequestLimits(read_s=ANSWER_DEADLINE_S, total_s=ANSWER_DEADLINE_S)
 
     async def ask(
