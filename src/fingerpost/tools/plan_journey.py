@@ -19,7 +19,7 @@ from fingerpost.tools.plan_journey_shapes import (
 )
 from fingerpost.tools.trip_search import search_trip
 from fingerpost.tools.wording import warn_of_provenance, warn_of_rides
-from fingerpost.transit.model import Itinerary, Optimize
+from fingerpost.transit.model import Itinerary, LocationSource, Optimize
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.london import LondonNetworks
 from fingerpost.transit.places.candidates import ambiguous
@@ -162,7 +162,7 @@ class PlanJourney(PublishedTool):
     async def _print_end(self, text: str, user: str | None) -> str:
         """Return an end as a source reads it: a saved place by its position or stop id, else the text itself."""
         label = await read_label(text, self._variables, user)
-        if isinstance(label, Position):
+        if isinstance(label, Position) and label.location.source is LocationSource.USER_VARIABLE:
             return f"{label.location.coordinate.lat:.6f},{label.location.coordinate.lon:.6f}"
         return label.stop_id if isinstance(label, StopText) else text.strip()
 

@@ -1,5 +1,6 @@
 """Itineraries, from TfL's journeys: wall-clock times become instants, legs become rides and walks."""
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -15,6 +16,8 @@ from fingerpost.transit.providers.tfl.wire_times import choose_after, choose_ins
 _MINUTE_S = 60
 _ON_STREET = (Mode.WALK, Mode.BIKE, Mode.SCOOTER)
 _UNNAMED = "unnamed place"
+UNPLACED = Coordinate(math.nan, math.nan)
+"""Where a point lies of which TfL does not say that; good for the summary of a journey, and for nothing else."""
 
 
 class ItineraryReader:
@@ -132,12 +135,21 @@ class ItineraryReader:
     def _point(self, point: LegPoint, location: Location | None) -> StopPoint:
         own = None if location is None else location.name or location.label
         name = point.common_name or own or _UNNAMED
+        here = UNPLACED if location is None else location.coordinate
+        if point.lat is not None and point.lon is not None:
+            here = Coordinate(point.lat, point.lon)
         return StopPoint(
             name=name if point.naptan_id else own or name,
-            coordinate=Coordinate(point.lat, point.lon),
+            coordinate=here,
             id=self._ids.print(point.naptan_id) if point.naptan_id else None,
             platform=point.platform_name or point.stop_letter or None,
         )
+
+
+def is_placed(itinerary: Itinerary) -> bool:
+    """Whether it is known where each leg begins and ends."""
+    points = (point for leg in itinerary.legs for point in (leg.start, leg.end))
+    return all(math.isfinite(point.coordinate.lat) for point in points)
 
 
 def draw_leg(leg: Leg) -> LegLine:

@@ -26,7 +26,7 @@ from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.providers.tfl.alerts import list_lift_alerts
 from fingerpost.transit.providers.tfl.departures import NOTE, NOTE_OF_REACH, REACH_S, list_departures
-from fingerpost.transit.providers.tfl.itineraries import ItineraryReader, draw_leg
+from fingerpost.transit.providers.tfl.itineraries import ItineraryReader, draw_leg, is_placed
 from fingerpost.transit.providers.tfl.journey_question import JourneyQuestion, choose_preference, print_position
 from fingerpost.transit.providers.tfl.journeys import JourneySearch, JourneysFound
 from fingerpost.transit.providers.tfl.learning import ABILITIES, new_known_profile
@@ -151,9 +151,13 @@ class TflNetwork:
             accessibility=STEP_FREE if query.step_free else None,
         )
         found = await self._search.find(question, _SIDES, (query.origin, query.destination))
+        placed = [each for each in found.itineraries if is_placed(each)]
+        if len(placed) < len(found.itineraries):
+            lost = f"{len(found.itineraries) - len(placed)} journeys were left out: TfL did not say where they lead."
+            found = replace(found, notes=(*found.notes, lost))
         kept = [
             each
-            for each in list_kept(found.itineraries, query)
+            for each in list_kept(placed, query)
             if (each.arrival <= query.instant if query.arrive_by else each.departure >= query.instant)
         ]
         return found, kept

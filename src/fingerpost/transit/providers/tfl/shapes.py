@@ -80,14 +80,14 @@ class RouteOption(Shape):
 
 
 class LegPoint(Shape):
-    """Where a leg begins or ends: a stop with its NaPTAN code, else a place."""
+    """Where a leg begins or ends: a stop with its NaPTAN code, else a place; any of it may be missing."""
 
     naptan_id: str | None = None
     common_name: str | None = None
     platform_name: str | None = None
     stop_letter: str | None = None
-    lat: float
-    lon: float
+    lat: float | None = None
+    lon: float | None = None
 
 
 class Path(Shape):
@@ -104,8 +104,8 @@ class OwnLeg(Shape):
     arrival_time: Naive
     scheduled_departure_time: Naive | None = None
     scheduled_arrival_time: Naive | None = None
-    departure_point: LegPoint
-    arrival_point: LegPoint
+    departure_point: LegPoint = LegPoint()
+    arrival_point: LegPoint = LegPoint()
     path: Path | None = None
     route_options: Several[RouteOption] = ()
     mode: Named
