@@ -153,18 +153,27 @@ async def test_line_status_and_lifts_go_with_the_board():
     ]
     line = {"id": "victoria", "name": "Victoria", "lineStatuses": statuses}
     lifts = [{"naptanCode": "940GZZLUVIC", "message": "No lift"}, {"stationUniqueId": "940GZZLUBNK", "message": "Bank"}]
-    found, _ = await board([arriving(7)], **{"/Line/victoria/Status": [line], "/Disruptions/Lifts": lifts})
+    moved = [{"description": "Stop moved. Board at stop S.", "fromDate": "2026-06-10T00:00:00Z"}]
+    over = [{"description": "Over", "toDate": "2026-06-10T08:00:00Z"}]
+    answers = {"/Line/victoria/Status": [line], "/Disruptions/Lifts": lifts}
+    found, _ = await board([arriving(7)], **answers, **{"/StopPoint/940GZZLUVIC/Disruption": [*moved, *over]})
     (row,) = found.departures
 
-    assert [(alert.header, alert.effect) for alert in row.alerts] == [("Victoria: Service Closed", "NO_SERVICE")]
-    assert [(alert.text, alert.effect) for alert in found.alerts] == [("No lift", "ACCESSIBILITY_ISSUE")]
+    assert [(alert.header, alert.effect) for alert in row.alerts] == [("Closed tonight.", "NO_SERVICE")]
+    assert [(alert.header, alert.effect) for alert in found.alerts] == [
+        ("Stop moved.", "UNKNOWN_EFFECT"),
+        ("No lift", "ACCESSIBILITY_ISSUE"),
+    ]
 
 
 async def test_a_board_stands_without_its_status_and_says_so():
     """They are other addresses, which may fail by themselves."""
     found, _ = await board([arriving(7)], **{"/Line/victoria/Status": (500, {})})
 
-    assert (drawn(found), "how its lines and lifts fare" in found.provenance.notes[-1]) == ([("Victoria", 7)], True)
+    assert (drawn(found), "how its lines, stops and lifts fare" in found.provenance.notes[-1]) == (
+        [("Victoria", 7)],
+        True,
+    )
 
 
 async def test_a_page_of_somebody_else_is_no_unknown_stop():

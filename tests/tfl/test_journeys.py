@@ -211,7 +211,7 @@ async def test_alerts_of_the_line_the_leg_and_the_lifts_go_with_the_ride():
         return {
             "statusSeverity": severity,
             "statusSeverityDescription": word,
-            "reason": f"{word} because.",
+            "reason": f"{word}. Signal failure.",
             "validityPeriods": [{"fromDate": begin, "toDate": end} for begin, end in periods],
         }
 
@@ -233,9 +233,9 @@ async def test_alerts_of_the_line_the_leg_and_the_lifts_go_with_the_ride():
     (leg,) = answer.itineraries[0].legs
 
     assert [(alert.header, alert.text, alert.effect) for alert in leg.alerts] == [
-        ("Planned work", "No ladder", "UNKNOWN_EFFECT"),
-        ("Victoria: Minor Delays", "Minor Delays because.", "SIGNIFICANT_DELAYS"),
-        ("Lifts out of order", "VICTORIA: no step free access", "ACCESSIBILITY_ISSUE"),
+        ("No ladder", "", "UNKNOWN_EFFECT"),
+        ("Minor Delays.", "Minor Delays. Signal failure.", "SIGNIFICANT_DELAYS"),
+        ("VICTORIA: no step free access", "", "ACCESSIBILITY_ISSUE"),
     ]
     assert (leg.alerts[1].since, leg.alerts[1].until) == (utc(now[0]), utc(now[1]))
 

@@ -146,7 +146,13 @@ def prediction_of(row, timestamp, number):
     )
 
 
-def line_of(name):
+def line_of(line_id, alerts=()):
+    """Return a line and how it fares: good, or diverted for a reason."""
+    statuses = [
+        entity("LineStatus", id=0, statusSeverity=15, statusSeverityDescription="Diverted", reason=alert.header,
+               validityPeriods=[period_of(alert)])
+        for alert in alerts
+    ]  # fmt: skip
     good = entity(
         "LineStatus",
         id=0,
@@ -155,7 +161,17 @@ def line_of(name):
         created="0001-01-01T00:00:00",
         validityPeriods=[],
     )
-    return entity("Line", id=name, name=name.title(), modeName="tube", lineStatuses=[good])
+    return entity("Line", id=line_id, name=line_id.title(), modeName="tube", lineStatuses=statuses or [good])
+
+
+def disruption_of(alert, own_id):
+    """Return what is wrong with a stop."""
+    return entity("DisruptedPoint", atcoCode=own_id, description=alert.header, **period_of(alert))
+
+
+def period_of(alert):
+    bounds = {"fromDate": alert.since or 0, "toDate": alert.until or 4_000_000_000}
+    return {name: datetime.fromtimestamp(each, UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for name, each in bounds.items()}
 
 
 def instant_of(date, time, zone):

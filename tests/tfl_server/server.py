@@ -47,6 +47,8 @@ class TflServer:
         self.statuses = None
         self.lifts = []
         self.asked = []
+        # By line, what was said with its rows: whoever asks how lines fare has asked for a board before.
+        self._line_alerts = {}
 
     async def answer(self, asked):
         """Return the bytes of an answer."""
@@ -63,6 +65,8 @@ class TflServer:
                 return _write(200, await self._search(params["query"]))
             case ["stoppoint"]:
                 return _write(200, await self._near(params))
+            case ["stoppoint", _] if path[2:] == ["Disruption"]:
+                return _write(200, await self._stop_disruptions(path[1].split(",")))
             case ["stoppoint", _]:
                 return _write(*await (self._arrivals(path[1]) if len(path) > 2 else self._stop(path[1])))
             case ["line", "meta"]:
@@ -70,8 +74,8 @@ class TflServer:
                 told = [tfl.entity("Mode", modeName=mode, isScheduledService=True) for mode in modes]
                 return _write(200, [*told, tfl.entity("Mode", modeName="walking", isScheduledService=False)])
             case ["line", names]:
-                told = [tfl.line_of(name) for name in names.split(",")] if self.statuses is None else self.statuses
-                return _write(200, told)
+                told = [tfl.line_of(name, self._line_alerts.get(name, {}).values()) for name in names.split(",")]
+                return _write(200, told if self.statuses is None else self.statuses)
             case ["disruptions", _]:
                 return _write(200, self.lifts)
         return _write(404, tfl.api_error(404, "EntityNotFoundException", f"Resource not found: {parts.path}"))
@@ -108,7 +112,9 @@ class TflServer:
         if not found.itineraries:
             return 404, nothing
         journeys = [tfl.journey_of(each, self._zone, found.draw) for each in found.itineraries]
-        return 200, tfl.entity("JourneyPlanner.ItineraryResult", journeys=journeys, lines=[], stopMessages=[])
+        rides = [ride for each in found.itineraries for ride in each.rides]
+        lines = [tfl.line_of(ride.line.lower(), [each for each in ride.alerts if _is_of_line(each)]) for ride in rides]
+        return 200, tfl.entity("JourneyPlanner.ItineraryResult", journeys=journeys, lines=lines, stopMessages=[])
 
     async def _read_end(self, text):
         """Return a location, or the disambiguation of a text that means none, or several."""
@@ -179,12 +185,24 @@ class TflServer:
             DepartureQuery(stop_ids=[stop_id], instant=now, window_s=3 * 3600, wanted=500)
         )
         rows = [row for row in board.departures if not row.cancelled]
+        for row in rows:
+            known = self._line_alerts.setdefault(row.line.lower(), {})
+            known |= {each.id: each for each in row.alerts if _is_of_line(each)}
         told = [tfl.prediction_of(row, now - REALTIME_AGE_S, at) for at, row in enumerate(reversed(rows))]
         told += [
             {**tfl.prediction_of(row, now - REALTIME_AGE_S, f"end {at}"), "destinationNaptanId": end_id}
             for at, (row, end_id) in enumerate(self._list_not_boarded(own_id))
         ]
         return 200, told
+
+    async def _stop_disruptions(self, own_ids):
+        now = int(clock.now().timestamp())
+        told = []
+        for own_id in own_ids:
+            query = DepartureQuery(stop_ids=[f"{self._feed}:{own_id}"], instant=now, window_s=3 * 3600, wanted=1)
+            alerts = (await self._served.list_departures(query)).alerts
+            told += [tfl.disruption_of(each, own_id) for each in alerts]
+        return told
 
     def _list_not_boarded(self, own_id):
         """Return the calls that nobody boards, and where their trips end: TfL tells of them like of any other."""
@@ -209,6 +227,10 @@ class TflServer:
                 service_day=today,
             )
             yield told, end_of[trip_id]
+
+
+def _is_of_line(alert):
+    return alert.effect == "DETOUR"
 
 
 def _write(status, body):

@@ -1,11 +1,18 @@
-"""Alerts from TfL's line statuses, lift disruptions and what it says of legs (rule B13)."""
+"""Alerts from TfL's statuses of lines, disruptions of stops and lifts, and what it says of legs (rule B13)."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from fingerpost.transit.model import ServiceAlert
-from fingerpost.transit.providers.tfl.shapes import Disruption, LiftDisruption, Line, LineStatus, PlannedWork
+from fingerpost.transit.providers.tfl.shapes import (
+    Disruption,
+    LiftDisruption,
+    Line,
+    LineStatus,
+    PlannedWork,
+    StopDisruption,
+)
 
 # Severities that say that nothing is wrong; they are names, not a scale: 20 is closed.
 _GOOD = frozenset({10, 18})
@@ -54,16 +61,22 @@ def list_line_alerts(lines: Iterable[Line], line_id: str, begin: int, end: int) 
 def list_lift_alerts(lifts: Iterable[LiftDisruption], stations: Iterable[str | None]) -> tuple[ServiceAlert, ...]:
     """Return which lifts are out of order at stations, by NaPTAN code; TfL tells those of now alone."""
     wanted = {each.upper() for each in stations if each}
+    return _once(_alert(lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message)
+
+
+def list_stop_alerts(disruptions: Iterable[StopDisruption], begin: int, end: int) -> tuple[ServiceAlert, ...]:
+    """Return what is wrong with stops at any time from ``begin`` to ``end``."""
     return _once(
-        _alert("Lifts out of order", lift.message, _STEPS) for lift in lifts if lift.station in wanted and lift.message
+        _alert(each.description, _UNKNOWN, each.from_date, each.to_date)
+        for each in disruptions
+        if each.description and (each.from_date or 0) <= end and (each.to_date is None or begin < each.to_date)
     )
 
 
 def list_leg_alerts(disruptions: Iterable[Disruption], works: Iterable[PlannedWork]) -> tuple[ServiceAlert, ...]:
     """Return what TfL says of a leg itself."""
-    said = [(each.category or "Disruption", each.description) for each in disruptions]
-    said += [("Planned work", each.description) for each in works]
-    return _once(_alert(_space(header), text, _UNKNOWN) for header, text in said if text)
+    said = [*(each.description for each in disruptions), *(each.description for each in works)]
+    return _once(_alert(text, _UNKNOWN) for text in said if text)
 
 
 def _line_alert(line: Line, status: LineStatus, begin: int, end: int) -> ServiceAlert | None:
@@ -78,23 +91,26 @@ def _line_alert(line: Line, status: LineStatus, begin: int, end: int) -> Service
         if not holding:
             return None
         since, until = holding[0].from_date, holding[0].to_date
-    header = f"{line.name or line.id}: {status.status_severity_description or 'disrupted'}"
     effect = _EFFECTS.get(status.status_severity, _UNKNOWN)
-    return _alert(header, status.reason or "", effect, since, until)
+    said = status.reason or f"{line.name or line.id}: {status.status_severity_description or 'disrupted'}"
+    return _alert(said, effect, since, until)
 
 
-def _alert(header: str, text: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
-    text = " ".join(text.split())
+def _alert(said: str, effect: str, since: int | None = None, until: int | None = None) -> ServiceAlert:
+    """Return an alert: TfL writes no headlines, so its first sentence is one, and the text where there are more."""
+    text = " ".join(said.split())
+    first, stop, rest = text.partition(". ")
     # TfL gives its disruptions no ids; the same words are the same alert.
-    name = hashlib.sha256(f"{header}|{text}".encode()).hexdigest()[:16]
-    return ServiceAlert(id=f"tfl-{name}", header=header, text=text, effect=effect, since=since, until=until)
+    name = hashlib.sha256(text.encode()).hexdigest()[:16]
+    return ServiceAlert(
+        id=f"tfl-{name}",
+        header=first + stop.strip() if rest else text,
+        text=text if rest else "",
+        effect=effect,
+        since=since,
+        until=until,
+    )
 
 
 def _once(alerts: Iterable[ServiceAlert]) -> tuple[ServiceAlert, ...]:
     return tuple({alert.id: alert for alert in alerts}.values())
-
-
-def _space(word: str) -> str:
-    """Return ``PlannedWork`` as ``Planned work``."""
-    spaced = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in word).strip()
-    return spaced[:1].upper() + spaced[1:]

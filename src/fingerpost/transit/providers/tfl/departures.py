@@ -34,7 +34,6 @@ def list_departures(
 
     A prediction of the past that its time to live has passed is left out too.
     """
-    alerts: dict[str, tuple[ServiceAlert, ...]] = {}
     rows = []
     # Of two predictions of one id TfL's later word holds.
     latest: Mapping[str, Prediction] = {
@@ -45,9 +44,8 @@ def list_departures(
         is_over = each.time_to_live is not None and each.time_to_live < now and each.expected_arrival < now
         if not is_here or is_over or each.destination_naptan_id == each.naptan_id:
             continue
-        if each.line_id not in alerts:
-            alerts[each.line_id] = list_line_alerts(lines, each.line_id, first, last)
-        rows.append(_row(each, ids, zone, alerts[each.line_id]))
+        alerts = list_line_alerts(lines, each.line_id, each.expected_arrival, each.expected_arrival)
+        rows.append(_row(each, ids, zone, alerts))
     return sorted(rows, key=lambda row: (row.expected, row.line))
 
 

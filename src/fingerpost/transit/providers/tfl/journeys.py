@@ -17,6 +17,8 @@ from fingerpost.transit.providers.tfl.shapes import ApiError, DisambiguationResu
 from fingerpost.transit.providers.tfl.wire_times import say_day_offset
 
 MULTIPLE_CHOICES = 300
+LIFTS = tuple[LiftDisruption, ...]
+LIFTS_PATH = ("Disruptions", "Lifts", "v2")
 _NO_JOURNEY = "no journey"
 _UNKNOWN_WORDS = ("not recognised", "not found", "could not be found")
 # TfL plans no further ahead than about this.
@@ -74,9 +76,7 @@ class JourneySearch:
     async def _find_lifts(self) -> tuple[Sequence[LiftDisruption], tuple[str, ...]]:
         """Return the lifts that are out of order; a plan stands without them, and says that it does."""
         try:
-            told = await self._server.ask(
-                tuple[LiftDisruption, ...], "Disruptions", "Lifts", "v2", fresh_s=STATUS_FRESH_S
-            )
+            told = await self._server.ask(LIFTS, *LIFTS_PATH, fresh_s=STATUS_FRESH_S)
         except (StorageUnavailable, SourceChanged):
             return (), ("TfL did not say which lifts are out of order.",)
         return told.data, ()

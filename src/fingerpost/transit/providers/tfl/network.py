@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -24,16 +24,16 @@ from fingerpost.transit.port import (
 )
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import FeedVersion, Provenance, RealtimeHealth
-from fingerpost.transit.providers.tfl.alerts import list_lift_alerts
+from fingerpost.transit.providers.tfl.alerts import list_lift_alerts, list_stop_alerts
 from fingerpost.transit.providers.tfl.departures import NOTE, NOTE_OF_REACH, REACH_S, list_departures
 from fingerpost.transit.providers.tfl.itineraries import ItineraryReader, draw_leg, is_placed
 from fingerpost.transit.providers.tfl.journey_question import JourneyQuestion, choose_preference, print_position
-from fingerpost.transit.providers.tfl.journeys import JourneySearch, JourneysFound
+from fingerpost.transit.providers.tfl.journeys import LIFTS, LIFTS_PATH, JourneySearch, JourneysFound
 from fingerpost.transit.providers.tfl.learning import ABILITIES, new_known_profile
 from fingerpost.transit.providers.tfl.place_names import StopNames
 from fingerpost.transit.providers.tfl.server import STATUS_FRESH_S, Answered, Server
 from fingerpost.transit.providers.tfl.service import KIND, LANGUAGE
-from fingerpost.transit.providers.tfl.shapes import LiftDisruption, Line, Prediction
+from fingerpost.transit.providers.tfl.shapes import LiftDisruption, Line, Prediction, StopDisruption
 from fingerpost.transit.providers.tfl.stop_ids import StopIdBook, is_group
 from fingerpost.transit.providers.tfl.stop_lookup import StopLookup
 from fingerpost.transit.rules.first_rows import keep_first
@@ -44,7 +44,19 @@ _T = TypeVar("_T")
 
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
 _SIDES = ("origin", "destination")
+# TfL takes about this many ids at once.
+_MOST_IDS = 20
 _WALKING = "streets, as TfL knows them"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Status:
+    """How lines, stops and lifts fare; ``notes`` say what could not be had."""
+
+    lines: Sequence[Line] = ()
+    stops: Sequence[StopDisruption] = ()
+    lifts: Sequence[LiftDisruption] = ()
+    notes: tuple[str, ...] = ()
 
 
 class TflNetwork:
@@ -93,18 +105,18 @@ class TflNetwork:
         own_ids = await self._expand(self._ids.list_own(query.stop_ids))
         told = await _gather([self._list_predictions(own_id) for own_id in own_ids])
         predictions = [each for answer in told if answer is not None for each in answer.data]
-        lines, lifts, problems = await self._find_status({each.line_id for each in predictions if each.line_id})
+        status = await self._find_status({each.line_id for each in predictions if each.line_id}, own_ids)
         first, last = query.instant, query.instant + query.window_s
         now = int(clock.now().timestamp())
-        rows = list_departures(predictions, self._ids, self._zone, first=first, last=last, now=now, lines=lines)
-        notes = [NOTE, *([NOTE_OF_REACH] if last > now + REACH_S else []), *problems]
+        rows = list_departures(predictions, self._ids, self._zone, first=first, last=last, now=now, lines=status.lines)
+        notes = [NOTE, *([NOTE_OF_REACH] if last > now + REACH_S else []), *status.notes]
         retrieved_at = min((answer.retrieved_at for answer in told if answer is not None), default=None)
         updated = min((row.last_realtime_update for row in rows if row.last_realtime_update is not None), default=None)
         return DepartureBoard(
             departures=keep_first(rows, query.wanted),
             found_count=len(rows),
             provenance=replace(self._provenance(retrieved_at, notes), realtime_updated=updated),
-            alerts=_list_stop_alerts(lifts, own_ids, now, first, last),
+            alerts=_list_alerts(status, own_ids, now, first, last),
         )
 
     async def find_places(
@@ -194,26 +206,23 @@ class TflNetwork:
     async def _list_predictions(self, own_id: str) -> Answered[tuple[Prediction, ...]] | None:
         return await self._server.find(tuple[Prediction, ...], "StopPoint", own_id, "Arrivals")
 
-    async def _find_status(
-        self, line_ids: set[str]
-    ) -> tuple[Sequence[Line], Sequence[LiftDisruption], tuple[str, ...]]:
-        """Return how the lines of a board and the lifts fare; a board stands without, and says that it does."""
+    async def _find_status(self, line_ids: set[str], own_ids: Sequence[str]) -> "_Status":
+        """Return how a board's lines, stops and lifts fare; a board stands without, and says that it does."""
         try:
-            lines = (
-                (
-                    await self._server.ask(
-                        tuple[Line, ...], "Line", ",".join(sorted(line_ids)), "Status", fresh_s=STATUS_FRESH_S
-                    )
-                ).data
-                if line_ids
-                else ()
+            return _Status(
+                lines=await self._list_status(tuple[Line, ...], sorted(line_ids), "Line", "Status"),
+                stops=await self._list_status(tuple[StopDisruption, ...], own_ids, "StopPoint", "Disruption"),
+                lifts=(await self._server.ask(LIFTS, *LIFTS_PATH, fresh_s=STATUS_FRESH_S)).data,
             )
-            lifts = (
-                await self._server.ask(tuple[LiftDisruption, ...], "Disruptions", "Lifts", "v2", fresh_s=STATUS_FRESH_S)
-            ).data
         except (StorageUnavailable, SourceChanged):
-            return (), (), ("TfL did not say how its lines and lifts fare.",)
-        return lines, lifts, ()
+            return _Status(notes=("TfL did not say how its lines, stops and lifts fare.",))
+
+    async def _list_status(self, shape: type[tuple[_T, ...]], ids: Sequence[str], what: str, word: str) -> Sequence[_T]:
+        """Return what is said of lines or stops, by their ids; TfL says nothing of those it does not know."""
+        if not ids:
+            return ()
+        told = await self._server.find(shape, what, ",".join(ids[:_MOST_IDS]), word, fresh_s=STATUS_FRESH_S)
+        return () if told is None else told.data
 
     def _provenance(self, retrieved_at: datetime | None, notes: Sequence[str] = ()) -> Provenance:
         """Return where an answer comes from, and when it was retrieved."""
@@ -246,8 +255,7 @@ async def _just(own_id: str) -> list[str]:
     return [own_id]
 
 
-def _list_stop_alerts(
-    lifts: Sequence[LiftDisruption], own_ids: Sequence[str], now: int, first: int, last: int
-) -> tuple[ServiceAlert, ...]:
-    """Return the lifts that are out of order; TfL speaks of now, so of no other day's board."""
-    return list_lift_alerts(lifts, own_ids) if first - REACH_S <= now <= last else ()
+def _list_alerts(status: _Status, own_ids: Sequence[str], now: int, first: int, last: int) -> tuple[ServiceAlert, ...]:
+    """Return what is wrong with the stops of a board; TfL speaks of the lifts of now, so of no other day's board."""
+    lifts = list_lift_alerts(status.lifts, own_ids) if first - REACH_S <= now <= last else ()
+    return (*list_stop_alerts(status.stops, first, last), *lifts)

@@ -10,7 +10,7 @@ from fingerpost.transit.providers.tfl.service import LANGUAGE
 from fingerpost.transit.providers.tfl.shapes import MatchedStop, SearchResult
 from fingerpost.transit.providers.tfl.stop_ids import StopIdBook
 from fingerpost.transit.rules.distance import distance_m
-from fingerpost.transit.rules.geocoder_scores import score_spellings
+from fingerpost.transit.rules.geocoder_matches import score_spellings
 from fingerpost.transit.rules.matching import in_order
 from fingerpost.transit.rules.spelling import plain
 

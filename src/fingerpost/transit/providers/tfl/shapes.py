@@ -234,6 +234,16 @@ class OwnMode(Shape):
     is_scheduled_service: bool = False
 
 
+class StopDisruption(Shape):
+    """What disturbs a stop."""
+
+    atco_code: str | None = None
+    station_atco_code: str | None = None
+    from_date: Instant | None = None
+    to_date: Instant | None = None
+    description: str = ""
+
+
 class LiftDisruption(Shape):
     """The lifts of a station that are out of order."""
 
