@@ -6,19 +6,18 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model import Departure, ServiceAlert
 from fingerpost.transit.providers.opentripplanner.alerts import list_in_force
-from fingerpost.transit.providers.opentripplanner.legs import CANCELLED, destination_of, line_of
+from fingerpost.transit.providers.opentripplanner.legs import destination_of, line_of
 from fingerpost.transit.providers.opentripplanner.modes import read_mode
+from fingerpost.transit.providers.opentripplanner.plan_data import CANCELLED
 from fingerpost.transit.providers.opentripplanner.shapes import BoardStop, Stoptime
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
 from fingerpost.transit.providers.opentripplanner.wire_times import find_service_day
+from fingerpost.transit.rules.first_rows import list_within
 
 # Departures of one stop that are asked for: more than leave anywhere within a day.
 MOST_ROWS = 3000
 # The server compares times in its own way at both ends of a window, so a little more is asked for.
 MARGIN_S = 120
-# The server's window is of expected times: for the timetable's own, rides are asked for that run so early or so late.
-EARLIEST_S = 600
-LATEST_S = 2 * 3600
 _NO_BOARDING = "NONE"
 _BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
@@ -31,25 +30,12 @@ def list_departures(
     Counts what is expected, or, where ``by_schedule``, what the timetable says.
     """
     rows = (row for stop in stops for row in _rows(stop, ids, zone))
-    within = [row for row in rows if first <= _time_of(row, by_schedule) <= last]
-    return sorted(within, key=lambda row: (_time_of(row, by_schedule), row.line))
-
-
-def _time_of(row: Departure, by_schedule: bool) -> int:
-    return row.scheduled if by_schedule else row.expected
+    return list_within(rows, first, last, by_schedule=by_schedule)
 
 
 def list_stop_alerts(stops: Iterable[BoardStop], *, first: int, last: int) -> tuple[ServiceAlert, ...]:
     """Return the alerts of the stops themselves that are in force at any time of a window."""
     return list_in_force([alert for stop in stops for alert in stop.alerts], first, last)
-
-
-def keep_first(rows: list[Departure], wanted: int, *, by_schedule: bool = False) -> list[Departure]:
-    """Return the first rows, and any that leaves at the same second as the last of them."""
-    if len(rows) <= wanted or wanted < 1:
-        return rows
-    last = _time_of(rows[wanted - 1], by_schedule)
-    return [row for row in rows if _time_of(row, by_schedule) <= last]
 
 
 def _rows(stop: BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:

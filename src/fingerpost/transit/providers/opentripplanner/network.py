@@ -16,11 +16,8 @@ from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswe
 from fingerpost.transit.profile import Ability, NetworkProfile
 from fingerpost.transit.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.providers.opentripplanner.departures import (
-    EARLIEST_S,
-    LATEST_S,
     MARGIN_S,
     MOST_ROWS,
-    keep_first,
     list_departures,
     list_stop_alerts,
 )
@@ -40,6 +37,7 @@ from fingerpost.transit.providers.opentripplanner.shapes import BoardData
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.providers.opentripplanner.stop_lookup import StopLookup
 from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.rules.first_rows import EARLIEST_S, LATEST_S, keep_first
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.language import DEFAULT, choose
 
