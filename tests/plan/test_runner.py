@@ -181,12 +181,12 @@ async def test_a_failure_stops_its_own_branch_and_no_other(opened, recorder):
 
 
 async def test_whatever_a_tool_raises_is_its_steps_failure(opened, recorder, caplog):
-    """The traceback goes to the operator, a sentence to the caller."""
+    """The traceback goes to the operator, a sentence that names the tool to the caller."""
     recorder.script = {"bad": ZeroDivisionError("secret")}
     state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "bad"}), step(2)))
 
     assert (state, run.steps[2].state) == ("failed", "completed")
-    assert run.steps[1].note.startswith("Something failed inside fingerpost")
+    assert run.steps[1].note.startswith("Something failed inside echo, and it is not your call's fault")
     assert ("secret" in run.steps[1].note, "secret" in caplog.text) == (False, True)
 
 

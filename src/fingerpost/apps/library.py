@@ -148,6 +148,11 @@ class Fingerpost:
             languagePreference=language_preference,
         )
 
+    async def plan_journey(self, from_: str, to: str, *, need_accessible_route: bool | None = None) -> dict[str, Any]:
+        """Summarise the fastest journeys in London (planJourney contract)."""
+        fields = {"from": from_, "to": to, "needAccessibleRoute": need_accessible_route}
+        return await self._body("planJourney", **fields)
+
     async def save_user_variable(self, *, key: str, type: str, value: Any) -> dict[str, Any]:  # noqa: A002  (the contract's word)
         """Keep a value by name for this user."""
         return await self._body("save_user_variable", key=key, type=type, value=value)
@@ -298,6 +303,7 @@ class SyncFingerpost:
     get_departures = _waiting(Fingerpost.get_departures)
     find_stops = _waiting(Fingerpost.find_stops)
     find_address_or_stop = _waiting(Fingerpost.find_address_or_stop)
+    plan_journey = _waiting(Fingerpost.plan_journey)
     save_user_variable = _waiting(Fingerpost.save_user_variable)
     get_user_variables = _waiting(Fingerpost.get_user_variables)
     delete_user_variable = _waiting(Fingerpost.delete_user_variable)

@@ -120,6 +120,10 @@ class PublishedTool(Tool):
     def describe(self, answer: Any) -> str:
         """Return a short text for a reader who sees nothing else of the answer, which has been checked."""
 
+    async def can_answer(self) -> bool:
+        """Whether anything stands behind the tool now; one that cannot answer is not listed, and a call says why."""
+        return True
+
     @property
     def output_shapes(self) -> tuple[Shape, ...]:
         """The shapes that an answer may have."""

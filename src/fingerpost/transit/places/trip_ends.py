@@ -52,10 +52,16 @@ _ByNetwork = dict[str, _Reading]
 
 
 class TripEndResolver:
-    """Resolves the origins and destinations of trips."""
+    """Resolves the origins and destinations of trips.
 
-    def __init__(self, places: PlaceResolver) -> None:
+    Args:
+        places: resolves texts.
+        sides: what the two ends are called in errors and warnings.
+    """
+
+    def __init__(self, places: PlaceResolver, sides: tuple[str, str] = ("origin", "destination")) -> None:
         self._places = places
+        self._sides = sides
 
     async def get_trip_ends(
         self,
@@ -77,11 +83,11 @@ class TripEndResolver:
             RegionUnsupported: no one network covers both ends.
             StorageUnavailable: nobody could be asked for a name.
         """
-        queries = {"origin": origin, "destination": destination}
+        queries = dict(zip(self._sides, (origin, destination), strict=True))
         labels = {side: await self._read(query, user) for side, query in queries.items()}
         positions = [label.location for label in labels.values() if isinstance(label, Position)]
         if len(positions) == len(labels):
-            _refuse_same(*positions)
+            _refuse_same(*positions, sides=self._sides)
         opened = await self._places.networks.open()
         warn_of_problems(opened.problems, warnings)
         resolution = _Resolution(opened, language, warnings)
@@ -96,7 +102,7 @@ class TripEndResolver:
             if reading.geocoded:
                 warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, queries[side], reading.location))
         ends = [_ends(network, by_side) for network, by_side in chosen if _is_sure(by_side)]
-        _refuse_same(ends[0].origin, ends[0].destination)
+        _refuse_same(ends[0].origin, ends[0].destination, sides=self._sides)
         return ends
 
     async def _read(self, query: PlaceQuery, user: str | None) -> Label:
@@ -237,15 +243,15 @@ def _is_sure(by_side: _BySide) -> bool:
 
 
 def _ends(network: Network, by_side: _BySide) -> TripEnds:
-    origin, destination = by_side["origin"].location, by_side["destination"].location
+    origin, destination = (reading.location for reading in by_side.values())
     assert origin is not None
     assert destination is not None
     return TripEnds(network=network, origin=origin, destination=destination)
 
 
-def _refuse_same(origin: Location, destination: Location) -> None:
+def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, str]) -> None:
     if is_same_point(origin.coordinate, destination.coordinate):
-        raise ParameterError("origin and destination must differ", {"field": "destination"})
+        raise ParameterError(f"{sides[0]} and {sides[1]} must differ", {"field": sides[1]})
 
 
 def _say_geocoded(side: str, label: PlaceQuery, location: Location) -> str:
