@@ -17,13 +17,13 @@ class FoundHouse:
     """Where a house number is.
 
     ``number`` is the known one that was found, or the one that was asked for where it is guessed; "" where nothing
-    but the street is known. ``fit`` is how well it fits (0..1). ``note`` says what is guessed, None where nothing is.
+    but the street is known. ``fit`` is how well it fits (0..1). ``guess`` says what is guessed, None where nothing is.
     """
 
     number: str
     at: Point
     fit: float
-    note: str | None = None
+    guess: str | None = None
 
 
 class HouseSearch:
@@ -57,8 +57,8 @@ class HouseSearch:
         for first, last, letter, lat, lon, is_guessed in rows:
             house = HouseNumber(first, last, letter)
             if house.covers(number.first):
-                note = f"the place of number {house.text} is read off a line between two others" if is_guessed else None
-                return FoundHouse(house.text, (lat, lon), GUESSED if is_guessed else 1.0, note)
+                guess = f"the place of number {house.text} is read off a line between two others" if is_guessed else None
+                return FoundHouse(house.text, (lat, lon), GUESSED if is_guessed else 1.0, guess)
         return None
 
     def _find_between(self, street: int, number: HouseNumber) -> FoundHouse | None:
@@ -72,8 +72,8 @@ class HouseSearch:
             share = (number.first - low.last) / (high.first - low.last)
             at = low_at[0] + (high_at[0] - low_at[0]) * share, low_at[1] + (high_at[1] - low_at[1]) * share
             is_certain = apart_m(low_at, high_at) <= 2 * CERTAIN_M
-            note = f"the place of number {number.text} is guessed between {low.text} and {high.text}"
-            return FoundHouse(number.text, at, GUESSED if is_certain else UNCERTAIN, note)
+            guess = f"the place of number {number.text} is guessed between {low.text} and {high.text}"
+            return FoundHouse(number.text, at, GUESSED if is_certain else UNCERTAIN, guess)
         return None
 
     def _find_beside(

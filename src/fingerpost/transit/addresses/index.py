@@ -11,8 +11,8 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.addresses.address_text import AddressText, contradicts_accents, find_city, read_address_text
 from fingerpost.transit.addresses.extract import Point, apart_m
 from fingerpost.transit.addresses.features import FeatureKind
-from fingerpost.transit.addresses.house_search import HouseSearch
-from fingerpost.transit.addresses.index_file import FORMAT, cells_around, file_in
+from fingerpost.transit.addresses.house_search import CERTAIN_M, UNCERTAIN, HouseSearch
+from fingerpost.transit.addresses.index_file import FILE_NAME, FORMAT, cells_around, file_in
 from fingerpost.transit.addresses.spellings import SpellingSearch
 from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.rules.distance import distance_m
@@ -21,7 +21,7 @@ from fingerpost.transit.rules.matching import in_order
 from fingerpost.transit.rules.name_search import FLOOR
 from fingerpost.transit.rules.spelling import plain
 
-ATTRIBUTION = "© OpenStreetMap contributors"
+ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
 """What the Open Database License asks to be shown with every answer that used the index."""
 
 # Where one reading of a text fits so well, another is not looked for by likeness.
@@ -35,6 +35,26 @@ _OTHER_ACCENTS = 0.97
 _ON_THE_SPOT_M = 60.0
 # A position further than this from everything that has a name is near nothing.
 NAMED_WITHIN_M = 250.0
+
+
+def find_addresses(folder: Path) -> "AddressIndex | None":
+    """Open the index in a folder; None where there is none.
+
+    Raises:
+        SettingsInvalid: it is damaged, or of another version.
+    """
+    path = folder / FILE_NAME
+    return AddressIndex(path) if path.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class City:
+    """A city that addresses name: its plain spellings, and the circle in which they lie."""
+
+    name: str
+    names: frozenset[str]
+    coordinate: Coordinate
+    reach_m: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +127,29 @@ class AddressIndex:
         """
         here = (coordinate.lat, coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
-            near = self._list_near(here)
+            near = [each for each in self._list_near(here) if each[0] <= NAMED_WITHIN_M]
             if not near:
                 return None
             away_m, row, number = min(near, key=lambda each: (each[0] > _ON_THE_SPOT_M or not each[2], each[0], each[1:]))
             thing = self._read_things([row])[row]
         return self._place(thing, language, number=number, at=here)
 
-    def find_city(self, text: str) -> str | None:
-        """Return the plain name of the city that a text names and nothing else, None where it names none."""
+    def find_city(self, text: str) -> "City | None":
+        """Return the city that a text names and nothing else, None where it names none."""
         named = find_city(plain(text), self._city_of_spelling)
         return None if named is None else self._city_of_spelling[named]
+
+    def is_street_at(self, place: Place, coordinate: Coordinate, within_m: float) -> bool:
+        """Whether a place that was found is a street, whole, that passes within some metres of a position."""
+        here, middle = (coordinate.lat, coordinate.lon), (place.coordinate.lat, place.coordinate.lon)
+        with self._lock, self._file.translating_sqlite_errors():
+            rows = self._connection.execute(
+                "SELECT id FROM thing WHERE kind = ? AND lat = ? AND lon = ?", (int(FeatureKind.STREET), *middle)
+            )
+            streets = {row for (row,) in rows}
+            return bool(streets) and any(
+                away_m <= within_m and row in streets and not number for away_m, row, number in self._list_near(here, 2)
+            )
 
     def split_city(self, text: str) -> str | None:
         """Return a text, made plain, without the city that it names behind something else; None where it names none."""
@@ -138,7 +170,7 @@ class AddressIndex:
             for score, thing in self._score(whole, text, with_trigrams=not is_found):
                 # What was looked for with its number is not also found without.
                 if thing.row not in best or (score > best[thing.row][0] and thing.kind is not FeatureKind.STREET):
-                    best[thing.row] = score, self._place(thing, language)
+                    best[thing.row] = self._with_number(thing, whole, score, language)
         yield from (each for each in best.values() if each[0] >= FLOOR)
 
     def _score(
@@ -165,15 +197,17 @@ class AddressIndex:
     def _with_number(
         self, thing: _Thing, reading: AddressText, score: float, language: str | None
     ) -> tuple[float, Place]:
-        if reading.number is None or thing.kind is FeatureKind.CITY:
-            return score, self._place(thing, language)
+        if thing.kind is FeatureKind.CITY:
+            return score * UNCERTAIN, self._place(thing, language, guess=f"the middle of the addresses of {thing.name}")
+        if reading.number is None:
+            return score, self._place(thing, language, guess=_say_middle(thing))
         if thing.kind is not FeatureKind.STREET and not self._houses.has_any(thing.row):
             return min(score, _NUMBER_LEFT), self._place(thing, language)
         house = self._houses.find(thing.row, reading.number, thing.at, thing.reach_m)
-        return score * house.fit, self._place(thing, language, number=house.number, at=house.at, note=house.note)
+        return score * house.fit, self._place(thing, language, number=house.number, at=house.at, guess=house.guess)
 
     def _place(
-        self, thing: _Thing, language: str | None, *, number: str = "", at: Point | None = None, note: str | None = None
+        self, thing: _Thing, language: str | None, *, number: str = "", at: Point | None = None, guess: str | None = None
     ) -> Place:
         chosen = choose(language, thing.names)
         name = thing.name if chosen == DEFAULT else thing.names[chosen]
@@ -185,30 +219,37 @@ class AddressIndex:
             coordinate=Coordinate(*(at or thing.at)),
             kind=PlaceKind.ADDRESS,
             locality=thing.city or None,
+            guess=guess,
+            attribution=(ATTRIBUTION,),
         )
 
     def _is_other_city(self, wanted: str, city: str) -> bool:
-        own = self._city_of_spelling.get(plain(city), plain(city))
-        return self._city_of_spelling[wanted] != own
+        return plain(city) not in self._city_of_spelling[wanted].names
 
-    def _list_cities(self) -> dict[str, str]:
-        """Return the plain name of each city by each of its plain spellings."""
+    def _list_cities(self) -> "dict[str, City]":
+        """Return each city by each of its plain spellings."""
         rows = self._connection.execute(
-            "SELECT spelling.text, thing.name FROM thing JOIN spelling_of ON thing = thing.id"
+            "SELECT spelling.text, thing.id, name, lat, lon, reach_m FROM thing JOIN spelling_of ON thing = thing.id"
             " JOIN spelling ON spelling.id = spelling WHERE kind = ?",
             (int(FeatureKind.CITY),),
-        )
-        return {text: plain(name) for text, name in rows}
+        ).fetchall()
+        spellings: dict[int, set[str]] = {}
+        for text, row, *_ in rows:
+            spellings.setdefault(row, set()).add(text)
+        return {
+            text: City(name, frozenset(spellings[row]), Coordinate(lat, lon), reach_m)
+            for text, row, name, lat, lon, reach_m in rows
+        }
 
-    def _list_near(self, here: Point) -> list[tuple[float, int, str]]:
-        cells = list(cells_around(here))
+    def _list_near(self, here: Point, steps: int = 1) -> list[tuple[float, int, str]]:
+        """Return (metres away, thing, number) of what lies around a position, up to ``steps`` cells away."""
+        cells = list(cells_around(here, steps))
         marks = ", ".join("?" * len(cells))
         rows = self._connection.execute(
             f"SELECT lat, lon, thing, number FROM near WHERE cell IN ({marks})",  # noqa: S608
             cells,
         )
-        near = [(apart_m(here, (lat, lon)), thing, number) for lat, lon, thing, number in rows]
-        return [each for each in near if each[0] <= NAMED_WITHIN_M]
+        return [(apart_m(here, (lat, lon)), thing, number) for lat, lon, thing, number in rows]
 
     def _read_things(self, rows: list[int]) -> dict[int, _Thing]:
         marks = ", ".join("?" * len(rows))
@@ -220,3 +261,10 @@ class AddressIndex:
             row: _Thing(row, FeatureKind(kind), name, json.loads(names), what, (lat, lon), reach_m, city)
             for row, kind, name, names, what, lat, lon, reach_m, city in found
         }
+
+
+def _say_middle(thing: _Thing) -> str | None:
+    """Return that a long street stands for its middle; None for what is no further than a place is wide."""
+    if thing.kind is not FeatureKind.STREET or thing.reach_m <= CERTAIN_M:
+        return None
+    return f"the middle of {thing.name}, which goes on for {thing.reach_m:.0f} m from there; no house number was given"
