@@ -91,8 +91,6 @@ _TABLE: dict[type[BaseException], _Codes] = {
     ToolError: _OURS,
 }
 
-_TEXT_CANDIDATES = 5
-
 
 def code_of(error: ToolError, family: Family) -> str:
     """Return the code that a family's contract gives to an error.
@@ -248,18 +246,22 @@ def _spoken(error: ToolError, *, with_candidates: bool = True) -> str:
     if (retry_after := retry_after_of(error)) is not None:
         parts.append(f"Wait {retry_after} s before the next call.")
     if with_candidates and isinstance(error, PlaceAmbiguous):
-        candidates = list(error.details.get("candidates", ()))
-        listed = [_say_candidate(candidate) for candidate in candidates]
-        rest = len(listed) - _TEXT_CANDIDATES
-        more = f"; and {rest} more" if rest > 0 else ""
+        listed = [_say_candidate(candidate) for candidate in error.details.get("candidates", ())]
         if listed:
-            parts.append(f"Candidates: {'; '.join(listed[:_TEXT_CANDIDATES])}{more}.")
+            parts.append(f"Candidates: {'; '.join(listed)}.")
     return " ".join(parts)
 
 
 def _say_candidate(candidate: Mapping[str, Any]) -> str:
-    apart = say_distinction(candidate)
-    return f"{candidate.get('name', '?')} ({candidate.get('token')}{f', {apart}' if apart else ''})"
+    at = candidate.get("coordinate")
+    known = [
+        str(candidate.get("token")),
+        candidate.get("locality"),
+        say_distinction(candidate),
+        f"at {at['lat']},{at['lon']}" if isinstance(at, Mapping) else None,
+        f"score {candidate['confidenceScore']}" if "confidenceScore" in candidate else None,
+    ]
+    return f"{candidate.get('name', '?')} ({', '.join(filter(None, known))})"
 
 
 def _sentence(text: str) -> str:
