@@ -34,9 +34,9 @@ class FindStopsInput(WireModel):
 
     coordinate: Annotated[LatLon, Field(description="the centre, WGS84")]
     radius: Annotated[Whole, Field(ge=1, le=3000, description="metres")] = 500
-    max_results: Annotated[Whole, Field(ge=1, le=50, description="stops to show")] = 10
+    max_results: Annotated[Whole, Field(ge=1, le=50)] = 10
     text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
-    language: Annotated[Language, Field(description="of names")] = "en"
+    language: Language = "en"
     include_modes: Annotated[
         list[TripWord] | None, Field(min_length=1, max_length=9, description="only stops of these modes")
     ] = None
@@ -71,6 +71,8 @@ class FindStops(PublishedTool):
     group = "core"
     input_model = FindStopsInput
     output_shape = FindStopsOutput
+    long_parts = (("stops",),)
+    rest = "Take a smaller radius, or a textFilter."
 
     def __init__(self, networks: Networks) -> None:
         self._networks = networks
@@ -112,7 +114,8 @@ class FindStops(PublishedTool):
     def describe(self, answer: FindStopsOutput) -> str:
         """Return the stops as lines to read."""
         lines = [
-            f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}"
+            f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}, "
+            f"at {each['coordinate']['lat']},{each['coordinate']['lon']}"
             for each in answer["stops"]
         ] or ["No stops there."]
         return "\n".join(lines + said_below(answer, answer["meta"]))
