@@ -10,7 +10,7 @@ from fingerpost.transit.rules.instants import print_utc
 # Itineraries to find at least: more than are shown, because some walk too far.
 PAGE_SIZE = 6
 # No rider walks slower than this, so that no walk within the limit takes longer than the server is asked to allow.
-_SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.7
+_SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
 _MINUTE_S = 60
 PROMISED = "REALTIME_ANNOTATION_ONLY"
 """The search on the timetable whose answer tells what real time did to it."""
