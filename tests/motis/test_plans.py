@@ -104,7 +104,7 @@ async def test_a_leg_without_scheduled_times_is_on_time():
 
 
 async def test_positions_have_the_names_that_were_asked_for():
-    """The server calls them START and END."""
+    """Else they are what they are; the server calls them START and END."""
     origin = Location(coordinate=HERE, source=LocationSource.INPUT, name="Home")
     to_street = a_walk(15, **{"from": a_place("Artis", "GVB_2"), "to": a_street("END")})
     (found,) = (await plan(Told(plan=a_plan([*TRIP, to_street])), origin=origin)).itineraries
@@ -112,7 +112,7 @@ async def test_positions_have_the_names_that_were_asked_for():
     assert [(leg.start.name, leg.end.name) for leg in found.legs] == [
         ("Home", "Dam"),
         ("Dam", "Artis"),
-        ("Artis", "unnamed place"),
+        ("Artis", "Destination"),
     ]
 
 
@@ -243,6 +243,23 @@ async def test_the_way_on_foot_is_an_itinerary():
     answer = await plan(Told(plan=a_plan(direct=[[a_walk()]])))
 
     assert [len(each.rides) for each in answer.itineraries] == [0]
+
+
+async def test_walks_are_as_late_as_the_rides_that_they_belong_to():
+    """So their scheduled times stay, and the fingerprint with them; the server tells expected times only."""
+    late = a_ride(late_s=120, realTime=True)
+    onwards = a_ride(25, **{"from": a_place("Artis", "GVB_2"), "to": a_place("Zoo", "GVB_3")})
+    between = a_walk(17, **{**times(17, 20), "from": a_place("Artis", "GVB_2"), "to": a_place("Artis", "GVB_2")})
+    legs = [a_walk(2), late, between, onwards, a_walk(35, **{"from": a_place("Zoo", "GVB_3"), "to": a_street("END")})]
+    (found,) = (await plan(Told(plan=a_plan(legs)))).itineraries
+    walks = [leg for leg in found.legs if not leg.is_transit]
+
+    assert [(leg.departure_scheduled - NOON, leg.departure_delay_s) for leg in walks] == [
+        (0, 120),
+        (900, 120),
+        (2100, None),
+    ]
+    assert [leg.arrival_expected - NOON for leg in walks] == [420, 1200, 2400]
 
 
 # ------------------------------------------------------------------------------------------ what is left out
