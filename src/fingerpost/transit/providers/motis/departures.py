@@ -12,6 +12,7 @@ from fingerpost.transit.providers.motis.modes import BY_ARRANGEMENT, read_mode
 from fingerpost.transit.providers.motis.server import MotisAnswer, MotisServer, TooMuchAsked
 from fingerpost.transit.providers.motis.shapes import MotisStopTimes, StopTime
 from fingerpost.transit.providers.motis.stop_ids import MotisStopIds, find_service_day
+from fingerpost.transit.rules.first_rows import list_within
 from fingerpost.transit.rules.instants import print_utc
 
 # The server counts minutes, so a little more is asked for at both ends.
@@ -49,15 +50,20 @@ async def ask_board(
 
 
 def list_departures(
-    times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneInfo, *, first: int, last: int
+    times: Iterable[tuple[str, StopTime]],
+    ids: MotisStopIds,
+    zone: ZoneInfo,
+    *,
+    first: int,
+    last: int,
+    by_schedule: bool = False,
 ) -> list[Departure]:
-    """Return what leaves from ``first`` to ``last``, both included, by the expected time, then the line.
+    """Return what leaves from ``first`` to ``last``, both included, by the time that counts, then the line.
 
     ``times`` are stop times, each with the server's id of the stop that was asked for.
     """
     rows = {(row.stop_id, row.trip_id, row.scheduled): row for row in _rows(times, ids, zone)}
-    kept = (row for row in rows.values() if first <= row.expected <= last)
-    return sorted(kept, key=lambda row: (row.expected, row.line))
+    return list_within(rows.values(), first, last, by_schedule=by_schedule)
 
 
 def _rows(times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneInfo) -> Iterator[Departure]:

@@ -30,7 +30,7 @@ from fingerpost.transit.providers.motis.shapes import MotisStopTimes
 from fingerpost.transit.providers.motis.stop_ids import MotisStopIds
 from fingerpost.transit.providers.motis.stop_lookup import MotisStopLookup
 from fingerpost.transit.providers.motis.transitous import is_transitous
-from fingerpost.transit.rules.first_rows import keep_first
+from fingerpost.transit.rules.first_rows import EARLIEST_S, LATEST_S, keep_first
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.language import DEFAULT, choose
 
@@ -89,14 +89,17 @@ class MotisNetwork:
         language = self._wire_language(query.language)
         first, last = query.instant, query.instant + query.window_s
         own_ids = list(dict.fromkeys(own for stop_id in query.stop_ids for own in self._ids.list_own(stop_id)))
-        boards = await asyncio.gather(*(self._ask_board(own, first, last, language) for own in own_ids))
+        before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
+        boards = await asyncio.gather(
+            *(self._ask_board(own, first - before_s, last + behind_s, language) for own in own_ids)
+        )
         pages = [(own, page) for own, board in zip(own_ids, boards, strict=True) for page in board]
         times = [(own, time) for own, page in pages for time in page.data.stop_times]
         zone = next((time.place.tz for _, time in times if is_zone(time.place.tz)), None) or self._profile.zone
-        rows = list_departures(times, self._ids, ZoneInfo(zone), first=first, last=last)
+        rows = list_departures(times, self._ids, ZoneInfo(zone), first=first, last=last, by_schedule=query.by_schedule)
         retrieved_at = min((page.retrieved_at for _, page in pages), default=None)
         return DepartureBoard(
-            departures=keep_first(rows, query.wanted),
+            departures=keep_first(rows, query.wanted, by_schedule=query.by_schedule),
             found_count=len(rows),
             provenance=self._provenance(retrieved_at, query.language, zone=zone),
         )
