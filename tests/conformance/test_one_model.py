@@ -19,14 +19,8 @@ from fingerpost.transit.timetable.stop_ids import escape
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.test_conformance import SOURCES
 
-# What no source but the engine knows: when the feed's real time was said, how long a change takes, and alerts' own ids.
+# What no source but the engine knows: when real time was said, how long a change takes; what alerts are called inside.
 _INTERNAL = {"handle", "last_realtime_update", "change_s"}
-UNSAID = {
-    "motis": {"wheelchair": "MOTIS says NOT_ACCESSIBLE also where its feed says nothing, and nothing of stops"},
-    "opentripplanner": {},
-}
-OTHERS = [source for source in SOURCES if source is not EmbeddedConformance]
-
 PLANS = {
     "Alpha to Gamma": ("Alpha", "Gamma", "08:00", {}),
     "with one change at most": ("Alpha", "Älvsjö", "08:00", {"max_transfers": 1}),
@@ -41,6 +35,32 @@ BOARDS = [
     ("Gamma", "08:00", "09:59"),
     ("Beta", "03:00", "03:30"),
 ]
+
+UNSAID = {
+    "motis": {"wheelchair": "MOTIS says NOT_ACCESSIBLE also where its feed says nothing, and nothing of stops"},
+    "opentripplanner": {},
+    "tfl": {
+        "wheelchair": "TfL says nothing of a single ride",
+        "distance_m": "TfL measures walks only",
+        "trip_id": "TfL's vehicles have no trips",
+        "service_day": "nor service days",
+    },
+}
+_PREDICTED = "TfL's boards are predictions, which know neither the timetable nor who may board"
+_IN_MINUTES = "TfL's walks last whole minutes"
+# By source, what it answers otherwise than the others, and why.
+OTHERWISE = {
+    "tfl": {
+        "from a door": _IN_MINUTES,
+        "board of Delta": _PREDICTED,
+        **{f"{name}, prices": "TfL's fares are not read" for name in PLANS if name != "where nothing runs"},
+        # Its ids are NaPTAN codes, which have no such letters.
+        **dict.fromkeys(("places called Älvsjö", "stop Älvsjö", "with one change at most"), "no id of TfL holds Ä"),
+    },
+}
+# Sources whose real time tells nothing that a timetable promised, so that there is no more to compare with it.
+WITHOUT_PROMISES = {"tfl": _PREDICTED}
+OTHERS = [source for source in SOURCES if source is not EmbeddedConformance]
 
 
 def show(value, unsaid):
@@ -73,9 +93,8 @@ async def ask_all(network, town, unsaid):
         told[f"{name}, taken away"] = show_trips(
             [each for each in answer.timetabled if any(leg.cancelled for leg in each.legs)], unsaid
         )
-        told[f"{name}, prices"] = sorted(
-            {(fare.amount, fare.currency) for each in answer.itineraries if (fare := answer.price(each)) is not None}
-        )
+        prices = [answer.price(each) for each in answer.itineraries] if answer.price is not None else []
+        told[f"{name}, prices"] = sorted({(fare.amount, fare.currency) for fare in prices if fare is not None})
     for stop, first, last in BOARDS:
         board = await asked.board(stop, first, last)
         told[f"board of {stop}"] = (show(tuple(board.departures), unsaid), board.found_count)
@@ -93,6 +112,8 @@ async def ask_all(network, town, unsaid):
 @pytest.mark.parametrize("live", [False, True], ids=["by the timetable", "with real time"])
 def test_the_same_question_gives_one_model(source, live, monkeypatch):
     """Trips, what real time took away, prices, boards, places and stops, field by field."""
+    if live and source.name in WITHOUT_PROMISES:
+        pytest.skip(WITHOUT_PROMISES[source.name])
     monkeypatch.setenv(clock.VARIABLE, NOW)
     town, unsaid = new_town(live=live), UNSAID[source.name]
 
@@ -103,6 +124,7 @@ def test_the_same_question_gives_one_model(source, live, monkeypatch):
 
     ours, theirs = asyncio.run(ask_both())
 
-    assert {name: each for name, each in theirs.items() if each != ours[name]} == {}
+    otherwise = OTHERWISE.get(source.name, {})
+    assert {name for name in theirs if theirs[name] != ours[name]} == set(otherwise), otherwise
     assert all(ours[name] for name in ("Alpha to Gamma", "from a door", "near Alpha"))
     assert bool(ours["Alpha to Gamma, taken away"]) is live

@@ -26,6 +26,7 @@ async def test_a_row_is_what_the_server_says_of_it():
     assert (row.line, row.mode, row.destination, row.platform) == ("14", Mode.TRAM, "Flevopark", "B")
     assert (row.stop_id, row.trip_id, row.service_day.isoformat()) == ("GVB:1", "GVB:trip_5", "2026-03-10")
     assert (row.scheduled, row.departure_delay_s, row.cancelled) == (NOON + 300, 90, False)
+    assert row.long_name == "Centraal - Flevopark"
 
 
 async def test_exactly_the_stop_is_asked_for_its_window_in_whole_minutes():
@@ -53,6 +54,15 @@ async def test_the_window_is_kept_to_the_second(first, found):
     answer = await board(Told(stoptimes=a_board(a_time(5))), instant=NOON + first)
 
     assert (len(answer.departures), answer.found_count) == (found, found)
+
+
+@pytest.mark.parametrize(("first", "found"), [(300, 1), (301, 0)])
+async def test_a_timetable_goes_by_the_scheduled_time(first, found):
+    """A tram that is an hour late stands where the timetable has it (rule D3)."""
+    told = Told(stoptimes=a_board(a_time(5, 3600)))
+    answer = await board(told, instant=NOON + first, window_s=600, by_schedule=True)
+
+    assert len(answer.departures) == found
 
 
 @pytest.mark.parametrize("off", [{"cancelled": True}, {"tripCancelled": True}])

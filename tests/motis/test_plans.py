@@ -145,6 +145,17 @@ async def test_a_query_is_asked_in_the_servers_words():
 
 
 @pytest.mark.parametrize(
+    ("window_s", "asked"), [(None, None), (3600, "3600"), (3601, "3660"), (4 * 86_400, str(95 * 3600))]
+)
+async def test_a_window_is_asked_for_in_whole_minutes(window_s, asked):
+    """At most what the server takes."""
+    told = Told(plan=a_plan())
+    await plan(told, window_s=window_s)
+
+    assert told.list_asked("plan")[0].get("searchWindow") == asked
+
+
+@pytest.mark.parametrize(
     ("second", "arrive_by", "asked"),
     [(0, False, "11:00:00Z"), (1, False, "11:01:00Z"), (59, True, "11:00:00Z"), (60, True, "11:01:00Z")],
 )
