@@ -26,7 +26,10 @@ class MotisConformance(ConformingSource):
         {
             "the_age_of_real_time_travels_with_the_answer": NotYetTheirs(
                 "its API says of no trip, stop time or alert when it was last updated"
-            )
+            ),
+            "a_board_tells_the_alerts_of_its_stop": NotYetTheirs(
+                "it tells a stop's alerts with each row of the board, and not apart from those of lines and trips"
+            ),
         }
     )
 

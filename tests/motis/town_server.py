@@ -165,7 +165,8 @@ class TownServer:
             # MOTIS counts minutes.
             begin, seconds = read_instant(time) // 60 * 60, int(window) // 60 * 60
             query = DepartureQuery(stop_ids=[printed(stopId)], instant=begin, window_s=seconds, wanted=10_000)
-            rows = sorted((await self._served.list_departures(query)).departures, key=lambda each: each.expected)
+            board = await self._served.list_departures(query)
+            rows = sorted(board.departures, key=lambda each: each.expected)
         return {
             "stopTimes": [self._stop_time(row, each) for each in rows],
             "place": self._place(row),
@@ -178,7 +179,9 @@ class TownServer:
         departs = {"departure": instant(row.expected), "scheduledDeparture": instant(row.scheduled)}
         return {
             **self._line(row.trip_id.partition(":")[2], row.service_day),
-            "place": self._place(stop, cancelled=row.cancelled, alerts=[], **departs),
+            "place": self._place(
+                stop, cancelled=row.cancelled, alerts=[told_alert(each) for each in row.alerts], **departs
+            ),
             "realTime": is_live,
             "headsign": row.destination,
             "pickupDropoffType": "NOT_ALLOWED" if row.cancelled else "NORMAL",
@@ -315,7 +318,7 @@ class TownServer:
             "headsign": leg.headsign,
             "interlineWithPreviousLeg": leg.stays_seated,
             "intermediateStops": [],
-            "alerts": [],
+            "alerts": [told_alert(each) for each in leg.alerts],
             "fareTransferIndex": 0,
             "effectiveFareLegIndex": 0,
         }
@@ -338,6 +341,13 @@ def own(local_id):
 def printed(own_id):
     feed, _, local = own_id.upper().partition("_")
     return f"{feed}:{escape(local)}"
+
+
+def told_alert(alert):
+    """Write an alert as MOTIS does; it has no id."""
+    span = {name: instant(each) for name, each in (("start", alert.since), ("end", alert.until)) if each is not None}
+    told = {"headerText": alert.header, "descriptionText": alert.text, "effect": alert.effect}
+    return {**told, **({"impactPeriod": [span]} if span else {}), **({"url": alert.url} if alert.url else {})}
 
 
 def instant(second):

@@ -21,8 +21,10 @@ def list_in_force(alerts: Iterable[MotisAlert], begin: int, end: int) -> tuple[S
 
 def _alert(alert: MotisAlert, begin: int, end: int) -> ServiceAlert | None:
     header, text = (alert.header_text or "").strip(), (alert.description_text or "").strip()
-    held = [each for each in alert.impact_period if _overlaps(each, begin, end)]
-    if not (header or text) or (alert.impact_period and not held):
+    # Feeds that know one kind of period state it as the time in which the alert is to be shown.
+    spans = alert.impact_period or alert.communication_period
+    held = [each for each in spans if _overlaps(each, begin, end)]
+    if not (header or text) or (spans and not held):
         return None
     span = held[0] if held else TimeRange()
     effect, url = alert.effect or _UNKNOWN, alert.url or None

@@ -25,6 +25,7 @@ class MotisAlert(Shape):
     effect: str | None = None
     url: str | None = None
     impact_period: Several[TimeRange] = ()
+    communication_period: Several[TimeRange] = ()
 
 
 class OwnPlace(Shape):

@@ -26,6 +26,7 @@ from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.providers.tfl.alerts import list_lift_alerts, list_stop_alerts
 from fingerpost.transit.providers.tfl.departures import NOTE, NOTE_OF_REACH, REACH_S, list_departures
+from fingerpost.transit.providers.tfl.disambiguation import new_unknown
 from fingerpost.transit.providers.tfl.itineraries import ItineraryReader, draw_leg, is_placed
 from fingerpost.transit.providers.tfl.journey_question import JourneyQuestion, choose_preference, print_position
 from fingerpost.transit.providers.tfl.journeys import LIFTS, LIFTS_PATH, JourneySearch, JourneysFound
@@ -91,6 +92,10 @@ class TflNetwork:
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         """Plan between two texts as TfL reads them; see ``port.TextPlanner``."""
+        for text, side in zip((query.origin, query.destination), query.sides, strict=True):
+            # Dots alone would lead to another address.
+            if not any(map(str.isalnum, text)):
+                raise new_unknown(text, side)
         question = JourneyQuestion(
             origin=self._read_text(query.origin),
             destination=self._read_text(query.destination),
