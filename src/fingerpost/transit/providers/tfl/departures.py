@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model import Departure, ServiceAlert
 from fingerpost.transit.providers.tfl.alerts import list_line_alerts
 from fingerpost.transit.providers.tfl.modes import read_mode
-from fingerpost.transit.providers.tfl.shapes import Prediction
+from fingerpost.transit.providers.tfl.shapes import Prediction, TflLine
 from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
 
 # TfL predicts about this far ahead.

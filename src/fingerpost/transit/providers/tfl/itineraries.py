@@ -9,7 +9,7 @@ from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Coordinate, Itinerary, Leg, Location, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.providers.tfl.alerts import list_leg_alerts, list_lift_alerts, list_line_alerts
 from fingerpost.transit.providers.tfl.modes import read_mode
-from fingerpost.transit.providers.tfl.shapes import JourneyResult, LegPoint, LiftDisruption, OwnJourney, TflLeg
+from fingerpost.transit.providers.tfl.shapes import JourneyResult, LegPoint, LiftDisruption, OwnJourney, TflLeg, TflLine
 from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
 from fingerpost.transit.providers.tfl.wire_times import choose_after, choose_instant, list_instants
 
