@@ -308,42 +308,6 @@ def test_particulars_of_a_source_stay_inside():
     assert [family for family in Family if "secret" in str(render_error(error, family, "id"))] == []
 
 
-@pytest.mark.parametrize(
-    ("side", "of_origin", "of_destination"),
-    [("from", True, False), ("to", False, True), ("origin", True, False), ("destination", False, True)],
-)
-def test_the_plan_journey_contract_fills_the_side_that_is_unclear(side, of_origin, of_destination):
-    """J10, J14, J16, J23, E1: suggestions on one side, an empty list on the other."""
-    suggestions = [{"parameterValue": "HSL:1", "matchQuality": 900}, {"parameterValue": "60.200000,24.900000"}]
-    error = PlaceAmbiguous("Which one", {"side": side, "candidates": CANDIDATES})
-    assert render_error(error, Family.LONDON, "id") == {
-        "success": False,
-        "code": "DISAMBIGUATION_REQUIRED",
-        "message": "Which one.",
-        "topJourneys": None,
-        "fromLocationDisambiguation": suggestions if of_origin else [],
-        "toLocationDisambiguation": suggestions if of_destination else [],
-    }
-
-
-def test_the_plan_journey_contract_has_all_six_fields():
-    """A2, J5-J10, J13: nulls are written."""
-    assert render_error(ParameterError("from is missing"), Family.LONDON, "id") == {
-        "success": False,
-        "code": "VALIDATION_ERROR",
-        "message": "from is missing.",
-        "topJourneys": None,
-        "fromLocationDisambiguation": None,
-        "toLocationDisambiguation": None,
-    }
-
-
-def test_the_plan_journey_contract_finds_nothing_with_success():
-    """A5, E2: an empty list, and the reason in the message."""
-    body = render_error(DataNotFound("No journey tonight"), Family.LONDON, "id")
-    assert (body["success"], body["topJourneys"], body["message"]) == (True, [], "No journey tonight.")
-
-
 def test_the_plan_step_contract_has_its_standard_response():
     """S46, F2: standard fields, then what the caller can do."""
     error = SourceTimeout("SEC took longer than 8 s")

@@ -6,11 +6,12 @@ from pydantic import BaseModel
 
 from fingerpost.transit.providers.opentripplanner import shapes
 from fingerpost.transit.providers.opentripplanner.documents import DOCUMENTS, fit, list_optional
+from fingerpost.transit.providers.opentripplanner.plan_data import PlanData
 from tests.opentripplanner.schema import SCHEMA, build_older
 
 DEEPEST = 9
 SHAPE_OF = {
-    "Plan": shapes.PlanData,
+    "Plan": PlanData,
     "Board": shapes.BoardData,
     "StopsById": shapes.StopsById,
     "StopsInBox": shapes.StopsInBox,

@@ -199,6 +199,64 @@ async def test_a_plan_that_was_read_from_its_run_is_taken_back_with_one_step_cha
     assert (state, recorder.calls) == ("completed", [{}, {"label": "x"}, {"n": 7}])
 
 
+async def test_a_skipped_step_may_stand_in_a_plan_that_was_read_from_its_run(opened, recorder):
+    """That it was skipped is how it stands, not what it is."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool())
+    skipped = step(1, expected_key=None, done_check="True")
+    _state, run = await ended(runs, plan(skipped, step(2, parameters={"label": "x"}, dependencies=[1])))
+    shown = (await describe_run(runs, run, ["plan"]))["plan"]
+    shown["steps"][1]["parameters"] = {}
+    await runs.replace_unfinished(run.run_id, "ann", read_plan(shown))
+
+    assert shown["steps"][0]["skipped"] is True
+    assert await runs.carry_on(run.run_id) == "completed"
+
+
+async def test_a_changed_plan_is_the_next_event(opened, recorder):
+    """It says what the plan is now; events are numbered without a hole."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
+    await runs.replace_unfinished(run.run_id, "ann", plan(step(1), step(5, dependencies=[1])))
+    events = await runs.journal.list_events(run.run_id, 0, 100)
+
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+    assert (events[-1].kind, events[-1].data) == ("plan_changed", '{"goal":"a goal","steps":[1,5]}')
+
+
+async def test_what_a_skipped_step_stands_on_is_kept_with_it(runs, recorder):
+    """Its value was in memory when it was looked at: the record has the whole response, for who reads it later."""
+    given = {"k1": {"data": {"n": 4}}}
+    a_plan = plan(step(1, done_check="k1 is not None"), step(2, parameters={"n": ref("k1", "data.n")}))
+    state, run = await ended(runs, a_plan, memory=given)
+    record = run.steps[1]
+
+    assert (state, record.state, json.loads(record.output)) == ("completed", "skipped", given["k1"])
+    assert (record.note, recorder.calls) == ("its value is present and done_check holds", [{"n": 4}])
+
+
+async def test_a_run_that_cannot_be_listened_for_goes_on(opened, recorder, monkeypatch, caplog):
+    """The next look may succeed; the log says which run, and why."""
+    heard = asyncio.Event()
+
+    async def wait(_parameters):
+        await heard.wait()
+
+    recorder.script = {"x": wait}
+    runs = opened(recorder.tool())
+
+    async def fail(_run_id, _after):
+        heard.set()
+        raise StorageUnavailable("the disk is full")
+
+    monkeypatch.setattr(runs.journal, "list_signals", fail)
+    state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
+
+    assert state == "completed"
+    assert f"run={run.run_id} could not be listened for: the disk is full" in caplog.text
+
+
 async def test_a_run_from_before_timestamps_were_checked_is_read_and_carried_on(opened, recorder, tmp_path):
     """S26 holds for new plans; what an older fingerpost kept as free text is shown as it was written."""
     recorder.script = {"x": [failure("wrong"), None]}

@@ -202,6 +202,28 @@ def test_a_comparison_is_of_fiscal_years_however_they_are_called(said):
     )
 
 
+def test_a_comparison_is_one_step():
+    """Of all companies at once, whole."""
+    (compared,) = (
+        TemplatePlanner()
+        .fill("compare_companies", {"companies": "Apple and NVIDIA", "metric": "gross profit", "year": "2022"})
+        .steps
+    )
+
+    assert compared == PlanStep(
+        step_id=1,
+        description="Compare the gross profit of Apple, NVIDIA for fiscal 2022",
+        tool="sec_financial_data",
+        parameters={
+            "query_type": "compare",
+            "parameters": {"tickers": ["AAPL", "NVDA"], "metrics": ["Gross profit"], "period": "2022"},
+        },
+        expected_key="gross_profit_compared",
+        output_path=["data"],
+        done_check="True",
+    )
+
+
 async def test_a_templates_plan_is_checked_like_any_other():
     """Without the tool that it needs there is no plan."""
     with pytest.raises(PlanInvalid, match="tool 'sec_financial_data' is not found in registry"):
@@ -282,9 +304,10 @@ def test_the_way_there_and_back_is_planned_from_both_ends():
         ("plan_trip", "there", {"origin": a, "destination": b}),
         ("plan_trip", "back", {"origin": b, "destination": a}),
     ]
-    assert (steps[4].tool, steps[4].parameters["key"], set(steps[4].parameters["value"])) == (
+    path = "data.itineraries[0].fingerprint"
+    assert (steps[4].tool, steps[4].parameters["key"], steps[4].parameters["value"]) == (
         "save_user_variable",
         "last_round_trip",
-        {"there", "back"},
+        {"there": {"$ref": "there", "path": path}, "back": {"$ref": "back", "path": path}},
     )
     assert [step.step_id for step in steps] == [1, 2, 3, 4, 5]

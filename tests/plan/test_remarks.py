@@ -46,6 +46,12 @@ def test_each_thing_is_found_once_wherever_it_stands():
             ["missing X: No X. Load it. Did you mean Y, Z?"],
         ),
         (Remark("candidates", "data.candidates", PLACES), ["candidates: Kamppi (F:1); Kamppi (area) (60.1,24.9)"]),
+        (
+            Remark(
+                "candidates", "c", [{"name": "A", "token": "t", "id": "i"}, {"id": "i"}, {"parameterValue": "1000129"}]
+            ),
+            ["candidates: A (t); i; 1000129"],
+        ),
         (Remark("warning", "data.warnings", [{"code": "late", "message": "It is late"}]), ["It is late"]),
         (Remark("did_you_mean", "did_you_mean", ["a", "b"]), ["did you mean a, b?"]),
         (Remark("note", "truncated", True), ["truncated: true"]),
@@ -83,7 +89,8 @@ async def test_an_output_path_that_finds_nothing_is_an_event_and_a_remark(runs):
         "completed",
         {"kind": "missing", "at": "output_path", "value": reason},
     )
-    assert [event["data"] for event in view["events"] if event["kind"] == "value_missing"] == [{"reason": reason}]
+    missing = [(event["step_id"], event["data"]) for event in view["events"] if event["kind"] == "value_missing"]
+    assert missing == [(1, {"reason": reason})]
     assert f"Step 1: missing: {reason}" in say_run(show_run(view))
 
 
@@ -136,6 +143,15 @@ async def test_only_what_may_pass_is_told_to_resume(opened, recorder, more, can_
     view = await viewed(runs, plan(step(1, parameters={"label": "bad"}), can_modify=can_modify))
 
     assert (view["resumable"], view["next"].startswith(next_words)) == (resumable, True)
+
+
+async def test_all_that_would_fail_again_are_numbered(opened, recorder):
+    """One sentence on all of them."""
+    recorder.script["bad"] = failure_response("echo", "echo", {}, "it broke", additional_data={"retryable": False})
+    steps = [step(number, parameters={"label": "bad"}) for number in (1, 2)]
+    view = await viewed(opened(recorder.tool()), plan(*steps))
+
+    assert view["next"].startswith("Each of the steps 1, 2 would fail again as it stands: ")
 
 
 @pytest.mark.parametrize(("length", "kept"), [(15_998, 1), (15_999, 0)])

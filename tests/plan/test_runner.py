@@ -6,10 +6,13 @@ import json
 import pytest
 import stamina
 
+from fingerpost.contract.attempt import Attempt, find_attempt
+from fingerpost.contract.tool import Tool
 from fingerpost.errors import PlanInvalid, SourceLimited, SourceUnreachable
+from fingerpost.plan.catalogue import PlanTool
 from fingerpost.plan.limits import Limits
 from fingerpost.resilience.breaker import Breaker
-from tests.plan.drawing import Recorder, ended, failure, plan, step
+from tests.plan.drawing import Recorder, ended, failure, human, plan, ref, step
 
 
 async def test_a_step_starts_as_soon_as_its_own_inputs_are_there(opened, recorder):
@@ -178,12 +181,12 @@ async def test_a_failure_stops_its_own_branch_and_no_other(opened, recorder):
 
 
 async def test_whatever_a_tool_raises_is_its_steps_failure(opened, recorder, caplog):
-    """The traceback goes to the operator, a sentence to the caller."""
+    """The traceback goes to the operator, a sentence that names the tool to the caller."""
     recorder.script = {"bad": ZeroDivisionError("secret")}
     state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "bad"}), step(2)))
 
     assert (state, run.steps[2].state) == ("failed", "completed")
-    assert run.steps[1].note.startswith("Something failed inside fingerpost")
+    assert run.steps[1].note.startswith("Something failed inside echo, and it is not your call's fault")
     assert ("secret" in run.steps[1].note, "secret" in caplog.text) == (False, True)
 
 
@@ -205,6 +208,28 @@ async def test_an_output_that_cannot_be_kept_fails_its_step(opened, recorder, an
     state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
 
     assert (state, run.steps[1].note) == ("failed", note)
+
+
+async def test_a_failure_without_words_is_told_as_one(opened, recorder):
+    """A response may say no more than that it failed."""
+    recorder.script = {"x": {"success": False}}
+    _state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
+
+    assert run.steps[1].note == "it failed without a word"
+
+
+async def test_a_tool_knows_which_attempt_it_is(opened, recorder):
+    """They count from one; all have the step's one key."""
+    seen = []
+
+    async def look(_parameters):
+        seen.append(find_attempt())
+        return None if len(seen) == 2 else failure("busy", retryable=True)
+
+    recorder.script = {"x": look}
+    _state, run = await ended(opened(recorder.tool()), plan(step(1, parameters={"label": "x"})))
+
+    assert seen == [Attempt(f"{run.run_id}:1", 1), Attempt(f"{run.run_id}:1", 2)]
 
 
 async def test_events_tell_what_happened_in_order(runs):
@@ -247,3 +272,67 @@ async def test_an_agent_performs_a_step_with_or_without_a_tool(opened, recorder)
 
     assert (state, recorder.calls) == ("completed", [{"n": 3, "label": "by clerk"}])
     assert runs.memory_of(run).keyed()["k2"]["data"] == {"seen": 2}
+
+
+@pytest.mark.parametrize(("failing", "started"), [(None, 3), ("a", 2), ("b", 2)])
+async def test_a_step_waits_for_what_it_names_and_for_what_it_refers_to(opened, recorder, failing, started):
+    """A declared dependency and one that a reference implies are both needed."""
+    recorder.script = {failing: failure("wrong")}
+    third = step(3, parameters={"extra": ref("k2", "data.label")}, dependencies=[1])
+    drawn = plan(step(1, parameters={"label": "a"}), step(2, parameters={"label": "b"}), third)
+    _state, _run = await ended(opened(recorder.tool()), drawn)
+
+    assert len(recorder.calls) == started
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1000, 1000), (1001, 1000)])
+async def test_the_ledger_keeps_the_beginning_of_a_long_error(opened, recorder, length, kept):
+    """A thousand characters of each."""
+    recorder.script = {"x": failure("e" * length)}
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
+    events = await runs.journal.list_events(run.run_id, 0, 100)
+    told = [json.loads(event.data)["error"] for event in events if event.kind in ("attempt_failed", "step_failed")]
+
+    assert [len(each) for each in told] == [kept, kept]
+
+
+async def test_a_memory_that_is_full_fails_the_step_that_filled_it(opened, recorder):
+    """The step's response says so in the standard form; what came before stays."""
+    runs = opened(recorder.tool(), limits=Limits(memory_bytes=500))
+    big = step(2, parameters={"label": "x" * 300}, dependencies=[1])
+    state, run = await ended(runs, plan(step(1), big))
+    told = json.loads(run.steps[2].output)
+
+    assert (state, run.steps[1].state, run.steps[2].state) == ("failed", "completed", "failed")
+    assert told == {
+        "query_type": "echo", "parameters": {}, "results": [], "output_key": "echo", "success": False,
+        "error": "The run's memory may hold 500 bytes, and is full", "retryable": False,
+    }  # fmt: skip
+
+
+async def test_a_tool_of_the_contract_is_called_as_it_is_written(opened, recorder):
+    """Query type and parameters, and no user."""
+
+    class Doubling(Tool):
+        name = "doubling"
+
+        async def execute(self, query_type, parameters):
+            return self.format_success_response(query_type, parameters, [], {"data": parameters["n"] * 2})
+
+    spec = recorder.tool("doubling").spec
+    runs = opened(PlanTool.of(Doubling(), spec))
+    state, run = await ended(runs, plan(step(1, "doubling", parameters={"n": 4})))
+
+    assert (state, json.loads(run.steps[1].output)["data"]) == ("completed", 8)
+
+
+@pytest.mark.parametrize(("approved", "kind"), [(True, "step_approved"), (False, "step_rejected")])
+async def test_a_decision_is_an_event_of_its_step(runs, approved, kind):
+    """With the note, before the step ends."""
+    _state, run = await ended(runs, plan(human(1)))
+    await runs.decide(run.run_id, "ann", 1, approved=approved, note="as agreed")
+    await runs.carry_on(run.run_id)
+    events = await runs.journal.list_events(run.run_id, 0, 100)
+
+    assert [(event.step_id, event.data) for event in events if event.kind == kind] == [(1, '{"note":"as agreed"}')]

@@ -4,7 +4,7 @@ import pytest
 
 from fingerpost.plan.journal import Event
 from fingerpost.plan.view import describe_run
-from tests.plan.drawing import NOW, plan, step
+from tests.plan.drawing import NOW, ended, failure, human, plan, step
 
 
 @pytest.mark.parametrize(("many", "told"), [(5_000, 5_000), (5_001, 5_000)])
@@ -19,3 +19,70 @@ async def test_events_beyond_one_answer_are_counted_and_can_be_asked_for(runs, m
 
     assert (first["last_event"], len(first["events"])) == (many, told)
     assert [event["seq"] for event in rest["events"]] == list(range(told + 1, many + 1))
+
+
+async def test_how_each_step_stands(opened, recorder):
+    """The contract's four words: what waits for a failed step is pending, a person's turn is in progress."""
+    recorder.script = {"x": failure("wrong")}
+    steps = [
+        step(1),
+        step(2, parameters={"label": "x"}),
+        step(3, dependencies=[2]),
+        human(4),
+        step(5, expected_key=None, done_check="True"),
+    ]
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(*steps))
+    view = await describe_run(runs, run)
+    shown = [(each["status"], each["waiting"], each["skipped"], each["completed_at"]) for each in view["steps"]]
+
+    assert shown == [
+        ("completed", False, False, NOW),
+        ("failed", False, False, None),
+        ("pending", False, False, None),
+        ("in_progress", True, False, None),
+        ("completed", False, True, NOW),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "words"),
+    [
+        (plan(step(1)), None),
+        (
+            plan(step(1), human(2)),
+            "A person must decide on step 2: run_plan with action approve or reject, run_id and step_id",
+        ),
+    ],
+)
+async def test_what_to_do_next(runs, drawn, words):
+    """Nothing where all is done."""
+    _state, run = await ended(runs, drawn)
+
+    assert (await describe_run(runs, run))["next"] == words
+
+
+async def test_the_items_of_a_run_begin_with_its_plan(runs, monkeypatch):
+    """As it was made, whenever it is read."""
+    _state, run = await ended(runs, plan(step(1)))
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-11T06:00:00Z")
+    items = (await describe_run(runs, run, ["items"]))["items"]
+
+    assert [(item["type"], item["timestamp"]) for item in items] == [("plan", NOW), ("tool_result", NOW)]
+
+
+async def test_only_the_states_that_occur_are_drawn(opened, recorder):
+    """Each state has a class, and each class is defined once."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(step(1), step(2, parameters={"label": "x"}, dependencies=[1])))
+    drawn = (await describe_run(runs, run, ["mermaid"]))["mermaid"].splitlines()
+
+    assert drawn == [
+        "flowchart TD",
+        '  s0["1. step 1<br/>echo"]:::completed',
+        '  s1["2. step 2<br/>echo"]:::failed',
+        "  s0 --> s1",
+        "  classDef completed fill:#d9f2d9,stroke:#2e7d32,color:#000",
+        "  classDef failed fill:#f9d6d5,stroke:#c62828,color:#000",
+    ]

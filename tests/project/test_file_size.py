@@ -8,7 +8,7 @@ SLACK = 40
 
 # Lines today. A number here may be lowered or its row removed; a new row wants a reason in review.
 LARGER = {
-    "tests/contract/test_envelope.py": 482,
+    "tests/contract/test_envelope.py": 442,
 }
 
 

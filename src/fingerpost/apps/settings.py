@@ -11,6 +11,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from fingerpost.apps.kernels import use_kernels_folder
 from fingerpost.contract.check import explain
 from fingerpost.errors import SettingsInvalid
+from fingerpost.tools.call_limit import DEFAULT_PER_SECOND
 
 _PREFIX = "FINGERPOST_"
 _LONGEST_RETENTION_DAYS = 36_500
@@ -32,6 +33,7 @@ class Settings(BaseSettings):
         llm_model: the model to ask there.
         llm_key: its key, from the environment alone.
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
+        plan_journey_per_second: how many calls of planJourney this process answers within a second.
         private_hosts: hosts in a private network that may be asked, separated by commas.
         record: a folder into which every call to a source is recorded, without keys; see docs/net.md.
         replay: a folder from which recorded calls are replayed, and no source is asked; not together with the other.
@@ -44,6 +46,7 @@ class Settings(BaseSettings):
     retention_days: Annotated[int, Field(ge=1, le=_LONGEST_RETENTION_DAYS)] | None = None
 
     demo: Literal["auto", "on", "off"] = "auto"
+    plan_journey_per_second: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_PER_SECOND
 
     contact: _Contact = ""
     sec_contact: _Contact = ""

@@ -18,6 +18,7 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
 from fingerpost.store.variables import VariableStore
 from fingerpost.tools.catalogue import list_tools
+from fingerpost.tools.plan_journey import JourneyOptions
 from fingerpost.transit.port import Networks
 
 
@@ -50,7 +51,8 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     settings.prepare_home()
     networks = new_networks(settings)
     variables = VariableStore(settings.variables_file, retention_days=settings.retention_days)
-    tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file))
+    journeys = JourneyOptions(per_second=settings.plan_journey_per_second, with_demo=settings.demo != "off")
+    tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file), journeys=journeys)
     installed = load_installed_tools()
     served, left_out = _serve_own(own, installed.tools, {*(tool.name for tool in tools), *Plans.NAMES})
     if not groups or GROUP in groups:

@@ -165,10 +165,10 @@ def render_error(
     return {"error": body}
 
 
-def unexpected(correlation_id: str) -> ToolError:
-    """Return the error that stands in for an exception that nobody foresaw."""
+def unexpected(correlation_id: str, where: str = "fingerpost") -> ToolError:
+    """Return the error that stands in for an exception that nobody foresaw; ``where`` names what raised it."""
     return ToolError(
-        f"Something failed inside fingerpost, and it is not your call's fault (correlation id {correlation_id})",
+        f"Something failed inside {where}, and it is not your call's fault (correlation id {correlation_id})",
         hint="Try once more; if it fails again, report it with the correlation id",
     )
 
@@ -201,7 +201,7 @@ def _error_payload(error: ToolError) -> dict[str, Any]:
     }
     details: dict[str, Any] = {}
     if isinstance(error, PlaceAmbiguous):
-        details = dict(error.details)
+        details = _disambiguation(error)
     elif isinstance(error, ParameterError):
         details = {key: error.details[key] for key in ("side", "field", "errors") if key in error.details}
     elif isinstance(error, SourceLimited):
@@ -213,23 +213,41 @@ def _error_payload(error: ToolError) -> dict[str, Any]:
     return payload
 
 
+def _disambiguation(error: PlaceAmbiguous) -> dict[str, Any]:
+    """Return the side and the DisambiguationSet, whose candidates are whole ResolvedLocations (rule A5)."""
+    details = {key: value for key, value in error.details.items() if key != "resolved"}
+    resolved = error.details.get("resolved")
+    if resolved:
+        pairs = zip(details["candidates"], resolved, strict=True)
+        details["candidates"] = [{**candidate, **more} for candidate, more in pairs]
+    return details
+
+
 def _london_body(error: ToolError) -> dict[str, Any]:
     code = code_of(error, Family.LONDON)
     body: dict[str, Any] = {
         "success": code == _OK,
         "code": code,
-        "message": _spoken(error, with_candidates=False),
+        # Rule A10: suggestions have no names, so the message says which place each one is.
+        "message": _spoken(error),
         "topJourneys": [] if code == _OK else None,
         "fromLocationDisambiguation": None,
         "toLocationDisambiguation": None,
     }
     if isinstance(error, PlaceAmbiguous):
         # Rule E1: the side that was clear is an empty list.
-        suggestions = [_suggestion(candidate) for candidate in error.details.get("candidates", ())]
-        is_destination = error.details.get("side") in ("to", "destination")
-        body["fromLocationDisambiguation"] = [] if is_destination else suggestions
-        body["toLocationDisambiguation"] = suggestions if is_destination else []
+        body["fromLocationDisambiguation"], body["toLocationDisambiguation"] = [], []
+        for unclear in _list_unclear(error):
+            is_destination = unclear.get("side") in ("to", "destination")
+            suggestions = [_suggestion(candidate) for candidate in unclear.get("candidates", ())]
+            body["toLocationDisambiguation" if is_destination else "fromLocationDisambiguation"] = suggestions
     return body
+
+
+def _list_unclear(error: PlaceAmbiguous) -> list[Mapping[str, Any]]:
+    """Return the details of each end that is unclear; the second, where there is one, stands in ``other``."""
+    other = error.details.get("other")
+    return [error.details] if other is None else [error.details, other]
 
 
 def _suggestion(candidate: Mapping[str, Any]) -> dict[str, Any]:
@@ -239,17 +257,24 @@ def _suggestion(candidate: Mapping[str, Any]) -> dict[str, Any]:
     return suggestion
 
 
-def _spoken(error: ToolError, *, with_candidates: bool = True) -> str:
+def _spoken(error: ToolError) -> str:
     parts = [_sentence(error.message)]
     if (hint := hint_of(error)) is not None:
         parts.append(_sentence(hint))
     if (retry_after := retry_after_of(error)) is not None:
         parts.append(f"Wait {retry_after} s before the next call.")
-    if with_candidates and isinstance(error, PlaceAmbiguous):
-        listed = [_say_candidate(candidate) for candidate in error.details.get("candidates", ())]
-        if listed:
-            parts.append(f"Candidates: {'; '.join(listed)}.")
+    if isinstance(error, PlaceAmbiguous):
+        unclear = _list_unclear(error)
+        for each in unclear:
+            listed = _list_spoken(each)
+            if listed:
+                whose = f" for {each.get('side')}" if len(unclear) > 1 else ""
+                parts.append(f"Candidates{whose}: {listed}.")
     return " ".join(parts)
+
+
+def _list_spoken(unclear: Mapping[str, Any]) -> str:
+    return "; ".join(_say_candidate(candidate) for candidate in unclear.get("candidates", ()))
 
 
 def _say_candidate(candidate: Mapping[str, Any]) -> str:

@@ -128,6 +128,10 @@ class PublishedTool(Tool):
     def describe(self, answer: Any) -> str:
         """Return a short text for a reader who sees nothing else of the answer, which has been checked."""
 
+    async def can_answer(self) -> bool:
+        """Whether anything stands behind the tool now; one that cannot answer is not listed, and a call says why."""
+        return True
+
     @property
     def full_description(self) -> str:
         """The description, and the bounds of an answer (rule A11)."""

@@ -206,9 +206,13 @@ class _CompactSchema(GenerateJsonSchema):
         result.pop("title", None)
         result.pop("description", None)
         for field in result.get("properties", {}).values():
-            _name_bounds(field)
             if issubclass(schema["cls"], WireModel) and not schema["cls"].keeps_nulls:
                 _forget_null(field)
+            for part in (field, *field.get("anyOf", ())):
+                _name_bounds(part)
+            if isinstance(field.get("default"), dict):
+                # Each field of the object states its own.
+                del field["default"]
         return result
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:

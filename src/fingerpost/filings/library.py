@@ -6,9 +6,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
+
+from rapidfuzz import fuzz, process
 
 from fingerpost.filings import schema
 from fingerpost.filings.bulk import BulkFigures, folder_beside
@@ -31,6 +32,8 @@ from fingerpost.filings.splits import (
 from fingerpost.filings.store import SAMPLE, FactStore, new_sample, plain_ticker
 
 _KEPT = 4_096
+# Of 100, by rapidfuzz's ratio.
+_LIKENESS = 60
 _SUGGESTED = 3
 # As many as this are EDGAR's whole list; a few that a user named are not.
 _ALL_LISTED = 1_000
@@ -86,8 +89,10 @@ class FactLibrary:
         key = name_key(text)
         names = self._list_known()
         begun = [ticker for ticker, _, name in names if len(key) > 1 and begins_with(name, key)]
-        near = get_close_matches(plain_ticker(text), [ticker for ticker, _, _ in names], n=_SUGGESTED, cutoff=0.6)
-        return list(dict.fromkeys([*self._list_named(text), *sorted(begun, key=len), *near]))[:_SUGGESTED]
+        tickers = [ticker for ticker, _, _ in names]
+        near = process.extract(plain_ticker(text), tickers, scorer=fuzz.ratio, limit=_SUGGESTED, score_cutoff=_LIKENESS)
+        spelled = [ticker for ticker, _score, _place in near]
+        return list(dict.fromkeys([*self._list_named(text), *sorted(begun, key=len), *spelled]))[:_SUGGESTED]
 
     def list_concepts(self, company: Company) -> dict[str, str]:
         """Return the concepts that a company files, and their labels."""

@@ -349,7 +349,7 @@ class Execution:
             correlation_id,
             "".join(traceback.format_exception(error)),
         )
-        detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id)
+        detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, name or "fingerpost")
         return await self._record(ready, StepOutcome(failed(name, name, {}, detail), 1, detail.message))
 
     def _event(self, kind: str, number: int | None, data: str | None = None) -> Event:

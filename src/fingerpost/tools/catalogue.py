@@ -9,6 +9,9 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.tools.find_address_or_stop import FindAddressOrStop
 from fingerpost.tools.find_stops import FindStops
 from fingerpost.tools.get_departures import GetDepartures
+from fingerpost.tools.get_stop_timetable import GetStopTimetable
+from fingerpost.tools.plan_journey import JourneyOptions, PlanJourney
+from fingerpost.tools.plan_route import PlanRoute
 from fingerpost.tools.plan_trip import PlanTrip
 from fingerpost.tools.sec_financial_data import SecFinancialData
 from fingerpost.tools.sec_graph_query import SecGraphQuery
@@ -18,7 +21,7 @@ from fingerpost.tools.user_variables import DeleteUserVariable, GetUserVariables
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import Networks
 
-GROUPS = ("core", "filings", "plans", "own")
+GROUPS = ("core", "timetable", "london", "filings", "plans", "own")
 
 
 def list_tools(
@@ -27,8 +30,11 @@ def list_tools(
     groups: Collection[str] | None = None,
     *,
     library: FactLibrary | None = None,
+    journeys: JourneyOptions | None = None,
 ) -> list[PublishedTool]:
     """Return the tools of some groups, of all groups where none is named; without a library the sample's figures.
+
+    ``journeys`` are the operator's choices for planJourney.
 
     Raises:
         SettingsInvalid: there is no such group.
@@ -46,6 +52,9 @@ def list_tools(
         SaveUserVariable(variables),
         GetUserVariables(variables),
         DeleteUserVariable(variables),
+        PlanRoute(places),
+        GetStopTimetable(places),
+        PlanJourney(networks, variables, journeys),
         SecFinancialData(figures),
         SecGraphQuery(figures),
         SecSemanticSearch(figures),

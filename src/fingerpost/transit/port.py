@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
 from types import MappingProxyType
-from typing import Protocol
+from typing import Protocol, cast
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
@@ -41,6 +41,8 @@ class JourneyQuery:
     ``not_before`` is the present instant, before which nobody can leave; None where the question is about the past.
     ``wanted`` is how many good itineraries a caller may show; a source offers that many and one more if it can.
     It is the same for every caller, because what is searched does not depend on how much is shown (rule B14).
+    ``window_s`` asks for all good ones that leave (or arrive, where ``arrive_by``) within so many seconds of
+    ``instant``; a source that finds none there offers the nearest beyond. None leaves the window to the source.
     """
 
     origin: Location
@@ -54,6 +56,23 @@ class JourneyQuery:
     optimize: Optimize = Optimize.BALANCED
     language: str = "en"
     wanted: int = 3
+    window_s: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextJourneyQuery:
+    """A trip between two texts that the source reads itself: names, postcodes, its own ids, ``lat,lon``.
+
+    ``sides`` are what the caller calls the two ends; the rest is as in ``JourneyQuery``.
+    """
+
+    origin: str
+    destination: str
+    instant: int
+    not_before: int | None = None
+    step_free: bool = False
+    language: str = "en"
+    sides: tuple[str, str] = ("origin", "destination")
 
 
 PriceItinerary = Callable[[Itinerary], Fare | None]
@@ -89,6 +108,8 @@ class DepartureQuery:
 
     ``wanted`` is how many of the first of them the caller will show; a source may leave out those that are
     expected later than the last of these, never one that is expected at the same second.
+    Where ``by_schedule``, the timetable's times take the place of the expected ones in both, and a ride that is in no
+    timetable is left out. A source without timetables goes by the expected times all the same.
     """
 
     stop_ids: Sequence[str]
@@ -96,6 +117,7 @@ class DepartureQuery:
     window_s: int
     wanted: int
     language: str = "en"
+    by_schedule: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +204,25 @@ class Network(Protocol):
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return how the network's own sources of real time fare now, None where it follows none."""
         ...
+
+
+class TextPlanner(Network, Protocol):
+    """A network that reads the texts of a trip's ends itself; its profile says so in ``reads_texts``."""
+
+    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
+        """Return what the source found between two texts.
+
+        Raises:
+            PlaceAmbiguous: a text fits several places; ``details["side"]`` and ``details["candidates"]`` name the
+                first such end, in the source's own order of quality; ``details["other"]`` has the same of the second.
+            PlaceUnknown: the source knows no place of a text; the message names the end.
+        """
+        ...
+
+
+def find_text_planner(network: Network) -> TextPlanner | None:
+    """Return the network as one that reads texts itself, None where it does not."""
+    return cast("TextPlanner", network) if network.profile.reads_texts else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,14 +70,16 @@ class _Handlers:
     def __init__(self, application: Application, user: str | None) -> None:
         self._application = application
         self._user = user
-        self._tools = [tool_of(tool) for tool in application.tools.values()]
+        self._entries = {name: tool_of(tool) for name, tool in application.tools.items()}
         # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
-        self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._tools}
+        self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
 
     async def list_tools(self, _ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """Answer tools/list."""
         _refuse_cursor(params)
-        return types.ListToolsResult(tools=self._tools)
+        tools = self._application.tools
+        listed = [entry for name, entry in self._entries.items() if await tools[name].can_answer()]
+        return types.ListToolsResult(tools=listed)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         """Answer tools/call, with progress to a client that listens for it."""

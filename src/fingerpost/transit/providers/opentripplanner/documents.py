@@ -33,7 +33,11 @@ query Plan(
     after: $after
     modes: $modes
     preferences: $preferences
-  ) { ...Found }
+  ) {
+    pageInfo { endCursor hasNextPage }
+    routingErrors { code inputField }
+    ...Itineraries
+  }
   promised: planConnection( #if TimetablePreferencesInput.includeRealTimeCancellations
     origin: $origin #if TimetablePreferencesInput.includeRealTimeCancellations
     destination: $destination #if TimetablePreferencesInput.includeRealTimeCancellations
@@ -41,11 +45,9 @@ query Plan(
     first: $first #if TimetablePreferencesInput.includeRealTimeCancellations
     modes: $modes #if TimetablePreferencesInput.includeRealTimeCancellations
     preferences: $promised #if TimetablePreferencesInput.includeRealTimeCancellations
-  ) @include(if: $withPromised) { ...Found } #if TimetablePreferencesInput.includeRealTimeCancellations
+  ) @include(if: $withPromised) { ...Itineraries } #if TimetablePreferencesInput.includeRealTimeCancellations
 }
-fragment Found on PlanConnection {
-  pageInfo { endCursor hasNextPage }
-  routingErrors { code inputField }
+fragment Itineraries on PlanConnection {
   edges { node { legs {
     mode transitLeg distance realTime realtimeState serviceDate headsign interlineWithPreviousLeg
     pickupType dropoffType

@@ -13,12 +13,14 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model import Itinerary
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.opentripplanner.documents import PLAN
-from fingerpost.transit.providers.opentripplanner.itineraries import list_cancelled, list_itineraries, list_kept
+from fingerpost.transit.providers.opentripplanner.itineraries import list_itineraries
 from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd, new_variables, without_promised
+from fingerpost.transit.providers.opentripplanner.plan_data import PlanData
 from fingerpost.transit.providers.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, WALKING_IS_BETTER
 from fingerpost.transit.providers.opentripplanner.server import Server, fail_on_null
-from fingerpost.transit.providers.opentripplanner.shapes import PlanConnection, PlanData, RoutingError
+from fingerpost.transit.providers.opentripplanner.shapes import PlanConnection, RoutingError
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
+from fingerpost.transit.rules.trip_limits import list_kept
 
 # A page may be empty while there are more; beyond this many we believe that there is nothing.
 MOST_PAGES = 4
@@ -109,7 +111,7 @@ class JourneySearch:
         live = list_itineraries(page, query, self._ids)
         kept = list_kept(live, query)
         found.live = _distinct([*found.live, *kept])
-        promised = list_kept(list_cancelled(answered.data.promised, query, self._ids), query)
+        promised = list_kept(list_itineraries(answered.data.promised, query, self._ids), query)
         found.promised = _distinct([*found.promised, *promised])
         found.reasons += page.routing_errors
         found.notes += [note for note in answered.notes if note not in found.notes]

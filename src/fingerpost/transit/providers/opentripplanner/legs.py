@@ -3,10 +3,10 @@
 from fingerpost.transit.model import Coordinate, Leg, Location, Mode, StopPoint
 from fingerpost.transit.providers.opentripplanner.alerts import list_in_force
 from fingerpost.transit.providers.opentripplanner.modes import read_access, read_mode
+from fingerpost.transit.providers.opentripplanner.plan_data import is_taken_away
 from fingerpost.transit.providers.opentripplanner.shapes import BoardTrip, End, LegTime, OwnLeg, Route, Trip
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
 
-CANCELLED = "CANCELED"
 _BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 _UNNAMED = "unnamed place"
 
@@ -17,7 +17,8 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
     if not leg.transit_leg:
         return _walk(leg, *ends)
     departure_s, arrival_s = _delay_s(leg.start), _delay_s(leg.end)
-    cancelled = is_off(leg)
+    types = leg.pickup_type, leg.dropoff_type
+    cancelled = is_taken_away(leg.transit_leg, leg.realtime_state, leg.real_time, types)
     return Leg(
         mode=_ride_mode(leg),
         start=ends[0],
@@ -70,16 +71,6 @@ def _ride_mode(leg: OwnLeg) -> Mode:
     """Return the mode of a ride; a mode of the street on a ride is none that we know."""
     mode = read_mode(leg.mode, None if leg.route is None else leg.route.type)
     return Mode.OTHER if mode in (Mode.WALK, Mode.BIKE, Mode.SCOOTER) else mode
-
-
-def is_off(leg: OwnLeg) -> bool:
-    """Whether the trip is cancelled, or skips the stop where the rider boards or alights.
-
-    A call that real time took away has no pickup or drop-off type at all.
-    """
-    if not leg.transit_leg:
-        return False
-    return leg.realtime_state == CANCELLED or (bool(leg.real_time) and None in (leg.pickup_type, leg.dropoff_type))
 
 
 def _delay_s(moment: LegTime) -> int | None:

@@ -1,0 +1,60 @@
+"""What planJourney accepts and answers (planJourney contract, rules E1, E2)."""
+
+from typing import Annotated, Literal, NotRequired
+
+from pydantic import Field
+
+from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireModel
+
+MOST_JOURNEYS = 5
+MOST_SUGGESTIONS = 5
+
+Code = Literal[
+    "OK",
+    "VALIDATION_ERROR",
+    "DISAMBIGUATION_REQUIRED",
+    "RATE_LIMIT_EXCEEDED",
+    "UPSTREAM_TIMEOUT",
+    "UPSTREAM_ERROR",
+    "INTERNAL_ERROR",
+]
+_End = Annotated[Identifier, Field(max_length=200, description="place name, stop code, or parameterValue")]
+
+
+class JourneyPlanRequest(WireModel):
+    """The question."""
+
+    from_: Annotated[_End, Field(alias="from")]
+    to: _End
+    need_accessible_route: Annotated[Flag, Field(description="step-free")] = False
+
+
+class JourneyOptionSummary(WireDict):
+    """One way to go: whole minutes, ISO 8601 with London's offset, all legs with walks; ``token`` is opaque."""
+
+    durationMinutes: Annotated[Whole, Field(ge=1)]
+    startDateTime: str
+    arrivalDateTime: str
+    legCount: Annotated[Whole, Field(ge=1)]
+    token: str
+
+
+class JourneyDisambiguationSuggestion(WireDict):
+    """A place that may be meant: what to send in place of the text, and how well it fits (0 to 1000)."""
+
+    parameterValue: str
+    matchQuality: NotRequired[int]
+
+
+_Suggestions = Annotated[list[JourneyDisambiguationSuggestion], Field(max_length=MOST_SUGGESTIONS)]
+
+
+class JourneyPlanToolResponse(WireDict):
+    """The answer, failures included; all six fields are always there."""
+
+    success: bool
+    code: Code
+    message: Annotated[str, Field(min_length=1)]
+    topJourneys: Annotated[list[JourneyOptionSummary], Field(max_length=MOST_JOURNEYS)] | None
+    fromLocationDisambiguation: _Suggestions | None
+    toLocationDisambiguation: _Suggestions | None

@@ -1,0 +1,340 @@
+"""planJourney (planJourney contract, rules E1 to E3) over engines of our own; TfL's half is in tests/tfl."""
+
+import asyncio
+import json
+
+import pytest
+
+from fingerpost.errors import (
+    NoItinerary,
+    OutsideCalendar,
+    SourceFailed,
+    SourceLimited,
+    SourceTimeout,
+    SourceUnreachable,
+    ToolError,
+)
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetwork, FakeNetworks, Journeys
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.tools.plan_journey import JourneyOptions
+from fingerpost.transit.model import Coordinate, Mode, Place, PlaceKind, PlaceMatch, ServiceAlert
+from fingerpost.transit.provenance import Provenance
+from fingerpost.transit.rules.itinerary_token import read_itinerary_token
+from tests.contracts.conftest import ANN, asker
+from tests.homes import open_networks
+from tests.rules.drawing import T0, ride, trip, walk
+
+FIELDS = ["success", "code", "message", "topJourneys", "fromLocationDisambiguation", "toLocationDisambiguation"]
+TRIP = {"from": "A", "to": "B"}
+# 06:00 UTC of tests.contracts.conftest.NOW, by London's clock.
+SIX = "2022-02-22T06:00:00+00:00"
+
+
+def place(stop_id, name, score=1.0, lat=51.50):
+    found = Place(id=stop_id, name=name, coordinate=Coordinate(lat, -0.12), kind=PlaceKind.STOP, member_ids=(stop_id,))
+    return PlaceMatch(place=found, score=score)
+
+
+def london(*itineraries, places=None, **wishes):
+    """Draw a network of London that knows A and B and finds some itineraries."""
+    known = {"A": [place("T:A", "A")], "B": [place("T:B", "B", lat=51.52)], **(places or {})}
+    return FakeNetwork(zone="Europe/London", places=known, journeys=wishes.pop("journeys", (itineraries,)), **wishes)
+
+
+def hop(begin_min, end_min, line="7", **wishes):
+    return trip(ride(line, "A", "B", begin_min, end_min, **wishes))
+
+
+def shown(answer):
+    """Return duration, start, arrival and legs of each journey."""
+    return [
+        (each["durationMinutes"], each["startDateTime"][11:16], each["arrivalDateTime"][11:16], each["legCount"])
+        for each in answer.body["topJourneys"]
+    ]
+
+
+def test_the_five_fastest_come_shortest_first(over):
+    """J1, J11, J12, E1: six are found; of equals the earlier arrival stands first, and the slowest is left out."""
+    found = [hop(0, 30, "1"), hop(5, 15, "2"), hop(2, 12, "3"), hop(1, 9, "4"), hop(0, 21, "5"), hop(3, 23, "6")]
+    answer = over(london(*found))("planJourney", TRIP)
+
+    assert shown(answer) == [
+        (8, "06:01", "06:09", 1),
+        (10, "06:02", "06:12", 1),
+        (10, "06:05", "06:15", 1),
+        (20, "06:03", "06:23", 1),
+        (21, "06:00", "06:21", 1),
+    ]
+    assert (answer.body["success"], answer.body["code"], answer.is_error) == (True, "OK", False)
+    assert answer.body["message"].startswith("5 journeys, the fastest 8 min; 1 left out. ")
+
+
+def test_of_equal_duration_and_arrival_the_earlier_start_is_first(over):
+    """E1: durations are whole minutes, rounded up, so a journey of 9 min 30 s is as long as one of 10."""
+    answer = over(london(hop(0.5, 10, "1"), hop(0, 10, "2")))("planJourney", TRIP)
+
+    assert shown(answer) == [(10, "06:00", "06:10", 1), (10, "06:00", "06:10", 1)]
+    assert [each["startDateTime"][17:19] for each in answer.body["topJourneys"]] == ["00", "30"]
+
+
+def test_a_success_has_all_six_fields(over):
+    """J5-J10, A2: the lists of suggestions are null, not absent."""
+    body = over(london(hop(0, 10)))("planJourney", TRIP).body
+
+    assert list(body) == FIELDS
+    assert (body["fromLocationDisambiguation"], body["toLocationDisambiguation"]) == (None, None)
+
+
+def test_times_have_londons_offset(over, monkeypatch):
+    """A4: an hour ahead of UTC in summer, none in winter."""
+    winter = over(london(hop(0, 10)))("planJourney", TRIP).body["topJourneys"][0]
+    monkeypatch.setenv("FINGERPOST_NOW", "2022-07-01T05:00:00Z")
+    summer_s = 129 * 86_400 - 3600
+    summer = over(london(hop(summer_s / 60, summer_s / 60 + 10)))("planJourney", TRIP).body["topJourneys"][0]
+
+    assert (winter["startDateTime"], winter["arrivalDateTime"]) == (SIX, "2022-02-22T06:10:00+00:00")
+    assert summer["startDateTime"] == "2022-07-01T06:00:00+01:00"
+
+
+def test_legs_count_with_walks_and_the_token_finds_them_again(over):
+    """E1: the token keeps the network and every leg."""
+    itinerary = trip(walk("A", "C", 0, 3), ride("7", "C", "B", 3, 9))
+    body = over(london(itinerary))("planJourney", TRIP).body
+    token = read_itinerary_token(body["topJourneys"][0]["token"])
+
+    assert body["topJourneys"][0]["legCount"] == 2
+    assert (token.network, [(leg.mode, leg.line, leg.departure - T0) for leg in token.legs]) == (
+        "FAKE",
+        [(Mode.WALK, None, 0), (Mode.BUS, "7", 180)],
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"to": "B"}, "from is missing."),
+        ({"from": "A", "to": " "}, "to must not be empty."),
+        ({**TRIP, "needAccessibleRoute": "yes"}, 'needAccessibleRoute must be true or false, not the text "yes".'),
+        ({**TRIP, "date": "x"}, "unknown field 'date'; allowed: from, needAccessibleRoute, to."),
+        ({"from": "A", "to": "A"}, "from and to must differ."),
+        ({"from": "Nowhere", "to": "B"}, "from 'Nowhere' is no saved variable, no token and no place that any network"),
+        ({"from": "A", "to": "Nowhere"}, "to 'Nowhere' is no saved variable, no token and no place that any network"),
+    ],
+)
+def test_bad_input_is_a_validation_error(over, arguments, message):
+    """J2-J4, J13, J15, E2: what is wrong, and at which end; no journeys."""
+    answer = over(london(hop(0, 10)))("planJourney", arguments)
+
+    assert answer.body["message"].startswith(message)
+    assert [answer.body[field] for field in FIELDS if field != "message"] == [
+        False,
+        "VALIDATION_ERROR",
+        None,
+        None,
+        None,
+    ]
+    assert answer.is_error
+
+
+def test_a_null_is_absence(over):
+    """J4, A2: an explicit null for the optional flag is as good as none."""
+    assert over(london(hop(0, 10)))("planJourney", {**TRIP, "needAccessibleRoute": None}).body["success"]
+
+
+def test_an_unclear_end_is_answered_with_suggestions(over):
+    """J10, J13, J14, J16, J23, J24, E1: the best five by quality; the end that is clear has an empty list."""
+    rivals = [place(f"T:{n}", f"Vic {n}", 0.9 - n / 100, lat=51.4 + n / 20) for n in range(6)]
+    answer = over(london(places={"Vic": rivals}))("planJourney", {"from": "A", "to": "Vic"})
+
+    assert answer.body["toLocationDisambiguation"] == [
+        {"parameterValue": f"T:{n}", "matchQuality": 900 - 10 * n} for n in range(5)
+    ]
+    assert (answer.body["fromLocationDisambiguation"], answer.body["topJourneys"]) == ([], None)
+    assert (answer.body["success"], answer.body["code"]) == (False, "DISAMBIGUATION_REQUIRED")
+    assert "Vic 0 (T:0)" in answer.body["message"], "the suggestions have no names, so the message names them (A10)"
+
+
+def test_both_ends_may_be_unclear(over):
+    """J14: both lists are filled."""
+    rivals = [place("T:1", "Vic 1", 0.7), place("T:2", "Vic 2", 0.6, lat=51.6)]
+    others = [place("T:3", "Ham 3", 0.5, lat=51.7)]
+    body = over(london(places={"Vic": rivals, "Ham": others}))("planJourney", {"from": "Vic", "to": "Ham"}).body
+
+    assert [[each["parameterValue"] for each in body[field]] for field in FIELDS[4:]] == [["T:1", "T:2"], ["T:3"]]
+
+
+def test_a_suggestion_that_is_sent_back_is_accepted(over):
+    """J16: ``parameterValue`` is a stop code."""
+    rivals = [place("T:1", "Vic 1", 0.9), place("T:2", "Vic 2", 0.9, lat=51.6)]
+    ask = over(london(hop(0, 10), places={"Vic": rivals}))
+    unclear = ask("planJourney", {"from": "Vic", "to": "B"}).body["fromLocationDisambiguation"]
+    accepted = [ask("planJourney", {"from": each["parameterValue"], "to": "B"}).body["code"] for each in unclear]
+
+    assert accepted == ["OK", "OK"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (SourceTimeout("late"), "UPSTREAM_TIMEOUT"),
+        (SourceFailed("HTTP 500"), "UPSTREAM_ERROR"),
+        (SourceUnreachable("refused"), "UPSTREAM_ERROR"),
+        (SourceLimited("slow down", retry_after_s=3), "RATE_LIMIT_EXCEEDED"),
+        (ToolError("ours"), "INTERNAL_ERROR"),
+    ],
+)
+def test_a_failure_of_the_source_has_its_code(over, error, code):
+    """J17-J20, J13: and no journeys."""
+    body = over(london(journeys=[error]))("planJourney", TRIP).body
+
+    assert (body["success"], body["code"], body["topJourneys"]) == (False, code, None)
+
+
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        ((), "No journey was found: nothing connects the two at this time."),
+        (NoItinerary("none", hint="Nothing runs at night"), "No journey was found: Nothing runs at night."),
+        (
+            OutsideCalendar("The timetable of T ends", {"first_day": "2022-01-01", "last_day": "2022-02-01"}),
+            "No journey was found: The timetable of T ends. The timetable covers 2022-01-01 to 2022-02-01.",
+        ),
+    ],
+)
+def test_nothing_found_is_a_success_with_the_reason(over, found, reason):
+    """J11, E2, A5: an empty list, and the reason in the message."""
+    answer = over(london(journeys=[found]))("planJourney", TRIP)
+
+    assert (answer.body["success"], answer.body["code"], answer.body["topJourneys"]) == (True, "OK", [])
+    assert (answer.body["message"][: len(reason)], answer.is_error) == (reason, False)
+
+
+def test_the_sixth_call_in_a_second_is_refused_at_once(tmp_path):
+    """J17, E2: five pass; the network is not asked for the sixth."""
+    network = london(hop(0, 10))
+    tools = {tool.name: tool for tool in list_tools(FakeNetworks(network), VariableStore(tmp_path / "v.sqlite"))}
+
+    async def call_six_times():
+        return [await tools["planJourney"].answer(TRIP, user=ANN) for _ in range(6)]
+
+    tools["planJourney"]._limit._clock_s = lambda: 100.0
+    answers = asyncio.run(call_six_times())
+
+    assert [each.body["code"] for each in answers] == ["OK"] * 5 + ["RATE_LIMIT_EXCEEDED"]
+    assert answers[5].body["message"] == "planJourney takes 5 calls a second. Wait 1 s before the next call."
+    assert len(network.journeys_asked) == 5
+
+
+def test_what_cannot_be_travelled_is_no_journey(over):
+    """Principle 3: a cancelled ride is not boarded, however fast it would be."""
+    body = over(london(hop(0, 5, "1", cancelled=True), hop(0, 10, "2")))("planJourney", TRIP).body
+
+    assert [each["durationMinutes"] for each in body["topJourneys"]] == [10]
+
+
+def test_step_free_is_asked_of_the_engine_and_said(over):
+    """J4, E2: and a link that is not known to be step-free is named."""
+    network = london(hop(0, 10))
+    message = over(network)("planJourney", {**TRIP, "needAccessibleRoute": True}).body["message"]
+
+    assert network.journeys_asked[0].step_free
+    assert "Asked for step-free all the way." in message
+    assert "is not known to be step-free." in message
+
+
+def test_a_source_without_wheelchair_data_says_so(over):
+    """E2: never as if it had been applied."""
+    network = london(journeys=[Journeys([hop(0, 10)], step_free_supported=False)])
+    message = over(network)("planJourney", {**TRIP, "needAccessibleRoute": True}).body["message"]
+
+    assert "Step-free travel could not be considered" in message
+    assert "Asked for" not in message
+
+
+def test_the_message_says_who_answered_and_what_to_beware_of(over):
+    """A10, E3, B13: the network, alerts, what real time lacks, and whom to name."""
+    provenance = Provenance(
+        network="T", source="fake", zone="Europe/London", retrieved_at=T0, attribution=("Feed of T",), notes=("Beware",)
+    )
+    alerts = tuple(ServiceAlert(id=str(n), header=f"Lift {n} is out of order") for n in range(6))
+    network = london(hop(0, 10, alerts=alerts), provenance=provenance)
+    message = over(network)("planJourney", TRIP).body["message"]
+
+    assert "Planned on the timetable of the network T, not by TfL." in message
+    assert "Alert: Lift 4 is out of order. And 1 more alert." in message
+    assert message.endswith("Beware. Data: Feed of T.")
+
+
+def test_a_saved_place_is_an_end(over):
+    """B10: a variable's key, as in every tool."""
+    network = london(hop(0, 10))
+    ask = over(network)
+    ask("save_user_variable", {"key": "home", "type": "location", "value": {"lat": 51.5, "lon": -0.2}})
+    ask("planJourney", {"from": "home", "to": "B"})
+
+    assert network.journeys_asked[0].origin.coordinate == Coordinate(51.5, -0.2)
+
+
+def test_the_demo_answers_and_says_that_it_is_one(demo):
+    """E3, A13: without TfL and without a network of one's own; real places of London, a ride without a change."""
+    answer = demo("planJourney", {"from": "Victoria", "to": "King's Cross St. Pancras"})
+
+    assert shown(answer)[0] == (9, "06:01", "06:10", 1)
+    assert "DEMO-LONDON, not by TfL." in answer.body["message"]
+    assert "not for real trips" in answer.body["message"]
+    assert len(json.dumps(answer.body, separators=(",", ":"))) < 4_000, "rule A11"
+
+
+def test_the_text_alone_carries_the_answer(demo):
+    """A11: the same figures and times."""
+    lines = demo("planJourney", {"from": "Victoria", "to": "King's Cross St. Pancras"}).text.splitlines()
+
+    assert lines[0].startswith("5 journeys, the fastest 9 min; ")
+    assert lines[1] == "06:01 to 06:10 on 2022-02-22, 9 min, 1 leg"
+
+
+def test_the_demo_answers_where_another_network_was_added(tmp_path):
+    """A13: planJourney may always use it; networks elsewhere change nothing."""
+    networks = FakeNetworks(FakeNetwork())
+    opened = asyncio.run(networks.open())
+    helsinki = opened.answering[0]
+    demo = asyncio.run(open_networks(tmp_path, demo="off").open()).by_token_only
+
+    class Both:
+        async def open(self):
+            return type(opened)(answering=(helsinki,), by_token_only=demo)
+
+    answer = asker(Both(), VariableStore(tmp_path / "v.sqlite"))("planJourney", {"from": "Bank", "to": "Oval"})
+
+    assert (answer.body["code"], "DEMO-LONDON" in answer.body["message"]) == ("OK", True)
+
+
+def test_a_network_of_ones_own_goes_before_the_demo(over):
+    """E3: an embedded network of London, wherever the demo stands."""
+    demo, own = london(hop(0, 20), name="DEMO-X", is_demo=True), london(hop(0, 10), name="OWN")
+
+    assert "network OWN," in over(demo, own)("planJourney", TRIP).body["message"]
+
+
+def test_without_a_network_of_london_the_key_is_named(tmp_path):
+    """E3, J21: not listed, and a direct call is an upstream error."""
+    networks = FakeNetworks(FakeNetwork())
+    tools = list_tools(
+        networks, VariableStore(tmp_path / "v.sqlite"), ["london"], journeys=JourneyOptions(with_demo=False)
+    )
+    (tool,) = tools
+    answer = asyncio.run(tool.answer(TRIP, user=ANN))
+
+    assert (tool.name, asyncio.run(tool.can_answer())) == ("planJourney", False)
+    assert (answer.body["success"], answer.body["code"]) == (False, "UPSTREAM_ERROR")
+    assert "TFL_API_KEY" in answer.body["message"]
+
+
+def test_the_types_have_the_contracts_names():
+    """J25: in the published schemas too."""
+    from fingerpost.tools import plan_journey_shapes as shapes
+
+    names = ["JourneyPlanRequest", "JourneyPlanToolResponse", "JourneyOptionSummary", "JourneyDisambiguationSuggestion"]
+
+    assert [name for name in names if not hasattr(shapes, name)] == []

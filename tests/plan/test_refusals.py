@@ -1,0 +1,207 @@
+"""What run_plan and its runs refuse, told whole: the sentence, the field that is meant, and what to do instead."""
+
+import pytest
+
+from fingerpost import clock
+from fingerpost.contract.published import Call
+from fingerpost.errors import StorageUnavailable, ToolError
+from fingerpost.plan.catalogue import Catalogue
+from fingerpost.plan.limits import Limits
+from fingerpost.plan.planners.capability import PlanningCapability
+from fingerpost.plan.planners.templates import TemplatePlanner
+from fingerpost.plan.run_plan import RunPlan
+from fingerpost.plan.run_shapes import RunPlanInput
+from tests.plan.drawing import ended, failure, human, plan, ref, step
+
+ANOTHER_RUN = "Start a new run, with memory_of this one"
+DRAWN = plan(step(1)).model_dump()
+
+
+async def refusal(attempt):
+    """Return what a refused attempt is told: (message, details, hint)."""
+    with pytest.raises(ToolError) as caught:
+        await attempt
+    return caught.value.message, caught.value.details, caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "field"),
+    [
+        ({"action": "cancel"}, "action needs a run_id", "run_id"),
+        ({}, "give plan, or user_input, or run_id with action", "plan"),
+        ({"plan": DRAWN, "user_input": "x"}, "give plan, or user_input, or run_id with action", "plan"),
+        ({"plan": DRAWN, "memory": []}, "memory must be an object of values by key", "memory"),
+        ({"run_id": "x"}, "run_id needs an action; to read a run take get_plan_run", "action"),
+        ({"run_id": "x", "action": "approve"}, "approve needs a step_id", "step_id"),
+        ({"run_id": "x", "action": "reject"}, "reject needs a step_id", "step_id"),
+        ({"run_id": "x", "action": "replace"}, "replace needs a plan", "plan"),
+        ({"run_id": "x", "action": "resume"}, "There is no run 'x'", "run_id"),
+    ],
+)
+async def test_arguments_that_are_no_question(runs, arguments, message, field):
+    """Each names the field that has to be written."""
+    tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
+    call = Call(tool="run_plan", user="ann", now=clock.now(), correlation_id="c")
+
+    assert await refusal(tool.handle(RunPlanInput(**arguments), call)) == (message, {"field": field}, None)
+
+
+async def test_a_step_is_decided_once(runs):
+    """Of two decisions the first counts, while another step waits and when the run has ended."""
+    _state, run = await ended(runs, plan(human(1), human(2)))
+    told = ("Step 1 no longer waits for a person", {"field": "step_id"}, None)
+    await runs.decide(run.run_id, "ann", 1, approved=True)
+    await runs.carry_on(run.run_id)
+    while_waiting = await refusal(runs.decide(run.run_id, "ann", 1, approved=False))
+    await runs.decide(run.run_id, "ann", 2, approved=True)
+    state = await runs.carry_on(run.run_id)
+
+    assert (state, while_waiting) == ("completed", told)
+    assert await refusal(runs.decide(run.run_id, "ann", 1, approved=False)) == told
+
+
+async def test_where_no_step_waits_for_a_person(runs):
+    """There is none to name."""
+    _state, run = await ended(runs, plan(step(1)))
+
+    told = await refusal(runs.decide(run.run_id, "ann", 1, approved=True))
+    assert told == ("Step 1 waits for no person; none does", {"field": "step_id"}, None)
+
+
+async def test_an_ended_run_is_ended(runs):
+    """Completed or cancelled, it is neither carried on, nor changed, nor cancelled."""
+    _state, done = await ended(runs, plan(step(1)))
+    _state, broken_off = await ended(runs, plan(human(1)))
+    await runs.cancel(broken_off.run_id, "ann")
+    await runs.carry_on(broken_off.run_id)
+    for run, state in ((done, "completed"), (broken_off, "cancelled")):
+        resumed = await refusal(runs.check_resumable(run.run_id, "ann"))
+        changed = await refusal(runs.replace_unfinished(run.run_id, "ann", plan(step(2))))
+        cancelled = await refusal(runs.cancel(run.run_id, "ann"))
+
+        assert resumed == (f"The run cannot be resumed: it is {state}", {"field": "action"}, ANOTHER_RUN)
+        assert changed == (f"The run has ended: it is {state}", {"field": "action"}, None)
+        assert cancelled == (f"The run has ended already: it is {state}", {"field": "action"}, None)
+
+
+async def test_finished_steps_stay(opened, recorder):
+    """All that would change are named, and the field that holds them."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool())
+    bad = step(3, parameters={"label": "x"}, dependencies=[1, 2])
+    _state, run = await ended(runs, plan(step(1), step(2), bad))
+    without_the_first = plan(step(2, parameters={"n": 1}), step(4))
+
+    told = await refusal(runs.replace_unfinished(run.run_id, "ann", without_the_first))
+    assert told == ("Finished steps must stay as they are: 1, 2", {"field": "plan"}, None)
+
+
+async def test_a_run_that_is_carried_on_is_not_changed(opened, recorder):
+    """Who holds it writes its record."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool())
+    _state, run = await ended(runs, plan(step(1, parameters={"label": "x"})))
+    async with runs.journal.hold(run.run_id):
+        with pytest.raises(StorageUnavailable, match=r"^The run is being carried on; change it when"):
+            await runs.replace_unfinished(run.run_id, "ann", plan(step(2)))
+
+
+async def test_what_no_longer_fits_the_tools(opened, recorder):
+    """After an upgrade: which step, why, and the two ways out."""
+    recorder.script = {"x": failure("down")}
+    old = opened(recorder.tool("older"))
+    _state, run = await ended(old, plan(step(1, "older", parameters={"label": "x"})))
+    message, details, hint = await refusal(opened(recorder.tool()).check_resumable(run.run_id, "ann"))
+
+    assert message.startswith("What is left of the run no longer fits the tools: step 1: tool 'older' is not found")
+    assert [(each["step_id"], each["field"]) for each in details["errors"]] == [(1, "tool")]
+    assert hint == "Replace the unfinished steps, or cancel the run; what is recorded stays"
+
+
+async def test_a_memory_that_is_too_large(opened, recorder):
+    """Given with the plan, or taken from an earlier run."""
+    runs = opened(recorder.tool(), limits=Limits(plan_bytes=600, memory_bytes=700))
+    _state, first = await ended(runs, plan(step(1, parameters={"label": "a" * 50})))
+    given = await refusal(runs.create(plan(step(1)), user="ann", memory={"m": "x" * 600}))
+    taken = await refusal(runs.create(plan(step(2)), user="ann", memory={"m": "x" * 590}, memory_of=first.run_id))
+
+    assert given == (
+        "The memory cannot be kept: a value in it is larger than 600 bytes of JSON", {"field": "memory"}, None,
+    )  # fmt: skip
+    assert taken == (
+        "The memory cannot be kept: a value in it is larger than 700 bytes of JSON", {"field": "memory_of"}, None,
+    )  # fmt: skip
+
+
+def test_two_tools_of_one_name(recorder):
+    """No plan could say which."""
+    with pytest.raises(ToolError) as caught:
+        Catalogue.of([recorder.tool(), recorder.tool()])
+    assert caught.value.message == "Two tools of a catalogue have one name"
+
+
+@pytest.mark.parametrize(
+    ("template", "fields", "told"),
+    [
+        (
+            "financial_fact",
+            {"company": "Initech", "metric": "revenue", "year": "2022"},
+            ("The ticker of 'Initech' is not known here", {"field": "ticker"}, "Write its ticker"),
+        ),
+        (
+            "compare_companies",
+            {"companies": "Apple and AAPL", "metric": "revenue", "year": "2022"},
+            ("A comparison needs two companies", {"field": "companies"}, "Name another one"),
+        ),
+        (
+            "there_and_back",
+            {},
+            ("The template there_and_back takes destination, origin", {"field": "there_and_back"}, None),
+        ),
+    ],
+)  # fmt: skip
+def test_a_template_says_what_it_lacks(template, fields, told):
+    """The field, and what to write."""
+    with pytest.raises(ToolError) as caught:
+        TemplatePlanner().fill(template, fields)
+    assert (caught.value.message, caught.value.details, caught.value.hint) == told
+
+
+async def test_a_person_is_not_asked_over_what_is_not_there(runs):
+    """The question's own reference finds nothing: the step fails with that sentence, the decision is kept."""
+    a_plan = plan(step(1), human(2, parameters={"about": ref("k1", "data.nowhere")}))
+    _state, run = await ended(runs, a_plan)
+    await runs.decide(run.run_id, "ann", 2, approved=True)
+    state = await runs.carry_on(run.run_id)
+    record = (await runs.get(run.run_id, "ann")).steps[2]
+
+    assert (state, record.state, record.attempts) == ("failed", "failed", 1)
+    assert record.note == (
+        "The reference to 'k1' at path 'data.nowhere', in parameters.about, found no value: nothing is there"
+    )
+
+
+async def test_a_plan_that_may_not_be_changed_says_so(opened, recorder):
+    """By its own word, by its size, and by how often it was changed."""
+    recorder.script = {"x": failure("wrong")}
+    runs = opened(recorder.tool(), limits=Limits(steps=1, replans=1))
+    bad = step(1, parameters={"label": "x"})
+    _state, fixed = await ended(runs, plan(bad, can_modify=False))
+    _state, run = await ended(runs, plan(bad))
+    by_its_word = await refusal(runs.replace_unfinished(fixed.run_id, "ann", plan(step(2))))
+    by_its_size = await refusal(runs.replace_unfinished(run.run_id, "ann", plan(step(2), step(3))))
+    await runs.replace_unfinished(run.run_id, "ann", plan(bad))
+    once_more = await refusal(runs.replace_unfinished(run.run_id, "ann", plan(step(2))))
+
+    assert by_its_word[0] == "The plan says can_modify: false, so its unfinished steps stay as they are"
+    assert by_its_size[0] == "The plan cannot run: the plan: steps are 2, and may be 1"
+    assert once_more[0] == "The plan was changed 1 times already, which is the limit"
+
+
+async def test_a_run_of_a_newer_fingerpost_is_left_alone(runs, monkeypatch):
+    """What its record means is not known here."""
+    run_id = await runs.create(plan(step(1)), user="ann")
+    monkeypatch.setattr("fingerpost.plan.runs.PROTOCOL", 0)
+
+    message, _details, _hint = await refusal(runs.get(run_id, "ann"))
+    assert message == "The run was begun by a newer fingerpost; update this one to read it or to carry it on"
