@@ -44,14 +44,20 @@ def prepare_network(
         store.put(name, imported.timetable, imported.report.to_json(), added_at=added_at, feeds=feeds)
         return imported.report
     # Only networks with streets pay for reading this.
+    from fingerpost.transit.providers.embedded.address_preparation import save_addresses
     from fingerpost.transit.streets.preparing import StreetPreparation
 
     streets = StreetPreparation(home / extract, progress)
     imported = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
     report = replace(imported.report, streets=streets.coverage)
+
+    def save_beside(folder: Path) -> None:
+        streets.save(folder)
+        save_addresses(home / extract, imported.timetable, folder, progress)
+
     store.put(
         name, imported.timetable, report.to_json(),
-        added_at=added_at, feeds=feeds, extract=extract, save_beside=streets.save,
+        added_at=added_at, feeds=feeds, extract=extract, save_beside=save_beside,
     )  # fmt: skip
     return report
 
