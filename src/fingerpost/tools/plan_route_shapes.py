@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
-from typing_extensions import TypedDict
+from typing_extensions import TypeAliasType, TypedDict
 
 from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireModel
 from fingerpost.tools.find_address_or_stop import LocationQueryInput
@@ -24,13 +24,13 @@ class KnownLocation(WireModel):
     id: Identifier | None = None
     name: str
     primary_language: Literal["fi", "en", "sv", "default"]
-    names: Any = None
+    names: dict[str, str] | None = None
     type: Literal["ADDRESS", "STOP"]
     coordinate: LatLon
     confidence_score: Annotated[Number, Field(ge=0, le=1)]
     locality: str | None = None
     raw_query: str
-    meta: Any = None
+    meta: dict[str, Any] | None = None
 
     def query(self) -> Location | ResolvedStop:
         """Return what the resolver of places is asked: the stop of the id, else the position."""
@@ -50,10 +50,14 @@ def _tag_of(end: Any) -> str:
     return "KnownLocation" if is_known else "LocationQueryInput"
 
 
-RouteEnd = Annotated[
-    Annotated[LocationQueryInput, Tag("LocationQueryInput")] | Annotated[KnownLocation, Tag("KnownLocation")],
-    Discriminator(_tag_of),
-]
+RouteEnd = TypeAliasType(
+    "RouteEnd",
+    Annotated[
+        Annotated[LocationQueryInput, Tag("LocationQueryInput")] | Annotated[KnownLocation, Tag("KnownLocation")],
+        Discriminator(_tag_of),
+    ],
+)
+"""An end of a route; an alias, so that the schema says once what it may be."""
 
 _Time = Annotated[str | None, Field(max_length=40)]
 

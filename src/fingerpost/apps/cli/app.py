@@ -15,6 +15,7 @@ from fingerpost.apps.cli import (
     operating,
     plan_commands,
     questions,
+    timetable_command,
     variable_commands,
 )
 from fingerpost.apps.cli.application import Caller, usage
@@ -32,6 +33,7 @@ _NEGATIVE_NUMBERS = {"ignore_unknown_options": True}
 
 app.command("plan", context_settings=_NEGATIVE_NUMBERS)(questions.plan)
 app.command("departures")(questions.departures)
+app.command("timetable")(timetable_command.timetable)
 app.command("find")(questions.find)
 app.command("stops", context_settings=_NEGATIVE_NUMBERS)(questions.stops)
 app.command("call")(questions.call)

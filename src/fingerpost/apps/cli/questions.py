@@ -3,21 +3,30 @@
 import json
 import re
 import sys
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Annotated, Any
 
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, ask, ask_once, find_zone, open_application
+from fingerpost.apps.cli.application import (
+    TOOL_ERROR,
+    USAGE,
+    ask,
+    ask_once,
+    find_stop_zone,
+    find_zone,
+    open_application,
+)
 from fingerpost.apps.cli.board_view import print_board
+from fingerpost.apps.cli.clock_texts import is_clock_time, next_clock_time
 from fingerpost.apps.cli.output import print_json, say
 from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
+from fingerpost.apps.cli.typed_commands import typed
 from fingerpost.transit.rules.instants import PAST_AFTER_S
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
-_CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}")
 
 _Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
@@ -52,19 +61,23 @@ def plan(
     arguments = _present(**ends, when=_when(ctx, ends, at, arrive), constraints=constraints or None, limit=limit)
     answer = ask_once(ctx, "plan_trip", arguments, as_json=as_json)
     if not as_json:
-        print_trip(answer.body)
+        print_trip(answer.body, _list_more(ctx, answer.body))
 
 
 def departures(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
     window: Annotated[int | None, typer.Option(help="Minutes to look ahead.")] = None,
+    at: Annotated[str | None, typer.Option(help="From then: HH:MM, the next one, or ISO 8601.")] = None,
     limit: _Limit = None,
     lang: _Language = None,
     as_json: _Json = False,
 ) -> None:
     """Show a stop's departures."""
-    arguments = _present(stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang)
+    since = _stop_instant(ctx, stop, at)
+    arguments = _present(
+        stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang, at=since
+    )
     answer = ask_once(ctx, "get_departures", arguments, as_json=as_json)
     if not as_json:
         print_board(answer.body)
@@ -152,17 +165,47 @@ def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> 
 
     One that has just passed still means now (rule B12).
     """
-    if not _CLOCK_TIME.fullmatch(text):
+    if not is_clock_time(text):
         return text
-    try:
-        at = time.fromisoformat(text.zfill(5))
-    except ValueError as error:
-        raise typer.BadParameter(f"{text} is not a time of day") from error
-    now = clock.now().astimezone(find_zone(open_application(ctx.obj), ends["origin"], ends["destination"]))
-    asked = datetime.combine(now.date(), at, now.tzinfo)
-    if asked.timestamp() < now.timestamp() - PAST_AFTER_S:
-        asked = datetime.combine(now.date() + timedelta(days=1), at, now.tzinfo)
-    return f"{asked:%Y-%m-%dT%H:%M:%S}"
+    zone = find_zone(open_application(ctx.obj), ends["origin"], ends["destination"])
+    return _next(text, zone)
+
+
+def _next(text: str, zone: tzinfo) -> str:
+    since = clock.now().astimezone(zone) - timedelta(seconds=PAST_AFTER_S)
+    return f"{next_clock_time(text, since):%Y-%m-%dT%H:%M:%S}"
+
+
+def _stop_instant(ctx: typer.Context, stop: str, text: str | None) -> str | None:
+    """Return what a person wrote as get_departures reads it; where the stop is unusable, the tool says so."""
+    if text is None or not is_clock_time(text):
+        return text
+    return _next(text, find_stop_zone(open_application(ctx.obj), stop))
+
+
+def _list_more(ctx: typer.Context, body: dict[str, Any]) -> dict[str, str]:
+    """Return the commands for later itineraries, and for earlier ones unless they would lie in the past."""
+    legs = [each["legs"] for each in body["itineraries"]]
+    later = max(datetime.fromisoformat(each[0]["departureTime"]) for each in legs) + timedelta(minutes=1)
+    earlier = min(datetime.fromisoformat(each[-1]["arrivalTime"]) for each in legs) - timedelta(minutes=1)
+    words = _list_words(ctx)
+    more = {"later": typed(*words, "--at", later.isoformat(timespec="seconds"))}
+    requested = body["requested"]
+    is_from_now = datetime.fromisoformat(requested["time"]) <= clock.now() + timedelta(seconds=PAST_AFTER_S)
+    if requested["type"] == "arrive" or not is_from_now:
+        more["earlier"] = typed(*words, "--arrive", earlier.isoformat(timespec="seconds"))
+    return more
+
+
+def _list_words(ctx: typer.Context) -> list[str]:
+    """Return the words of a plan command as they were typed, without its times."""
+    given = ctx.params
+    words = ["plan", given["origin"], given["destination"]]
+    for name in ("limit", "max_walk", "max_transfers", "optimize", "lang"):
+        if given[name] is not None:
+            value = given[name]
+            words += [f"--{name.replace('_', '-')}", f"{value:g}" if isinstance(value, float) else str(value)]
+    return [*words, "--step-free"] if given["step_free"] else words
 
 
 def _present(**fields: Any) -> dict[str, Any]:
