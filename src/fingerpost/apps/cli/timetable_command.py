@@ -50,8 +50,9 @@ def _find_stop(ctx: typer.Context, label: str, *, as_json: bool) -> tuple[str, Z
     from fingerpost.apps.labelled_stop import get_labelled_stop
 
     try:
+        application = open_application(ctx.obj)
         with answering_early(application):
-            found = asyncio.run(get_labelled_stop(open_application(ctx.obj), label))
+            found = asyncio.run(get_labelled_stop(application, label))
     except ToolError as error:
         if as_json:
             from fingerpost.contract.envelope import Family, render_error
