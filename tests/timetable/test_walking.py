@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable import walking
+from fingerpost.transit.timetable.footpaths import TransferRules
+from fingerpost.transit.timetable.footpaths import footpaths as link
 from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, RECOMMENDED, STATION, STOP, TIMED
+from fingerpost.transit.timetable.walks import StraightLine
 
 M_PER_DEG = math.radians(1) * EARTH_RADIUS_M
 
@@ -17,11 +20,12 @@ M_PER_DEG = math.radians(1) * EARTH_RADIUS_M
 def footpaths(lats, lons, kinds=None, transfers=()):
     """Return {(from, to): (seconds, metres)} and the times to change."""
     columns = list(zip(*transfers, strict=True)) or [(), (), (), ()]
-    paths = walking.footpaths(
-        np.array(lats, np.float64),
-        np.array(lons, np.float64),
+    paths = link(
+        StraightLine(np.array(lats, np.float64), np.array(lons, np.float64)),
         np.array(kinds if kinds is not None else [STOP] * len(lats), np.int8),
-        *(np.array(column, kind) for column, kind in zip(columns, ("i4", "i4", "i1", "i4"), strict=True)),
+        TransferRules(
+            *(np.array(column, kind) for column, kind in zip(columns, ("i4", "i4", "i1", "i4"), strict=True))
+        ),
     )
     rows = {}
     for stop in range(len(lats)):

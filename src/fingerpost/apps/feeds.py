@@ -1,7 +1,7 @@
 """Import GTFS feeds from files and URLs as a network, and refresh them."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,9 +12,10 @@ from fingerpost.net.client import Client
 from fingerpost.net.download import download
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.store.network_record import NetworkRecord
-from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
+from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.providers.embedded.feed_origins import Content, Origin, OriginFolder, read_origin, sign
+from fingerpost.transit.providers.embedded.preparing import prepare_network
 from fingerpost.transit.timetable.timetable_store import TimetableStore
 
 FEED_LIMITS = RequestLimits(connect_s=10.0, read_s=60.0, total_s=1800.0, max_bytes=2_000_000_000, attempts=4)
@@ -87,9 +88,10 @@ class FeedImporter:
                 await self._fetch(folder, origin, contents.get(text, Content()))
                 for text, origin in zip(record.feeds, self._read_origins(record), strict=True)
             ]
-            if any(one.changed for one in fetched) or not await asyncio.to_thread(self._is_ready, record):
+            is_changed = any(one.changed for one in fetched) or self._is_extract_changed(record, contents)
+            if is_changed or not await asyncio.to_thread(self._is_ready, record):
                 return await self._bring(record, folder, fetched)
-            folder.write(_contents(record, fetched))
+            folder.write(_contents(self._home, record, fetched))
         return None
 
     def _read_origins(self, record: NetworkRecord) -> list[Origin]:
@@ -97,12 +99,20 @@ class FeedImporter:
         return [read_origin(text, self._home) for text in record.feeds]
 
     def _is_ready(self, record: NetworkRecord) -> bool:
-        """Whether the stored timetable can be opened and was prepared from the record's feeds."""
+        """Whether the stored timetable can be opened and was prepared from the record's feeds and streets."""
         try:
             entry, _ = self._store.open(record.name)
         except (ParameterError, SettingsInvalid):
             return False
-        return entry.find_note(record.feeds) is None
+        return entry.find_note(record.feeds, record.extract) is None
+
+    def _is_extract_changed(self, record: NetworkRecord, contents: Mapping[str, Content]) -> bool:
+        """Whether the record's extract is another file than at the last import; an absent one changes nothing."""
+        if record.extract is None:
+            return False
+        signature = sign(self._home / record.extract)
+        known = contents.get(record.extract)
+        return bool(signature) and (known is None or known.signature != signature)
 
     async def _fetch(self, folder: OriginFolder, origin: Origin, content: Content) -> _Fetched:
         """Fetch a feed if it is a URL; return its path, and whether its content is new since the last import."""
@@ -129,22 +139,19 @@ class FeedImporter:
 
     async def _bring(self, record: NetworkRecord, folder: OriginFolder, fetched: Sequence[_Fetched]) -> ImportReport:
         sources = [FeedSource(one.path, one.origin.feed_name) for one in fetched]
-        imported = await asyncio.to_thread(import_feeds, record.name, sources, progress=self._progress)
-        report = imported.report
-        await asyncio.to_thread(
-            self._store.put,
-            record.name,
-            imported.timetable,
-            report.to_json(),
-            added_at=clock.now(),
-            feeds=record.feeds,
-        )
-        folder.write(_contents(record, fetched))
+        report = await asyncio.to_thread(
+            prepare_network, self._home, record.name, sources,
+            extract=record.extract, feeds=record.feeds, added_at=clock.now(), progress=self._progress,
+        )  # fmt: skip
+        folder.write(_contents(self._home, record, fetched))
         return report
 
 
-def _contents(record: NetworkRecord, fetched: Sequence[_Fetched]) -> dict[str, Content]:
-    return {text: one.content for text, one in zip(record.feeds, fetched, strict=True)}
+def _contents(home: Path, record: NetworkRecord, fetched: Sequence[_Fetched]) -> dict[str, Content]:
+    contents = {text: one.content for text, one in zip(record.feeds, fetched, strict=True)}
+    if record.extract is not None:
+        contents[record.extract] = Content(signature=sign(home / record.extract))
+    return contents
 
 
 @contextmanager

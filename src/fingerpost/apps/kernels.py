@@ -19,10 +19,11 @@ def use_kernels_folder(folder: Path) -> None:
 
 def _digest_engine() -> str:
     """Return a short digest of the engine's source code."""
-    engine = Path(__file__).parents[1] / "transit" / "raptor"
+    transit = Path(__file__).parents[1] / "transit"
     digest = hashlib.blake2b(digest_size=6)
-    for path in sorted(engine.rglob("*.py")):
-        digest.update(path.read_bytes())
+    for package in ("raptor", "streets"):
+        for path in sorted((transit / package).rglob("*.py")):
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

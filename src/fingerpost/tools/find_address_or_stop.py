@@ -52,12 +52,14 @@ class Names(WireDict):
 class LookupMeta(WireDict):
     """What is ours in a bare answer (rules D1 and D2), left out where there is nothing to say.
 
-    ``candidates`` tells them apart, by token; ``reason`` says why the only candidate was not simply taken.
+    ``candidates`` tells them apart, by token; ``reason`` says why the only candidate was not simply taken;
+    ``attribution`` names whom the source of the places asks to be named.
     """
 
     warnings: NotRequired[list[WireWarning]]
     candidates: NotRequired[dict[str, Distinction]]
     reason: NotRequired[str]
+    attribution: NotRequired[list[str]]
 
 
 @final

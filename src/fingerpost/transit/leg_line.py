@@ -10,6 +10,7 @@ class LineSource(StrEnum):
 
     SHAPE = "shape"
     STOPS = "stops"
+    STREETS = "streets"
     STRAIGHT = "straight-line"
 
 
@@ -17,7 +18,8 @@ class LineSource(StrEnum):
 class LegLine:
     """Where a leg runs: (latitude, longitude) in degrees, at least two points, and what they are drawn after.
 
-    A shape is the source's own line; ``stops`` are straight lines from call to call; a straight line joins the ends.
+    A shape is the source's own line; ``stops`` are straight lines from call to call; ``streets`` are those that are
+    walked; a straight line joins the ends.
     """
 
     points: Sequence[tuple[float, float]]

@@ -77,6 +77,8 @@ class Place:
     ``member_ids`` are the printed ids of all stops that the place covers (rule D2).
     ``zero_walk_ids`` are those that stand where the place stands, the stops of its station or its nearest stop:
     others cost the walk. None where it is all of them.
+    ``guess`` says what of its position is guessed, None where nothing is.
+    ``attribution`` are sentences that an answer with the place must show, beside those of its network.
     """
 
     name: str
@@ -88,6 +90,8 @@ class Place:
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     language: str = "default"
     locality: str | None = None
+    guess: str | None = None
+    attribution: tuple[str, ...] = ()
 
     @property
     def token(self) -> str:
@@ -314,7 +318,10 @@ class Itinerary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """One row of a board. ``departure_delay_s`` is None where no realtime is known; ``alerts`` as of a leg."""
+    """One row of a board. ``departure_delay_s`` is None where no realtime is known; ``alerts`` as of a leg.
+
+    ``line`` is what riders read on the vehicle; ``long_name`` is the route's long name, None where it has none.
+    """
 
     line: str
     mode: Mode
@@ -330,6 +337,7 @@ class Departure:
     headway_s: int | None = None
     by_arrangement: bool = False
     alerts: tuple[ServiceAlert, ...] = ()
+    long_name: str | None = None
 
     @property
     def expected(self) -> int:

@@ -66,6 +66,10 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
         language: Annotated[
             list[str] | None, typer.Option(help="A language of its names, the preferred first; repeatable.")
         ] = None,
+        streets: Annotated[
+            str | None,
+            typer.Option(metavar="EXTRACT", help="An OpenStreetMap extract (.osm.pbf), so that walks follow streets."),
+        ] = None,
         unchecked: Unchecked = False,
         **given: Any,
     ) -> None:
@@ -79,9 +83,14 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             "languages": tuple(language or ()) or None,
         }
         with usage():
+            typed["extract"] = parse_value("extract", [streets]) if streets else None
             typed["realtime"] = parse_value("realtime", realtime) if realtime else None
             typed["bounds"] = parse_bounds(bounds) if bounds else None
             chosen = _choose(feeds or [], options, given)
+            if streets and chosen.kind != EMBEDDED:
+                raise ParameterError(
+                    "Streets belong to feeds: a server has its own", {"field": "extract"}, hint="Leave out --streets"
+                )
             adding = _Adding(settings, name, chosen, {key: each for key, each in typed.items() if each is not None})
             adding.check_realtime(is_typed=bool(realtime), unchecked=unchecked)
         adding.finish({kind.kind: kind for kind in kinds})

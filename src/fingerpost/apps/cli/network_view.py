@@ -87,7 +87,7 @@ def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: boo
         entry = store.get(record.name)
     except ToolError:
         return line._replace(added="unreadable; add it again"), None
-    return line._replace(added=f"{entry.added_at:%Y-%m-%d}"), entry.find_note(record.feeds)
+    return line._replace(added=f"{entry.added_at:%Y-%m-%d}"), entry.find_note(record.feeds, record.extract)
 
 
 def _describe_days(report: ImportReport) -> _Line:

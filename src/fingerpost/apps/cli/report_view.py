@@ -7,6 +7,7 @@ from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.transit.coverage import ServiceState
 from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport
+from fingerpost.transit.timetable.street_coverage import StreetCoverage
 
 
 def print_report(report: ImportReport) -> None:
@@ -25,6 +26,8 @@ def print_report(report: ImportReport) -> None:
             console.print(table)
         if feed.tables_not_read:
             console.print(f"Not read: {', '.join(feed.tables_not_read)}")
+    if report.streets is not None:
+        console.print(_say_streets(report.streets), soft_wrap=True)
 
 
 def _list_heads(report: ImportReport, today: date) -> list[str]:
@@ -44,6 +47,19 @@ def _list_heads(report: ImportReport, today: date) -> list[str]:
             f"`fingerpost network refresh {report.network}`."
         )
     return lines
+
+
+def _say_streets(streets: StreetCoverage) -> str:
+    """Return what an extract gives a network."""
+    covered = (
+        f"all {streets.stops:,} stops"
+        if streets.is_whole
+        else f"{streets.covered_stops:,} of {streets.stops:,} stops; walks at the others go in a straight line"
+    )
+    text = f"Streets of {streets.extract}: {streets.street_km:,.0f} km on foot around {covered}"
+    if streets.left_out_km:
+        text += f"; {streets.left_out_km:,.0f} km left out, which no other street leads to"
+    return f"{text}. © OpenStreetMap contributors, ODbL."
 
 
 def _place_of(finding: Finding) -> str:

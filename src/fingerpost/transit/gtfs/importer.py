@@ -12,6 +12,7 @@ from fingerpost.transit.gtfs.reading import READ, read_feed, report_on
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.timetable.walks import FindWalks, walk_straight
 
 ImportProgress = Callable[[str, int, int], None]
 """Told what is being worked on (a FEED, or a step), how much of it is done, and how much there is."""
@@ -35,13 +36,20 @@ class Imported(NamedTuple):
 
 
 def import_feeds(
-    network: str, sources: Sequence[FeedSource], *, progress: ImportProgress = lambda _what, _done, _whole: None
+    network: str,
+    sources: Sequence[FeedSource],
+    *,
+    progress: ImportProgress = lambda _what, _done, _whole: None,
+    find_walks: FindWalks = walk_straight,
 ) -> Imported:
     """Import one or several feeds as one network; ``progress`` is called from this thread.
+
+    ``find_walks`` says how walks between its stops are measured.
 
     Raises:
         FeedUnusable: a feed cannot be used; the message names file, table and line, and what to do.
         ParameterError: there is no feed, or the feeds' names do not tell them apart.
+        ToolError: as ``find_walks`` does.
     """
     merging, headsigns, reports = Merging(), IdIndex(), []
     for source, name in zip(sources, list_feed_names(network, sources), strict=True):
@@ -51,7 +59,7 @@ def import_feeds(
             merging.add(tables, archive.findings)
             reports.append(report_on(archive, tables))
     progress(_LINKING, 0, 1)
-    timetable = assemble(merging.finish(headsigns))
+    timetable = assemble(merging.finish(headsigns), find_walks)
     progress(_LINKING, 1, 1)
     return Imported(timetable, ImportReport(network=network.upper(), feeds=tuple(reports)))
 

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import date
 
 from fingerpost.transit.coverage import ServiceDays
+from fingerpost.transit.timetable.street_coverage import StreetCoverage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +79,11 @@ class FeedReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """The import report of a network, feed by feed."""
+    """The import report of a network, feed by feed, and of its streets where it has any."""
 
     network: str
     feeds: tuple[FeedReport, ...]
+    streets: StreetCoverage | None = None
 
     def to_json(self) -> str:
         """Return the report as one JSON object."""
@@ -96,8 +98,14 @@ class ImportReport:
         """
         try:
             raw = json.loads(text)
-            return cls(network=raw["network"], feeds=tuple(_feed(feed) for feed in raw["feeds"]))
-        except (KeyError, TypeError) as error:
+            # Reports of older versions have no streets.
+            streets = raw.get("streets")
+            return cls(
+                network=raw["network"],
+                feeds=tuple(_feed(feed) for feed in raw["feeds"]),
+                streets=None if streets is None else StreetCoverage(**streets),
+            )
+        except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"not an import report: {error}") from error
 
 

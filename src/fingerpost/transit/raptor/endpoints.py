@@ -1,14 +1,12 @@
 """Access and egress: the stops within walking distance of an origin or a destination."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable.timetable import STOP, Int32, Timetable
-from fingerpost.transit.timetable.walking import DETOUR_FACTOR, straight_line_m, walk_m, walk_s
+from fingerpost.transit.timetable.walks import StraightLine, Walks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,31 +19,36 @@ class Endpoint:
     seconds: Int32
     metres: Int32
 
+    def find_walk_s(self, stop: int) -> int | None:
+        """Return the seconds of the walk between the point and a stop (row); None where it is out of reach."""
+        rows = np.flatnonzero(self.stop == stop)
+        return int(self.seconds[rows[0]]) if len(rows) else None
+
 
 def find_endpoint(
-    timetable: Timetable, lat: float, lon: float, own_stops: Sequence[int], max_walk_m: float
+    timetable: Timetable,
+    lat: float,
+    lon: float,
+    own_stops: Sequence[int],
+    max_walk_m: float,
+    *,
+    walks: Walks | None = None,
+    is_goal: bool = False,
 ) -> Endpoint:
-    """Return an endpoint with every boardable stop within ``max_walk_m`` of walking; ``own_stops`` cost no walk."""
-    reach_deg = math.degrees(max_walk_m / DETOUR_FACTOR / EARTH_RADIUS_M)
-    reach_lon_deg = reach_deg / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + reach_deg))))
-    near = np.flatnonzero(
-        (np.abs(timetable.stop_lat - lat) <= reach_deg)
-        & (np.abs(timetable.stop_lon - lon) <= reach_lon_deg)
-        & (timetable.stop_kind == STOP)
-    )
-    metres = np.ceil(walk_m(straight_line_m(lat, lon, timetable.stop_lat[near], timetable.stop_lon[near])))
-    if len(own_stops):
-        own = np.array(sorted(set(own_stops)), np.int64)
-        others = ~np.isin(near, own)
-        near, metres = np.concatenate([own, near[others]]), np.concatenate([np.zeros(len(own)), metres[others]])
-    within = metres <= max_walk_m
-    near, metres = near[within], metres[within]
+    """Return an endpoint with every boardable stop within ``max_walk_m`` of walking; ``own_stops`` cost no walk.
+
+    Without ``walks`` the straight line counts. ``is_goal``: one walks from the stops to it.
+    """
+    walks = walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
+    own = np.array(sorted(set(own_stops)), np.int64)
+    boardable = np.flatnonzero(timetable.stop_kind == STOP)
+    near = walks.reach(lat, lon, boardable, max_walk_m, from_stops=is_goal)
+    others = ~np.isin(near.stop, own)
+    none = np.zeros(len(own), np.int32)
     return Endpoint(
-        lat=lat, lon=lon, stop=near.astype(np.int32), seconds=walk_s(metres), metres=metres.astype(np.int32)
+        lat=lat,
+        lon=lon,
+        stop=np.concatenate([own.astype(np.int32), near.stop[others]]),
+        seconds=np.concatenate([none, near.seconds[others]]),
+        metres=np.concatenate([none, near.metres[others]]),
     )
-
-
-def find_direct_walk_m(origin: Endpoint, destination: Endpoint) -> int:
-    """Return the metres of the walk from origin to destination."""
-    straight = straight_line_m(origin.lat, origin.lon, np.array([destination.lat]), np.array([destination.lon]))
-    return math.ceil(float(walk_m(straight)[0]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from fingerpost.transit.raptor.arrays import KernelQuery
 from fingerpost.transit.raptor.buffers import buffers_of_thread
-from fingerpost.transit.raptor.endpoints import Endpoint, find_direct_walk_m
+from fingerpost.transit.raptor.endpoints import Endpoint
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
 from fingerpost.transit.raptor.kernel.lower_bounds import SPARE_S, compute_lower_bounds
@@ -22,7 +22,8 @@ from fingerpost.transit.raptor.search_timetable.build import SearchTimetable
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Int32, Timetable
-from fingerpost.transit.timetable.walking import PACE_M_PER_S, straight_line_m
+from fingerpost.transit.timetable.walking import straight_line_m
+from fingerpost.transit.timetable.walks import StraightLine, Walks
 
 # The window in which journeys leave (or arrive), widened step by step until there are enough of them.
 WINDOWS_S = (1800, 2 * 3600, 8 * 3600)
@@ -45,6 +46,8 @@ class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
 
     Towards a wanted arrival nobody leaves before ``not_before``; None for no bound.
+    ``window_s`` is the window to search whole; None for one that widens until there are enough journeys.
+    ``walks`` measure the walk all the way; None for the straight line.
     """
 
     origin: Endpoint
@@ -56,6 +59,8 @@ class SearchQuery:
     step_free: bool
     wanted: int
     not_before: int | None = None
+    window_s: int | None = None
+    walks: Walks | None = None
 
 
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
@@ -64,7 +69,7 @@ def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, que
     None of them walks more than the limit in sum. The walk all the way, where it is short enough, is one;
     then rides that arrive later than who walks are not promised. Nor is the order.
     """
-    direct = _direct_walk(query)
+    direct = _find_direct_walk(timetable, query)
     day = local_day(query.instant, timetable.feeds[0].zone)
     found: list[Journey] = []
     for further_days in (0, FURTHER_DAYS):
@@ -104,11 +109,13 @@ def _search_from(
         earliest_s += first_s
 
 
-def _direct_walk(query: SearchQuery) -> Journey | None:
-    metres = find_direct_walk_m(query.origin, query.destination)
-    if metres > query.max_walk_m:
+def _find_direct_walk(timetable: Timetable, query: SearchQuery) -> Journey | None:
+    walks = query.walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
+    start, end = ((each.lat, each.lon) for each in (query.origin, query.destination))
+    walk = walks.find_walk(start, end, query.max_walk_m)
+    if walk is None:
         return None
-    seconds = int(np.ceil(metres / PACE_M_PER_S))
+    metres, seconds = walk
     departure = query.instant - seconds if query.arrive_by else query.instant
     if query.not_before is not None and departure < query.not_before:
         return None
@@ -126,7 +133,7 @@ def _search_day(
     )  # fmt: skip
     kept: list[Journey] = []
     is_walk_trouble = is_same_goal = False
-    for window_s in (*WINDOWS_S, LAST_WINDOW_S):
+    for window_s in _list_windows_s(query):
         kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
         journeys = run_kernel(timetable, search_timetable, kernel_query, is_same_goal=is_same_goal)
         is_same_goal = True
@@ -144,11 +151,21 @@ def _search_day(
                 return []
         kept = _prompt(search_timetable, _leaving(within, query.not_before), earliest_s)
         soon_count = sum(_wait_s(search_timetable, journey, earliest_s) <= WINDOWS_S[-1] for journey in kept)
+        if query.window_s is not None and any(
+            _wait_s(search_timetable, journey, earliest_s) <= query.window_s for journey in kept
+        ):
+            break
         if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
             break
     if is_walk_trouble:
         kept = _with_hidden(timetable, search_timetable, kernel_query, kept, query.wanted)
     return _leaving(kept, query.not_before)
+
+
+def _list_windows_s(query: SearchQuery) -> list[int]:
+    """Return the windows to search in turn: the one that is asked for, where one is, and those that are wider."""
+    asked = [] if query.window_s is None else [query.window_s]
+    return asked + [each for each in (*WINDOWS_S, LAST_WINDOW_S) if not asked or each > asked[0]]
 
 
 def _leaving(journeys: list[Journey], not_before: int | None) -> list[Journey]:

@@ -15,20 +15,26 @@ from fingerpost.transit.timetable.draft import (
     TripColumns,
     TripDepartureColumns,
 )
+from fingerpost.transit.timetable.footpaths import TransferRules, change_times, footpaths
 from fingerpost.transit.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.timetable.text import TextColumn
-from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Float64, Int8, Int32, Int64, Timetable, UInt8
-from fingerpost.transit.timetable.walking import change_times, footpaths
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int8, Int32, Int64, Timetable, UInt8
+from fingerpost.transit.timetable.walks import FindWalks, WalkedStops, Walks, WalksOfRiders, walk_straight
 
 _NO_DAY = date(1970, 1, 1)
 
 
-def assemble(draft: TimetableDraft) -> Timetable:
-    """Pack a draft into a timetable, with printed ids, inherited wheelchair values and footpaths."""
+def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Timetable:
+    """Pack a draft into a timetable, with printed ids, inherited wheelchair values and footpaths.
+
+    Raises:
+        ToolError: as ``find_walks`` does.
+    """
     stops = draft.stops
     lats = np.array([row.lat for row in stops], np.float64)
     lons = np.array([row.lon for row in stops], np.float64)
     kinds = np.array([row.kind for row in stops], np.int8)
+    walks = find_walks(WalkedStops(lats, lons, kinds, [row.local_id for row in stops]))
     calendar_start, runs_on = _calendar(draft.services)
     return Timetable(
         feeds=tuple(draft.feeds),
@@ -43,12 +49,12 @@ def assemble(draft: TimetableDraft) -> Timetable:
         service_feed=np.array([row.feed for row in draft.services], np.int16),
         service_runs_on=runs_on,
         service_every_day=np.array([row.days is None for row in draft.services], np.uint8),
-        **_transfer_columns(draft, lats, lons, kinds),
+        **_transfer_columns(draft, walks, kinds),
         in_seat_from=draft.in_seat.from_departure,
         in_seat_to=draft.in_seat.to_departure,
         in_seat_days_later=draft.in_seat.days_later,
         in_seat_service=draft.in_seat.service,
-        **_specific_transfers(draft.specific_transfers, lats, lons),
+        **_specific_transfers(draft.specific_transfers, walks.usual),
         shape_first=draft.shapes.first,
         shape_lat_udeg=draft.shapes.lat_udeg,
         shape_lon_udeg=draft.shapes.lon_udeg,
@@ -115,11 +121,12 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
     }
 
 
-def _transfer_columns(draft: TimetableDraft, lats: Float64, lons: Float64, kinds: Int8) -> dict[str, Any]:
+def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, kinds: Int8) -> dict[str, Any]:
     """Return the timetable's columns of transfers as stated, and of the footpaths that follow from them."""
     transfers = draft.transfer_columns or TransferColumns.of(draft.transfers)
-    rules = (transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
-    paths = footpaths(lats, lons, kinds, *rules, pathways=draft.pathways)
+    rules = TransferRules(transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
+    paths = footpaths(walks.usual, kinds, rules, draft.pathways)
+    step_free = None if walks.step_free is None else footpaths(walks.step_free, kinds, rules, draft.pathways)
     return {
         "transfer_from": transfers.from_stop,
         "transfer_to": transfers.to_stop,
@@ -129,14 +136,26 @@ def _transfer_columns(draft: TimetableDraft, lats: Float64, lons: Float64, kinds
         "foot_to": paths.to,
         "foot_s": paths.seconds,
         "foot_m": paths.metres,
+        "foot_walk_s": paths.walk_s,
         "change_s": paths.change_s,
-    }
+    } | (
+        {}
+        if step_free is None
+        else {
+            "step_free_foot_first": step_free.first,
+            "step_free_foot_to": step_free.to,
+            "step_free_foot_s": step_free.seconds,
+            "step_free_foot_m": step_free.metres,
+            "step_free_foot_walk_s": step_free.walk_s,
+        }
+    )
 
 
-def _specific_transfers(rules: SpecificTransferColumns, lats: Float64, lons: Float64) -> dict[str, Any]:
+def _specific_transfers(rules: SpecificTransferColumns, walks: Walks) -> dict[str, Any]:
     """Return the timetable's columns of trip- and route-specific transfers."""
     specific = _by_specificity(rules)
-    seconds, metres = change_times(lats, lons, specific.from_stop, specific.to_stop, specific.type, specific.min_s)
+    pairs = TransferRules(specific.from_stop, specific.to_stop, specific.type, specific.min_s)
+    seconds, metres, _ = change_times(walks, pairs)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
     return {f"specific_transfer_{side}": getattr(specific, side) for side in sides} | {
         "specific_transfer_s": seconds,

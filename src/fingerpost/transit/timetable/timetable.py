@@ -126,8 +126,16 @@ class Timetable:
     foot_first: Int32
     foot_to: Int32
     foot_s: Int32  # from alighting at one to being ready to board at the other
-    foot_m: Int32
+    foot_m: Int32  # those of one stop by foot_s
     change_s: Int32  # per stop: from alighting to being ready to board at the same stop; -1 where forbidden
+
+    foot_walk_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))  # on foot alone; empty: by the pace
+    # footpaths without steps, in the same columns; empty where steps are not known
+    step_free_foot_first: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    step_free_foot_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    step_free_foot_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    step_free_foot_m: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    step_free_foot_walk_s: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
 
     # other names of stops, where a source has them: language to a column as long as the stops, "" for none
     stop_names: dict[str, TextColumn] = field(default_factory=dict)

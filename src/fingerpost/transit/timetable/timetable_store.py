@@ -16,7 +16,7 @@ What a person decides about a network stands in its record (``store/network_reco
 import json
 import shutil
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +34,8 @@ class StoredTimetable(NamedTuple):
     """A stored network: its pointer, read.
 
     ``report_json`` is the import's report as its writer gave it; ``stamp`` differs from version to version.
-    ``feeds`` are those of the record for which it was prepared, None where that is not known.
+    ``feeds`` are those of the record for which it was prepared, None where that is not known; ``extract`` is the
+    record's OpenStreetMap extract, None where walks go in a straight line.
     """
 
     name: str
@@ -43,13 +44,19 @@ class StoredTimetable(NamedTuple):
     added_at: datetime
     stamp: str
     feeds: tuple[str, ...] | None = None
+    extract: str | None = None
 
-    def find_note(self, feeds: Sequence[str]) -> str | None:
-        """Return a sentence where the record names other feeds by now than those that answer, else None."""
-        if self.feeds is None or self.feeds == tuple(feeds):
+    def find_note(self, feeds: Sequence[str], extract: str | None) -> str | None:
+        """Return a sentence where the record names other feeds or streets than those that answer, else None."""
+        if self.feeds is None or (self.feeds == tuple(feeds) and self.extract == extract):
             return None
+        what, whose = (
+            ("feeds", "the answers are of the feeds before")
+            if self.feeds != tuple(feeds)
+            else ("streets", "walks are measured as before")
+        )
         return (
-            f"The feeds of {self.name} were changed after it was prepared; the answers are of the feeds before. "
+            f"The {what} of {self.name} were changed after it was prepared; {whose}. "
             f"Run `fingerpost network refresh {self.name}`."
         )
 
@@ -70,10 +77,13 @@ class TimetableStore:
         *,
         added_at: datetime,
         feeds: Sequence[str] | None = None,
+        extract: str | None = None,
+        save_beside: Callable[[Path], None] | None = None,
     ) -> StoredTimetable:
         """Add or replace a network. Killed at any instant, it leaves the old one or the new one, whole.
 
-        ``feeds`` are those of the record from which the timetable was prepared.
+        ``feeds`` and ``extract`` are those of the record from which the timetable was prepared; ``save_beside``
+        writes what else belongs to it into its folder.
 
         Raises:
             ParameterError: the name is not allowed.
@@ -87,6 +97,8 @@ class TimetableStore:
                 folder = self._prepared / f"{name}-{uuid.uuid4().hex}"
                 try:
                     save_timetable(timetable, folder)
+                    if save_beside is not None:
+                        save_beside(folder)
                     _flush_files(folder)
                     pointer: dict[str, object] = {
                         "folder": folder.name,
@@ -95,13 +107,15 @@ class TimetableStore:
                     }
                     if feeds is not None:
                         pointer["feeds"] = list(feeds)
+                    if extract is not None:
+                        pointer["extract"] = extract
                     self._swap(name, json.dumps(pointer, ensure_ascii=False))
                 finally:
                     self._sweep()
         except OSError as error:
             raise SettingsInvalid(self._refusal(error)) from error
         return StoredTimetable(
-            name, folder, report_json, added_at, folder.name, None if feeds is None else tuple(feeds)
+            name, folder, report_json, added_at, folder.name, None if feeds is None else tuple(feeds), extract
         )
 
     def remove(self, name: str) -> None:
@@ -143,13 +157,14 @@ class TimetableStore:
             if not (isinstance(folder, str) and isinstance(report_json, str)):
                 raise TypeError("texts expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
+            extract = None if "extract" not in raw else str(raw["extract"])
         except FileNotFoundError:
             raise self._unknown(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again."
             ) from error
-        return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds)
+        return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds, extract)
 
     def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
         """Return one network's entry and its timetable, opened, even while another process replaces it.
@@ -217,8 +232,11 @@ def _stat(path: Path) -> tuple[int, int]:
 
 
 def _flush_files(folder: Path) -> None:
-    """Flush a folder, its files and its name to disk."""
+    """Flush a folder, what is in it and its name to disk."""
     for path in folder.iterdir():
-        flush_file(path)
+        if path.is_dir():
+            _flush_files(path)
+        else:
+            flush_file(path)
     flush_folder(folder)
     flush_folder(folder.parent)

@@ -1,16 +1,15 @@
-"""Walking distances and times: the straight line times a detour factor, until streets are known.
+"""Walking distances and times by the straight line times a detour factor.
 
 The factor is how much longer a walk in a city is than the straight line; the pace is a steady adult's.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.geodesy import EARTH_RADIUS_M
-from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, STOP, TIMED, Float64, Int8, Int32
+from fingerpost.transit.timetable.timetable import Float64, Int32
 
 DETOUR_FACTOR = 1.3
 PACE_M_PER_S = 1.25
@@ -24,16 +23,6 @@ _HAIR = 1.000001
 # More cells than there are along any parallel, so that rows of cells cannot run into each other.
 _CELLS = 1 << 32
 _PAIRS_AT_ONCE = 2_000_000
-
-
-class Footpaths(NamedTuple):
-    """Footpaths of every stop in rows, as the timetable keeps them."""
-
-    first: Int32
-    to: Int32
-    seconds: Int32
-    metres: Int32
-    change_s: Int32
 
 
 def straight_line_m(lat: float, lon: float, lats: Float64, lons: Float64) -> Float64:
@@ -87,7 +76,7 @@ def neighbours_m(
         for part in _parts(end - begin):
             one, other = _each_pair(part, begin, end)
             one, other = ranked[one], ranked[other]
-            straight = _between_m(lats[one], lons[one], lats[other], lons[other])
+            straight = between_m(lats[one], lons[one], lats[other], lons[other])
             near = straight <= radius_m
             sources += [one[near], other[near]]
             targets += [other[near], one[near]]
@@ -112,84 +101,9 @@ def _each_pair(
     return one, other
 
 
-def _between_m(lat_a: Float64, lon_a: Float64, lat_b: Float64, lon_b: Float64) -> Float64:
+def between_m(lat_a: Float64, lon_a: Float64, lat_b: Float64, lon_b: Float64) -> Float64:
     """Return great-circle distances in metres, pair by pair (haversine)."""
     root = np.sin(np.radians(lat_b - lat_a) / 2) ** 2
     root += np.cos(np.radians(lat_a)) * np.cos(np.radians(lat_b)) * np.sin(np.radians(lon_b - lon_a) / 2) ** 2
     distances: Float64 = 2 * EARTH_RADIUS_M * np.arcsin(np.sqrt(np.minimum(root, 1.0)))
     return distances
-
-
-def change_times(
-    lats: Float64,
-    lons: Float64,
-    begin: npt.NDArray[np.integer],
-    end: npt.NDArray[np.integer],
-    transfer_type: Int8,
-    transfer_min_s: Int32,
-) -> tuple[Int32, Int32]:
-    """Return, for each transfer rule, the seconds from alighting to being ready to board, and the metres walked.
-
-    -1 seconds where it is forbidden; what each type means is said at ``footpaths``.
-    """
-    length_m = np.ceil(walk_m(_between_m(lats[begin], lons[begin], lats[end], lons[end]))).astype(np.int32)
-    taken_s = walk_s(length_m.astype(float)) + np.where(transfer_type == TIMED, 0, CHANGE_SLACK_S)
-    taken_s = np.where((transfer_type == MINIMUM_TIME) & (transfer_min_s >= 0), transfer_min_s, taken_s)
-    return np.where(transfer_type == FORBIDDEN, -1, taken_s).astype(np.int32), length_m
-
-
-def footpaths(
-    lats: Float64,
-    lons: Float64,
-    kinds: Int8,
-    transfer_from: Int32,
-    transfer_to: Int32,
-    transfer_type: Int8,
-    transfer_min_s: Int32,
-    pathways: tuple[Int32, Int32, Int32] | None = None,
-) -> Footpaths:
-    """Link stops on foot: all pairs within the radius, and the feeds' own transfers, which override them.
-
-    ``pathways`` are (from, to, seconds) of pairs that lie in one station: they take that time and the slack, whatever
-    the straight line is, unless a transfer speaks of them.
-    A recommended transfer (type 0) without a stated time takes the walk and the slack; a timed one (1) the
-    walk alone, for the connecting trip waits; a minimum time (2) is taken as stated; a forbidden one (3) is removed.
-    Of several rules for one ordered pair the last holds.
-    """
-    count = len(lats)
-    boardable = np.flatnonzero(kinds == STOP)
-    source, target, straight = neighbours_m(lats, lons, boardable, FOOTPATH_RADIUS_M)
-    metres = np.ceil(walk_m(straight)).astype(np.int32)
-    seconds = walk_s(metres.astype(float)) + CHANGE_SLACK_S
-    if pathways is not None and len(pathways[0]):
-        begin, end = pathways[0].astype(np.int64), pathways[1].astype(np.int64)
-        keep = ~np.isin(source * count + target, begin * count + end)
-        source, target = np.concatenate([source[keep], begin]), np.concatenate([target[keep], end])
-        length_m = np.ceil(walk_m(_between_m(lats[begin], lons[begin], lats[end], lons[end]))).astype(np.int32)
-        metres = np.concatenate([metres[keep], length_m])
-        seconds = np.concatenate([seconds[keep], pathways[2] + np.int32(CHANGE_SLACK_S)])
-    change_s = np.full(count, CHANGE_SLACK_S, np.int32)
-    if len(transfer_from):
-        begin, end = transfer_from.astype(np.int64), transfer_to.astype(np.int64)
-        last = len(begin) - 1 - np.unique((begin * count + end)[::-1], return_index=True)[1]
-        begin, end, transfer_type, transfer_min_s = begin[last], end[last], transfer_type[last], transfer_min_s[last]
-        taken_s, length_m = change_times(lats, lons, begin, end, transfer_type, transfer_min_s)
-        is_forbidden = transfer_type == FORBIDDEN
-        same = begin == end
-        change_s[begin[same]] = taken_s[same]
-        keep = ~np.isin(source * count + target, (begin * count + end)[~same])
-        allowed = ~same & ~is_forbidden
-        source = np.concatenate([source[keep], begin[allowed]])
-        target = np.concatenate([target[keep], end[allowed]])
-        seconds = np.concatenate([seconds[keep], taken_s[allowed]])
-        metres = np.concatenate([metres[keep], length_m[allowed]])
-    order = np.lexsort((target, source))
-    first = np.zeros(count + 1, np.int32)
-    np.cumsum(np.bincount(source, minlength=count), out=first[1:])
-    return Footpaths(
-        first,
-        target[order].astype(np.int32),
-        seconds[order].astype(np.int32),
-        metres[order].astype(np.int32),
-        change_s,
-    )

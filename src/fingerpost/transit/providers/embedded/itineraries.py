@@ -2,8 +2,7 @@
 
 import math
 from dataclasses import replace
-
-import numpy as np
+from typing import NamedTuple
 
 from fingerpost.transit.model import Access, Itinerary, Leg, Location, Mode, StopPoint
 from fingerpost.transit.providers.embedded.distances import path_m
@@ -11,9 +10,21 @@ from fingerpost.transit.providers.embedded.handles import TimetableRide, Unplann
 from fingerpost.transit.providers.embedded.overlay_alerts import Span
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
+from fingerpost.transit.raptor.endpoints import Endpoint
 from fingerpost.transit.raptor.journeys import Journey, Ride
+from fingerpost.transit.timetable.footpaths import find_footpath
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
+
+
+class JourneyEnds(NamedTuple):
+    """Where a journey begins and ends, as the rider named it and with the stops around; and on which footpaths."""
+
+    origin: Location
+    destination: Location
+    near_origin: Endpoint
+    near_destination: Endpoint
+    step_free: bool
 
 
 def itinerary_of(
@@ -21,16 +32,16 @@ def itinerary_of(
     words: TimetableWords,
     language: str,
     journey: Journey,
-    origin: Location,
-    destination: Location,
+    ends: JourneyEnds,
 ) -> Itinerary:
     """Return a journey as legs that join, with a walk wherever there is something to walk.
 
     ``language`` is the rider's, in which alerts may be written though the timetable is not.
     The journey may come from the live slices or from the planned ones; the legs say what is expected either way.
     """
-    here = _end_point(origin, "Origin")
-    goal = _end_point(destination, "Destination")
+    here = _end_point(ends.origin, "Origin")
+    goal = _end_point(ends.destination, "Destination")
+    walk_s = _WalkTimes(snapshot, ends)
     legs: list[Leg] = []
     for before, ride, after in zip((None, *journey.rides), journey.rides, (*journey.rides[1:], None), strict=False):
         stays_on = after is not None and after.stays_seated
@@ -39,17 +50,18 @@ def itinerary_of(
         if ride.stays_seated and legs and _goes_on(legs[-1], leg):
             leg = replace(leg, stays_seated=True)
         if before is not None:
-            leg = replace(leg, change_s=_change_s(snapshot, before, ride))
+            leg = replace(leg, change_s=_change_s(snapshot, before, ride, step_free=ends.step_free))
         if ride.foot_m and legs:
-            legs.append(_walk_between(legs[-1], leg, ride.foot_m))
+            assert before is not None
+            legs.append(_walk_between(legs[-1], leg, ride.foot_m, walk_s.between(before, ride)))
         elif ride.foot_m:
-            begin = leg.departure - _walk_s(ride.foot_m)
+            begin = leg.departure - walk_s.to_first(ride)
             legs.append(_walk_leg(here, leg.start, begin, leg.departure, ride.foot_m, leg.departure_delay_s))
         legs.append(leg)
         here = leg.end
     if legs and journey.egress_m:
         begin = legs[-1].arrival
-        end = begin + _walk_s(journey.egress_m)
+        end = begin + walk_s.from_last(journey.rides[-1], journey.egress_m)
         legs.append(_walk_leg(here, goal, begin, end, journey.egress_m, legs[-1].arrival_delay_s))
     elif not legs:
         legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
@@ -65,8 +77,31 @@ def _end_point(location: Location, otherwise: str) -> StopPoint:
     return StopPoint(name=location.name or location.label or otherwise, coordinate=location.coordinate)
 
 
-def _walk_s(metres: int) -> int:
+def _by_pace_s(metres: int) -> int:
     return math.ceil(metres / PACE_M_PER_S)
+
+
+class _WalkTimes:
+    """How long the walks of a journey take: as they were measured, else by the pace."""
+
+    def __init__(self, snapshot: Snapshot, ends: JourneyEnds) -> None:
+        self._snapshot, self._ends = snapshot, ends
+
+    def to_first(self, ride: Ride) -> int:
+        """Return the seconds from the origin to the stop of the first ride."""
+        seconds = self._ends.near_origin.find_walk_s(_ends_of(self._snapshot, ride)[0])
+        return _by_pace_s(ride.foot_m) if seconds is None else seconds
+
+    def from_last(self, ride: Ride, egress_m: int) -> int:
+        """Return the seconds from the stop of the last ride to the destination."""
+        seconds = self._ends.near_destination.find_walk_s(_ends_of(self._snapshot, ride)[1])
+        return _by_pace_s(egress_m) if seconds is None else seconds
+
+    def between(self, before: Ride, ride: Ride) -> int:
+        """Return the seconds on foot from one ride to the next."""
+        begin, end = _ends_of(self._snapshot, before)[1], _ends_of(self._snapshot, ride)[0]
+        path = find_footpath(self._snapshot.timetable, begin, end, step_free=self._ends.step_free)
+        return _by_pace_s(ride.foot_m) if path is None or path.walk_s is None else path.walk_s
 
 
 def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None) -> Leg:
@@ -83,9 +118,8 @@ def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, me
     )
 
 
-def _walk_between(before: Leg, after: Leg, metres: int) -> Leg:
+def _walk_between(before: Leg, after: Leg, metres: int, walk_s: int) -> Leg:
     """Return the walk of a change; it ends with the next departure at the latest, by the timetable and as expected."""
-    walk_s = _walk_s(metres)
     planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, walk_s)
     late_s = _ends_by(before.arrival_expected, after.departure_expected, walk_s) - planned
     return Leg(
@@ -104,7 +138,7 @@ def _ends_by(begin: int, departure: int, walk_s: int) -> int:
     return max(begin, min(begin + walk_s, departure))
 
 
-def _change_s(snapshot: Snapshot, before: Ride, ride: Ride) -> int:
+def _change_s(snapshot: Snapshot, before: Ride, ride: Ride, *, step_free: bool) -> int:
     """Return the seconds that a change takes: as the stops are linked, or what the journey itself allows if less.
 
     A trip- or route-specific transfer may allow less than the link of its stops.
@@ -114,9 +148,8 @@ def _change_s(snapshot: Snapshot, before: Ride, ride: Ride) -> int:
     if begin == end:
         taken_s = int(table.change_s[begin])
     else:
-        first, last = int(table.foot_first[begin]), int(table.foot_first[begin + 1])
-        paths = np.flatnonzero(table.foot_to[first:last] == end)
-        taken_s = int(table.foot_s[first + int(paths[0])]) if len(paths) else -1
+        link = find_footpath(table, begin, end, step_free=step_free)
+        taken_s = -1 if link is None else link.seconds
     return allowed_s if taken_s < 0 else min(taken_s, allowed_s)
 
 

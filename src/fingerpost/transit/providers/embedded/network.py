@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.addresses.index import AddressIndex
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import (
     Coordinate,
@@ -23,11 +24,13 @@ from fingerpost.transit.model import (
 from fingerpost.transit.port import BoardGap, DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
-from fingerpost.transit.providers.embedded.departures import departure_of, is_call_off
+from fingerpost.transit.providers.embedded.departures import departure_of, expected_call, is_call_off
 from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.feed_service import FeedServices
-from fingerpost.transit.providers.embedded.itineraries import itinerary_of
+from fingerpost.transit.providers.embedded.itineraries import JourneyEnds, itinerary_of
 from fingerpost.transit.providers.embedded.leg_lines import draw_leg
+from fingerpost.transit.providers.embedded.network_places import NetworkPlaces
+from fingerpost.transit.providers.embedded.network_walks import NetworkWalks
 from fingerpost.transit.providers.embedded.overlay_alerts import Span
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.stops import TimetableStops
@@ -40,10 +43,11 @@ from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.rules.disruption import is_disrupted
 from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.streets.store import StoredStreets
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Timetable
-from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
+from fingerpost.transit.timetable.walks import Walks
 
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
@@ -53,19 +57,28 @@ SAME_POINT_M = 25.0
 # So far behind the window of an empty board its next departure is looked for; beyond that, the day is told.
 _LOOK_AHEAD_S = 24 * 3600
 _DAY = timedelta(days=1)
-_WALKING = f"straight line x {DETOUR_FACTOR:g}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
 
 
 class EmbeddedNetwork:
     """A network over one immutable timetable and a realtime overlay. Thread-safe."""
 
-    def __init__(self, record: NetworkRecord, timetable: Timetable, *, notes: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        record: NetworkRecord,
+        timetable: Timetable,
+        *,
+        notes: Sequence[str] = (),
+        streets: StoredStreets | None = None,
+        addresses: AddressIndex | None = None,
+    ) -> None:
         self._timetable = timetable
+        self._walks = NetworkWalks(timetable, streets)
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
         self._realtime: RealtimeUpdater | None = None
         self._words = TimetableWords(timetable)
         self._stops = TimetableStops(timetable, self._words)
+        self._places = NetworkPlaces(self._stops, addresses)
         self._fares = NetworkFares(timetable, record.name)
         self.configure(record)
 
@@ -105,7 +118,7 @@ class EmbeddedNetwork:
             language=facts.choose_language(language),
             demo=profile.is_demo,
             notes=self._notes,
-            walking=_WALKING,
+            walking=self._walks.describe(),
             first_day=profile.first_day,
             last_day=profile.last_day,
             out_of_service=out_of_service,
@@ -179,12 +192,22 @@ class EmbeddedNetwork:
         snapshot, covered = self._snapshot, self._facts.covered_days
         ends = (query.origin.coordinate, query.destination.coordinate)
         out_of_service = self._services.list_out_around(query.instant, ends, query.max_walk_m / METRES_PER_DEGREE)
+        supported = self._facts.has_wheelchair_data
+        step_free = query.step_free and supported
         provenance = self._provenance(snapshot, query.language, out_of_service)
+        provenance = replace(
+            provenance,
+            attribution=(*provenance.attribution, *self._walks.attribution),
+            walking=self._walks.describe(ends, step_free=step_free),
+        )
         day = local_day(query.instant, self._facts.zone)
         if covered and day < covered[0]:
             raise self._outside()
-        origin, destination = (self._end(end, query.max_walk_m) for end in (query.origin, query.destination))
-        supported = self._facts.has_wheelchair_data
+        walks = self._walks.get_walks(step_free=step_free)
+        origin, destination = (
+            self._end(end, query.max_walk_m, walks, is_goal=end is query.destination)
+            for end in (query.origin, query.destination)
+        )
         search = SearchQuery(
             origin=origin,
             destination=destination,
@@ -192,9 +215,11 @@ class EmbeddedNetwork:
             arrive_by=query.arrive_by,
             max_rides=query.max_transfers + 1,
             max_walk_m=int(query.max_walk_m),
-            step_free=query.step_free and supported,
+            step_free=step_free,
             wanted=query.wanted,
             not_before=query.not_before if query.arrive_by else None,
+            window_s=query.window_s,
+            walks=walks,
         )
         live = snapshot.find_live(step_free=search.step_free)
         journeys = self._search(live, search)
@@ -203,10 +228,8 @@ class EmbeddedNetwork:
         words = self._words.in_language(provenance.language)
 
         def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
-            return tuple(
-                itinerary_of(snapshot, words, query.language, journey, query.origin, query.destination)
-                for journey in found
-            )
+            ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
+            return tuple(itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
 
         promised = () if live is snapshot.planned else shown(self._search(snapshot.planned, search))
         return JourneyAnswer(
@@ -215,7 +238,7 @@ class EmbeddedNetwork:
             step_free_supported=supported,
             provenance=provenance,
             price=self._fares.price,
-            draw=partial(draw_leg, self._timetable),
+            draw=partial(draw_leg, self._timetable, self._walks, step_free=step_free),
         )
 
     def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
@@ -233,7 +256,7 @@ class EmbeddedNetwork:
             journeys = find_journeys(self._timetable, timetables, replace(search, step_free=False))
         return journeys
 
-    def _end(self, location: Location, max_walk_m: float) -> Endpoint:
+    def _end(self, location: Location, max_walk_m: float, walks: Walks, *, is_goal: bool) -> Endpoint:
         here = location.coordinate
         ids = location.stop_ids
         if location.source is LocationSource.USER_VARIABLE:
@@ -245,7 +268,7 @@ class EmbeddedNetwork:
                 for stop_id in place.zero_walk_ids or place.member_ids
             )
         own = [row for stop_id in ids if (row := self._stops.find_row(stop_id)) is not None]
-        return find_endpoint(self._timetable, here.lat, here.lon, own, max_walk_m)
+        return find_endpoint(self._timetable, here.lat, here.lon, own, max_walk_m, walks=walks, is_goal=is_goal)
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
@@ -277,15 +300,18 @@ class EmbeddedNetwork:
             day_timetable = timetables.get_search_timetable(day, mirrored=False, step_free=False)
             return list_board_departures(self._timetable, day_timetable, rows, query.instant, query.window_s, wanted)
 
-        calls, count = departures_in(snapshot.live, query.wanted)
-        if snapshot.live is not snapshot.planned:
+        calls, count = departures_in(snapshot.planned if query.by_schedule else snapshot.live, query.wanted)
+        if query.by_schedule:
+            calls = [expected_call(snapshot, call) for call in calls]
+        elif snapshot.live is not snapshot.planned:
             off = [call for call in departures_in(snapshot.planned, None)[0] if is_call_off(snapshot, call)]
             calls = sorted(calls + off, key=lambda call: call.departure)
             count += len(off)
         words = self._words.in_language(provenance.language)
         language = query.language
         window = Span(query.instant, query.instant + query.window_s)
-        departures = (departure_of(snapshot, words, call, language) for call in keep_first(calls, query.wanted))
+        first = calls if query.by_schedule else keep_first(calls, query.wanted)
+        departures = (departure_of(snapshot, words, call, language) for call in first)
         return DepartureBoard(
             departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
@@ -315,8 +341,8 @@ class EmbeddedNetwork:
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Search the local place index; see the port."""
-        return await self._stops.find_places(text, language, focus)
+        """Search the stops and, where there is an extract, addresses and places; see the port."""
+        return await self._places.find(text, language, focus)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Return exactly that stop or station; see the port."""

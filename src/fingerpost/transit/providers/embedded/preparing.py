@@ -1,17 +1,66 @@
-"""Open a stored timetable, and prepare it again if an older version of fingerpost wrote it."""
+"""Prepare a network from its feeds and streets, and open it, again if an older version of fingerpost wrote it."""
 
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.store.network_names import plain_name
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
+from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.providers.embedded.feed_origins import Content, OriginFolder, read_origin
 from fingerpost.transit.timetable.disk import TimetableOutdated
 from fingerpost.transit.timetable.timetable import Timetable
 from fingerpost.transit.timetable.timetable_store import StoredTimetable, TimetableStore
 
 _log = logging.getLogger(__name__)
+
+
+def prepare_network(
+    home: Path,
+    name: str,
+    sources: Sequence[FeedSource],
+    *,
+    extract: str | None,
+    feeds: Sequence[str],
+    added_at: datetime,
+    progress: ImportProgress = lambda _what, _done, _whole: None,
+) -> ImportReport:
+    """Import feeds, and streets where there is an extract, and store them as a network.
+
+    ``feeds`` are those of the record, of which ``sources`` hold the content; a relative ``extract`` counts from the
+    home folder.
+
+    Raises:
+        ParameterError: the feeds, or their names, are no good.
+        FeedUnusable: a feed or the extract cannot be used.
+        SettingsInvalid: the disk refuses, or an extract is given and osmium is not installed.
+    """
+    store = TimetableStore(home)
+    if extract is None:
+        imported = import_feeds(name, sources, progress=progress)
+        store.put(name, imported.timetable, imported.report.to_json(), added_at=added_at, feeds=feeds)
+        return imported.report
+    # Only networks with streets pay for reading this.
+    from fingerpost.transit.streets.preparing import StreetPreparation
+
+    from fingerpost.transit.providers.embedded.address_preparation import save_addresses
+
+    streets = StreetPreparation(home / extract, progress)
+    imported = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
+    report = replace(imported.report, streets=streets.coverage)
+
+    def save_beside(folder: Path) -> None:
+        streets.save(folder)
+        save_addresses(home / extract, imported.timetable, folder, progress)
+
+    store.put(
+        name, imported.timetable, report.to_json(),
+        added_at=added_at, feeds=feeds, extract=extract, save_beside=save_beside,
+    )  # fmt: skip
+    return report
 
 
 def open_prepared(home: Path, name: str) -> tuple[StoredTimetable, Timetable]:
@@ -33,11 +82,11 @@ def open_prepared(home: Path, name: str) -> tuple[StoredTimetable, Timetable]:
         try:
             return store.open(name)
         except TimetableOutdated:
-            _prepare_anew(store, folder, store.get(name))
+            _prepare_anew(home, folder, store.get(name))
         return store.open(name)
 
 
-def _prepare_anew(store: TimetableStore, folder: OriginFolder, entry: StoredTimetable) -> None:
+def _prepare_anew(home: Path, folder: OriginFolder, entry: StoredTimetable) -> None:
     feeds = entry.feeds or ()
     if not feeds:
         raise SettingsInvalid(
@@ -48,13 +97,12 @@ def _prepare_anew(store: TimetableStore, folder: OriginFolder, entry: StoredTime
     sources = [_find_kept(entry.name, folder, text, contents.get(text, Content())) for text in feeds]
     _log.info("network=%s was prepared by an older version and is prepared anew", entry.name)
     try:
-        imported = import_feeds(entry.name, sources)
+        prepare_network(home, entry.name, sources, extract=entry.extract, feeds=feeds, added_at=entry.added_at)
     except (FeedUnusable, ParameterError) as error:
         raise SettingsInvalid(
             f"The network {entry.name} was prepared by an older version and cannot be prepared anew: {error.message} "
             f"Run `fingerpost network refresh {entry.name}`."
         ) from error
-    store.put(entry.name, imported.timetable, imported.report.to_json(), added_at=entry.added_at, feeds=feeds)
 
 
 def _find_kept(name: str, folder: OriginFolder, text: str, content: Content) -> FeedSource:

@@ -14,12 +14,14 @@ from typing import NamedTuple
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.addresses.index import find_addresses
 from fingerpost.transit.demo.catalogue import build_demo
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
 from fingerpost.transit.providers.embedded.preparing import open_prepared
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, read_source
 from fingerpost.transit.providers.embedded.realtime_worker import OpenFetch, RealtimeWorker
+from fingerpost.transit.streets.store import find_streets
 from fingerpost.transit.timetable.timetable_store import StoredTimetable, TimetableStore
 
 DEMO_NOTE = "Demo network: simplified lines and running times, not for real trips."
@@ -59,7 +61,14 @@ class EmbeddedSource:
         if opened is None or opened.version != entry.stamp:
             entry, timetable = open_prepared(self._home, record.name)
             self.retire(record.name)
-            opened = _OpenedTimetable(EmbeddedNetwork(record, timetable, notes=_list_notes(record, entry)), entry.stamp)
+            network = EmbeddedNetwork(
+                record,
+                timetable,
+                notes=_list_notes(record, entry),
+                streets=find_streets(entry.folder),
+                addresses=find_addresses(entry.folder),
+            )
+            opened = _OpenedTimetable(network, entry.stamp)
             self._opened[record.name] = opened
         elif opened.network.record != record:
             opened.network.configure(record, _list_notes(record, entry))
@@ -136,6 +145,6 @@ class DemoSource:
 
 
 def _list_notes(record: NetworkRecord, entry: StoredTimetable) -> tuple[str, ...]:
-    """Return what every answer must say of a timetable that is not of the record's feeds."""
-    note = entry.find_note(record.feeds)
+    """Return what every answer must say of a timetable that is not of the record's feeds or streets."""
+    note = entry.find_note(record.feeds, record.extract)
     return () if note is None else (note,)

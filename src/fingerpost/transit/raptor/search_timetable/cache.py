@@ -5,6 +5,7 @@ from collections import OrderedDict
 from datetime import date
 
 from fingerpost.transit.raptor.search_timetable.build import SearchTimetable, build_search_timetable
+from fingerpost.transit.timetable.footpaths import with_step_free_footpaths
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.timetable import Timetable
 
@@ -18,6 +19,7 @@ class SearchTimetables:
 
     def __init__(self, timetable: Timetable, overlay: Overlay | None = None) -> None:
         self._timetable = timetable
+        self._step_free = with_step_free_footpaths(timetable)
         self._overlay = overlay
         self._kept: OrderedDict[tuple[date, bool, bool, int], SearchTimetable] = OrderedDict()
         self._lock = threading.Lock()
@@ -31,7 +33,7 @@ class SearchTimetables:
             search_timetable = self._kept.get(key)
             if search_timetable is None:
                 search_timetable = build_search_timetable(
-                    self._timetable,
+                    self._step_free if step_free else self._timetable,
                     day,
                     mirrored=mirrored,
                     step_free=step_free,

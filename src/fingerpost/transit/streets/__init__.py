@@ -1,0 +1,1 @@
+"""Walks on the streets of an OpenStreetMap extract."""

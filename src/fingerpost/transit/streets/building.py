@@ -1,0 +1,262 @@
+"""Builds the graph of streets: cuts ways at junctions, crosses squares, and drops what hangs together with nothing."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.streets.extract import ExtractedStreets, Way
+from fingerpost.transit.streets.graph import (
+    BLOCKED,
+    DEGREES_E7,
+    ENDS_ONLY,
+    LIFT,
+    LIGHTS,
+    MOVING,
+    ONE_WAY,
+    STEPS,
+    StreetGraph,
+)
+from fingerpost.transit.streets.squares import list_crossings
+from fingerpost.transit.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
+
+# Streets that hang together over less than this are left out, unless they are the most there is: a walk that
+# begins there would lead nowhere. Islands with ferries are longer.
+ISLAND_M = 2000.0
+# A bearing is taken over this many metres at an edge's end, so that a kink of the drawing is no turn.
+_BEARING_M = 10.0
+
+
+class BuiltStreets(NamedTuple):
+    """A graph, and how many metres of streets were left out as islands."""
+
+    graph: StreetGraph
+    left_out_m: float
+
+
+class _Edges(NamedTuple):
+    """Edges as columns, before arcs are made of them; nodes are numbered from 0."""
+
+    begin: Int32
+    end: Int32
+    flags: UInt8
+    avoided: Float32
+    first: Int64
+    lat_e7: Int32
+    lon_e7: Int32
+    along_m: Float64
+    node_flags: UInt8
+
+    @property
+    def length_m(self) -> Float64:
+        """The length of each edge."""
+        return self.along_m[self.first[1:] - 1]
+
+
+def build_graph(streets: ExtractedStreets) -> BuiltStreets:
+    """Build the graph of an extract's streets."""
+    edges = _cut(streets)
+    kept = _find_kept(edges)
+    left_out_m = float(edges.length_m[~kept].sum())
+    edges = _mark_dead_private(_select(edges, kept))
+    return BuiltStreets(_link(edges), left_out_m)
+
+
+def _cut(streets: ExtractedStreets) -> _Edges:
+    """Cut all ways at junctions."""
+    numbers: dict[int, int] = {}
+    begin: list[int] = []
+    end: list[int] = []
+    flags: list[int] = []
+    avoided: list[float] = []
+    points: list[tuple[float, float]] = []
+    first = [0]
+    crossings = list(list_crossings(streets))
+    junctions = {node for way in crossings for node in way.nodes}
+    for way in (*streets.ways, *crossings):
+        rule = way.rule
+        flag = (
+            ENDS_ONLY * rule.ends_only + STEPS * rule.is_steps + MOVING * rule.is_moving + ONE_WAY * bool(rule.one_way)
+        )
+        for nodes in _pieces(way, streets, junctions):
+            begin.append(numbers.setdefault(nodes[0], len(numbers)))
+            end.append(numbers.setdefault(nodes[-1], len(numbers)))
+            flags.append(flag)
+            avoided.append(rule.avoided)
+            points.extend(streets.positions[node] for node in nodes)
+            first.append(len(points))
+    degrees = np.array(points, np.float64).reshape(-1, 2)
+    return _Edges(
+        begin=np.array(begin, np.int32),
+        end=np.array(end, np.int32),
+        flags=np.array(flags, np.uint8),
+        avoided=np.array(avoided, np.float32),
+        first=np.array(first, np.int64),
+        lat_e7=np.round(degrees[:, 0] * DEGREES_E7).astype(np.int32),
+        lon_e7=np.round(degrees[:, 1] * DEGREES_E7).astype(np.int32),
+        along_m=_along_m(degrees, np.array(first, np.int64)),
+        node_flags=_node_flags(numbers, streets),
+    )
+
+
+def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterator[list[int]]:
+    """Yield a way's nodes from junction to junction, as it is walked where it is one-way."""
+    nodes = way.nodes[::-1] if way.rule.one_way < 0 else way.nodes
+    last = len(nodes) - 1
+    passed: set[int] = set()
+    cuts = [0]
+    for at in range(1, len(nodes)):
+        node = nodes[at]
+        is_junction = streets.uses[node] > 1 or node in streets.corners or node in streets.blocked or node in junctions
+        if at == last or is_junction or node in passed:
+            cuts.append(at)
+        passed.add(nodes[at - 1])
+    if len(cuts) == 2 and nodes[0] == nodes[-1]:
+        # A loop with one junction: two edges, so that none begins and ends at one node.
+        cuts.insert(1, len(nodes) // 2)
+    for start, stop in pairwise(cuts):
+        yield nodes[start : stop + 1]
+
+
+def _node_flags(numbers: Iterable[int], streets: ExtractedStreets) -> UInt8:
+    return np.array(
+        [
+            LIGHTS * (node in streets.lights) + BLOCKED * (node in streets.blocked) + LIFT * (node in streets.lifts)
+            for node in numbers
+        ],
+        np.uint8,
+    )
+
+
+def _along_m(degrees: Float64, first: Int64) -> Float64:
+    """Return for each point the metres from the beginning of its edge."""
+    if len(degrees) == 0:
+        return np.zeros(0)
+    step = np.zeros(len(degrees))
+    dlat = np.diff(degrees[:, 0])
+    dlon = np.diff(degrees[:, 1]) * np.cos(np.radians((degrees[1:, 0] + degrees[:-1, 0]) / 2))
+    step[1:] = np.hypot(dlat, dlon) * METRES_PER_DEGREE
+    step[first[:-1]] = 0.0
+    total = np.cumsum(step)
+    along: Float64 = total - np.repeat(total[first[:-1]], np.diff(first))
+    return along
+
+
+def _find_kept(edges: _Edges) -> npt.NDArray[np.bool_]:
+    """Return which edges belong to the streets that hang together over the most metres, or over enough of them."""
+    if not len(edges.begin):
+        return np.zeros(0, np.bool_)
+    label = _label_parts(len(edges.node_flags), edges.begin, edges.end, edges.node_flags & BLOCKED != 0)
+    # A blocked node belongs to no part, and each of its edges to that of the other end.
+    part = np.where(edges.node_flags[edges.begin] & BLOCKED != 0, label[edges.end], label[edges.begin])
+    total_m = np.bincount(part, weights=edges.length_m)
+    kept: npt.NDArray[np.bool_] = total_m[part] >= _least_m(total_m)
+    return kept
+
+
+def _least_m(total_m: npt.NDArray[Any]) -> float:
+    """Return from how many metres on a part counts, given those of all parts; as long as the longest is long enough."""
+    return min(ISLAND_M, float(total_m.max())) - 1.0
+
+
+def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.bool_]) -> Int64:
+    """Label the nodes by the part that they hang together with: the smallest number in it."""
+    label: Int64 = np.arange(count)
+    open_ = ~(blocked[begin] | blocked[end])
+    one, other = begin[open_], end[open_]
+    while True:
+        least = np.minimum(label[one], label[other])
+        before = label.copy()
+        np.minimum.at(label, label[one], least)
+        np.minimum.at(label, label[other], least)
+        # Short cuts to the label of the label, until nothing changes.
+        while not np.array_equal(label, label[label]):
+            label = label[label]
+        if np.array_equal(before, label):
+            return label
+
+
+def _mark_dead_private(edges: _Edges) -> _Edges:
+    """Mark as for the ends of a walk only what hangs on the other streets by private ways alone."""
+    public = edges.flags & ENDS_ONLY == 0
+    if not public.any():
+        return edges
+    label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], edges.node_flags & BLOCKED != 0)
+    total_m = np.bincount(label[edges.begin], weights=np.where(public, edges.length_m, 0.0), minlength=len(label))
+    reached = total_m >= _least_m(total_m)
+    is_dead = public & ~(reached[label[edges.begin]] | reached[label[edges.end]])
+    return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))
+
+
+def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
+    """Return some of the edges, with their nodes numbered anew."""
+    size = np.diff(edges.first)
+    of_points = np.repeat(kept, size)
+    nodes, numbered = np.unique(np.concatenate([edges.begin[kept], edges.end[kept]]), return_inverse=True)
+    count = int(kept.sum())
+    first = np.zeros(count + 1, np.int64)
+    np.cumsum(size[kept], out=first[1:])
+    return _Edges(
+        begin=numbered[:count].astype(np.int32),
+        end=numbered[count:].astype(np.int32),
+        flags=edges.flags[kept],
+        avoided=edges.avoided[kept],
+        first=first,
+        lat_e7=edges.lat_e7[of_points],
+        lon_e7=edges.lon_e7[of_points],
+        along_m=edges.along_m[of_points],
+        node_flags=edges.node_flags[nodes],
+    )
+
+
+def _link(edges: _Edges) -> StreetGraph:
+    """Make arcs of edges. None leaves a blocked node; whether a one-way edge may be walked is seen when it is."""
+    count = len(edges.begin)
+    tail, head = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32)
+    tail[::2] = head[1::2] = edges.begin
+    tail[1::2] = head[::2] = edges.end
+    arcs = np.flatnonzero(edges.node_flags[tail] & BLOCKED == 0) if count else np.zeros(0, np.int64)
+    order = arcs[np.argsort(tail[arcs], kind="stable")]
+    node_first = np.zeros(len(edges.node_flags) + 1, np.int32)
+    np.cumsum(np.bincount(tail[order], minlength=len(edges.node_flags)), out=node_first[1:])
+    return StreetGraph(
+        node_first=node_first,
+        node_arc=order.astype(np.int32),
+        arc_head=head,
+        arc_bearing=_bearings(edges),
+        node_flags=edges.node_flags,
+        edge_flags=edges.flags,
+        edge_m=edges.length_m.astype(np.float32),
+        edge_avoided=edges.avoided,
+        shape_first=edges.first.astype(np.int32),
+        shape_lat_e7=edges.lat_e7,
+        shape_lon_e7=edges.lon_e7,
+        shape_m=edges.along_m.astype(np.float32),
+    )
+
+
+def _bearings(edges: _Edges) -> Float32:
+    """Return of each arc the bearing where it begins and where it ends, in degrees."""
+    count = len(edges.begin)
+    begins, ends = edges.first[:-1], edges.first[1:] - 1
+    after, before = begins + 1, ends - 1
+    # Far enough from the end for a bearing, where the edge goes on so far.
+    for _ in range(8):
+        after = np.where((edges.along_m[after] < _BEARING_M) & (after < ends), after + 1, after)
+        short = edges.along_m[ends] - edges.along_m[before] < _BEARING_M
+        before = np.where(short & (before > begins), before - 1, before)
+    starts, finishes = _bearing(edges, begins, after), _bearing(edges, before, ends)
+    bearing = np.empty((2 * count, 2), np.float32)
+    bearing[::2, 0], bearing[::2, 1] = starts, finishes
+    bearing[1::2, 0], bearing[1::2, 1] = (finishes + 180) % 360, (starts + 180) % 360
+    return bearing
+
+
+def _bearing(edges: _Edges, start: Int64, end: Int64) -> Float64:
+    north = (edges.lat_e7[end] - edges.lat_e7[start]).astype(np.float64)
+    east = (edges.lon_e7[end] - edges.lon_e7[start]) * np.cos(np.radians(edges.lat_e7[start] / DEGREES_E7))
+    bearing: Float64 = np.degrees(np.arctan2(east, north)) % 360
+    return bearing

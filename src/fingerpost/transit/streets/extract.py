@@ -1,0 +1,223 @@
+"""Reads the walkable ways of an OpenStreetMap extract, only where a network's riders walk."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fingerpost.errors import FeedUnusable, SettingsInvalid
+from fingerpost.transit.streets.riders_area import RidersArea
+from fingerpost.transit.streets.way_rules import (
+    Tags,
+    WayRule,
+    blocks_node,
+    find_way_rule,
+    has_lights,
+    is_area,
+    is_lift,
+    is_routed,
+    is_stop,
+)
+
+ReadProgress = Callable[[str, int, int], None]
+"""Told what is being worked on, how much of it is done, and how much there is."""
+
+_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity")
+_WAY_KEYS = ("highway", "public_transport", "railway", "indoor")
+# Positions of the nodes of larger files than this are kept in a file, not in memory.
+_LARGE_BYTES = 300_000_000
+_PROGRESS_EVERY = 50_000
+READING = "reading streets"
+
+
+class Way(NamedTuple):
+    """A stretch of a way that may be walked: OpenStreetMap's ids of its nodes, in order."""
+
+    rule: WayRule
+    nodes: list[int]
+
+
+class Square(NamedTuple):
+    """A square or platform that may be walked across: the nodes of its rings, the outer one first; each is closed."""
+
+    rule: WayRule
+    rings: list[list[int]]
+
+
+class OsmStop(NamedTuple):
+    """A stop of public transport as OpenStreetMap has it; ``ref`` is what stands on its sign."""
+
+    ref: str
+    lat: float
+    lon: float
+
+
+@dataclass(slots=True)
+class ExtractedStreets:
+    """The streets of an extract.
+
+    Attributes:
+        ways: those that may be walked.
+        squares: those that may be walked across.
+        positions: latitude and longitude in degrees, by OpenStreetMap's id of a node.
+        uses: how often each node occurs on a way of any kind; a junction occurs more than once.
+        corners: nodes that end a stretch of a way though no other way meets it there.
+        lights, lifts, blocked: nodes where walkers wait at traffic lights, take a lift, or cannot pass.
+        stops: stops of public transport with a ``ref``.
+        incomplete: how many ways the extract holds in part.
+    """
+
+    ways: list[Way] = field(default_factory=list)
+    squares: list[Square] = field(default_factory=list)
+    positions: dict[int, tuple[float, float]] = field(default_factory=dict)
+    uses: Counter[int] = field(default_factory=Counter)
+    corners: set[int] = field(default_factory=set)
+    lights: set[int] = field(default_factory=set)
+    lifts: set[int] = field(default_factory=set)
+    blocked: set[int] = field(default_factory=set)
+    stops: list[OsmStop] = field(default_factory=list)
+    incomplete: int = 0
+
+
+def read_extract(
+    path: Path, area: RidersArea, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
+) -> ExtractedStreets:
+    """Read the streets of an extract that lie in an area; any format that osmium knows by its name.
+
+    Memory is bounded by the area, not by the extract: of a large file the positions of all nodes are kept in a file
+    in ``scratch``, which is removed afterwards.
+
+    Raises:
+        SettingsInvalid: osmium is not installed.
+        FeedUnusable: the file is not there, is no extract, or is damaged.
+    """
+    osmium = load_osmium()
+    reader = _Reader(area)
+    index = scratch / "node-positions"
+    try:
+        size = path.stat().st_size
+        storage = f"sparse_file_array,{index}" if size > _LARGE_BYTES else "flex_mem"
+        objects = (
+            osmium.FileProcessor(str(path))
+            .with_locations(storage)
+            .with_areas(osmium.filter.KeyFilter(*_WAY_KEYS))
+            .with_filter(osmium.filter.KeyFilter(*_KEYS))
+        )
+        progress(READING, 0, 1)
+        for count, each in enumerate(objects, 1):
+            reader.take(each)
+            if count % _PROGRESS_EVERY == 0:
+                # How many there are is known at the end only.
+                progress(READING, count, 2 * count)
+        progress(READING, 1, 1)
+    except (OSError, RuntimeError) as error:
+        # osmium raises plain RuntimeErrors for files that it cannot read.
+        raise FeedUnusable(
+            f"The extract {path} cannot be read: {_reason(error)}. Fetch it again, or take another."
+        ) from error
+    finally:
+        index.unlink(missing_ok=True)
+    return reader.streets
+
+
+def load_osmium() -> Any:
+    """Return the module ``osmium``.
+
+    Raises:
+        SettingsInvalid: the extra is not installed.
+    """
+    try:
+        import osmium
+    except ImportError as error:
+        raise SettingsInvalid(
+            "Walks on streets need osmium, which reads OpenStreetMap's files",
+            hint="Install it: pip install 'fingerpost[streets]'",
+        ) from error
+    return osmium
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    return text.rstrip(".")
+
+
+class _Reader:
+    """Takes osmium's objects one after the other: nodes, then ways, then areas."""
+
+    def __init__(self, area: RidersArea) -> None:
+        self.streets = ExtractedStreets()
+        self._area = area
+
+    def take(self, each: Any) -> None:
+        tags = {tag.k: tag.v for tag in each.tags}
+        if each.is_node():
+            self._take_node(each, tags)
+        elif each.is_way():
+            self._take_way(each, tags)
+        elif each.is_area():
+            self._take_area(each, tags)
+
+    def _take_node(self, node: Any, tags: Tags) -> None:
+        streets = self.streets
+        if not self._area.holds(node.lat, node.lon):
+            return
+        if has_lights(tags):
+            streets.lights.add(node.id)
+        if is_lift(tags):
+            streets.lifts.add(node.id)
+        if blocks_node(tags):
+            streets.blocked.add(node.id)
+        if is_stop(tags) and (ref := tags.get("ref")):
+            streets.stops.append(OsmStop(ref, node.lat, node.lon))
+        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags):
+            streets.corners.add(node.id)
+
+    def _take_way(self, way: Any, tags: Tags) -> None:
+        if not is_routed(tags):
+            return
+        rule = find_way_rule(tags)
+        stretches = self._place(way.nodes)
+        for nodes in stretches:
+            self.streets.uses.update(nodes)
+            if rule is not None and len(nodes) > 1:
+                self.streets.ways.append(Way(rule, nodes))
+
+    def _take_area(self, area: Any, tags: Tags) -> None:
+        """Take a square or platform; its rings are ways too, unless they were read as such."""
+        if tags.get("area") == "no" or (area.from_way() and not is_area(tags)):
+            return
+        rule = find_way_rule(tags)
+        if rule is None:
+            return
+        for outer in area.outer_rings():
+            rings = [self._place(ring) for ring in (outer, *area.inner_rings(outer))]
+            if any(len(stretches) != 1 for stretches in rings):
+                continue
+            closed = [stretches[0] for stretches in rings]
+            if not area.from_way():
+                for nodes in closed:
+                    self.streets.uses.update(nodes)
+                    self.streets.ways.append(Way(rule, nodes))
+            self.streets.squares.append(Square(rule, closed))
+
+    def _place(self, nodes: Iterable[Any]) -> list[list[int]]:
+        """Keep the positions of nodes; return the stretches of them that lie in the extract and in the area."""
+        stretches = list(self._stretches(nodes))
+        self.streets.incomplete += len(stretches) > 1
+        return stretches
+
+    def _stretches(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
+        positions, stretch = self.streets.positions, list[int]()
+        for node in nodes:
+            if not (node.location.valid() and self._area.holds(node.lat, node.lon)):
+                if stretch:
+                    yield stretch
+                stretch = []
+            elif not stretch or stretch[-1] != node.ref:
+                positions[node.ref] = (node.lat, node.lon)
+                stretch.append(node.ref)
+        if stretch:
+            yield stretch

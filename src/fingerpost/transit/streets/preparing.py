@@ -1,0 +1,86 @@
+"""Prepares the streets of an extract for the stops of a network."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fingerpost.errors import FeedUnusable
+from fingerpost.transit.streets.building import build_graph
+from fingerpost.transit.streets.extract import ReadProgress, load_osmium, read_extract
+from fingerpost.transit.streets.riders_area import RidersArea
+from fingerpost.transit.streets.snapping import build_grid
+from fingerpost.transit.streets.store import StoredStreets, save_streets
+from fingerpost.transit.streets.street_walks import StreetWalks
+from fingerpost.transit.streets.walking_profile import RIDER
+from fingerpost.transit.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.timetable.timetable import STOP, Float64
+from fingerpost.transit.timetable.walks import WalkedStops, WalksOfRiders
+
+
+class StreetPreparation:
+    """Reads an extract once the stops of a network are known, and keeps what it found until it is saved.
+
+    Raises:
+        SettingsInvalid: osmium is not installed.
+    """
+
+    def __init__(self, extract: Path, progress: ReadProgress = lambda _what, _done, _whole: None) -> None:
+        load_osmium()
+        self._extract = extract
+        self._progress = progress
+        self._found: StoredStreets | None = None
+
+    @property
+    def coverage(self) -> StreetCoverage:
+        """How much of the network the extract covers, after ``find_walks``."""
+        return self._get_found().coverage
+
+    def find_walks(self, stops: WalkedStops) -> WalksOfRiders:
+        """Return walks on the streets around some stops.
+
+        Raises:
+            FeedUnusable: the extract cannot be read, has no streets near the stops, or is of elsewhere.
+        """
+        boardable = stops.kinds == STOP
+        lats, lons = stops.lats[boardable], stops.lons[boardable]
+        with TemporaryDirectory() as scratch:
+            extracted = read_extract(self._extract, RidersArea(lats, lons), Path(scratch), self._progress)
+        built = build_graph(extracted)
+        grid = build_grid(built.graph)
+        walks = StreetWalks(built.graph, grid, stops, RIDER)
+        coverage = StreetCoverage(
+            extract=str(self._extract),
+            stops=len(lats),
+            covered_stops=walks.covered_stops,
+            street_km=round(float(built.graph.edge_m.sum()) / 1000, 1),
+            left_out_km=round(built.left_out_m / 1000, 1),
+            cut_ways=extracted.incomplete,
+        )
+        if not coverage.covered_stops:
+            raise FeedUnusable(self._say_useless(coverage, lats, lons))
+        self._found = StoredStreets(built.graph, grid, coverage)
+        return WalksOfRiders(walks, walks.without_steps())
+
+    def save(self, folder: Path) -> None:
+        """Write the streets beside the timetable in a folder, after ``find_walks``.
+
+        Raises:
+            OSError: the disk refuses.
+        """
+        save_streets(self._get_found(), folder)
+
+    def _get_found(self) -> StoredStreets:
+        if self._found is None:
+            raise RuntimeError("no stops were given yet")
+        return self._found
+
+    def _say_useless(self, coverage: StreetCoverage, lats: Float64, lons: Float64) -> str:
+        where = f"{lats.min():.2f} to {lats.max():.2f} N, {lons.min():.2f} to {lons.max():.2f} E" if len(lats) else ""
+        what = (
+            "has streets near the network, but none at a stop"
+            if coverage.street_km
+            else "has no street near the network"
+        )
+        return (
+            f"The extract {self._extract} {what}, whose {coverage.stops:,} stops lie at {where}. "
+            "Take the extract of that region, or add the network without --streets."
+        )

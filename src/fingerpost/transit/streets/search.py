@@ -1,0 +1,142 @@
+"""Walks from a point to others, along the streets."""
+
+import threading
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.transit.streets.graph import DEGREES_E7, StreetGraph
+from fingerpost.transit.streets.kernel import NO_ROOM, forget, measure, spread
+from fingerpost.transit.streets.snapping import Snapped
+from fingerpost.transit.streets.walking_profile import Weights
+from fingerpost.transit.timetable.timetable import Float64, Int32
+
+_FIRST_ROOM = 4096
+
+
+class Work(NamedTuple):
+    """Scratch memory of a search: what is known of each state, which were touched, and the heap."""
+
+    cost: Float64
+    seconds: Float64
+    metres: Float64
+    arc: Int32
+    before: Int32
+    touched: Int32
+    heap_cost: Float64
+    heap_state: Int32
+
+
+class Walked(NamedTuple):
+    """Walks to points: metres along the streets, -1 where there is none within the limit, and seconds.
+
+    ``last_arc`` and ``last`` are the arc on which each ends and the state before it.
+    """
+
+    metres: Float64
+    seconds: Float64
+    last_arc: Int32
+    last: Int32
+
+
+class StreetSearch:
+    """Searches on one graph with one way of walking; threads share it."""
+
+    def __init__(self, graph: StreetGraph, weights: Weights) -> None:
+        self._graph = graph
+        self._weights = weights
+        self._local = threading.local()
+
+    def measure(self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool = False) -> Walked:
+        """Measure the walks from the one point of ``start`` to goals; ``backward`` from the goals to it."""
+        return self._search(start, goals, limit_m, backward=backward, goal=None)[0]
+
+    def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
+        """Return the walk from one point to another as (latitude, longitude) in degrees; None where there is none."""
+        walked, arcs = self._search(start, goal, limit_m, backward=False, goal=goal)
+        if walked.metres[0] < 0:
+            return None
+        return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0]))
+
+    def measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> Walked:
+        """Measure the walk from one point to one other."""
+        return self._search(start, goal, limit_m, backward=False, goal=goal)[0]
+
+    def _search(
+        self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool, goal: Snapped | None
+    ) -> tuple[Walked, list[int]]:
+        count = len(goals.edge)
+        found = Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
+        edge, at_m = int(start.edge[0]), float(start.at_m[0])
+        if edge < 0 or count == 0:
+            return found, []
+        goal_edge, goal_m = (-1, 0.0) if goal is None else (int(goal.edge[0]), float(goal.at_m[0]))
+        graph, weights, against = self._graph, self._weights, int(backward)
+        while True:
+            work = self._get_work()
+            touched = spread(graph, weights, work, edge, at_m, against, limit_m, goal_edge, goal_m)
+            if touched != NO_ROOM:
+                break
+            self._grow()
+        measure(graph, weights, work, edge, at_m, against, limit_m, goals.edge, goals.at_m, *found)
+        arcs = [] if goal is None or found.metres[0] < 0 else _list_arcs(work, found)
+        forget(work, touched)
+        return found, arcs
+
+    def _get_work(self) -> Work:
+        work: Work | None = getattr(self._local, "work", None)
+        if work is None:
+            count = 3 * self._graph.node_count
+            work = Work(
+                cost=np.full(count, np.inf),
+                seconds=np.zeros(count),
+                metres=np.zeros(count),
+                arc=np.zeros(count, np.int32),
+                before=np.zeros(count, np.int32),
+                touched=np.zeros(count, np.int32),
+                heap_cost=np.zeros(_FIRST_ROOM),
+                heap_state=np.zeros(_FIRST_ROOM, np.int32),
+            )
+            self._local.work = work
+        return work
+
+    def _grow(self) -> None:
+        work = self._get_work()
+        room = 2 * len(work.heap_cost)
+        self._local.work = work._replace(heap_cost=np.zeros(room), heap_state=np.zeros(room, np.int32))
+
+    def _draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
+        """Return the points of arcs, from so many metres along the first edge to so many along the last."""
+        graph = self._graph
+        parts = []
+        for number, arc in enumerate(arcs):
+            edge, against = arc >> 1, arc & 1
+            span = slice(int(graph.shape_first[edge]), int(graph.shape_first[edge + 1]))
+            along = graph.shape_m[span].astype(np.float64)
+            begin, end = (along[-1], 0.0) if against else (0.0, along[-1])
+            if number == 0:
+                begin = start_m
+            if number == len(arcs) - 1:
+                end = end_m
+            low, high = min(begin, end), max(begin, end)
+            inner = along[(along > low) & (along < high)]
+            places = np.concatenate([[low], inner, [high]])
+            if against:
+                places = places[::-1]
+            lats = np.interp(places, along, graph.shape_lat_e7[span] / DEGREES_E7)
+            lons = np.interp(places, along, graph.shape_lon_e7[span] / DEGREES_E7)
+            parts.append(np.column_stack([lats, lons]))
+        line = np.concatenate(parts)
+        # Where one edge ends the next begins.
+        is_new = np.ones(len(line), np.bool_)
+        is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
+        drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]
+        return drawn
+
+
+def _list_arcs(work: Work, found: Walked) -> list[int]:
+    arcs, state = [int(found.last_arc[0])], int(found.last[0])
+    while state >= 0:
+        arcs.append(int(work.arc[state]))
+        state = int(work.before[state])
+    return arcs[::-1]

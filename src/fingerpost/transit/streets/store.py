@@ -1,0 +1,78 @@
+"""Saves the streets of a network beside its timetable, and opens them by memory map."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.streets.graph import StreetGraph
+from fingerpost.transit.streets.snapping import SegmentGrid
+from fingerpost.transit.timetable.street_coverage import StreetCoverage
+
+# Raise it when the meaning of a stored array changes.
+FORMAT = 1
+FOLDER = "streets"
+_CONTENTS = "contents.json"
+_NUMBERS = ("cell_lat", "cell_lon", "cells_per_row")
+
+
+class StoredStreets(NamedTuple):
+    """The streets of a network, and how much of it they cover."""
+
+    graph: StreetGraph
+    grid: SegmentGrid
+    coverage: StreetCoverage
+
+
+def save_streets(streets: StoredStreets, folder: Path) -> None:
+    """Write streets into a folder of their own below a timetable's.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    below = folder / FOLDER
+    below.mkdir(parents=True, exist_ok=True)
+    for name, array in (*streets.graph._asdict().items(), *streets.grid._asdict().items()):
+        if name not in _NUMBERS:
+            np.save(below / f"{name}.npy", array, allow_pickle=False)
+    contents = {
+        "format": FORMAT,
+        "grid": {name: getattr(streets.grid, name) for name in _NUMBERS},
+        "coverage": asdict(streets.coverage),
+    }
+    (below / _CONTENTS).write_text(json.dumps(contents), encoding="utf-8")
+
+
+def find_streets(folder: Path) -> StoredStreets | None:
+    """Open the streets below a timetable's folder by memory map; None where there are none.
+
+    Raises:
+        SettingsInvalid: they are damaged, or of another format.
+    """
+    below = folder / FOLDER
+    if not below.is_dir():
+        return None
+    try:
+        contents = json.loads((below / _CONTENTS).read_text(encoding="utf-8"))
+        if contents["format"] != FORMAT:
+            raise ValueError(f"format {contents['format']}, not {FORMAT}")
+        graph = StreetGraph._make(_open_array(below, name) for name in StreetGraph._fields)
+        numbers = contents["grid"]
+        grid = SegmentGrid._make(
+            numbers[name] if name in _NUMBERS else _open_array(below, name) for name in SegmentGrid._fields
+        )
+        return StoredStreets(graph, grid, StreetCoverage(**contents["coverage"]))
+    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+        raise SettingsInvalid(
+            f"The prepared streets in {below} are damaged ({error}). Run `fingerpost network refresh` for the network."
+        ) from error
+
+
+def _open_array(folder: Path, name: str) -> npt.NDArray[Any]:
+    # A plain view: numba would see a type of its own in a memmap.
+    array: npt.NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False).view(np.ndarray)
+    return array

@@ -1,0 +1,152 @@
+"""Which ways of OpenStreetMap may be walked, and how: by their tags.
+
+The rules are those of OpenTripPlanner 2.9's default tag mapper, so that walks can be compared with its own.
+Where it has no rule a way may be walked if OpenStreetMap's wiki says so of its kind.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+_NOT_WAYS = frozenset({
+    "proposed", "planned", "construction", "razed", "raceway", "abandoned", "historic", "no", "emergency_bay",
+    "rest_area", "services", "bus_guideway", "escape",
+})  # fmt: skip
+# Only where ``foot`` says so.
+_NOT_ON_FOOT = frozenset({"motorway", "motorway_link", "bridleway", "cycleway"})
+_TRUNK = frozenset({"trunk", "trunk_link"})
+_ALLOWED = frozenset({"yes", "1", "true", "designated", "official", "permissive", "unknown"})
+_DENIED = frozenset({"no", "license", "dismount"})
+_ENDS_ONLY = frozenset({"no", "destination", "private", "customers", "delivery"})
+_WALLS = frozenset({"city_wall", "ditch", "hedge", "retaining_wall", "wall", "wedge", "fence"})
+_YES = frozenset({"yes", "1", "true"})
+_INDOOR = frozenset({"corridor", "area"})
+_STOP_NODES = (
+    ("highway", "bus_stop"), ("railway", "tram_stop"), ("railway", "station"), ("railway", "halt"),
+    ("amenity", "bus_station"), ("amenity", "ferry_terminal"), ("highway", "platform"),
+    ("public_transport", "platform"), ("railway", "platform"), ("public_transport", "stop_position"),
+)  # fmt: skip
+
+# How much worse a metre on a road without a pavement, or beside a signed footway, is than one on a quiet way.
+TRUNK_AVOIDED, TRUNK_LANE, TRUNK_PAVEMENT = 7.47, 0.6, 0.25
+DISCOURAGED, SIDEPATH = 3.0, 5.0
+
+Tags = Mapping[str, str]
+
+
+class WayRule(NamedTuple):
+    """How a way is walked.
+
+    Attributes:
+        ends_only: it may only begin or end a walk: private ways, and those for customers or deliveries.
+        avoided: how many times worse a metre counts when ways are compared, from 1.
+        is_steps: whether it is a flight of steps.
+        is_moving: whether it is an escalator.
+        one_way: 1 where it can only be walked as it is drawn, -1 only against, 0 both ways.
+    """
+
+    ends_only: bool = False
+    avoided: float = 1.0
+    is_steps: bool = False
+    is_moving: bool = False
+    one_way: int = 0
+
+
+def find_way_rule(tags: Tags) -> WayRule | None:
+    """Return how a way is walked; None where it may not be."""
+    highway = tags.get("highway")
+    if highway in _NOT_WAYS or not (highway or is_platform(tags) or tags.get("indoor") in _INDOOR):
+        return None
+    if not _is_walkable(tags, highway):
+        return None
+    foot = tags.get("foot")
+    is_steps = highway == "steps"
+    conveying = tags.get("conveying", "no") if is_steps else "no"
+    return WayRule(
+        ends_only=(tags.get("access") if foot is None else foot) in _ENDS_ONLY,
+        avoided=_avoided(tags, highway),
+        is_steps=is_steps,
+        is_moving=conveying != "no",
+        one_way=_one_way(tags, highway, conveying),
+    )
+
+
+def _is_walkable(tags: Tags, highway: str | None) -> bool:
+    foot = tags.get("foot")
+    if tags.get("motorroad") == "yes" or tags.get("cycleway") == "construction" or foot in _DENIED:
+        return False
+    if foot in _ALLOWED:
+        return True
+    if tags.get("barrier") in _WALLS or tags.get("access") in _DENIED:
+        return False
+    trail = tags.get("mtb:scale")
+    if highway == "cycleway" and trail in ("1", "2"):
+        return True
+    return highway not in _NOT_ON_FOOT and trail not in ("3", "4", "5", "6")
+
+
+def _avoided(tags: Tags, highway: str | None) -> float:
+    avoided = 1.0
+    if highway in _TRUNK:
+        avoided = TRUNK_AVOIDED
+        if tags.get("sidewalk") in ("yes", "left", "right", "both"):
+            avoided *= TRUNK_PAVEMENT
+        elif tags.get("sidewalk") == "lane":
+            avoided *= TRUNK_LANE
+    if tags.get("foot") == "discouraged":
+        avoided *= DISCOURAGED
+    if tags.get("foot") == "use_sidepath":
+        avoided *= SIDEPATH
+    return max(1.0, avoided)
+
+
+def _one_way(tags: Tags, highway: str | None, conveying: str) -> int:
+    """Return which way walkers are bound; what binds vehicles does not bind them."""
+    if conveying in ("forward", "backward"):
+        return 1 if conveying == "forward" else -1
+    if highway in ("footway", "corridor") and tags.get("oneway") in _YES and tags.get("oneway:foot") != "no":
+        return 1
+    return 0
+
+
+def is_routed(tags: Tags) -> bool:
+    """Whether a way is one of streets at all, walkable or not: where two of them meet is a junction."""
+    highway = tags.get("highway")
+    is_street = highway is not None and highway not in _NOT_WAYS
+    return is_street or is_platform(tags) or tags.get("indoor") in _INDOOR
+
+
+def is_platform(tags: Tags) -> bool:
+    """Whether a way or area is a platform of public transport."""
+    platform = tags.get("public_transport") == "platform" or tags.get("railway") == "platform"
+    return platform and tags.get("usage") != "tourism"
+
+
+def is_area(tags: Tags) -> bool:
+    """Whether a closed way is walked across, as a square or platform is, and not along."""
+    if tags.get("area") == "no":
+        return False
+    is_floor = tags.get("highway") == "platform" or tags.get("indoor") == "area"
+    return tags.get("area") == "yes" or is_floor or is_platform(tags)
+
+
+def blocks_node(tags: Tags) -> bool:
+    """Whether nobody can walk past a node: a wall, or a gate that is shut to walkers."""
+    barrier, foot = tags.get("barrier"), tags.get("foot")
+    if barrier is None or foot in _ALLOWED:
+        return False
+    return barrier in _WALLS or foot in _DENIED or tags.get("access") in _DENIED
+
+
+def has_lights(tags: Tags) -> bool:
+    """Whether walkers wait at traffic lights at a node."""
+    return tags.get("crossing") == "traffic_signals"
+
+
+def is_lift(tags: Tags) -> bool:
+    """Whether a node is a lift."""
+    return tags.get("highway") == "elevator"
+
+
+def is_stop(tags: Tags) -> bool:
+    """Whether a node is a stop of public transport."""
+    return any(tags.get(key) == value for key, value in _STOP_NODES)

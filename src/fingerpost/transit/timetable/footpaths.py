@@ -1,0 +1,150 @@
+"""Footpaths between stops: the walks, and what the feeds say about changing."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, STOP, TIMED, Int8, Int32, Timetable
+from fingerpost.transit.timetable.walking import CHANGE_SLACK_S
+from fingerpost.transit.timetable.walks import Walks
+
+
+class Footpaths(NamedTuple):
+    """Footpaths of every stop in rows, as the timetable keeps them: those of one stop by how long they take.
+
+    ``walk_s`` are the seconds on foot alone; ``seconds`` are those from alighting to being ready to board.
+    """
+
+    first: Int32
+    to: Int32
+    seconds: Int32
+    metres: Int32
+    walk_s: Int32
+    change_s: Int32
+
+
+class TransferRules(NamedTuple):
+    """What feeds say about changing between pairs of stops; a type is GTFS's, seconds are -1 where not stated."""
+
+    begin: Int32
+    end: Int32
+    type: Int8
+    min_s: Int32
+
+
+def with_step_free_footpaths(timetable: Timetable) -> Timetable:
+    """Return a timetable in which changes on foot have no steps, itself where steps are not known."""
+    if not len(timetable.step_free_foot_first):
+        return timetable
+    return replace(
+        timetable,
+        foot_first=timetable.step_free_foot_first,
+        foot_to=timetable.step_free_foot_to,
+        foot_s=timetable.step_free_foot_s,
+        foot_m=timetable.step_free_foot_m,
+        foot_walk_s=timetable.step_free_foot_walk_s,
+    )
+
+
+class Footpath(NamedTuple):
+    """One footpath: seconds from alighting to being ready to board, metres, and seconds on foot where known."""
+
+    seconds: int
+    metres: int
+    walk_s: int | None
+
+
+def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool) -> Footpath | None:
+    """Return the footpath from one stop (row) to another, None where they are not linked.
+
+    A way without steps, where one is asked for and steps are known; else the usual one.
+    """
+    table = with_step_free_footpaths(timetable) if step_free else timetable
+    first, last = int(table.foot_first[begin]), int(table.foot_first[begin + 1])
+    rows = np.flatnonzero(table.foot_to[first:last] == end)
+    if not len(rows):
+        return find_footpath(timetable, begin, end, step_free=False) if table is not timetable else None
+    row = first + int(rows[0])
+    walk_s = int(table.foot_walk_s[row]) if len(table.foot_walk_s) == len(table.foot_to) else None
+    return Footpath(int(table.foot_s[row]), int(table.foot_m[row]), walk_s)
+
+
+class _Links(NamedTuple):
+    """Links between stops, in columns as in ``Footpaths``."""
+
+    begin: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]
+    seconds: Int32
+    metres: Int32
+    walk_s: Int32
+
+    def without(self, others: "_Links", count: int) -> "_Links":
+        """Return those that are between other pairs of stops."""
+        keep = ~np.isin(self.begin * count + self.end, others.begin * count + others.end)
+        return self.select(keep)
+
+    def select(self, keep: npt.NDArray[np.bool_]) -> "_Links":
+        return _Links._make(column[keep] for column in self)
+
+    def joined(self, others: "_Links") -> "_Links":
+        columns: Iterator[tuple[Any, Any]] = zip(self, others, strict=True)
+        return _Links._make(np.concatenate(pair) for pair in columns)
+
+
+def change_times(walks: Walks, rules: TransferRules) -> tuple[Int32, Int32, Int32]:
+    """Return, for each transfer rule, how long the change takes, and the metres and seconds walked.
+
+    It takes the seconds from alighting to being ready to board, -1 where it is forbidden; what each type means is said
+    at ``footpaths``.
+    """
+    walked = walks.measure(rules.begin.astype(np.int64), rules.end.astype(np.int64))
+    taken_s = walked.seconds + np.where(rules.type == TIMED, 0, CHANGE_SLACK_S)
+    taken_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, taken_s)
+    return np.where(rules.type == FORBIDDEN, -1, taken_s).astype(np.int32), walked.metres, walked.seconds
+
+
+def footpaths(
+    walks: Walks, kinds: Int8, rules: TransferRules, pathways: tuple[Int32, Int32, Int32] | None = None
+) -> Footpaths:
+    """Link stops on foot: all pairs near enough, and the feeds' own transfers, which override them.
+
+    ``pathways`` are (from, to, seconds) of pairs that lie in one station: they take that time and the slack, whatever
+    the walk outside is, unless a transfer speaks of them.
+    A recommended transfer (type 0) without a stated time takes the walk and the slack; a timed one (1) the
+    walk alone, for the connecting trip waits; a minimum time (2) is taken as stated; a forbidden one (3) is removed.
+    Of several rules for one ordered pair the last holds.
+    """
+    count = len(kinds)
+    walked = walks.list_links(np.flatnonzero(kinds == STOP))
+    seconds = (walked.seconds + CHANGE_SLACK_S).astype(np.int32)
+    links = _Links(walked.begin, walked.end, seconds, walked.metres, walked.seconds)
+    if pathways is not None and len(pathways[0]):
+        inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
+        taken_s = pathways[2] + np.int32(CHANGE_SLACK_S)
+        own = _Links(inside.begin, inside.end, taken_s, inside.metres, inside.seconds)
+        links = links.without(own, count).joined(own)
+    change_s = np.full(count, CHANGE_SLACK_S, np.int32)
+    if len(rules.begin):
+        pairs = rules.begin.astype(np.int64) * count + rules.end
+        last = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
+        rules = TransferRules(*(column[last] for column in rules))
+        taken_s, metres, walk_s = change_times(walks, rules)
+        begin, end = rules.begin.astype(np.int64), rules.end.astype(np.int64)
+        same = begin == end
+        change_s[begin[same]] = taken_s[same]
+        ruled = _Links(begin, end, taken_s, metres, walk_s)
+        links = links.without(ruled.select(~same), count).joined(ruled.select(~same & (rules.type != FORBIDDEN)))
+    order = np.lexsort((links.end, links.seconds, links.begin))
+    first = np.zeros(count + 1, np.int32)
+    np.cumsum(np.bincount(links.begin, minlength=count), out=first[1:])
+    return Footpaths(
+        first=first,
+        to=links.end[order].astype(np.int32),
+        seconds=links.seconds[order].astype(np.int32),
+        metres=links.metres[order].astype(np.int32),
+        walk_s=links.walk_s[order].astype(np.int32),
+        change_s=change_s,
+    )

@@ -1,0 +1,29 @@
+"""How much of a network the streets of an extract cover."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreetCoverage:
+    """What an extract gives a network.
+
+    Attributes:
+        extract: the path of the file.
+        stops: how many stops one can board or alight at.
+        covered_stops: how many of these stand near a street of the extract; the others keep the straight line.
+        street_km: kilometres that may be walked where the network's riders walk.
+        left_out_km: kilometres left out because they hang together with nothing else.
+        cut_ways: ways that the extract, or the area where riders walk, holds in part.
+    """
+
+    extract: str
+    stops: int
+    covered_stops: int
+    street_km: float
+    left_out_km: float
+    cut_ways: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every stop stands near a street."""
+        return self.covered_stops == self.stops

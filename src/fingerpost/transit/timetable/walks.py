@@ -1,0 +1,132 @@
+"""How walks are measured: the port that the search asks, and the straight line behind it."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from fingerpost.transit.geodesy import EARTH_RADIUS_M
+from fingerpost.transit.timetable.timetable import Float64, Int8, Int32, Int64
+from fingerpost.transit.timetable.walking import (
+    DETOUR_FACTOR,
+    FOOTPATH_RADIUS_M,
+    between_m,
+    neighbours_m,
+    straight_line_m,
+    walk_m,
+    walk_s,
+)
+
+
+class Walk(NamedTuple):
+    """A walk: whole metres and seconds, rounded up."""
+
+    metres: int
+    seconds: int
+
+
+class StopWalks(NamedTuple):
+    """Walks between a point and stops (rows), in whole metres and seconds, rounded up."""
+
+    stop: Int32
+    metres: Int32
+    seconds: Int32
+
+
+class StopLinks(NamedTuple):
+    """Walks from stops to others (rows), in whole metres and seconds, rounded up."""
+
+    begin: Int64
+    end: Int64
+    metres: Int32
+    seconds: Int32
+
+
+class WalkedStops(NamedTuple):
+    """The stops of a timetable, between which walks are measured; kinds as in ``Timetable.stop_kind``."""
+
+    lats: Float64
+    lons: Float64
+    kinds: Int8
+    local_ids: Sequence[str]
+
+
+class Walks(Protocol):
+    """Measures walks around the stops of one timetable, which are named by their rows. Thread-safe."""
+
+    def list_links(self, stops: Int64) -> StopLinks:
+        """Return the walks between all ordered pairs of different stops that are near enough to change on foot."""
+        ...
+
+    def measure(self, begin: Int64, end: Int64) -> StopLinks:
+        """Return the walk of each pair of stops, however far apart they are."""
+        ...
+
+    def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
+        """Return the walks to those of some stops that a point reaches, ``from_stops`` the walks from them to it."""
+        ...
+
+    def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
+        """Return the walk between two points (latitude, longitude); None where it is longer than the limit."""
+        ...
+
+
+class WalksOfRiders(NamedTuple):
+    """Walks of all riders, and of those who need ways without steps; None where these are not known apart."""
+
+    usual: Walks
+    step_free: Walks | None = None
+
+
+FindWalks = Callable[[WalkedStops], WalksOfRiders]
+"""Returns how walks between some stops are measured."""
+
+
+class StraightLine:
+    """Walks by the straight line times the detour factor, at a steady pace."""
+
+    def __init__(self, lats: Float64, lons: Float64) -> None:
+        self._lats, self._lons = lats, lons
+
+    def list_links(self, stops: Int64) -> StopLinks:
+        """Return the walks between stops within the radius; see the port."""
+        begin, end, straight_m = neighbours_m(self._lats, self._lons, stops, FOOTPATH_RADIUS_M)
+        return _links(begin, end, straight_m)
+
+    def measure(self, begin: Int64, end: Int64) -> StopLinks:
+        """Return the walk of each pair of stops; see the port."""
+        lats, lons = self._lats, self._lons
+        return _links(begin, end, between_m(lats[begin], lons[begin], lats[end], lons[end]))
+
+    def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:  # noqa: ARG002
+        """Return the walks to the stops around a point; see the port. They are as long from the stops to it."""
+        near = self.list_near(lat, lon, stops, max_walk_m / DETOUR_FACTOR)
+        metres = np.ceil(walk_m(straight_line_m(lat, lon, self._lats[near], self._lons[near])))
+        within = metres <= max_walk_m
+        near, metres = near[within], metres[within]
+        return StopWalks(near.astype(np.int32), metres.astype(np.int32), walk_s(metres))
+
+    def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
+        """Return the walk between two points; see the port."""
+        straight_m = straight_line_m(*start, np.array([end[0]]), np.array([end[1]]))
+        metres = math.ceil(float(walk_m(straight_m)[0]))
+        return Walk(metres, int(walk_s(np.array([float(metres)]))[0])) if metres <= max_walk_m else None
+
+    def list_near(self, lat: float, lon: float, stops: Int64, radius_m: float) -> Int64:
+        """Return those of some stops that lie in the box around the circle of a radius."""
+        reach_deg = math.degrees(radius_m / EARTH_RADIUS_M)
+        reach_lon_deg = reach_deg / max(0.01, math.cos(math.radians(min(89.0, abs(lat) + reach_deg))))
+        is_near = np.abs(self._lats[stops] - lat) <= reach_deg
+        is_near &= np.abs(self._lons[stops] - lon) <= reach_lon_deg
+        return stops[is_near]
+
+
+def _links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:
+    metres = np.ceil(walk_m(straight_m))
+    return StopLinks(begin, end, metres.astype(np.int32), walk_s(metres))
+
+
+def walk_straight(stops: WalkedStops) -> WalksOfRiders:
+    """Return walks by the straight line."""
+    return WalksOfRiders(StraightLine(stops.lats, stops.lons))

@@ -1,0 +1,118 @@
+"""Streets drawn as text, written as an OpenStreetMap file.
+
+A cell is 100 m wide and high, and the map lies at the equator, where a degree is as long either way::
+
+    A---B
+    |   s      a street goes from node to node, straight; its kind is that of the first special letter on it
+    C-#-D      # is a bridge: what comes from the left goes on to the right, from above to below, and nothing meets
+
+Nodes: capital letters, ``+``; ``*`` has traffic lights, ``o`` a gate that is shut.
+Streets: ``-`` and ``|``; ``s`` steps, ``p`` private, ``>`` and ``v`` one-way roads (right, down), ``e`` a footway that
+walkers may use to the right or down only, ``x`` a motorway.
+"""
+
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import NamedTuple
+
+from fingerpost.transit.geodesy import METRES_PER_DEGREE
+
+CELL_M = 100.0
+DEG = CELL_M / METRES_PER_DEGREE
+
+TAGS = {
+    "plain": {"highway": "residential"},
+    "s": {"highway": "steps"},
+    "p": {"highway": "service", "access": "private"},
+    ">": {"highway": "residential", "oneway": "yes"},
+    "v": {"highway": "residential", "oneway": "yes"},
+    "e": {"highway": "footway", "oneway": "yes"},
+    "x": {"highway": "motorway"},
+}
+NODE_TAGS = {"*": {"highway": "crossing", "crossing": "traffic_signals"}, "o": {"barrier": "gate", "access": "no"}}
+_BRIDGE = "#"
+
+
+class Node(NamedTuple):
+    """A node of the drawing: its letter, and where it stands in cells, to the right and down."""
+
+    letter: str
+    x: int
+    y: int
+
+
+class Street(NamedTuple):
+    """A street from one node (number) to another, to the right or down."""
+
+    start: int
+    end: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Drawing:
+    nodes: list[Node]
+    streets: list[Street]
+
+    def find(self, letter):
+        return next(number for number, node in enumerate(self.nodes) if node.letter == letter)
+
+    def place(self, letter):
+        """Return the latitude and longitude of a node."""
+        node = self.nodes[self.find(letter)]
+        return degrees(node.x, node.y)
+
+    def length_m(self, street):
+        start, end = self.nodes[street.start], self.nodes[street.end]
+        return CELL_M * (abs(end.x - start.x) + abs(end.y - start.y))
+
+
+def degrees(x, y):
+    """Return the latitude and longitude of a place in cells."""
+    return -y * DEG, x * DEG
+
+
+def read(text):
+    """Return the nodes and streets of a drawing."""
+    rows = dedent(text).strip("\n").split("\n")
+    cells = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row) if letter != " "}
+    is_node = {at for at, letter in cells.items() if letter.isupper() or letter in "+*o"}
+    nodes = sorted(is_node, key=lambda at: (at[1], at[0]))
+    number = {at: index for index, at in enumerate(nodes)}
+    streets = []
+    for at in nodes:
+        for step, letters in (((1, 0), "->#spex"), ((0, 1), "|v#spex")):
+            passed, here = [], (at[0] + step[0], at[1] + step[1])
+            while cells.get(here, " ") in letters and here not in is_node:
+                passed.append(cells[here])
+                here = (here[0] + step[0], here[1] + step[1])
+            if here in is_node and passed:
+                kind = next((letter for letter in passed if letter not in "-|#"), "plain")
+                streets.append(Street(number[at], number[here], kind))
+    return Drawing([Node(cells[at], *at) for at in nodes], streets)
+
+
+def osm(drawing, extra_nodes=(), extra_ways=()):
+    """Return the drawing as an OpenStreetMap file; node 1 is the first, way 1 too.
+
+    Extra nodes are (id, lat, lon, tags), extra ways (nodes, tags).
+    """
+    lines = ['<osm version="0.6">']
+    for number, node in enumerate(drawing.nodes, 1):
+        lines.append(_node(number, *degrees(node.x, node.y), NODE_TAGS.get(node.letter, {})))
+    lines += [_node(*each) for each in extra_nodes]
+    ways = [((street.start + 1, street.end + 1), TAGS[street.kind]) for street in drawing.streets]
+    for number, (nodes, tags) in enumerate((*ways, *extra_ways), 1):
+        lines.append(f'<way id="{number}" version="1">')
+        lines += [f'<nd ref="{node}"/>' for node in nodes]
+        lines += [*_tags(tags), "</way>"]
+    return "\n".join([*lines, "</osm>"])
+
+
+def _node(number, lat, lon, tags):
+    inner = "".join(_tags(tags))
+    return f'<node id="{number}" version="1" lat="{lat:.9f}" lon="{lon:.9f}">{inner}</node>'
+
+
+def _tags(tags):
+    return [f'<tag k="{key}" v="{value}"/>' for key, value in tags.items()]

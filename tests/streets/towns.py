@@ -1,0 +1,46 @@
+"""Streets of a drawing, ready to be searched."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from fingerpost.transit.streets.building import build_graph
+from fingerpost.transit.streets.extract import read_extract
+from fingerpost.transit.streets.riders_area import RidersArea
+from fingerpost.transit.streets.search import StreetSearch
+from fingerpost.transit.streets.snapping import build_grid, snap_to_streets
+from fingerpost.transit.streets.walking_profile import RIDER, weigh
+from tests.streets.drawn import degrees, osm, read
+
+PLAIN = replace(RIDER, steps_avoided=1.0)
+
+
+class Town:
+    """A drawn town: asks for walks between places in cells, or between nodes by their letters."""
+
+    def __init__(self, text, folder, profile=PLAIN, **extra):
+        self.drawing = read(text) if isinstance(text, str) else text
+        path = folder / "town.osm"
+        path.write_text(osm(self.drawing, **extra))
+        self.extracted = read_extract(path, RidersArea(np.zeros(1), np.zeros(1)), folder)
+        self.built = build_graph(self.extracted)
+        self.graph = self.built.graph
+        self.grid = build_grid(self.graph)
+        self.profile = profile
+        self.search = StreetSearch(self.graph, weigh(self.graph, profile))
+
+    def snap(self, place):
+        lat, lon = self.drawing.place(place) if isinstance(place, str) else degrees(*place)
+        return snap_to_streets(self.graph, self.grid, np.array([lat]), np.array([lon]))
+
+    def walk(self, start, end, limit_m=20_000.0, *, backward=False):
+        """Return (metres, seconds) on the streets, rounded; None where there is no walk."""
+        ends = (self.snap(end), self.snap(start)) if backward else (self.snap(start), self.snap(end))
+        found = self.search.measure(*ends, limit_m, backward=backward)
+        return None if found.metres[0] < 0 else (round(float(found.metres[0])), round(float(found.seconds[0]), 1))
+
+    def line(self, start, end):
+        """Return the walk's line in cells, rounded."""
+        found = self.search.find_line(self.snap(start), self.snap(end), 20_000.0)
+        one = degrees(1, -1)
+        return [(round(lon / one[1], 2), round(-lat / one[0], 2)) for lat, lon in found.tolist()]
