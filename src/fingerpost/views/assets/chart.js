@@ -2,9 +2,9 @@
 
 import { drawing } from "./dom.js";
 
-const WIDEST = 640;
+const WIDEST = 1400;
 const HEIGHT = 210;
-const EDGES = { left: 52, right: 18, top: 14, bottom: 26 };
+const EDGES = { left: 58, right: 18, top: 14, bottom: 26 };
 const TICKS = 4;
 
 /** Return round values that span what is given, zero among them unless all values lie far from it. */

@@ -6,6 +6,7 @@ import { Words, chooseLanguage } from "./words.js";
 
 const HIGHEST_PX = 500;
 const LOWEST_PX = 200;
+const MOST_SQUEEZED_PX = 120;
 const TICK_MS = 15000;
 
 /**
@@ -29,6 +30,7 @@ export class Frame {
     this.first = 0;
     this.room = Infinity;
     this.paged = null;
+    this.squeezed = 0;
     this.minutes = 0;
     this.main = document.getElementById("view");
     this.live = document.getElementById("live");
@@ -59,8 +61,7 @@ export class Frame {
   }
 
   tellSize() {
-    const height = Math.ceil(this.main.getBoundingClientRect().height);
-    this.bridge.notify("ui/notifications/size-changed", { width: window.innerWidth, height });
+    this.bridge.notify("ui/notifications/size-changed", { width: window.innerWidth, height: this.height });
   }
 
   // ------------------------------------------------------------------------------------ the host speaks
@@ -147,27 +148,54 @@ export class Frame {
 
   // ------------------------------------------------------------------------------------ drawing
 
+  get height() {
+    return Math.ceil(this.main.getBoundingClientRect().height);
+  }
+
   get limit() {
     if (this.context.displayMode === "fullscreen") return Infinity;
     const given = this.context.containerDimensions || {};
     return Math.max(LOWEST_PX, Math.min(HIGHEST_PX, given.height || given.maxHeight || HIGHEST_PX));
   }
 
-  /** Draw, and again with fewer rows on a page until the view is low enough. */
+  /** Draw, and again with a lower map and fewer rows on a page until the view is low enough. */
   render() {
     const language = chooseLanguage(this.context.locale, this.body?.meta?.language);
     if (language !== this.words.language) this.words = new Words(language);
     document.documentElement.lang = language;
     const key = this.main.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
     this.room = Infinity;
+    this.squeezed = 0;
+    this.bound(null);
     for (let attempt = 0; attempt < 60; attempt++) {
       this.paged = null;
       this.main.replaceChildren(...this.nodes());
-      const overflow = this.main.offsetHeight - this.limit;
-      if (overflow <= 0 || !this.paged || this.paged.count <= 1) break;
+      const overflow = this.height - this.limit;
+      if (overflow <= 0) break;
+      if (this.squeezeMap()) continue;
+      if (!this.paged || this.paged.count <= 1) break;
       this.room = attempt === 0 ? Math.max(1, Math.ceil(this.paged.count * 0.9)) : this.paged.count - 1;
     }
+    if (this.height > this.limit) this.bound(this.limit);
     if (key) [...this.main.querySelectorAll("[data-key]")].find((each) => each.dataset.key === key)?.focus();
+  }
+
+  /** Let what cannot be made any lower scroll within a height; null for none. */
+  bound(height) {
+    this.main.classList.toggle("scrolls", height !== null);
+    this.main.style.maxHeight = height === null ? "" : `${height}px`;
+  }
+
+  /** Take from the map what it is too high; return whether there was anything to take. */
+  squeezeMap() {
+    const map = this.main.querySelector(".map");
+    if (!map || this.squeezed >= MOST_SQUEEZED_PX) return false;
+    const panel = document.getElementById("panel").getBoundingClientRect().bottom;
+    const below = this.height - panel;
+    const excess = Math.ceil(map.parentNode.lastChild.getBoundingClientRect().bottom + below - this.limit);
+    if (excess <= 0) return false;
+    this.squeezed = Math.min(MOST_SQUEEZED_PX, this.squeezed + excess);
+    return true;
   }
 
   nodes() {
@@ -190,8 +218,9 @@ export class Frame {
     const { count, total } = this.paged || { count: 0, total: 0 };
     if (count >= total) return null;
     const range = { first: this.first + 1, last: this.first + count, total };
-    const turn = (key, first, disabled) =>
-      element("button", { type: "button", "data-key": `page-${key}`, disabled, onclick: () => this.turnTo(first) }, this.words.say(key));
+    // A button that were truly disabled would lose the focus with which it was pressed.
+    const turn = (key, first, isLast) =>
+      element("button", { type: "button", "data-key": `page-${key}`, "aria-disabled": isLast && "true", onclick: () => isLast || this.turnTo(first) }, this.words.say(key));
     return element("nav", { class: "pager" }, [
       element("span", { class: "dim small" }, this.words.say("pages", range)),
       turn("previous", Math.max(0, this.first - this.room), this.first === 0),

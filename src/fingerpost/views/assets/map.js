@@ -2,8 +2,7 @@
 
 import { drawing } from "./dom.js";
 
-const WIDTH = 330;
-const LOWEST = 130;
+const LOWEST = 110;
 const MARGIN = 22;
 const LETTER = 6.6;
 const LINE_HEIGHT = 15;
@@ -47,8 +46,8 @@ export function linesOf(itinerary, geometry) {
   };
 }
 
-/** Return the drawing of an itinerary's legs, whose points are [latitude, longitude], no higher than `highest` pixels. */
-export function drawMap(itinerary, lines, label, highest) {
+/** Return the drawing of an itinerary's legs, whose points are [latitude, longitude], in `width` and at most `highest` pixels. */
+export function drawMap(itinerary, lines, label, width, highest) {
   const points = lines.flat();
   const lats = points.map(([lat]) => lat);
   const lons = points.map(([, lon]) => lon);
@@ -56,10 +55,10 @@ export function drawMap(itinerary, lines, label, highest) {
   const squeeze = Math.cos(((south + north) / 2) * (Math.PI / 180));
   const wide = Math.max((east - west) * squeeze, 1e-6);
   const high = Math.max(north - south, 1e-6);
-  const height = Math.min(highest, Math.max(LOWEST, ((WIDTH - 2 * MARGIN) * high) / wide + 2 * MARGIN));
-  const scale = Math.min((WIDTH - 2 * MARGIN) / wide, (height - 2 * MARGIN) / high);
+  const height = Math.min(highest, Math.max(LOWEST, ((width - 2 * MARGIN) * high) / wide + 2 * MARGIN));
+  const scale = Math.min((width - 2 * MARGIN) / wide, (height - 2 * MARGIN) / high);
   const place = ([lat, lon]) => [
-    WIDTH / 2 + (lon - (west + east) / 2) * squeeze * scale,
+    width / 2 + (lon - (west + east) / 2) * squeeze * scale,
     height / 2 - (lat - (south + north) / 2) * scale,
   ];
   const placed = lines.map((line) => line.map(place));
@@ -71,8 +70,8 @@ export function drawMap(itinerary, lines, label, highest) {
   const circles = stops.map(({ at }) => drawing("circle", { cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: 4.5 }));
   return drawing(
     "svg",
-    { class: "map", viewBox: `0 0 ${WIDTH} ${Math.round(height)}`, role: "img", "aria-label": label },
-    [...paths, ...circles, ...drawNames(stops, height, placed.flatMap(spread))],
+    { class: "map", style: `max-height: ${highest}px`, viewBox: `0 0 ${width} ${Math.round(height)}`, role: "img", "aria-label": label },
+    [...paths, ...circles, ...drawNames(stops, width, height, placed.flatMap(spread))],
   );
 }
 
@@ -100,20 +99,20 @@ function spread(line) {
 }
 
 /** Return the names that find room, the ends first: a name that would cover another is left to the list of steps. */
-function drawNames(stops, height, inked) {
+function drawNames(stops, width, height, inked) {
   const taken = [];
   const order = [...new Set([stops[0], stops[stops.length - 1], ...stops])];
   const texts = [];
   for (const { name, at: [x, y] } of order) {
-    const width = name.length * LETTER;
+    const long = name.length * LETTER;
     const places = [[x + 9, y + 4, "start"], [x - 9, y + 4, "end"], [x, y - 10, "middle"], [x, y + 19, "middle"], [x, y + 19, "start"], [x, y - 10, "start"], [x, y + 19, "end"], [x, y - 10, "end"]];
     const free = places.map(([left, base, anchor]) => {
-      const begin = { start: left, middle: left - width / 2, end: left - width }[anchor];
-      const box = [begin, base - LINE_HEIGHT, begin + width, base + 3];
+      const begin = { start: left, middle: left - long / 2, end: left - long }[anchor];
+      const box = [begin, base - LINE_HEIGHT, begin + long, base + 3];
       const covered = inked.filter((point) => box[0] < point[0] && point[0] < box[2] && box[1] < point[1] && point[1] < box[3]);
       return { left, base, anchor, box, covered: covered.length };
     }).filter(({ box }) => {
-      const isInside = box[0] >= 2 && box[2] <= WIDTH - 2 && box[1] >= 0 && box[3] <= height;
+      const isInside = box[0] >= 2 && box[2] <= width - 2 && box[1] >= 0 && box[3] <= height;
       return isInside && taken.every((other) => box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
     });
     if (free.length === 0) continue;

@@ -9,7 +9,7 @@ export function header(frame, title, state) {
   const { words } = frame;
   const refresh = frame.canCall && element(
     "button",
-    { type: "button", "data-key": "refresh", disabled: frame.busy, onclick: () => frame.refresh() },
+    { type: "button", "data-key": "refresh", "aria-disabled": frame.busy && "true", onclick: () => frame.refresh() },
     words.say(frame.busy ? "refreshing" : "refresh"),
   );
   return element("header", {}, element("div", {}, element("h1", {}, title), element("p", { class: "state small" }, state)), refresh);

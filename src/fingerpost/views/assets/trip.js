@@ -7,6 +7,8 @@ import { alertsOf, badge, freshness, header, lateness, listNotes, notesTab, sour
 
 const WIDE_PX = 560;
 const HIGHEST_MAP_PX = 230;
+const MARGINS_PX = 28;
+const GAP_PX = 14;
 const MINUTE_MS = 60000;
 const GEOMETRY = "fingerpost/geometry";
 
@@ -114,7 +116,7 @@ function drawShifts(frame) {
   const button = (key, sign, when) =>
     element(
       "button",
-      { type: "button", "data-key": key, "aria-label": words.say(key), disabled: frame.busy, onclick: () => frame.refresh({ when }) },
+      { type: "button", "data-key": key, "aria-label": words.say(key), "aria-disabled": frame.busy && "true", onclick: () => frame.refresh({ when }) },
       window.innerWidth >= WIDE_PX ? words.say(key) : sign,
     );
   return [button("earlier", "‹", earlier), button("later", "›", later)];
@@ -172,8 +174,10 @@ function drawMapPanel(frame, itinerary) {
   const { words } = frame;
   const { legs, straight, tolerance } = linesOf(itinerary, frame.meta[GEOMETRY]);
   const label = words.say("map_label", { from: itinerary.legs[0].from.name, to: itinerary.legs[itinerary.legs.length - 1].to.name });
+  const room = frame.main.clientWidth - MARGINS_PX;
+  const width = window.innerWidth >= WIDE_PX ? (room - GAP_PX) / 2 : room;
   const note = [straight && words.say("map_straight"), tolerance > 0 && words.say("map_thinned", { n: tolerance })];
-  return [drawMap(itinerary, legs, label, HIGHEST_MAP_PX), element("p", { class: "dim small" }, note.filter(Boolean).join(" "))];
+  return [drawMap(itinerary, legs, label, width, HIGHEST_MAP_PX - frame.squeezed), element("p", { class: "dim small" }, note.filter(Boolean).join(" "))];
 }
 
 function listTripNotes(frame) {
