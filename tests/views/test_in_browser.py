@@ -4,19 +4,8 @@ import pytest
 
 from fingerpost.apps.cli.demo_command import _disrupt
 from tests.views.hosting import HOST, VIEW, ask, connect, showing
+from tests.views.questions import BOARD, FIGURES, QUESTIONS, TRIP
 
-BOARD = {"stop": {"type": "label", "value": "Kamppi"}, "windowMinutes": 60}
-TRIP = {
-    "origin": {"type": "label", "value": "Kamppi"},
-    "destination": {"type": "coords", "value": {"lat": 60.2055, "lon": 24.6559}},
-    "limit": 3,
-}
-FIGURES = {"query_type": "time_series", "parameters": {"ticker": "AAPL", "metric": "Revenue", "period": "annual"}}
-QUESTIONS = {
-    "board": ("get_departures", BOARD),
-    "trip": ("plan_trip", TRIP),
-    "figures": ("sec_financial_data", FIGURES),
-}
 HIGHEST_PX = 500
 EN_DASH = "\N{EN DASH}"
 TARGET_PX = 44

@@ -8,7 +8,7 @@ import pytest
 
 from fingerpost.views import page
 from fingerpost.views.catalogue import VIEWS
-from tests.project.sources import SRC
+from tests.project.sources import ROOT, SRC
 
 ASSETS = SRC / "views" / "assets"
 MODULES = sorted(path.name for path in ASSETS.glob("*.js"))
@@ -174,3 +174,13 @@ def test_colours_have_the_contrast_of_level_aa(theme):
 
     assert low == []
     assert set(COLOURS) - {"edge"} == {name for front, back, _ in PAIRS for name in (front, back)}
+
+
+def test_pictures_of_the_documents_are_small():
+    """Six pictures, each under 100 kB; ``make pictures`` takes them."""
+    pictures = sorted((ROOT / "docs" / "views").glob("*.png"))
+
+    assert [path.stem for path in pictures] == [
+        f"{view}-{theme}" for view in sorted(view.name for view in VIEWS) for theme in ("dark", "light")
+    ]
+    assert [path.name for path in pictures if path.stat().st_size > 100_000] == []

@@ -4,6 +4,8 @@ import { drawing } from "./dom.js";
 
 const LOWEST = 110;
 const MARGIN = 22;
+const RADIUS = 4.5;
+const MOST_COVERED = 2;
 const LETTER = 6.6;
 const LINE_HEIGHT = 15;
 
@@ -46,7 +48,10 @@ export function linesOf(itinerary, geometry) {
   };
 }
 
-/** Return the drawing of an itinerary's legs, whose points are [latitude, longitude], in `width` and at most `highest` pixels. */
+/**
+ * Return the drawing of an itinerary's legs, whose points are [latitude, longitude]: `width` pixels wide, at most
+ * `highest` high. Names that find no room in it stand in the list of steps.
+ */
 export function drawMap(itinerary, lines, label, width, highest) {
   const points = lines.flat();
   const lats = points.map(([lat]) => lat);
@@ -67,7 +72,7 @@ export function drawMap(itinerary, lines, label, width, highest) {
     return drawing("path", { "data-stroke": leg.line === undefined ? "WALK" : leg.mode, d: `M${steps.join("L")}` });
   });
   const stops = listStops(itinerary, lines).map(({ name, point }) => ({ name, at: place(point) }));
-  const circles = stops.map(({ at }) => drawing("circle", { cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: 4.5 }));
+  const circles = stops.map(({ at }) => drawing("circle", { cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: RADIUS }));
   return drawing(
     "svg",
     { class: "map", style: `max-height: ${highest}px`, viewBox: `0 0 ${width} ${Math.round(height)}`, role: "img", "aria-label": label },
@@ -98,14 +103,14 @@ function spread(line) {
   });
 }
 
-/** Return the names that find room, the ends first: a name that would cover another is left to the list of steps. */
+/** Return the names that find room, the ends first; one that would cover a stop, a name or the line is left out. */
 function drawNames(stops, width, height, inked) {
-  const taken = [];
+  const taken = stops.map(({ at: [x, y] }) => [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]);
   const order = [...new Set([stops[0], stops[stops.length - 1], ...stops])];
   const texts = [];
   for (const { name, at: [x, y] } of order) {
     const long = name.length * LETTER;
-    const places = [[x + 9, y + 4, "start"], [x - 9, y + 4, "end"], [x, y - 10, "middle"], [x, y + 19, "middle"], [x, y + 19, "start"], [x, y - 10, "start"], [x, y + 19, "end"], [x, y - 10, "end"]];
+    const places = [[x + 9, y + 4, "start"], [x - 9, y + 4, "end"], [x, y - 10, "middle"], [x, y + 21, "middle"], [x, y + 21, "start"], [x, y - 10, "start"], [x, y + 21, "end"], [x, y - 10, "end"]];
     const free = places.map(([left, base, anchor]) => {
       const begin = { start: left, middle: left - long / 2, end: left - long }[anchor];
       const box = [begin, base - LINE_HEIGHT, begin + long, base + 3];
@@ -117,6 +122,7 @@ function drawNames(stops, width, height, inked) {
     });
     if (free.length === 0) continue;
     const best = free.reduce((one, other) => (other.covered < one.covered ? other : one));
+    if (best.covered > MOST_COVERED && texts.length >= 2) continue;
     taken.push(best.box);
     texts.push(drawing("text", { x: best.left.toFixed(1), y: best.base.toFixed(1), "text-anchor": best.anchor }, name));
   }
