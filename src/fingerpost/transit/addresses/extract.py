@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fingerpost.errors import FeedUnusable, SettingsInvalid
-from fingerpost.transit.addresses.features import Feature, FeatureKind, FeatureNames, Tags, find_feature, find_names, is_municipality
+from fingerpost.transit.addresses.features import (
+    Feature,
+    FeatureKind,
+    FeatureNames,
+    Tags,
+    find_feature,
+    find_names,
+    is_municipality,
+)
 from fingerpost.transit.addresses.house_number import HouseNumber, read_house_number
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 

@@ -1,7 +1,6 @@
 """Looks up streets, addresses and places by text, and names positions, over one index file."""
 
 import json
-import sqlite3
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
