@@ -152,7 +152,7 @@ def _find_kept(edges: _Edges) -> npt.NDArray[np.bool_]:
     label = _label_parts(len(edges.node_flags), edges.begin, edges.end, edges.node_flags & BLOCKED != 0)
     # A blocked node belongs to no part, and each of its edges to that of the other end.
     part = np.where(edges.node_flags[edges.begin] & BLOCKED != 0, label[edges.end], label[edges.begin])
-    total_m = np.bincount(part, weights=edges.length_m)
+    total_m = np.bincount(part, weights=edges.length_m).astype(np.float64)
     kept: npt.NDArray[np.bool_] = total_m[part] >= _least_m(total_m)
     return kept
 
@@ -185,7 +185,8 @@ def _mark_dead_private(edges: _Edges) -> _Edges:
     if not public.any():
         return edges
     label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], edges.node_flags & BLOCKED != 0)
-    total_m = np.bincount(label[edges.begin], weights=np.where(public, edges.length_m, 0.0), minlength=len(label))
+    public_m = np.where(public, edges.length_m, 0.0)
+    total_m = np.bincount(label[edges.begin], weights=public_m, minlength=len(label)).astype(np.float64)
     reached = total_m >= _least_m(total_m)
     is_dead = public & ~(reached[label[edges.begin]] | reached[label[edges.end]])
     return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))

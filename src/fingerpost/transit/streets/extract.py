@@ -93,7 +93,7 @@ def read_extract(
         FeedUnusable: the file is not there, is no extract, or is damaged.
     """
     osmium = load_osmium()
-    reader = _Reader(area)
+    reader = _ExtractReader(area)
     index = scratch / "node-positions"
     try:
         size = path.stat().st_size
@@ -144,7 +144,7 @@ def _reason(error: Exception) -> str:
     return text.rstrip(".")
 
 
-class _Reader:
+class _ExtractReader:
     """Takes osmium's objects one after the other: nodes, then ways, then areas."""
 
     def __init__(self, area: RidersArea) -> None:
