@@ -7,7 +7,7 @@ from types import MappingProxyType, SimpleNamespace
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.source import ConformingSource
 from fingerpost.transit.leg_line import LegLine, LineSource
-from fingerpost.transit.model import Bounds, Coordinate, Fare, Itinerary, Mode
+from fingerpost.transit.model import Bounds, Coordinate, Fare, Itinerary, Mode, ServiceAlert
 from fingerpost.transit.port import JourneyAnswer
 from fingerpost.transit.profile import Ability
 from tests.conformance.embedded import EmbeddedConformance
@@ -15,6 +15,9 @@ from tests.conformance.embedded import EmbeddedConformance
 
 def same(value, *_):
     return value
+
+
+STALE = ServiceAlert(id="stale", header="It was over yesterday")
 
 
 @dataclass
@@ -250,4 +253,8 @@ BENT = {
         )
     ),
     "the_age_of_real_time_travels_with_the_answer": map_provenance(realtime_updated=None),
+    "an_alert_of_a_line_is_told_with_its_ride": Bend(plan=map_legs(lambda leg: replace(leg, alerts=()))),
+    "an_alert_that_is_over_is_not_told": Bend(plan=map_legs(lambda leg: replace(leg, alerts=(STALE,)))),
+    "a_board_tells_the_alerts_of_its_stop": Bend(board=lambda board, _: replace(board, alerts=())),
+    "a_board_tells_the_alerts_of_its_rows": Bend(board=map_rows(lambda row: replace(row, alerts=()))),
 }  # fmt: skip

@@ -17,7 +17,7 @@ from graphql import graphql
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.source import Trouble
-from fingerpost.testing.networks.town import ZONE
+from fingerpost.testing.networks.town import DAY, ZONE
 from fingerpost.transit.model import Access, Coordinate, Location, LocationSource, Mode
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.timetable.stop_ids import escape
@@ -30,6 +30,7 @@ _ZONE = ZoneInfo(ZONE)
 _ACCESS = {Access.YES: "POSSIBLE", Access.NO: "NOT_POSSIBLE", Access.UNKNOWN: "NO_INFORMATION"}
 _WHEELCHAIR = {"1": "POSSIBLE", "2": "NOT_POSSIBLE"}
 _FAR_M = 3000.0
+_DAY_S = 86_400
 
 
 class TownServer:
@@ -104,6 +105,7 @@ class TownServer:
             "wheelchairBoarding": _WHEELCHAIR.get(row["wheelchair_boarding"], "NO_INFORMATION"),
             "routes": [self._routes[route] for route in sorted(routes)],
             "stoptimesWithoutPatterns": lambda info, **asked: self._board(stop_id, **asked),
+            "alerts": lambda info, **of: self._alerts(stop_id),
         }
 
     def _trip(self, row):
@@ -134,6 +136,11 @@ class TownServer:
         rows = sorted((await self._served.list_departures(query)).departures, key=lambda row: row.expected)
         return [self._stoptime(stop_id, row) for row in rows[:numberOfDepartures]]
 
+    async def _alerts(self, stop_id):
+        """Return the alerts of a stop, whenever they hold: it is the asker who compares times."""
+        day = DepartureQuery(stop_ids=[printed(own(stop_id))], instant=begin_of_service(DAY), window_s=_DAY_S, wanted=1)
+        return [told_alert(each) for each in (await self._served.list_departures(day)).alerts]
+
     def _stoptime(self, stop_id, row):
         trip_id = row.trip_id.partition(":")[2]
         begin = begin_of_service(row.service_day)
@@ -148,7 +155,7 @@ class TownServer:
             "pickupType": None if row.cancelled else "SCHEDULED",
             "headsign": row.destination,
             "stopPositionInPattern": position,
-            "trip": self._trips[trip_id],
+            "trip": {**self._trips[trip_id], "alerts": lambda info, **of: [told_alert(each) for each in row.alerts]},
         }
 
     # --------------------------------------------------------------------------------------------- plans
@@ -159,7 +166,8 @@ class TownServer:
         query = JourneyQuery(
             origin=self._end(origin["location"]),
             destination=self._end(destination["location"]),
-            instant=int(datetime.fromisoformat(next(iter(dateTime.values()))).timestamp()),
+            # The real one leaves out what arrives at the very second.
+            instant=int(datetime.fromisoformat(next(iter(dateTime.values()))).timestamp()) - arrive_by,
             arrive_by=arrive_by,
             max_walk_m=_FAR_M,
             max_transfers=transit["transfer"]["maximumTransfers"],
@@ -192,7 +200,7 @@ class TownServer:
             "distance": leg.distance_m,
             "from": self._place(leg.start),
             "to": self._place(leg.end),
-            "alerts": [],
+            "alerts": [told_alert(each) for each in leg.alerts],
             "legGeometry": {"points": polyline.encode(found.draw(leg).points, 5)},
         }
         if not leg.is_transit:
@@ -236,6 +244,19 @@ class TownServer:
     def _place(self, point):
         stop = None if point.id is None else self._stop_by_printed[point.id]
         return {"name": point.name, "lat": point.coordinate.lat, "lon": point.coordinate.lon, "stop": stop}
+
+
+def told_alert(alert):
+    """Write an alert as the server does."""
+    return {
+        "id": alert.id,
+        "alertHeaderText": alert.header,
+        "alertDescriptionText": alert.text,
+        "alertEffect": alert.effect,
+        "alertUrl": alert.url,
+        "effectiveStartDate": alert.since,
+        "effectiveEndDate": alert.until,
+    }
 
 
 def own(local_id):

@@ -96,8 +96,10 @@ class Updates:
         self._said["/alerts.pb"] = [each.entity() for each in what if isinstance(each, AlertSays)]
 
     def say_message(self, message: bytes) -> None:
-        """Say the trip updates of a whole GTFS-Realtime message."""
-        self._said["/trips.pb"] = list(FeedMessage.FromString(message).entity)
+        """Say a whole GTFS-Realtime message, its alerts where alerts are polled."""
+        told = list(FeedMessage.FromString(message).entity)
+        self._said["/trips.pb"] = [each for each in told if not each.HasField("alert")]
+        self._said["/alerts.pb"] = [each for each in told if each.HasField("alert")]
 
     def close(self) -> None:
         """Stop serving."""

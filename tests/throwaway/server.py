@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from fingerpost.errors import OutsideCalendar
 from fingerpost.testing.networks.source import Trouble
-from fingerpost.transit.model import Coordinate, Departure, Itinerary, NearbyStop, Place, PlaceMatch
+from fingerpost.transit.model import Coordinate, Departure, Itinerary, NearbyStop, Place, PlaceMatch, ServiceAlert
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from tests.net.local_server import LOOPBACK, answer, read_request
 
@@ -56,7 +56,9 @@ async def tell_plan(network, asked):
 async def tell_board(network, asked):
     found = await network.list_departures(TypeAdapter(DepartureQuery).validate_python(asked))
     rows = TypeAdapter(list[Departure]).dump_python(list(found.departures), mode="json")
-    return {"departures": rows, "count": found.found_count, "realtime": found.provenance.realtime_updated}
+    alerts = TypeAdapter(list[ServiceAlert]).dump_python(list(found.alerts), mode="json")
+    realtime = found.provenance.realtime_updated
+    return {"departures": rows, "count": found.found_count, "alerts": alerts, "realtime": realtime}
 
 
 async def tell_places(network, asked):

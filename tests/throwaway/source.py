@@ -8,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from fingerpost.errors import OutsideCalendar, SourceChanged
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
-from fingerpost.transit.model import Bounds, Departure, Itinerary, Mode, NearbyStop, Place, PlaceMatch
+from fingerpost.transit.model import Bounds, Departure, Itinerary, Mode, NearbyStop, Place, PlaceMatch, ServiceAlert
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.provenance import FeedVersion, Provenance
@@ -17,6 +17,7 @@ ABILITIES = frozenset(Ability) - {Ability.FARES, Ability.GEOMETRY}
 LIMITS = RequestLimits(read_s=5.0, total_s=8.0, attempts=1)
 
 _ITINERARIES = TypeAdapter(tuple[Itinerary, ...])
+_ALERTS = TypeAdapter(tuple[ServiceAlert, ...])
 _DEPARTURES = TypeAdapter(list[Departure])
 _MATCHES = TypeAdapter(list[PlaceMatch])
 _PLACE = TypeAdapter(Place | None)
@@ -87,7 +88,10 @@ class ThrowawayNetwork:
         told, provenance = await self._ask("board", _BOARD.dump_python(query, mode="json"))
         rows = _read(_DEPARTURES, told.get("departures"))
         return DepartureBoard(
-            departures=rows, found_count=_read(TypeAdapter(int), told.get("count")), provenance=provenance
+            departures=rows,
+            found_count=_read(TypeAdapter(int), told.get("count")),
+            provenance=provenance,
+            alerts=_read(_ALERTS, told.get("alerts")),
         )
 
     async def find_places(self, text, *, language=None, focus=None):

@@ -28,6 +28,7 @@ from contextlib import contextmanager
 from fingerpost import clock
 from fingerpost.errors import ToolError
 from fingerpost.testing.networks import (
+    facts_of_alerts,
     facts_of_boards,
     facts_of_places,
     facts_of_plans,
@@ -49,7 +50,7 @@ def _facts(needs: set[Ability], *checks: Check, live: bool = False) -> list[Netw
 
 
 _PROFILE, _PLANS, _BOARDS = facts_of_profile, facts_of_plans, facts_of_boards
-_PLACES, _SAID, _LIVE = facts_of_places, facts_of_provenance, facts_of_realtime
+_PLACES, _SAID, _LIVE, _ALERTS = facts_of_places, facts_of_provenance, facts_of_realtime, facts_of_alerts
 
 FACTS: tuple[NetworkFact | TroubleFact, ...] = (
     *_facts(
@@ -117,6 +118,8 @@ FACTS: tuple[NetworkFact | TroubleFact, ...] = (
         _LIVE.a_cancelled_trip_is_not_ridden,
         _LIVE.a_cancelled_trip_stays_visible,
         _LIVE.a_late_trip_is_told_with_its_delay,
+        _ALERTS.an_alert_of_a_line_is_told_with_its_ride,
+        _ALERTS.an_alert_that_is_over_is_not_told,
         live=True,
     ),
     *_facts(
@@ -124,6 +127,8 @@ FACTS: tuple[NetworkFact | TroubleFact, ...] = (
         _LIVE.a_board_tells_what_is_cancelled_and_late,
         _LIVE.a_window_goes_by_the_expected_time,
         _LIVE.the_age_of_real_time_travels_with_the_answer,
+        _ALERTS.a_board_tells_the_alerts_of_its_stop,
+        _ALERTS.a_board_tells_the_alerts_of_its_rows,
         live=True,
     ),
     *TROUBLES,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedMessage, TripDescriptor, TripUpdate
+from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity, FeedMessage, TripDescriptor, TripUpdate
 
 from fingerpost.testing.feeds import feed_from_drawing, stop_id_of
 from fingerpost.transit.model import Coordinate
@@ -37,6 +37,7 @@ PLACES = {
 }
 PUBLISHER = "Town Transport"
 REALTIME_AGE_S = 20
+DETOUR, WORKS = "Bus 2 makes a detour", "Works at Alpha"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,10 @@ class Town:
 
 
 def new_town(*, live: bool = False) -> Town:
-    """Return the town; where it is ``live``, tram 1 of 08:10 is cancelled and that of 08:40 is two minutes late."""
+    """Return the town; where it is ``live``, tram 1 of 08:10 is cancelled and that of 08:40 is two minutes late.
+
+    Until 09:00 there are works at Alpha, and bus 2 makes a detour.
+    """
     return Town(tables=_tables(), realtime=_message() if live else None)
 
 
@@ -95,6 +99,7 @@ def _message() -> bytes:
     made.header.gtfs_realtime_version = "2.0"
     made.header.timestamp = at("08:00") - REALTIME_AGE_S
     made.entity.extend([_update("1-1", "CANCELED"), _update("1-2", "SCHEDULED", delay_s=120)])
+    made.entity.extend([_alert(DETOUR, "DETOUR", route_id="2"), _alert(WORKS, "OTHER_EFFECT", stop_id="Alpha")])
     return bytes(made.SerializeToString())
 
 
@@ -106,4 +111,17 @@ def _update(trip_id: str, relationship: str, delay_s: int | None = None) -> Feed
         observed = TripUpdate.StopTimeUpdate(stop_id=stop_id_of(stop))
         observed.arrival.delay = observed.departure.delay = delay_s or 0
         entity.trip_update.stop_time_update.append(observed)
+    return entity
+
+
+def _alert(header: str, effect: str, *, route_id: str | None = None, stop_id: str | None = None) -> FeedEntity:
+    entity = FeedEntity(id=header)
+    entity.alert.active_period.add(start=at("07:00"), end=at("09:00"))
+    if stop_id is not None:
+        entity.alert.informed_entity.add(stop_id=stop_id_of(stop_id))
+    else:
+        entity.alert.informed_entity.add(route_id=route_id)
+    entity.alert.MergeFrom(Alert(effect=effect))
+    for text in (entity.alert.header_text, entity.alert.description_text):
+        text.translation.add(text=header, language="sv")
     return entity
