@@ -16,17 +16,18 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from fingerpost.transit.gtfs.importer import FeedSource, import_feeds  # noqa: E402
-from fingerpost.transit.streets.building import build_graph as build_streets  # noqa: E402
-from fingerpost.transit.streets.extract import read_extract  # noqa: E402
-from fingerpost.transit.streets.riders_area import RidersArea  # noqa: E402
-from fingerpost.transit.streets.search import StreetSearch  # noqa: E402
-from fingerpost.transit.streets.snapping import build_grid, snap_to_streets  # noqa: E402
-from fingerpost.transit.streets.walking_profile import RIDER, weigh  # noqa: E402
-from fingerpost.transit.timetable.timetable import STOP  # noqa: E402
-from fingerpost.transit.timetable.walking import straight_line_m  # noqa: E402
-from tests.otp_server.server import OtpServer, build_graph  # noqa: E402
-from tests.shared_data import get_shared  # noqa: E402
+from tests.otp_server.server import OtpServer, build_graph
+from tests.shared_data import get_shared
+
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.streets.building import build_graph as build_streets
+from fingerpost.transit.streets.extract import read_extract
+from fingerpost.transit.streets.riders_area import RidersArea
+from fingerpost.transit.streets.search import StreetSearch
+from fingerpost.transit.streets.snapping import build_grid, snap_to_streets
+from fingerpost.transit.streets.walking_profile import RIDER, weigh
+from fingerpost.transit.timetable.timetable import STOP
+from fingerpost.transit.timetable.walking import straight_line_m
 
 THEIRS = replace(RIDER, pace_m_per_s=1.33, turn_degrees_per_m=20.0, lift_s=0.0)
 CITIES = {
@@ -87,9 +88,7 @@ def compare(server, search, graph, grid, start, end):
     first, last = (snap_to_streets(graph, grid, np.array([lat]), np.array([lon])) for lat, lon in (start, end))
     walked = search.measure_one(first, last, 20_000.0)
     ours = None if walked.metres[0] < 0 else (float(walked.metres[0]), float(walked.seconds[0]))
-    ends = [
-        {"location": {"coordinate": {"latitude": lat, "longitude": lon}}} for lat, lon in (start, end)
-    ]
+    ends = [{"location": {"coordinate": {"latitude": lat, "longitude": lon}}} for lat, lon in (start, end)]
     told = server.ask(WALK, **{"from": ends[0], "to": ends[1]})
     edges = (told.get("data") or {}).get("planConnection", {}).get("edges", [])
     theirs = (edges[0]["node"]["walkDistance"], edges[0]["node"]["duration"]) if edges else None
@@ -101,15 +100,20 @@ def report(rows, asked):
     both = [(ours, theirs, start, end) for ours, theirs, start, end in rows if ours and theirs]
     metres = [abs(ours[0] - theirs[0]) for ours, theirs, _, _ in both]
     seconds = [abs(ours[1] - theirs[1]) for ours, theirs, _, _ in both]
-    print(f"{asked} walks asked, {len(both)} found by both; only ours {sum(bool(o) and not t for o, t, _, _ in rows)}, "
-          f"only theirs {sum(bool(t) and not o for o, t, _, _ in rows)}")
+    print(
+        f"{asked} walks asked, {len(both)} found by both; only ours {sum(bool(o) and not t for o, t, _, _ in rows)}, "
+        f"only theirs {sum(bool(t) and not o for o, t, _, _ in rows)}"
+    )
     for what, values in (("metres", metres), ("seconds", seconds)):
-        print(f"{what}: median {statistics.median(values):.1f}, p95 {np.percentile(values, 95):.1f}, "
-              f"worst {max(values):.0f}")
+        print(
+            f"{what}: median {statistics.median(values):.1f}, p95 {np.percentile(values, 95):.1f}, "
+            f"worst {max(values):.0f}"
+        )
     print(f"within 30 s: {np.mean(np.array(seconds) <= 30):.1%}")
     for ours, theirs, start, end in both:
         if abs(ours[1] - theirs[1]) > 60:
-            print(f"  over 60 s: ours {ours[0]:.0f} m {ours[1]:.0f} s, theirs {theirs[0]:.0f} m {theirs[1]:.0f} s, {start} to {end}")
+            told = " and ".join(f"{metres:.0f} m {seconds:.0f} s" for metres, seconds in (ours, theirs))
+            print(f"  over 60 s: {told} (ours and theirs), {start} to {end}")
 
 
 if __name__ == "__main__":

@@ -15,11 +15,9 @@ _FIRST_ROOM = 4096
 
 
 class Work(NamedTuple):
-    """Scratch memory of a search: what is known of each state, which were touched, and the heap."""
+    """Scratch memory of a search: the label of each state (cost, seconds, metres), which were touched, the heap."""
 
-    cost: Float64
-    seconds: Float64
-    metres: Float64
+    label: Float64
     arc: Int32
     before: Int32
     touched: Int32
@@ -88,9 +86,7 @@ class StreetSearch:
         if work is None:
             count = 3 * self._graph.node_count
             work = Work(
-                cost=np.full(count, np.inf),
-                seconds=np.zeros(count),
-                metres=np.zeros(count),
+                label=np.full((count, 3), np.inf),
                 arc=np.zeros(count, np.int32),
                 before=np.zeros(count, np.int32),
                 touched=np.zeros(count, np.int32),
