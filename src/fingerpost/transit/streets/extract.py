@@ -152,7 +152,7 @@ class _ExtractReader:
         self._area = area
 
     def take(self, each: Any) -> None:
-        tags = {tag.k: tag.v for tag in each.tags}
+        tags = dict(each.tags)
         if each.is_node():
             self._take_node(each, tags)
         elif each.is_way():
@@ -212,12 +212,16 @@ class _ExtractReader:
     def _stretches(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
         positions, stretch = self.streets.positions, list[int]()
         for node in nodes:
-            if not (node.location.valid() and self._area.holds(node.lat, node.lon)):
-                if stretch:
-                    yield stretch
-                stretch = []
-            elif not stretch or stretch[-1] != node.ref:
-                positions[node.ref] = (node.lat, node.lon)
-                stretch.append(node.ref)
+            ref = node.ref
+            if ref not in positions:
+                place = node.location
+                if not (place.valid() and self._area.holds(place.lat, place.lon)):
+                    if stretch:
+                        yield stretch
+                    stretch = []
+                    continue
+                positions[ref] = (place.lat, place.lon)
+            if not stretch or stretch[-1] != ref:
+                stretch.append(ref)
         if stretch:
             yield stretch

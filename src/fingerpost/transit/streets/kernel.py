@@ -153,6 +153,10 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
             new_cost = cost + passing_s + weights.edge_cost[ahead]
             new_metres = work.label[state, METRES] + graph.edge_m[ahead]
             new_state = 3 * graph.arc_head[arc] + then
+            beyond = graph.arc_head[arc]
+            if graph.node_first[beyond + 1] - graph.node_first[beyond] < 2:
+                # A dead end: what lies on its edge is measured from the end where one comes in.
+                continue
             if new_cost < work.label[new_state, COST] and new_metres <= limit_m:
                 if size == len(work.heap_cost):
                     forget(work, touched)
