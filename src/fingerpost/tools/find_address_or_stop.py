@@ -52,12 +52,14 @@ class Names(WireDict):
 class LookupMeta(WireDict):
     """What is ours in a bare answer (rules D1 and D2), left out where there is nothing to say.
 
-    ``candidates`` tells them apart, by token; ``reason`` says why the only candidate was not simply taken.
+    ``candidates`` tells them apart, by token; ``reason`` says why the only candidate was not simply taken;
+    ``attribution`` names whom the source of the places asks to be named.
     """
 
     warnings: NotRequired[list[WireWarning]]
     candidates: NotRequired[dict[str, Distinction]]
     reason: NotRequired[str]
+    attribution: NotRequired[list[str]]
 
 
 @final
@@ -101,6 +103,8 @@ class FindAddressOrStop(PublishedTool):
     group = "core"
     input_model = LocationQueryInput
     output_shape = (ResolvedLocation, DisambiguationSet)
+    long_parts = (("candidates",), ("meta", "candidates"))
+    rest = "Spell more of the name."
 
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
@@ -146,7 +150,9 @@ class FindAddressOrStop(PublishedTool):
         below = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
         if "candidates" not in answer:
             return "\n".join([_line(answer), *below])
-        head = f"Not certain; {answer['totalCandidatesFound']} candidates. Choose one and send its token:"
+        count = answer["totalCandidatesFound"]
+        more = f", of which {len(answer['candidates'])} are here; spell more of the name for others"
+        head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its token:"
         if "reason" in meta:
             head = f"{meta['reason']} If it is meant, send its token; else spell it differently:"
         apart = meta.get("candidates", {})
@@ -207,7 +213,7 @@ def _nothing(text: str, too_far: int) -> str:
 
 
 def _line(place: ResolvedLocation) -> str:
-    where = f"{place['coordinate']['lat']:.5f},{place['coordinate']['lon']:.5f}"
+    where = f"{place['coordinate']['lat']},{place['coordinate']['lon']}"
     locality = f", {place['locality']}" if place.get("locality") else ""
-    kind = f"{place['type'].lower()} at {where}, score {place['confidenceScore']:.2f}"
-    return f"{place['name']}{locality} ({place.get('id') or where}), {kind}"
+    kind = f"{place['type'].lower()} at {where}, score {place['confidenceScore']}"
+    return f"{place['name']}{locality} ({token_of(place)}), {kind}"

@@ -77,6 +77,8 @@ class Place:
     ``member_ids`` are the printed ids of all stops that the place covers (rule D2).
     ``zero_walk_ids`` are those that stand where the place stands, the stops of its station or its nearest stop:
     others cost the walk. None where it is all of them.
+    ``guess`` says what of its position is guessed, None where nothing is.
+    ``attribution`` are sentences that an answer with the place must show, beside those of its network.
     """
 
     name: str
@@ -88,6 +90,8 @@ class Place:
     names: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     language: str = "default"
     locality: str | None = None
+    guess: str | None = None
+    attribution: tuple[str, ...] = ()
 
     @property
     def token(self) -> str:

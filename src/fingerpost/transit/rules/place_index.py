@@ -5,11 +5,13 @@ from dataclasses import replace
 
 from fingerpost.transit.model import Coordinate, Place, PlaceMatch
 from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.rules.inflection import INFLECTED, base_forms
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.matching import in_order
 from fingerpost.transit.rules.name_search import NameSearch
 from fingerpost.transit.rules.named_stop import NamedStop
 from fingerpost.transit.rules.place_groups import group_places, place_of_stop, stops_of_stations
+from fingerpost.transit.rules.spelling import plain
 
 __all__ = ["NamedStop", "PlaceIndex"]
 
@@ -37,6 +39,7 @@ class PlaceIndex:
                 self._places_of_spelling.setdefault(spelling, []).append(group.place)
         self._spellings = sorted(self._places_of_spelling)
         self._names = NameSearch(self._spellings)
+        self._is_finnish = any("fi" in stop.names for stop in rows)
 
     def search(
         self,
@@ -51,8 +54,9 @@ class PlaceIndex:
         Names come in the language that rule A7 chooses from those that the place has.
         """
         scores: dict[str | None, float] = {}
-        for row, score in self._names.score(text).items():
-            for place in self._places_of_spelling[self._spellings[row]]:
+        scored = [(self._spellings[row], score) for row, score in self._names.score(text).items()]
+        for spelling, score in (*scored, *self._list_inflected(text)):
+            for place in self._places_of_spelling[spelling]:
                 scores[place.id] = max(score, scores.get(place.id, 0.0))
         matches = []
         for place_id, score in scores.items():
@@ -60,6 +64,13 @@ class PlaceIndex:
             away_m = None if focus is None else distance_m(focus, place.coordinate)
             matches.append(PlaceMatch(place=place, score=score, distance_m=away_m))
         return in_order(matches)[:max_results]
+
+    def _list_inflected(self, text: str) -> list[tuple[str, float]]:
+        """Return the spellings of which a text is an inflected form, where names are Finnish, and how well each fits."""
+        spelling = plain(text)
+        if not self._is_finnish or spelling in self._places_of_spelling:
+            return []
+        return [(form, INFLECTED) for form in base_forms(spelling) if form in self._places_of_spelling]
 
     def find(self, stop_id: str) -> NamedStop | None:
         """Return the stop or station of an id, case ignored; an id that matches exactly goes first."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.addresses.index import AddressIndex
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import (
     Coordinate,
@@ -28,6 +29,7 @@ from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.feed_service import FeedServices
 from fingerpost.transit.providers.embedded.itineraries import JourneyEnds, itinerary_of
 from fingerpost.transit.providers.embedded.leg_lines import draw_leg
+from fingerpost.transit.providers.embedded.network_places import NetworkPlaces
 from fingerpost.transit.providers.embedded.network_walks import NetworkWalks
 from fingerpost.transit.providers.embedded.overlay_alerts import Span
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
@@ -67,6 +69,7 @@ class EmbeddedNetwork:
         *,
         notes: Sequence[str] = (),
         streets: StoredStreets | None = None,
+        addresses: AddressIndex | None = None,
     ) -> None:
         self._timetable = timetable
         self._walks = NetworkWalks(timetable, streets)
@@ -75,6 +78,7 @@ class EmbeddedNetwork:
         self._realtime: RealtimeUpdater | None = None
         self._words = TimetableWords(timetable)
         self._stops = TimetableStops(timetable, self._words)
+        self._places = NetworkPlaces(self._stops, addresses)
         self._fares = NetworkFares(timetable, record.name)
         self.configure(record)
 
@@ -337,8 +341,8 @@ class EmbeddedNetwork:
     async def find_places(
         self, text: str, *, language: str | None = None, focus: Coordinate | None = None
     ) -> Sequence[PlaceMatch]:
-        """Search the local place index; see the port."""
-        return await self._stops.find_places(text, language, focus)
+        """Search the stops and, where there is an extract, addresses and places; see the port."""
+        return await self._places.find(text, language, focus)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Return exactly that stop or station; see the port."""

@@ -10,6 +10,7 @@ from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.store.network_names import plain_name
 from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.gtfs.report import ImportReport
+from fingerpost.transit.providers.embedded.address_preparation import save_addresses
 from fingerpost.transit.providers.embedded.feed_origins import Content, OriginFolder, read_origin
 from fingerpost.transit.streets.preparing import StreetPreparation
 from fingerpost.transit.timetable.disk import TimetableOutdated
@@ -47,9 +48,14 @@ def prepare_network(
     streets = StreetPreparation(home / extract, progress)
     imported = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
     report = replace(imported.report, streets=streets.coverage)
+
+    def save_beside(folder: Path) -> None:
+        streets.save(folder)
+        save_addresses(home / extract, imported.timetable, folder, progress)
+
     store.put(
         name, imported.timetable, report.to_json(),
-        added_at=added_at, feeds=feeds, extract=extract, save_beside=streets.save,
+        added_at=added_at, feeds=feeds, extract=extract, save_beside=save_beside,
     )  # fmt: skip
     return report
 

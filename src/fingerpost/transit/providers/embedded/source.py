@@ -14,6 +14,7 @@ from typing import NamedTuple
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.addresses.index import find_addresses
 from fingerpost.transit.demo.catalogue import build_demo
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
@@ -61,7 +62,11 @@ class EmbeddedSource:
             entry, timetable = open_prepared(self._home, record.name)
             self.retire(record.name)
             network = EmbeddedNetwork(
-                record, timetable, notes=_list_notes(record, entry), streets=find_streets(entry.folder)
+                record,
+                timetable,
+                notes=_list_notes(record, entry),
+                streets=find_streets(entry.folder),
+                addresses=find_addresses(entry.folder),
             )
             opened = _OpenedTimetable(network, entry.stamp)
             self._opened[record.name] = opened

@@ -11,8 +11,9 @@ from fingerpost.transit.model import Coordinate, Mode, NearbyStop, Place, PlaceM
 from fingerpost.transit.place_traits import PlaceTraits
 from fingerpost.transit.providers.embedded.place_traits import describe_place
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
+from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.modes import mode_of
-from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex, in_language
 from fingerpost.transit.timetable.timetable import STATION, STOP, Timetable
 from fingerpost.transit.timetable.walking import straight_line_m
 
@@ -30,7 +31,20 @@ class TimetableStops:
         if "_places" not in self.__dict__:
             await asyncio.to_thread(lambda: self._places)
         matches = self._places.search(text, language=language, focus=focus)
-        return [replace(match, describe=partial(self._describe, match.place)) for match in matches]
+        return [self.described(match) for match in matches]
+
+    def described(self, match: PlaceMatch) -> PlaceMatch:
+        """Return a match that can say what tells its place from others of its name."""
+        return replace(match, describe=partial(self._describe, match.place))
+
+    def match(self, place: Place, score: float, language: str | None, focus: Coordinate | None) -> PlaceMatch:
+        """Return one of the places as a match, in a language."""
+        away_m = None if focus is None else distance_m(focus, place.coordinate)
+        return self.described(PlaceMatch(place=in_language(place, language), score=score, distance_m=away_m))
+
+    def list_places(self) -> list[Place]:
+        """Return all places of the timetable, by id."""
+        return self._places.list_places()
 
     def find_stop(self, stop_id: str, language: str | None) -> Place | None:
         """Return exactly that stop or station; see the port."""

@@ -1,0 +1,96 @@
+"""Undo the endings of Finnish place names: Hameenkadulta is said of Hämeenkatu.
+
+Endings are taken off by rule and consonant gradation is undone by rule, so most of the forms returned are no words;
+they are looked up among the names that exist.
+All texts are plain (``rules.spelling``): a stands for ä, o for ö.
+"""
+
+from collections.abc import Iterator
+from itertools import islice, product
+
+# How well a name fits of which the text is an inflected form.
+INFLECTED = 0.97
+
+_CASES = ("ssa", "sta", "lla", "lta", "lle", "ksi", "na", "tta", "ta", "a", "n")
+_VOWELS = "aeiouy"
+# Weak consonants before the last vowel, and what they stand for in the nominative.
+_STRONG = {
+    "d": ("t",), "v": ("p",), "k": ("kk",), "t": ("tt",), "p": ("pp",), "nn": ("nt",), "ng": ("nk",), "mm": ("mp",),
+    "ll": ("lt",), "rr": ("rt",), "j": ("k",), "l": ("lk",), "r": ("rk",), "h": ("hk",),
+}  # fmt: skip
+_SHORTEST_STEM = 3
+# Of a name of several words, as many readings are tried.
+_MOST_FORMS = 96
+
+
+def base_forms(text: str) -> list[str]:
+    """Return what a plain text may be an inflected form of; the text itself is not among them.
+
+    The last word is read as inflected, or each of them: Vanhalla kirkolla is said of Vanha kirkko.
+    """
+    words = text.split()
+    if not words:
+        return []
+    *before, last = words
+    forms = dict.fromkeys(" ".join([*before, form]) for form in _forms_of_word(last))
+    if before and len(before) <= 2:
+        choices = [list(dict.fromkeys([word, *_forms_of_word(word)])) for word in words]
+        forms |= dict.fromkeys(" ".join(choice) for choice in islice(product(*choices), _MOST_FORMS))
+    forms.pop(text, None)
+    return list(forms)
+
+
+def _forms_of_word(word: str) -> Iterator[str]:
+    for stem in dict.fromkeys(_stems(word)):
+        if len(stem) >= _SHORTEST_STEM:
+            yield from _nominatives(stem)
+
+
+def _stems(word: str) -> Iterator[str]:
+    for case in _CASES:
+        if word.endswith(case):
+            yield word[: -len(case)]
+    # Into: katuun, tiehen, huoneeseen.
+    if len(word) > 3 and word[-1] == "n" and word[-2] in _VOWELS:
+        if word[-3] == word[-2]:
+            yield word[:-2]
+        if word[-3] == "h":
+            yield word[:-3]
+        if word.endswith("seen"):
+            yield word[:-4]
+
+
+def _nominatives(stem: str) -> Iterator[str]:
+    """Yield the nominatives that a stem may belong to."""
+    yield stem
+    yield from _strengthened(stem)
+    if stem.endswith("kse"):
+        yield f"{stem[:-3]}s"
+    elif stem.endswith("se"):
+        yield f"{stem[:-2]}nen"
+        yield f"{stem[:-2]}s"
+    elif stem.endswith("ee"):
+        yield stem[:-1]
+    elif stem.endswith("e"):
+        yield f"{stem[:-1]}i"
+        yield from _strengthened(f"{stem[:-1]}i")
+        yield stem[:-1]
+    elif stem.endswith("i"):
+        # Names from abroad are given an i to carry the ending: Stockmannilla.
+        yield stem[:-1]
+    elif stem.endswith("aa"):
+        yield f"{stem[:-1]}s"
+        yield from (f"{form[:-1]}s" for form in _strengthened(stem))
+
+
+def _strengthened(stem: str) -> Iterator[str]:
+    """Yield a stem in the strong grade: kadu is of katu, raiti of raitti, polu of polku."""
+    end = len(stem.rstrip(_VOWELS))
+    vowels = stem[end:]
+    for weak, strong_ones in _STRONG.items():
+        if stem[:end].endswith(weak):
+            for strong in strong_ones:
+                yield f"{stem[: end - len(weak)]}{strong}{vowels}"
+    if len(vowels) >= 2:
+        # A k that fell out between two vowels: mae is of maki, joe of joki.
+        yield f"{stem[:end]}{vowels[:-1]}k{vowels[-1]}"
