@@ -6,12 +6,24 @@ beginning, 1 on public ways, 2 on those of its end, which it does not leave any 
 """
 
 import math
+from typing import Any
 
 import numpy as np
-from numba import njit
 
-# No array is made here: numba then leaves out counting references to the arrays of a named tuple.
-looping = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]  # an option that numba's stubs lack
+from fingerpost.transit.changeover import kernel
+
+
+def looping(function: Any) -> Any:
+    """Mark a kernel; none makes an array, and numba then leaves out counting references to those of a named tuple."""
+    return kernel(function, _compile)
+
+
+def _compile(function: Any) -> Any:
+    # A process that answers uncompiled does without numba, which takes half a second to import.
+    from numba import njit
+
+    return njit(cache=True, nogil=True, _nrt=False)(function)  # type: ignore[call-overload]  # numba's stubs lack it
+
 
 ONE_WAY, ENDS_ONLY = 1, 2
 BEGINNING, PUBLIC, END = 0, 1, 2

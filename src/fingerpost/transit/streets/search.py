@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.streets.graph import DEGREES_E7, StreetGraph
 from fingerpost.transit.streets.kernel import NO_ROOM, forget, measure, spread
 from fingerpost.transit.streets.snapping import Snapped
@@ -60,6 +61,7 @@ class StreetSearch:
         """Measure the walk from one point to one other."""
         return self._search(start, goal, limit_m, backward=False, goal=goal)[0]
 
+    @in_one_mode
     def _search(
         self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool, goal: Snapped | None
     ) -> tuple[Walked, list[int]]:
