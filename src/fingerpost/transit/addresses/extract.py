@@ -3,11 +3,20 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fingerpost.errors import FeedUnusable, SettingsInvalid
-from fingerpost.transit.addresses.features import Feature, FeatureKind, FeatureNames, Tags, find_feature, find_names, is_municipality
+from fingerpost.transit.addresses.features import (
+    Feature,
+    FeatureKind,
+    FeatureNames,
+    Tags,
+    find_feature,
+    find_names,
+    is_municipality,
+)
 from fingerpost.transit.addresses.house_number import HouseNumber, read_house_number
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 
@@ -206,7 +215,7 @@ def find_street_of(tags: Tags) -> str | None:
 def thin_out(points: list[Point]) -> list[Point]:
     """Return points along a line about ``STREET_POINTS_M`` apart, its ends among them."""
     kept = [points[0]]
-    for before, point in zip(points, points[1:], strict=False):
+    for before, point in pairwise(points):
         steps = int(apart_m(before, point) // STREET_POINTS_M)
         kept += [
             (before[0] + (point[0] - before[0]) * i / (steps + 1), before[1] + (point[1] - before[1]) * i / (steps + 1))
@@ -223,7 +232,7 @@ def _interpolate(kind: str, nodes: list[tuple[int, Point]], house_of_node: dict[
     """Yield the houses between two numbered nodes of an interpolated line, where it says that they are."""
     known = [(place, house_of_node[ref]) for place, (ref, _) in enumerate(nodes) if ref in house_of_node]
     step = {"all": 1}.get(kind, int(kind) if kind.isdecimal() and int(kind) else 2)
-    for (start, low), (end, high) in zip(known, known[1:], strict=False):
+    for (start, low), (end, high) in pairwise(known):
         line = [point for _, point in nodes[start : end + 1]]
         if low.number.first > high.number.first:
             low, high, line = high, low, line[::-1]
@@ -234,9 +243,9 @@ def _interpolate(kind: str, nodes: list[tuple[int, Point]], house_of_node: dict[
 
 
 def _along(line: list[Point], share: float) -> Point:
-    lengths = [apart_m(a, b) for a, b in zip(line, line[1:], strict=False)]
+    lengths = [apart_m(a, b) for a, b in pairwise(line)]
     left_m = share * sum(lengths)
-    for (a, b), length in zip(zip(line, line[1:], strict=False), lengths, strict=True):
+    for (a, b), length in zip(pairwise(line), lengths, strict=True):
         if left_m <= length and length > 0:
             return a[0] + (b[0] - a[0]) * left_m / length, a[1] + (b[1] - a[1]) * left_m / length
         left_m -= length

@@ -27,7 +27,8 @@ _FORMER_NAMES = ("old_name",)
 # Of a place with several of these the first says what it is.
 _PLACE_KEYS = (
     "amenity", "shop", "tourism", "leisure", "office", "historic", "craft", "healthcare", "club", "aeroway", "sport",
-    "military", "emergency", "building", "place", "landuse", "natural", "waterway", "man_made", "bridge", "building:part",
+    "military", "emergency", "building", "place", "landuse", "natural", "waterway", "man_made", "bridge",
+    "building:part",
 )  # fmt: skip
 _NOT_STREETS = frozenset({
     "bus_stop", "platform", "elevator", "proposed", "razed", "abandoned", "services", "rest_area", "no", "stop",

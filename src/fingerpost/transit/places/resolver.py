@@ -140,6 +140,8 @@ async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings:
     while_searching = Warnings()
     found = await _find_by_name(opened, text, language, None, while_searching)
     warnings.extend(while_searching)
+    # An address has no board.
+    found = [(match, network) for match, network in found if match.place.kind is PlaceKind.STOP]
     if not found:
         raise unknown(text, side="stop", hint=_LOOK_UP, left_out=while_searching.find(WarningCode.NETWORK_LEFT_OUT))
     matches = [match for match, _ in found]

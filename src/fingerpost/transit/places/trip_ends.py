@@ -9,7 +9,7 @@ from fingerpost.store.variables import Variable
 from fingerpost.transit.model import Coordinate, Location, LocationSource, PlaceMatch
 from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering, uncovered
-from fingerpost.transit.places.candidates import ambiguous, unknown
+from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
 from fingerpost.transit.places.labels import Label, Name, Position, StopText, read_label
 from fingerpost.transit.places.resolver import PlaceResolver, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
@@ -38,13 +38,15 @@ class TripEnds:
 class _Reading:
     """One network's resolution of an end: a ``location`` if it is certain, else the candidates.
 
-    ``score`` is 1 for what was named exactly. ``geocoded`` is True where a name was matched.
+    ``score`` is 1 for what was named exactly. ``geocoded`` is True where a name was matched; ``guess`` is a sentence
+    on what of its position is guessed, None where nothing is.
     """
 
     score: float
     location: Location | None = None
     candidates: tuple[PlaceMatch, ...] = ()
     geocoded: bool = False
+    guess: str | None = None
 
 
 _ByNetwork = dict[str, _Reading]
@@ -101,6 +103,8 @@ class TripEndResolver:
                 raise ambiguous(str(queries[side]), reading.candidates, side=side)
             if reading.geocoded:
                 warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, queries[side], reading.location))
+            if reading.guess is not None:
+                warnings.add(WarningCode.POSITION_GUESSED, reading.guess)
         ends = [_ends(network, by_side) for network, by_side in chosen if _is_sure(by_side)]
         _refuse_same(ends[0].origin, ends[0].destination, sides=self._sides)
         return ends
@@ -216,7 +220,8 @@ def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
     decision = decide(matches)
     if isinstance(decision, Resolved):
         found = decision.match
-        return _Reading(score=found.score, location=location_of_place(found.place, text), geocoded=True)
+        guess = say_guess(found.place, text) if found.place.guess else None
+        return _Reading(score=found.score, location=location_of_place(found.place, text), geocoded=True, guess=guess)
     return _Reading(score=matches[0].score, candidates=tuple(matches))
 
 

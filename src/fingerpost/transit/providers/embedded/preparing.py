@@ -44,9 +44,8 @@ def prepare_network(
         store.put(name, imported.timetable, imported.report.to_json(), added_at=added_at, feeds=feeds)
         return imported.report
     # Only networks with streets pay for reading this.
-    from fingerpost.transit.streets.preparing import StreetPreparation
-
     from fingerpost.transit.providers.embedded.address_preparation import save_addresses
+    from fingerpost.transit.streets.preparing import StreetPreparation
 
     streets = StreetPreparation(home / extract, progress)
     imported = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
