@@ -4,9 +4,11 @@ import pytest
 
 from fingerpost.testing.networks.suite import FACTS, check, check_abilities
 from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.motis import MotisConformance
 from tests.conformance.opentripplanner import OpenTripPlannerConformance
+from tests.conformance.tfl import TflConformance
 
-SOURCES = [EmbeddedConformance, OpenTripPlannerConformance]
+SOURCES = [EmbeddedConformance, MotisConformance, OpenTripPlannerConformance, TflConformance]
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.name)

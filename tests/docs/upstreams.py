@@ -9,12 +9,13 @@ from fingerpost.net.recording.recorder import Recorder
 from fingerpost.testing.networks.town import new_town
 from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
 from tests.conformance.embedded import EmbeddedConformance
+from tests.motis import town_server as motis
 from tests.opentripplanner.digitransit import Digitransit, new_hsl, serving_digitransit
 from tests.opentripplanner.test_learning import NETWORK, data, schema_without
 from tests.opentripplanner.town_server import TownServer, serving
 
 WRITTEN = "http://localhost:8080"
-"""How documents write the address of an OpenTripPlanner."""
+"""How documents write the address of an OpenTripPlanner or a MOTIS."""
 
 
 @contextmanager
@@ -28,7 +29,7 @@ def serving_examples(text, folder, monkeypatch):
         return
     monkeypatch.setenv("FINGERPOST_PRIVATE_HOSTS", "localhost")
     started, stopped = Future(), threading.Event()
-    thread = threading.Thread(target=lambda: asyncio.run(_serve_town(started, stopped)))
+    thread = threading.Thread(target=lambda: asyncio.run(_serve_town("--motis" in text, started, stopped)))
     thread.start()
     try:
         address = f"http://localhost:{started.result(60)}"
@@ -38,10 +39,11 @@ def serving_examples(text, folder, monkeypatch):
         thread.join()
 
 
-async def _serve_town(started, stopped):
+async def _serve_town(is_motis, started, stopped):
     town = new_town()
+    serve, server = (motis.serving, motis.TownServer) if is_motis else (serving, TownServer)
     try:
-        async with EmbeddedConformance().open(town) as served, serving(TownServer(town, served).answer) as port:
+        async with EmbeddedConformance().open(town) as served, serve(server(town, served).answer) as port:
             started.set_result(port.number)
             await asyncio.to_thread(stopped.wait)
     except Exception as error:

@@ -118,8 +118,28 @@ async def test_wishes_are_in_the_question():
 
     assert asked["preferences"]["transit"]["transfer"] == {"maximumTransfers": 1}
     assert asked["preferences"]["accessibility"] == {"wheelchair": {"enabled": True}}
-    assert asked["dateTime"] == {"latestArrival": "2026-03-10T12:00:00+02:00"}
+    assert asked["dateTime"] == {"latestArrival": "2026-03-10T12:00:01+02:00"}
     assert local.asked[0].headers["accept-language"] == "sv"
+
+
+@pytest.mark.parametrize(
+    ("asked_s", "walk", "ride"),
+    [
+        (299, [(-1, 299)], [(300, 900)]),
+        (300, [(0, 300)], [(300, 900)]),
+        (899, [(0, 300)], []),
+        (900, [(0, 300)], [(300, 900)]),
+    ],
+)
+async def test_who_must_arrive_is_never_brought_there_late(asked_s, walk, ride):
+    """The question is a second later than the wish, so that a ride to the very second is found.
+
+    A walk to that later second sets out a second earlier, and a ride that arrives in it is left out.
+    """
+    answered, _ = await _plan(data(live=a_page([a_walk()], [a_ride()])), arrive_by=True, instant=NOON + asked_s)
+    told = {len(each.rides): (each.departure - NOON, each.arrival - NOON) for each in answered.itineraries}
+
+    assert ([told[0]], [told[1]] if 1 in told else []) == (walk, ride)
 
 
 async def test_an_unlisted_language_is_chosen_by_the_chain():

@@ -24,9 +24,10 @@ from fingerpost.transit.providers.opentripplanner.documents import DOCUMENTS, fi
 from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd
 from fingerpost.transit.providers.opentripplanner.server import Server
 from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
-from fingerpost.transit.providers.opentripplanner.wire_times import print_offset_time, read_instant
+from fingerpost.transit.providers.opentripplanner.wire_times import print_offset_time
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S
+from fingerpost.transit.wire_shapes import read_wire_instant
 from tests.homes import keep_network
 from tests.opentripplanner.plain_feed import PlainFeed
 from tests.opentripplanner.walks import Cause, explain
@@ -270,7 +271,7 @@ class StreetWalks:
         }
         nodes = await self._find(UNFILTERED, body)
         rides = [node for node in nodes if any(leg["transitLeg"] for leg in node["legs"])]
-        return min((read_instant(node["end"]) for node in rides), default=None)
+        return min((read_wire_instant(node["end"]) for node in rides), default=None)
 
     async def _ask(self, here, there):
         ends = [self._end(each).to_wire() for each in (here, there)]

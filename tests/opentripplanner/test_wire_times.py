@@ -9,8 +9,8 @@ from fingerpost.transit.providers.opentripplanner.wire_times import (
     find_service_day,
     read_day,
     read_duration_s,
-    read_instant,
 )
+from fingerpost.transit.wire_shapes import read_wire_instant
 from tests.opentripplanner.answers import a_board, a_board_query, a_time, asking, data
 
 HELSINKI = ZoneInfo("Europe/Helsinki")
@@ -43,9 +43,9 @@ def test_what_is_no_duration_is_refused(text):
 
 def test_an_instant_needs_its_offset():
     """10:00 at +02:00 is 08:00Z; without an offset nobody knows."""
-    assert read_instant("2026-03-10T10:00:00+02:00") == read_instant("2026-03-10T08:00:00Z")
+    assert read_wire_instant("2026-03-10T10:00:00+02:00") == read_wire_instant("2026-03-10T08:00:00Z")
     with pytest.raises(ValueError, match="offset"):
-        read_instant("2026-03-10T10:00:00")
+        read_wire_instant("2026-03-10T10:00:00")
 
 
 @pytest.mark.parametrize("text", ["2026-03-10", "20260310"])

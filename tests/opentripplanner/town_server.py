@@ -166,7 +166,8 @@ class TownServer:
         query = JourneyQuery(
             origin=self._end(origin["location"]),
             destination=self._end(destination["location"]),
-            instant=int(datetime.fromisoformat(next(iter(dateTime.values()))).timestamp()),
+            # The real one leaves out what arrives at the very second.
+            instant=int(datetime.fromisoformat(next(iter(dateTime.values()))).timestamp()) - arrive_by,
             arrive_by=arrive_by,
             max_walk_m=_FAR_M,
             max_transfers=transit["transfer"]["maximumTransfers"],

@@ -6,14 +6,12 @@ A street extract is written here by hand, because OpenTripPlanner reads no other
 import struct
 import zipfile
 from contextlib import asynccontextmanager
-from types import MappingProxyType
 
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA
-from fingerpost.testing.networks.gaps import NotYetOurs
 from fingerpost.testing.networks.source import ConformingSource
 from fingerpost.testing.networks.town import PLACES, new_town
 from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
@@ -47,15 +45,7 @@ class RealTown(ConformingSource):
     """The town behind a real server; trouble is the other class's, whose server can be told to make some."""
 
     name = "opentripplanner, a real one"
-    gaps = MappingProxyType(
-        {
-            **OpenTripPlannerConformance.gaps,
-            "a_plan_arrives_when_asked": NotYetOurs(
-                "a real 2.9 leaves out the ride that arrives at the very second; whether by its rule or our question "
-                "is not known yet"
-            ),
-        }
-    )
+    gaps = OpenTripPlannerConformance.gaps
 
     def __init__(self, still, live):
         self._still, self._live = still, live

@@ -14,7 +14,9 @@ def walkable(drawing):
     """Return the streets that may be walked and do not hang together with too little."""
     streets = [street for street in drawing.streets if street.kind != "x"]
     parts = _parts(drawing, streets)
-    size = {part: sum(drawing.length_m(street) for street in streets if parts[street] == part) for part in parts.values()}
+    size = {
+        part: sum(drawing.length_m(street) for street in streets if parts[street] == part) for part in parts.values()
+    }
     return [street for street in streets if size[parts[street]] >= min(ISLAND_M, max(size.values()))]
 
 
@@ -22,7 +24,9 @@ def private(drawing, streets):
     """Return the streets that may only begin or end a walk, or lie behind such ones."""
     public = [street for street in streets if street.kind != "p"]
     parts = _parts(drawing, public)
-    size = {part: sum(drawing.length_m(street) for street in public if parts[street] == part) for part in parts.values()}
+    size = {
+        part: sum(drawing.length_m(street) for street in public if parts[street] == part) for part in parts.values()
+    }
     if not size:
         return set(streets)
     behind = {street for street in public if size[parts[street]] < min(ISLAND_M, max(size.values()))}

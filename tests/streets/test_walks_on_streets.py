@@ -283,7 +283,10 @@ def towns(draw):
     width, height = draw(st.integers(2, 4)), draw(st.integers(2, 4))
     rows = []
     for y in range(height):
-        nodes = [draw(st.sampled_from("++++*o#" if 0 < x < width - 1 and 0 < y < height - 1 else "++++*o")) for x in range(width)]
+        nodes = [
+            draw(st.sampled_from("++++*o#" if 0 < x < width - 1 and 0 < y < height - 1 else "++++*o"))
+            for x in range(width)
+        ]
         links = [draw(st.sampled_from(LINKS)) for _ in range(width - 1)]
         rows.append("".join(node + link * 3 for node, link in zip(nodes, [*links, ""], strict=True)).rstrip())
         if y < height - 1:

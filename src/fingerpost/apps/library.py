@@ -99,14 +99,58 @@ class Fingerpost:
         window_minutes: int | None = None,
         limit: int | None = None,
         language: str | None = None,
+        at: str | None = None,
     ) -> dict[str, Any]:
-        """List a board (get_departures contract); a text as ``stop`` is a label."""
+        """List a board (get_departures contract); a text as ``stop`` is a label, ``at`` an instant (ISO 8601)."""
         return await self._body(
             "get_departures",
             stop={"type": "label", "value": stop} if isinstance(stop, str) else stop,
             windowMinutes=window_minutes,
             limit=limit,
             language=language,
+            at=at,
+        )
+
+    async def plan_route(
+        self,
+        *,
+        origin: str | Mapping[str, Any],
+        destination: str | Mapping[str, Any],
+        departure_time: str | None = None,
+        arrival_time: str | None = None,
+        search_window_minutes: int | None = None,
+        journey_preset: str | None = None,
+    ) -> dict[str, Any]:
+        """Plan within a window of time (lookup contract, planRoute); a text as an end is a ``rawText``."""
+        return await self._body(
+            "planRoute",
+            origin={"rawText": origin} if isinstance(origin, str) else origin,
+            destination={"rawText": destination} if isinstance(destination, str) else destination,
+            departureTime=departure_time,
+            arrivalTime=arrival_time,
+            searchWindowMinutes=search_window_minutes,
+            journeyPreset=journey_preset,
+        )
+
+    async def get_stop_timetable(
+        self,
+        *,
+        stop_id: str,
+        max_departures: int | None = None,
+        horizon_minutes: int | None = None,
+        at: str | None = None,
+        until: str | None = None,
+        whole_place: bool | None = None,
+    ) -> dict[str, Any]:
+        """List a stop's scheduled departures (lookup contract, getStopTimetable)."""
+        return await self._body(
+            "getStopTimetable",
+            stopId=stop_id,
+            maxDepartures=max_departures,
+            horizonMinutes=horizon_minutes,
+            at=at,
+            until=until,
+            wholePlace=whole_place,
         )
 
     async def find_stops(
@@ -301,6 +345,8 @@ class SyncFingerpost:
     answer = _waiting(Fingerpost.answer)
     plan_trip = _waiting(Fingerpost.plan_trip)
     get_departures = _waiting(Fingerpost.get_departures)
+    plan_route = _waiting(Fingerpost.plan_route)
+    get_stop_timetable = _waiting(Fingerpost.get_stop_timetable)
     find_stops = _waiting(Fingerpost.find_stops)
     find_address_or_stop = _waiting(Fingerpost.find_address_or_stop)
     plan_journey = _waiting(Fingerpost.plan_journey)

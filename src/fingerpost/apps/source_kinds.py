@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.pace import Pace
 from fingerpost.transit.add_option import AddOption
+from fingerpost.transit.providers.motis.add_options import MOTIS, TRANSITOUS
+from fingerpost.transit.providers.motis.transitous import PACES as TRANSITOUS_PACES
 from fingerpost.transit.providers.opentripplanner.add_options import DIGITRANSIT, OTP
 from fingerpost.transit.providers.opentripplanner.regions import PACES
+from fingerpost.transit.providers.tfl.add_options import TFL
+from fingerpost.transit.providers.tfl.service import KEY_VARIABLE
+from fingerpost.transit.providers.tfl.service import PACES as TFL_PACES
 
 if TYPE_CHECKING:
     from fingerpost.transit.port import RemoteSource
@@ -30,12 +35,16 @@ class SourceKind:
         open_source: makes the source, which asks its servers with what it is given and never closes that; its modules
             are imported only then.
         add_options: the options of ``network add`` that make a network one of this kind.
-        paces: by host in lower case, how fast its servers may be asked; others have the limiter's own pace.
+        start_key: the environment variable of the key without which a server does not start, unless the record names
+            another; None where it starts without.
+        paces: by host, or host and path, in lower case, how fast its servers may be asked; others have the
+            limiter's own pace.
     """
 
     kind: str
     open_source: "Callable[[Fetch], RemoteSource]"
     add_options: tuple[AddOption, ...] = ()
+    start_key: str | None = None
     paces: Mapping[str, Pace] = field(default_factory=dict)
 
 
@@ -45,8 +54,22 @@ def _open_opentripplanner(fetch: Fetch) -> "RemoteSource":
     return OpenTripPlannerSource(fetch)
 
 
+def _open_tfl(fetch: Fetch) -> "RemoteSource":
+    from fingerpost.transit.providers.tfl.source import TflSource
+
+    return TflSource(fetch)
+
+
+def _open_motis(fetch: Fetch) -> "RemoteSource":
+    from fingerpost.transit.providers.motis.source import MotisSource
+
+    return MotisSource(fetch)
+
+
 REMOTE_KINDS: tuple[SourceKind, ...] = (
     SourceKind(kind="opentripplanner", open_source=_open_opentripplanner, add_options=(OTP, DIGITRANSIT), paces=PACES),
+    SourceKind(kind="tfl", open_source=_open_tfl, add_options=(TFL,), start_key=KEY_VARIABLE, paces=TFL_PACES),
+    SourceKind(kind="motis", open_source=_open_motis, add_options=(MOTIS, TRANSITOUS), paces=TRANSITOUS_PACES),
 )
 
 

@@ -14,6 +14,8 @@ def say_distinction(candidate: Mapping[str, Any]) -> str:
     parts = []
     if shown:
         parts.append(f"lines {' '.join(shown)}" + (f" and {more} more" if more > 0 else ""))
+    if "modes" in candidate:
+        parts.append("by " + ", ".join(candidate["modes"]))
     if "direction" in candidate:
         parts.append(f"towards {candidate['direction']}")
     if "district" in candidate:

@@ -203,7 +203,7 @@ def _error_payload(error: ToolError) -> dict[str, Any]:
     }
     details: dict[str, Any] = {}
     if isinstance(error, PlaceAmbiguous):
-        details = dict(error.details)
+        details = _disambiguation(error)
     elif isinstance(error, ParameterError):
         details = {key: error.details[key] for key in ("side", "field", "errors") if key in error.details}
     elif isinstance(error, SourceLimited):
@@ -213,6 +213,16 @@ def _error_payload(error: ToolError) -> dict[str, Any]:
     if (hint := hint_of(error)) is not None:
         payload["recommendation"] = hint
     return payload
+
+
+def _disambiguation(error: PlaceAmbiguous) -> dict[str, Any]:
+    """Return the side and the DisambiguationSet, whose candidates are whole ResolvedLocations (rule A5)."""
+    details = {key: value for key, value in error.details.items() if key != "resolved"}
+    resolved = error.details.get("resolved")
+    if resolved:
+        pairs = zip(details["candidates"], resolved, strict=True)
+        details["candidates"] = [{**candidate, **more} for candidate, more in pairs]
+    return details
 
 
 def _london_body(error: ToolError) -> dict[str, Any]:

@@ -53,8 +53,20 @@ class _LookupDetails(WireDict):
     retryAfter: NotRequired[int | None]
 
 
+LookupCategory = Literal[
+    "VALIDATION",
+    "NOT_FOUND",
+    "DISAMBIGUATION_REQUIRED",
+    "NO_RESULTS",
+    "THROTTLED",
+    "UPSTREAM_FAILURE",
+    "AUTH_FAILURE",
+    "INTERNAL",
+]
+
+
 class _LookupFailed(WireDict):
-    category: str
+    category: LookupCategory
     code: str
     message: str
     details: NotRequired[_LookupDetails]

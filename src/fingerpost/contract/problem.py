@@ -169,6 +169,9 @@ _SENTENCES: dict[str, _SentenceWriter] = {
     "less_than": _bound("less than", "lt"),
     "string_too_short": _say_length("at least", "min_length", "character", "characters"),
     "string_too_long": _say_length("at most", "max_length", "character", "characters"),
+    "string_pattern_mismatch": lambda path, value, context, _message: (
+        f"{path} must match {context['pattern']}; you sent {show(value)}"
+    ),
     "too_short": _say_size("at least", "min_length"),
     "too_long": _say_size("at most", "max_length"),
     "literal_error": _say_choice,

@@ -225,8 +225,9 @@ class Client:
     ) -> Response:
         """Send once, following redirects."""
         for _ in range(request.limits.max_redirects + 1):
-            host = request.split().hostname or ""
-            await state.passage.wait(host, longest_s=state.left_s())
+            asked = request.split()
+            address = f"{asked.hostname or ''}{asked.path}"
+            await state.passage.wait(address, longest_s=state.left_s())
             state.in_flight = True
             response = await state.passage.send(request, conditions, body, state.secrets)
             state.in_flight, state.answered = False, True
@@ -236,7 +237,7 @@ class Client:
             seen = replace(response, body=response.body or body.content()) if isinstance(body, MemoryBody) else response
             failure = _check_response(request, seen, conditional=bool(conditions))
             if isinstance(failure, SourceLimited):
-                await state.passage.pause(host, failure.retry_after_s)
+                await state.passage.pause(address, failure.retry_after_s)
             if failure is not None:
                 raise failure
             return response

@@ -1,6 +1,7 @@
 """Rate limiting: one token bucket per host, shared by all processes that share a file."""
 
 import asyncio
+import math
 import threading
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -70,7 +71,8 @@ class Limiter:
 
     Args:
         open_limit: gives the store of a limit by name.
-        paces: by host in lower case; other hosts have ``default_per_second`` and ``default_burst`` each.
+        paces: by host, or host and path, in lower case; a path's stands in place of its host's.
+            Other hosts have ``default_per_second`` and ``default_burst`` each.
         own_hosts: the operator's own, which have ``OWN_PER_SECOND`` and ``OWN_BURST`` each.
         clock_ms: milliseconds, the same for all who share a store.
         sleep: waits some seconds.
@@ -96,40 +98,43 @@ class Limiter:
         self._limits: dict[str, Limit] = {}
         self._queues: dict[str, _Queue] = {}
 
-    def pace(self, host: str) -> Pace:
-        """Return how fast a host may be asked."""
-        per_second, burst = (OWN_PER_SECOND, OWN_BURST) if host.lower() in self._own_hosts else self._default
-        return self._paces.get(host.lower()) or Pace(name=host.lower(), per_second=per_second, burst=burst)
+    def pace(self, address: str) -> Pace:
+        """Return how fast a host, or a host and a path, may be asked."""
+        wanted = address.lower()
+        host = wanted.partition("/")[0]
+        per_second, burst = (OWN_PER_SECOND, OWN_BURST) if host in self._own_hosts else self._default
+        stated = self._paces.get(wanted) or self._paces.get(host)
+        return stated or Pace(name=host, per_second=per_second, burst=burst)
 
-    async def wait(self, host: str, *, longest_s: float) -> None:
-        """Wait until the host may be asked.
+    async def wait(self, address: str, *, longest_s: float) -> None:
+        """Wait until a host, or a host and a path, may be asked.
 
         Raises:
             SourceLimited: that would be later than ``longest_s`` from now.
         """
-        pace = self.pace(host)
+        pace = self.pace(address)
         deadline_ms = self._clock_ms() + longest_s * 1000
         queue = self._queues.setdefault(pace.name, _Queue())
         # Whoever stands so far behind that it would be too late is told at once.
         first_s = (queue.first_passes_ms - self._clock_ms()) / 1000 if queue.lock.locked() else 0.0
         behind_s = (queue.waiting + 1) / pace.per_second
         if first_s > 0 and first_s + behind_s > longest_s:
-            raise _refuse(host, first_s + behind_s)
+            raise _refuse(address, first_s + behind_s)
         queue.waiting += 1
         try:
             async with asyncio.timeout(max(0.0, longest_s - _MARGIN_S)):
                 await queue.lock.acquire()
         except TimeoutError as error:
-            raise _refuse(host, behind_s) from error
+            raise _refuse(address, behind_s) from error
         finally:
             queue.waiting -= 1
         try:
-            await self._take(host, pace, queue, deadline_ms)
+            await self._take(address, pace, queue, deadline_ms)
         finally:
             queue.lock.release()
 
-    async def _take(self, host: str, pace: Pace, queue: _Queue, deadline_ms: float) -> None:
-        algorithm, rates = TokenBucket(), [Rate(pace.per_second, _SECOND_MS, burst=pace.burst)]
+    async def _take(self, address: str, pace: Pace, queue: _Queue, deadline_ms: float) -> None:
+        algorithm, rates = TokenBucket(), [_rate_of(pace)]
         while True:
             now_ms = self._clock_ms()
             decision = await asyncio.to_thread(self._limit(pace.name).check, algorithm, rates, now_ms, 1)
@@ -137,14 +142,14 @@ class Limiter:
                 return
             wait_ms = decision.retry_after_ms or 1
             if now_ms + wait_ms > deadline_ms:
-                raise _refuse(host, wait_ms / 1000)
+                raise _refuse(address, wait_ms / 1000)
             queue.first_passes_ms = now_ms + wait_ms
             await self._sleep(wait_ms / 1000)
 
-    async def pause(self, host: str, wait_s: float) -> None:
-        """Block all requests to a host for a while, because it answered with Retry-After."""
+    async def pause(self, address: str, wait_s: float) -> None:
+        """Block all requests under one limit for a while, because its host answered with Retry-After."""
         until_ms = self._clock_ms() + round(wait_s * 1000)
-        await asyncio.to_thread(self._limit(self.pace(host).name).pause, until_ms)
+        await asyncio.to_thread(self._limit(self.pace(address).name).pause, until_ms)
 
     def _limit(self, name: str) -> Limit:
         if name not in self._limits:
@@ -152,5 +157,13 @@ class Limiter:
         return self._limits[name]
 
 
-def _refuse(host: str, wait_s: float) -> SourceLimited:
+def _rate_of(pace: Pace) -> Rate:
+    """Return a pace as the algorithm knows it: whole requests in whole milliseconds, never faster than the pace."""
+    if float(pace.per_second).is_integer():
+        return Rate(int(pace.per_second), _SECOND_MS, burst=pace.burst)
+    return Rate(1, math.ceil(_SECOND_MS / pace.per_second), burst=pace.burst)
+
+
+def _refuse(address: str, wait_s: float) -> SourceLimited:
+    host = address.partition("/")[0]
     return SourceLimited(f"{host} may not be asked again for {wait_s:.0f} s", retry_after_s=wait_s)

@@ -125,7 +125,8 @@ class FakeNetwork:
         if isinstance(self.departures, ToolError):
             raise self.departures
         last = query.instant + query.window_s
-        within = [each for each in self.departures if query.instant <= each.expected <= last]
+        times = [each.scheduled if query.by_schedule else each.expected for each in self.departures]
+        within = [each for each in times if query.instant <= each <= last]
         return DepartureBoard(
             departures=self.departures, found_count=len(within), provenance=self.describe(query.language)
         )

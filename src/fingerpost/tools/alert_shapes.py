@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import WireDict
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts, say_effect
-from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.instants import print_instant, print_utc
 
 _MOST_NAMES = 4
 
@@ -34,8 +34,8 @@ class AlertNotes(WireDict):
     alertsNotShown: NotRequired[int]
 
 
-def show_alerts(alerts: ToldAlerts, zone: str) -> AlertNotes:
-    """Write alerts in a network's zone; no field where there are none (rule A2)."""
+def show_alerts(alerts: ToldAlerts, zone: str | None) -> AlertNotes:
+    """Write alerts in a network's zone, in UTC where it is None; no field where there are none (rule A2)."""
     shown: AlertNotes = {}
     if alerts.told:
         shown["alerts"] = [_show_alert(each, zone) for each in alerts.told]
@@ -44,18 +44,22 @@ def show_alerts(alerts: ToldAlerts, zone: str) -> AlertNotes:
     return shown
 
 
-def _show_alert(told: ToldAlert, zone: str) -> WireAlert:
+def _show_alert(told: ToldAlert, zone: str | None) -> WireAlert:
     alert = told.alert
     shown: WireAlert = {"header": alert.header, "effect": alert.effect, "touches": list(told.touches)}
     if alert.text:
         shown["text"] = alert.text
     if alert.since is not None:
-        shown["from"] = print_instant(alert.since, zone)
+        shown["from"] = _print(alert.since, zone)
     if alert.until is not None:
-        shown["until"] = print_instant(alert.until, zone)
+        shown["until"] = _print(alert.until, zone)
     if alert.url is not None:
         shown["url"] = alert.url
     return shown
+
+
+def _print(instant: int, zone: str | None) -> str:
+    return print_utc(instant) if zone is None else print_instant(instant, zone)
 
 
 def describe_alerts(meta: AlertNotes, parts: Sequence[tuple[str, str]], everything: str) -> list[str]:

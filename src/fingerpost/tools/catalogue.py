@@ -9,7 +9,9 @@ from fingerpost.store.variables import VariableStore
 from fingerpost.tools.find_address_or_stop import FindAddressOrStop
 from fingerpost.tools.find_stops import FindStops
 from fingerpost.tools.get_departures import GetDepartures
+from fingerpost.tools.get_stop_timetable import GetStopTimetable
 from fingerpost.tools.plan_journey import JourneyOptions, PlanJourney
+from fingerpost.tools.plan_route import PlanRoute
 from fingerpost.tools.plan_trip import PlanTrip
 from fingerpost.tools.sec_financial_data import SecFinancialData
 from fingerpost.tools.sec_graph_query import SecGraphQuery
@@ -19,7 +21,7 @@ from fingerpost.tools.user_variables import DeleteUserVariable, GetUserVariables
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import Networks
 
-GROUPS = ("core", "london", "filings", "plans", "own")
+GROUPS = ("core", "timetable", "london", "filings", "plans", "own")
 
 
 def list_tools(
@@ -50,6 +52,8 @@ def list_tools(
         SaveUserVariable(variables),
         GetUserVariables(variables),
         DeleteUserVariable(variables),
+        PlanRoute(places),
+        GetStopTimetable(places),
         PlanJourney(networks, variables, journeys),
         SecFinancialData(figures),
         SecGraphQuery(figures),

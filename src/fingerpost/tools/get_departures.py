@@ -18,7 +18,7 @@ from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.port import DepartureBoard, DepartureQuery
 from fingerpost.transit.rules.alerts import Touched, choose_alerts
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
-from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.instants import place_in_time, print_instant, read_instant
 from fingerpost.transit.rules.modes import TripWord, trip_word
 from fingerpost.transit.rules.schedule_type import uses_realtime
 from fingerpost.transit.rules.status import Status, status_of_departure
@@ -39,6 +39,7 @@ class GetDeparturesInput(WireModel):
     window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
     limit: Annotated[Whole, Field(ge=1, le=50, description="rows to show")] = 10
     language: Annotated[Language, Field(description="of names")] = "en"
+    at: Annotated[str | None, Field(max_length=40, description="from then, ISO 8601; else now")] = None
 
 
 class WireDeparture(WireDict):
@@ -55,9 +56,10 @@ class WireDeparture(WireDict):
 
 
 class BoardMeta(Meta, AlertNotes):
-    """Meta of a board; an empty one says why."""
+    """Meta of a board; an empty one says why, one of another time than now from when on it lists."""
 
     whyEmpty: NotRequired[str]
+    at: NotRequired[str]
 
 
 class GetDeparturesOutput(WireDict):
@@ -96,6 +98,10 @@ class GetDepartures(PublishedTool):
     async def handle(self, arguments: GetDeparturesInput, call: Call) -> GetDeparturesOutput:
         """Find the stop, ask for its board, sort it and cut it to the limit."""
         warnings = Warnings()
+        now = int(call.now.timestamp())
+        if arguments.at is not None:
+            # A time that cannot be read is refused before the stop is looked up (rule A6).
+            read_instant(arguments.at, zone_name="UTC", now=now, field="at")
         stop = await self._places.get_stop(
             arguments.stop.value,
             is_label=arguments.stop.type == "label",
@@ -103,9 +109,10 @@ class GetDepartures(PublishedTool):
             language=arguments.language,
             warnings=warnings,
         )
+        since = _read_start(arguments.at, stop.networks[0].profile.zone, now, warnings)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
-            instant=int(call.now.timestamp()),
+            instant=since,
             window_s=arguments.window_minutes * 60,
             language=arguments.language,
             wanted=arguments.limit,
@@ -114,22 +121,46 @@ class GetDepartures(PublishedTool):
             stop.networks, lambda network: network.list_departures(query), Deadline()
         )
         warn_of_left_out(left_out, warnings)
-        return _answer(call, stop.place, arguments.stop.value, query, board, warnings)
+        is_now = arguments.at is None or since == now
+        return _answer(call, stop.place, arguments.stop.value, query, board, warnings, is_now=is_now)
 
     def describe(self, answer: GetDeparturesOutput) -> str:
         """Return the board as lines to read."""
-        day, stop_id = answer["dataFreshness"][:10], answer["stopId"]
-        lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {answer['meta']['timeZone']}:"]
+        meta, stop_id = answer["meta"], answer["stopId"]
+        day = meta.get("at", answer["dataFreshness"])[:10]
+        since = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
+        lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{since}:"]
         lines += [_row(each, day) for each in answer["departures"]] or [_say_empty(answer["meta"])]
         return "\n".join(lines + said_below(answer, answer["meta"], describe_board_alerts(answer)))
 
 
+def _read_start(at: str | None, zone: str, now: int, warnings: Warnings) -> int:
+    """Return from when on a board lists (rule C1); what was assumed, and that it lies in the past, is warned of."""
+    if at is None:
+        return now
+    read = read_instant(at, zone_name=zone, now=now, field="at")
+    if read.note:
+        warnings.add(WarningCode.TIMEZONE_ASSUMED, read.note)
+    when = place_in_time(read.instant, now)
+    if when.is_past:
+        asked = print_instant(when.instant, zone)
+        warnings.add(WarningCode.IN_THE_PAST, f"{asked} lies in the past; these are the departures of that time.")
+    return when.instant
+
+
 def _answer(
-    call: Call, stop: Place, asked: str, query: DepartureQuery, board: DepartureBoard, warnings: Warnings
+    call: Call,
+    stop: Place,
+    asked: str,
+    query: DepartureQuery,
+    board: DepartureBoard,
+    warnings: Warnings,
+    *,
+    is_now: bool,
 ) -> GetDeparturesOutput:
     """Write the board; every warning is added before the warnings are written."""
     shown = _choose(query, board)
-    provenance, now = board.provenance, query.instant
+    provenance, now = board.provenance, int(call.now.timestamp())
     age_s = answer_age_s(shown, provenance, now)
     _warn(query, board, shown, warnings)
     warn_of_rides(shown, warnings)
@@ -145,9 +176,18 @@ def _answer(
         "meta": {
             **show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
             **_show_gap(board, provenance.zone),
+            **_show_start(query, provenance.zone, is_now=is_now),
             **show_alerts(choose_alerts(_list_touched(board, shown)), provenance.zone),
         },
     }
+
+
+class _Start(WireDict):
+    at: NotRequired[str]
+
+
+def _show_start(query: DepartureQuery, zone: str, *, is_now: bool) -> _Start:
+    return {} if is_now else {"at": print_instant(query.instant, zone)}
 
 
 class _WhyEmpty(WireDict):

@@ -19,8 +19,8 @@ from fingerpost.tools.plan_journey_shapes import (
 )
 from fingerpost.tools.trip_search import search_trip
 from fingerpost.tools.wording import warn_of_provenance, warn_of_rides
-from fingerpost.transit.model import Itinerary, Optimize
-from fingerpost.transit.networks.asking import Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
+from fingerpost.transit.model import Itinerary, LocationSource, Optimize
+from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.london import LondonNetworks
 from fingerpost.transit.places.candidates import ambiguous
 from fingerpost.transit.places.labels import Position, StopText, read_label
@@ -144,7 +144,13 @@ class PlanJourney(PublishedTool):
         async def plan(network: Network) -> JourneyAnswer:
             return await by_network[id(network)].plan_texts(query)
 
-        _, answer, left_out = await ask_in_turn(planners, plan, Deadline())
+        try:
+            _, answer, left_out = await ask_in_turn(planners, plan, Deadline())
+        except UNAVAILABLE:
+            if all(planner.profile.stand_in is None for planner in planners):
+                raise
+            # What stands in does not read texts: the ends are resolved, and the search says who answered.
+            return await self._search(arguments, call, warnings)
         warn_of_left_out(left_out, warnings)
         return _JourneysFound(
             itineraries=[each for each in answer.itineraries if not each.is_unusable and each.departure >= now],
@@ -156,7 +162,7 @@ class PlanJourney(PublishedTool):
     async def _print_end(self, text: str, user: str | None) -> str:
         """Return an end as a source reads it: a saved place by its position or stop id, else the text itself."""
         label = await read_label(text, self._variables, user)
-        if isinstance(label, Position):
+        if isinstance(label, Position) and label.location.source is LocationSource.USER_VARIABLE:
             return f"{label.location.coordinate.lat:.6f},{label.location.coordinate.lon:.6f}"
         return label.stop_id if isinstance(label, StopText) else text.strip()
 
@@ -179,7 +185,8 @@ class PlanJourney(PublishedTool):
             itineraries=[each for each in found.shown if not each.is_unusable],
             provenance=found.provenance,
             step_free_supported=found.step_free_supported,
-            is_own_engine=True,
+            # What stands in for TfL says in its provenance what that lost.
+            is_own_engine=find_text_planner(found.ends.network) is None or bool(found.provenance.lost),
         )
 
     async def _suggest(self, error: PlaceAmbiguous, arguments: JourneyPlanRequest) -> PlaceAmbiguous:

@@ -68,13 +68,12 @@ class WireFeed(WireDict):
     lastDay: NotRequired[str]
 
 
-class Meta(WireDict):
-    """What is ours, said once in every answer (rule A10)."""
+class AnswerOrigin(WireDict):
+    """Where an answer comes from (rule A10)."""
 
     network: str
     source: str
     retrievedAt: str
-    timeZone: str
     language: str
     feeds: NotRequired[list[WireFeed]]
     lost: NotRequired[list[str]]
@@ -82,6 +81,12 @@ class Meta(WireDict):
     demo: NotRequired[bool]
     notes: NotRequired[list[str]]
     realtimeAgeSeconds: NotRequired[int]
+
+
+class Meta(AnswerOrigin):
+    """What is ours, said once in every answer (rule A10)."""
+
+    timeZone: str
 
 
 class CoordsEnd(WireModel):
@@ -127,12 +132,23 @@ def show_location(location: Location) -> LocationRef:
 
 
 def show_meta(provenance: Provenance, *, ids: Iterable[str] = (), realtime_age_s: int | None = None) -> Meta:
-    """Write where an answer comes from; ``ids`` are those that it shows, and say which feeds are worth naming."""
-    shown: Meta = {
+    """Write where an answer comes from, and the zone of its times; see ``show_origin``."""
+    retrieved_at = print_instant(provenance.retrieved_at, provenance.zone)
+    origin = show_origin(provenance, retrieved_at, ids=ids, realtime_age_s=realtime_age_s)
+    return {**origin, "timeZone": provenance.zone}
+
+
+def show_origin(
+    provenance: Provenance, retrieved_at: str, *, ids: Iterable[str] = (), realtime_age_s: int | None = None
+) -> AnswerOrigin:
+    """Write where an answer comes from.
+
+    ``ids`` are those that it shows, and say which feeds are worth naming; ``retrieved_at`` is in the contract's form.
+    """
+    shown: AnswerOrigin = {
         "network": provenance.network,
         "source": provenance.source,
-        "retrievedAt": print_instant(provenance.retrieved_at, provenance.zone),
-        "timeZone": provenance.zone,
+        "retrievedAt": retrieved_at,
         "language": provenance.language,
     }
     named = {each.partition(":")[0].upper() for each in ids}

@@ -65,6 +65,40 @@ class TripFound:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstAnswer:
+    """What the network that answered found for the question itself, and the ends as it resolved them."""
+
+    ends: TripEnds
+    query: JourneyQuery
+    answer: JourneyAnswer
+
+
+async def ask_first(
+    ends: Sequence[TripEnds], new_query: Callable[[TripEnds], JourneyQuery], deadline: Deadline, warnings: Warnings
+) -> FirstAnswer:
+    """Ask the preferred network, or the next where it fails; what would have to begin before now is left out.
+
+    Raises:
+        ToolError: no network could be asked.
+        OutsideCalendar: the timetable does not cover the day; ``details["network"]`` says whose.
+    """
+    by_network = {id(each.network): each for each in ends}
+
+    async def ask(network: Network) -> JourneyAnswer:
+        try:
+            return await network.plan_journeys(new_query(by_network[id(network)]))
+        except OutsideCalendar as error:
+            error.details.setdefault("network", network.profile.name)
+            raise
+
+    network, answer, left_out = await ask_in_turn([each.network for each in ends], ask, deadline)
+    warn_of_left_out(left_out, warnings)
+    own_ends = by_network[id(network)]
+    query = new_query(own_ends)
+    return FirstAnswer(ends=own_ends, query=query, answer=settle(answer, query))
+
+
 async def search_trip(
     ends: Sequence[TripEnds],
     new_query: Callable[[TripEnds], JourneyQuery],
@@ -79,23 +113,16 @@ async def search_trip(
         NoItinerary: nothing was found, relaxed or not.
         ToolError: no network could be asked.
     """
-    by_network = {id(each.network): each for each in ends}
     deadline = Deadline()
-    network, answer, left_out = await ask_in_turn(
-        [each.network for each in ends],
-        lambda network: network.plan_journeys(new_query(by_network[id(network)])),
-        deadline,
-    )
-    warn_of_left_out(left_out, warnings)
-    query = new_query(by_network[id(network)])
-    answer = _settle(answer, query)
+    asked = await ask_first(ends, new_query, deadline, warnings)
+    network, query, answer = asked.ends.network, asked.query, asked.answer
     first: tuple[Itinerary, ...] = (*answer.itineraries, *answer.timetabled)
     answers = [answer]
     second: tuple[Itinerary, ...] = ()
     if not first or (with_alternatives and any(map(is_disrupted, first))):
         relaxed = await _ask_relaxed(network, query, deadline, warnings, is_needed=not first)
         if relaxed is not None:
-            relaxed = _settle(relaxed, query)
+            relaxed = settle(relaxed, query)
             answers.append(relaxed)
             second = (*relaxed.itineraries, *relaxed.timetabled)
     if not first:
@@ -113,7 +140,7 @@ async def search_trip(
     if not merged.any_usable:
         warnings.add(WarningCode.NO_USABLE_ITINERARY, await _say_next_usable(network, query, merged, deadline))
     return TripFound(
-        ends=by_network[id(network)],
+        ends=asked.ends,
         query=query,
         merged=merged,
         answers=tuple(answers),
@@ -121,7 +148,7 @@ async def search_trip(
     )
 
 
-def _settle(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
+def settle(answer: JourneyAnswer, query: JourneyQuery) -> JourneyAnswer:
     """Return an answer without what would have to begin before now, and the unusable at the timetable's times."""
 
     def settled(itineraries: Sequence[Itinerary]) -> tuple[Itinerary, ...]:
@@ -144,7 +171,7 @@ async def _nothing_found(
     nothing = NoItinerary(message, hint=out_of_service or answer.why_nothing)
     if not query.arrive_by or query.not_before is None:
         return nothing
-    found = await _find_usable_from(network, query, query.not_before, deadline)
+    found = await find_usable_from(network, query, query.not_before, deadline)
     if not found:
         return nothing
     first = min(found, key=lambda each: each.arrival)
@@ -159,7 +186,7 @@ async def _say_next_usable(network: Network, query: JourneyQuery, merged: Merged
         since = query.not_before or min(each.departure for each in merged.found)
     else:
         since = max(each.departure for each in merged.found) + 1
-    found = await _find_usable_from(network, query, since, deadline)
+    found = await find_usable_from(network, query, since, deadline)
     told = "Nothing that was found can be used; each DisruptionNote says why."
     if not found:
         return f"{told} No later trip was found."
@@ -169,14 +196,14 @@ async def _say_next_usable(network: Network, query: JourneyQuery, merged: Merged
     return f"{told} The next trip that can leaves at {times}."
 
 
-async def _find_usable_from(network: Network, query: JourneyQuery, since: int, deadline: Deadline) -> list[Itinerary]:
+async def find_usable_from(network: Network, query: JourneyQuery, since: int, deadline: Deadline) -> list[Itinerary]:
     """Return what can be used and leaves at an instant or later; nothing where the source cannot say."""
     later = replace(query, instant=since, arrive_by=False, not_before=since, optimize=Optimize.SHORTEST_TIME)
     try:
         _, answer, _ = await ask_in_turn([network], lambda asked: asked.plan_journeys(later), deadline)
     except (*UNAVAILABLE, OutsideCalendar):
         return []
-    return [each for each in _settle(answer, later).itineraries if not each.is_unusable]
+    return [each for each in settle(answer, later).itineraries if not each.is_unusable]
 
 
 async def _ask_relaxed(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from fingerpost.tools.shapes import Meta, Warned
+from fingerpost.tools.shapes import AnswerOrigin, Warned
 from fingerpost.transit.model import Departure, Leg
 from fingerpost.transit.provenance import Provenance
 from fingerpost.transit.rules.freshness import find_stale_message
@@ -34,7 +34,7 @@ def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warn
         warnings.add(WarningCode.NETWORK_LEFT_OUT, lost)
 
 
-def said_below(answer: Warned, meta: Meta, alerts: Sequence[str] = ()) -> list[str]:
+def said_below(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -> list[str]:
     """Return the lines for warnings, alerts, demo notes and attribution; ``alerts`` are lines already."""
     lines = [f"! {warning['message']}" for warning in answer.get("warnings", ())]
     lines += alerts

@@ -318,7 +318,10 @@ class Itinerary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """One row of a board. ``departure_delay_s`` is None where no realtime is known; ``alerts`` as of a leg."""
+    """One row of a board. ``departure_delay_s`` is None where no realtime is known; ``alerts`` as of a leg.
+
+    ``line`` is what riders read on the vehicle; ``long_name`` is the route's long name, None where it has none.
+    """
 
     line: str
     mode: Mode
@@ -334,6 +337,7 @@ class Departure:
     headway_s: int | None = None
     by_arrangement: bool = False
     alerts: tuple[ServiceAlert, ...] = ()
+    long_name: str | None = None
 
     @property
     def expected(self) -> int:

@@ -41,6 +41,8 @@ class JourneyQuery:
     ``not_before`` is the present instant, before which nobody can leave; None where the question is about the past.
     ``wanted`` is how many good itineraries a caller may show; a source offers that many and one more if it can.
     It is the same for every caller, because what is searched does not depend on how much is shown (rule B14).
+    ``window_s`` asks for all good ones that leave (or arrive, where ``arrive_by``) within so many seconds of
+    ``instant``; a source that finds none there offers the nearest beyond. None leaves the window to the source.
     """
 
     origin: Location
@@ -54,6 +56,7 @@ class JourneyQuery:
     optimize: Optimize = Optimize.BALANCED
     language: str = "en"
     wanted: int = 3
+    window_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +108,8 @@ class DepartureQuery:
 
     ``wanted`` is how many of the first of them the caller will show; a source may leave out those that are
     expected later than the last of these, never one that is expected at the same second.
+    Where ``by_schedule``, the timetable's times take the place of the expected ones in both, and a ride that is in no
+    timetable is left out. A source without timetables goes by the expected times all the same.
     """
 
     stop_ids: Sequence[str]
@@ -112,6 +117,7 @@ class DepartureQuery:
     window_s: int
     wanted: int
     language: str = "en"
+    by_schedule: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

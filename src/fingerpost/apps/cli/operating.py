@@ -26,6 +26,10 @@ def serve(
     take_short_turns()
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = open_application(ctx.obj, groups)
+    from fingerpost.apps.start_check import require_keys
+
+    with usage():
+        require_keys(application.settings)
     start_logging(may_wait=False)
     # The protocol's own package is a second of imports that no other command needs.
     if http is None:

@@ -59,7 +59,7 @@ def _say_streets(streets: StreetCoverage) -> str:
     text = f"Streets of {streets.extract}: {streets.street_km:,.0f} km on foot around {covered}"
     if streets.left_out_km:
         text += f"; {streets.left_out_km:,.0f} km left out, which no other street leads to"
-    return f"{text}. (c) OpenStreetMap contributors, ODbL."
+    return f"{text}. © OpenStreetMap contributors, ODbL."
 
 
 def _place_of(finding: Finding) -> str:

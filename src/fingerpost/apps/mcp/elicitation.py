@@ -58,13 +58,23 @@ class Choices:
         return replace(self, declined=self.declined | {side})
 
     def apply_to(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments with the chosen tokens as labels."""
-        labelled = {
-            side: {"type": "label", "value": token}
-            for side, token in self.tokens.items()
-            if isinstance(arguments.get(side), Mapping) and arguments[side].get("type") == "label"
-        }
-        return {**arguments, **labelled}
+        """Return the arguments with the chosen tokens as labels, or as texts of the lookup contract."""
+        chosen = {side: _with_token(arguments[side], self.tokens[side]) for side in self._asked(arguments)}
+        return {**arguments, **chosen}
+
+    def _asked(self, arguments: dict[str, Any]) -> list[str]:
+        """Return the arguments in which a token can stand."""
+        given = {side: arguments.get(side) for side in self.tokens}
+        return [
+            side
+            for side, end in given.items()
+            if isinstance(end, Mapping) and (end.get("type") == "label" or "rawText" in end)
+        ]
+
+
+def _with_token(end: Any, token: str) -> dict[str, Any]:
+    """Return an end as it is sent with a token."""
+    return {**end, "rawText": token} if "rawText" in end else {"type": "label", "value": token}
 
 
 def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | None:

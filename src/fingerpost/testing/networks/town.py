@@ -121,7 +121,7 @@ def _alert(header: str, effect: str, *, route_id: str | None = None, stop_id: st
         entity.alert.informed_entity.add(stop_id=stop_id_of(stop_id))
     else:
         entity.alert.informed_entity.add(route_id=route_id)
-    entity.alert.effect = Alert.Effect.Value(effect)
+    entity.alert.MergeFrom(Alert(effect=effect))
     for text in (entity.alert.header_text, entity.alert.description_text):
         text.translation.add(text=header, language="sv")
     return entity

@@ -23,6 +23,8 @@ from fingerpost.transit.port import (
     JourneyQuery,
     NearbyStops,
     Network,
+    TextJourneyQuery,
+    find_text_planner,
 )
 from fingerpost.transit.profile import Ability, NetworkProfile
 from fingerpost.transit.provenance import Provenance, RealtimeHealth
@@ -61,6 +63,7 @@ class FallbackNetwork:
             own,
             abilities=own.abilities | other.abilities,
             feed_names=own.feed_names | other.feed_names,
+            stand_in=other.name,
             answer_deadline_s=None if other.answer_deadline_s is None else own.answer_deadline_s,
             names_deadline_s=None if other.names_deadline_s is None else own.names_deadline_s,
         )
@@ -85,6 +88,21 @@ class FallbackNetwork:
             return await network.plan_journeys(replace(query, origin=origin, destination=destination))
 
         return await self._ask(needed, plan, said)
+
+    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
+        """Plan between two texts, on the fallback if need be; see ``port.TextPlanner``.
+
+        Raises:
+            ToolError: as the first network, where the fallback does not read texts.
+        """
+
+        async def plan(network: Network) -> JourneyAnswer:
+            planner = find_text_planner(network)
+            if planner is None:
+                raise failures_of_this_call()[self.profile.name]
+            return await planner.plan_texts(query)
+
+        return await self._ask((Ability.PLANS,), plan, [])
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """List a board, of the fallback if need be; see the port.

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar, cast
 
 from fingerpost import clock
 from fingerpost.errors import (
@@ -23,6 +23,8 @@ from fingerpost.transit.port import (
     JourneyQuery,
     NearbyStops,
     Network,
+    TextJourneyQuery,
+    TextPlanner,
 )
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import RealtimeHealth
@@ -105,6 +107,10 @@ class GuardedNetwork:
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         """Plan; see the port."""
         return await self._guard(_SEARCHES, self._network.plan_journeys, query)
+
+    async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
+        """Plan between two texts; see ``port.TextPlanner``. Only for a network that reads them."""
+        return await self._guard(_SEARCHES, cast("TextPlanner", self._network).plan_texts, query)
 
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """List a board; see the port."""

@@ -9,6 +9,8 @@ from fingerpost.transit.model import Place, PlaceMatch
 from fingerpost.transit.place_traits import PlaceTraits
 from fingerpost.transit.rules.matching import AUTO_RESOLVE
 
+# The languages of names that the lookup contract knows.
+WIRE_LANGUAGES = ("fi", "en", "sv")
 # As many candidates as a person can choose from (lookup contract: maxLookupCandidates).
 MAX_CANDIDATES = 5
 
@@ -20,14 +22,18 @@ def say_shown(count: int) -> str:
     return "1 is shown" if count == 1 else f"{count} are shown"
 
 
-def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str) -> PlaceAmbiguous:
-    """Return the error that asks the caller to choose among the best; how many there are is said."""
+def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_as: str = "the label") -> PlaceAmbiguous:
+    """Return the error that asks the caller to choose among the best; how many there are is said.
+
+    ``sent_as`` is what the caller sends a token as. ``details["resolved"]`` says of each candidate what the lookup
+    contract's ResolvedLocation has beyond it.
+    """
     shown = candidates[:MAX_CANDIDATES]
     message = f"{side} '{label}' is not certain"
-    hint = "Send the token of the candidate that is meant as the label"
+    hint = f"Send the token of the candidate that is meant as {sent_as}"
     if len(candidates) == 1:
         message = f"{message}: {say_why_alone(shown[0])}"
-        hint = f"If {shown[0].place.name} is meant, send {shown[0].place.token} as the label; else spell it differently"
+        hint = f"If {shown[0].place.name} is meant, send {shown[0].place.token} as {sent_as}; else spell it differently"
     elif len(candidates) > len(shown):
         message = f"{message}; {len(candidates)} places fit, of which the best {say_shown(len(shown))}"
     attribution = attribution_of(shown)
@@ -38,6 +44,7 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str) -> Pla
         {
             "side": side,
             "candidates": [_show(match) for match in shown],
+            "resolved": [_show_resolved(match, label) for match in shown],
             "totalCandidatesFound": len(candidates),
             "truncated": len(candidates) > len(shown),
             "needsClarification": True,
@@ -93,14 +100,28 @@ def say_guess(place: Place, label: str) -> str:
     return f"The position of '{label}' is a guess: {place.guess}."
 
 
-def unknown(label: str, *, side: str, hint: str = _SEND_COORDINATES, left_out: Sequence[str] = ()) -> PlaceUnknown:
-    """Return the error that says that a label means nothing here; ``left_out`` says who could not be asked."""
+def unknown(
+    label: str, *, side: str, near: str = "", hint: str = _SEND_COORDINATES, left_out: Sequence[str] = ()
+) -> PlaceUnknown:
+    """Return the error that says that a label means nothing here; ``left_out`` says who could not be asked.
+
+    ``near`` says where alone it was looked for, as words behind the sentence.
+    """
     silent = "".join(f". {sentence.rstrip('.')}" for sentence in dict.fromkeys(left_out))
     return PlaceUnknown(
-        f"{side} '{label}' is no saved variable, no token and no place that any network knows{silent}",
-        {"field": side},
+        f"{side} '{label}' is no saved variable, no token and no place that any network knows{near}{silent}",
+        {"field": side, "side": side},
         hint=hint,
     )
+
+
+def _show_resolved(match: PlaceMatch, label: str) -> dict[str, Any]:
+    """Return what a ResolvedLocation of the lookup contract has beside a candidate's fields."""
+    place = match.place
+    language = place.language if place.language in WIRE_LANGUAGES else "default"
+    names = {code: place.names[code] for code in WIRE_LANGUAGES if code in place.names}
+    resolved = {"id": place.id, "primaryLanguage": language, "names": names or None, "rawQuery": label}
+    return {key: value for key, value in resolved.items() if value is not None}
 
 
 def _show(match: PlaceMatch) -> dict[str, Any]:

@@ -38,11 +38,15 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class StopText:
-    """A label that may be a stop's id. ``variable`` is the user's variable that holds it, None where it was sent."""
+    """A label that may be a stop's id. ``variable`` is the user's variable that holds it, None where it was sent.
+
+    ``is_certain`` is True where it can be nothing but a stop's id.
+    """
 
     stop_id: str
     label: str
     variable: Variable | None = None
+    is_certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,29 @@ class Name:
     """A label that can only be the name of a place."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextQuery:
+    """A label, and what is said of where it lies (lookup contract).
+
+    ``focus`` prefers what is near, ``max_distance_m`` refuses what is further away from it; ``language`` is of names,
+    None for the call's own. ``sent_as`` is what a caller sends a token as.
+    """
+
+    text: str
+    focus: Coordinate | None = None
+    max_distance_m: float | None = None
+    language: str | None = None
+    sent_as: str = "the label"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedStop:
+    """A stop that an earlier answer named by its id, and its name there."""
+
+    stop_id: str
+    name: str
 
 
 Label = Position | StopText | Name

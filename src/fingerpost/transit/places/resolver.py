@@ -6,7 +6,7 @@ networks that can answer at once. Whoever fails or is late is left out and named
 
 from dataclasses import dataclass
 
-from fingerpost.errors import ParameterError, PlaceUnknown
+from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.networks.asking import Answers, ask_all, ask_for_names, warn_of_left_out, warn_of_problems
@@ -75,6 +75,15 @@ class PlaceResolver:
         if known is not None:
             return known.keep_same()
         return await _get_by_name(opened, value, language, warnings)
+
+    async def find_place_of_stop(self, stop_id: str, *, language: str) -> FoundStop | None:
+        """Return the whole place that a stop belongs to, None where no network knows it or none answers now."""
+        opened = await self.networks.open()
+        try:
+            found = await find_place_of_token(opened, stop_id, language, Warnings())
+        except (StorageUnavailable, SourceChanged):
+            return None
+        return None if found is None else found.keep_same()
 
     async def find_places(
         self, text: str, *, language: str | None, focus: Coordinate | None, warnings: Warnings

@@ -10,19 +10,19 @@ from fingerpost.transit.model import Coordinate, Location, LocationSource, Place
 from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
-from fingerpost.transit.places.labels import Label, Name, Position, StopText, read_label
+from fingerpost.transit.places.labels import Label, Name, Position, ResolvedStop, StopText, TextQuery, read_label
 from fingerpost.transit.places.resolver import PlaceResolver, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.profile import Ability
-from fingerpost.transit.rules.distance import is_same_point
+from fingerpost.transit.rules.distance import distance_m, is_same_point
 from fingerpost.transit.rules.matching import Resolved, decide
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 # A network that reads a label this much better beats one that would be preferred.
 BETTER_READING = 0.02
 
-PlaceQuery = Coordinate | str
-"""One end of a trip as it was sent: a position, or a label."""
+PlaceQuery = Coordinate | Location | ResolvedStop | TextQuery | str
+"""One end of a trip as it was sent: a position, a place that was resolved before, or a label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +92,8 @@ class TripEndResolver:
             _refuse_same(*positions, sides=self._sides)
         opened = await self._places.networks.open()
         warn_of_problems(opened.problems, warnings)
-        resolution = _Resolution(opened, language, warnings)
+        texts = {side: _text_query(query) for side, query in queries.items()}
+        resolution = _Resolution(opened, language, warnings, texts)
         readings = await resolution.read_ends(labels)
         able = [network for network in resolution.networks if network.profile.can(*needed)]
         chosen = _choose(able, readings)
@@ -100,9 +101,10 @@ class TripEndResolver:
             raise await resolution.explain(labels, readings, needed)
         for side, reading in chosen[0][1].items():
             if reading.location is None:
-                raise ambiguous(str(queries[side]), reading.candidates, side=side)
+                raise ambiguous(texts[side].text, reading.candidates, side=side, sent_as=texts[side].sent_as)
+            _refuse_far(side, texts[side], reading.location)
             if reading.geocoded:
-                warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, queries[side], reading.location))
+                warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, texts[side].text, reading.location))
             if reading.guess is not None:
                 warnings.add(WarningCode.POSITION_GUESSED, reading.guess)
         ends = [_ends(network, by_side) for network, by_side in chosen if _is_sure(by_side)]
@@ -112,14 +114,19 @@ class TripEndResolver:
     async def _read(self, query: PlaceQuery, user: str | None) -> Label:
         if isinstance(query, Coordinate):
             return Position(Location(coordinate=query, source=LocationSource.INPUT))
-        return await read_label(query, self._places.variables, user)
+        if isinstance(query, Location):
+            return Position(query)
+        if isinstance(query, ResolvedStop):
+            return StopText(query.stop_id, query.name, is_certain=True)
+        return await read_label(_text_query(query).text, self._places.variables, user)
 
 
 class _Resolution:
     """One resolution of an origin and a destination over a fixed set of networks."""
 
-    def __init__(self, opened: OpenNetworks, language: str, warnings: Warnings) -> None:
+    def __init__(self, opened: OpenNetworks, language: str, warnings: Warnings, texts: Mapping[str, TextQuery]) -> None:
         self.networks: Sequence[Network] = opened.answering
+        self._texts = texts
         self._opened = opened
         self._language = language
         self._warnings = warnings
@@ -134,7 +141,7 @@ class _Resolution:
             if isinstance(label, Position):
                 readings[side] = self._read_position(label.location)
             elif isinstance(label, StopText):
-                found = await self._find_token(label)
+                found = await self._find_token(side, label)
                 if found is None:
                     named[side] = label.label
                 else:
@@ -144,7 +151,7 @@ class _Resolution:
         region = [
             network for network in self.networks if all(network.profile.name in read for read in readings.values())
         ]
-        readings |= dict(zip(named, await self._read_names(region, list(named.values())), strict=True))
+        readings |= await self._read_names(region, named)
         return {side: readings[side] for side in labels}
 
     def _read_position(self, location: Location) -> _ByNetwork:
@@ -153,12 +160,20 @@ class _Resolution:
         covering = list_covering(self.networks, location.coordinate)
         return {network.profile.name: _Reading(score=1.0, location=location) for network in covering}
 
-    async def _find_token(self, label: StopText) -> _ByNetwork | None:
+    async def _find_token(self, side: str, label: StopText) -> _ByNetwork | None:
         """Return a token's place in the networks of its FEED, None for what is no token and so a name."""
         found = await find_place_of_token(self._opened, label.stop_id, self._language, self._warnings)
         if found is None:
             if label.variable is not None:
                 raise self._lost_stop(label, label.variable)
+            if label.is_certain:
+                left_out = self._warnings.find(WarningCode.NETWORK_LEFT_OUT)
+                silent = "".join(f". {sentence.rstrip('.')}" for sentence in left_out)
+                raise PlaceUnknown(
+                    f"{side}: no stop has the id '{label.stop_id}'{silent}",
+                    {"field": side, "side": side},
+                    hint="Look the place up again with findAddressOrStop",
+                )
             return None
         self._let_in(found.networks)
         # Two networks may use one id for different stops, so each plans from its own.
@@ -179,19 +194,27 @@ class _Resolution:
         """Add a demo network that answers for its own ids."""
         self.networks = (*self.networks, *(each for each in owners if each not in self.networks))
 
-    async def _read_names(self, networks: Sequence[Network], texts: Sequence[str]) -> list[_ByNetwork]:
+    async def _read_names(self, networks: Sequence[Network], named: Mapping[str, str]) -> dict[str, _ByNetwork]:
+        """Look the names of some sides up at once, by side."""
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
-        if not able or not texts:
-            return [{} for _ in texts]
-        return list(await asyncio.gather(*(self._read_name(able, text) for text in texts)))
+        if not able:
+            return {side: {} for side in named}
+        found = await asyncio.gather(*(self._read_name(able, side, text) for side, text in named.items()))
+        return dict(zip(named, found, strict=True))
 
-    async def _read_name(self, networks: Sequence[Network], text: str) -> _ByNetwork:
-        answers = await ask_for_names(networks, lambda network: network.find_places(text, language=self._language))
+    async def _read_name(self, networks: Sequence[Network], side: str, text: str) -> _ByNetwork:
+        asked = self._texts[side]
+        language = asked.language or self._language
+        answers = await ask_for_names(
+            networks, lambda network: network.find_places(text, language=language, focus=asked.focus)
+        )
         warn_of_left_out(answers.left_out, self._warnings)
         self._silent += [each.sentence for each in answers.left_out]
-        return {
-            network.profile.name: _read_matches(matches, text) for network, matches in answers.by_network if matches
-        }
+        near = (
+            (network.profile.name, [match for match in matches if _is_near(match.place.coordinate, asked)])
+            for network, matches in answers.by_network
+        )
+        return {name: _read_matches(matches, text) for name, matches in near if matches}
 
     async def explain(
         self, labels: Mapping[str, Label], readings: Mapping[str, _ByNetwork], needed: Sequence[Ability]
@@ -203,13 +226,41 @@ class _Resolution:
                 continue
             # It was looked for in the other end's region only; elsewhere it may well be known.
             text = label.text if isinstance(label, Name) else label.label
-            (everywhere[side],) = await self._read_names(self.networks, [text])
+            everywhere |= await self._read_names(self.networks, {side: text})
             if not everywhere[side]:
-                return unknown(text, side=side, left_out=[*self._silent, *self._opened.problems.values()])
+                limit_m = self._texts[side].max_distance_m
+                near = "" if limit_m is None else f" within {limit_m:g} m of focusPoint"
+                return unknown(text, side=side, near=near, left_out=[*self._silent, *self._opened.problems.values()])
         lacking = needed if set.intersection(*map(set, everywhere.values())) else ()
         where = {side: list(read) for side, read in everywhere.items()}
         positions = {side: label.location.coordinate for side, label in labels.items() if isinstance(label, Position)}
         return uncovered(self.networks, where, lacking=lacking, problems=self._opened.problems, positions=positions)
+
+
+def _text_query(query: PlaceQuery) -> TextQuery:
+    """Return the label that was sent, with what is said of where it lies; an empty one where a place was sent."""
+    if isinstance(query, TextQuery):
+        return query
+    return TextQuery(text=query if isinstance(query, str) else "")
+
+
+def _is_near(place: Coordinate, asked: TextQuery) -> bool:
+    """Whether a place keeps the distance that was asked for (rule D2: a hard limit)."""
+    if asked.focus is None or asked.max_distance_m is None:
+        return True
+    return distance_m(asked.focus, place) <= asked.max_distance_m
+
+
+def _refuse_far(side: str, asked: TextQuery, location: Location) -> None:
+    """Refuse a position, a token or a saved place that lies too far from the focus point; names are left out before."""
+    if _is_near(location.coordinate, asked) or asked.focus is None:
+        return
+    metres = round(distance_m(asked.focus, location.coordinate))
+    raise PlaceUnknown(
+        f"{side} '{asked.text}' lies {metres} m from focusPoint, further away than maxDistanceMeters",
+        {"field": side, "side": side},
+        hint="Raise maxDistanceMeters, or leave it out",
+    )
 
 
 def _is_bare_position(label: Label) -> bool:
@@ -259,7 +310,7 @@ def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, s
         raise ParameterError(f"{sides[0]} and {sides[1]} must differ", {"field": sides[1]})
 
 
-def _say_geocoded(side: str, label: PlaceQuery, location: Location) -> str:
+def _say_geocoded(side: str, label: str, location: Location) -> str:
     where = f"{location.coordinate.lat:.5f},{location.coordinate.lon:.5f}"
     address = f", {location.address}" if location.address else ""
     return f"{side} '{label}' was taken as {location.name}{address} ({where})."

@@ -46,6 +46,7 @@ class SearchQuery:
     """A journey query. ``instant`` is the earliest departure, or the latest arrival where ``arrive_by``.
 
     Towards a wanted arrival nobody leaves before ``not_before``; None for no bound.
+    ``window_s`` is the window to search whole; None for one that widens until there are enough journeys.
     ``walks`` measure the walk all the way; None for the straight line.
     """
 
@@ -58,6 +59,7 @@ class SearchQuery:
     step_free: bool
     wanted: int
     not_before: int | None = None
+    window_s: int | None = None
     walks: Walks | None = None
 
 
@@ -131,7 +133,7 @@ def _search_day(
     )  # fmt: skip
     kept: list[Journey] = []
     is_walk_trouble = is_same_goal = False
-    for window_s in (*WINDOWS_S, LAST_WINDOW_S):
+    for window_s in _list_windows_s(query):
         kernel_query = kernel_query._replace(window_end_s=earliest_s + window_s)
         journeys = run_kernel(timetable, search_timetable, kernel_query, is_same_goal=is_same_goal)
         is_same_goal = True
@@ -149,11 +151,21 @@ def _search_day(
                 return []
         kept = _prompt(search_timetable, _leaving(within, query.not_before), earliest_s)
         soon_count = sum(_wait_s(search_timetable, journey, earliest_s) <= WINDOWS_S[-1] for journey in kept)
+        if query.window_s is not None and any(
+            _wait_s(search_timetable, journey, earliest_s) <= query.window_s for journey in kept
+        ):
+            break
         if soon_count > query.wanted or (soon_count and window_s == WINDOWS_S[-1]) or not journeys:
             break
     if is_walk_trouble:
         kept = _with_hidden(timetable, search_timetable, kernel_query, kept, query.wanted)
     return _leaving(kept, query.not_before)
+
+
+def _list_windows_s(query: SearchQuery) -> list[int]:
+    """Return the windows to search in turn: the one that is asked for, where one is, and those that are wider."""
+    asked = [] if query.window_s is None else [query.window_s]
+    return asked + [each for each in (*WINDOWS_S, LAST_WINDOW_S) if not asked or each > asked[0]]
 
 
 def _leaving(journeys: list[Journey], not_before: int | None) -> list[Journey]:

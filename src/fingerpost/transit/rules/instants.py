@@ -1,7 +1,7 @@
 """Parse instants from RFC 3339, and format them with a zone's offset (rule A4)."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -16,6 +16,7 @@ _RFC_3339 = re.compile(
 _YEARS = range(2, 9999)
 # An instant that has passed by no more than this still means now.
 PAST_AFTER_S = 120
+_OFFSET_HINT = "Write it like 2026-01-31T06:00:00Z, or with an offset like +02:00"
 _HINT = "Write it like 2026-01-31T08:00:00+02:00, or now."
 
 
@@ -95,6 +96,18 @@ def read_instant(text: str, *, zone_name: str, now: int, field: str = "time") ->
     return ReadInstant(instant + leap_s, assumed=True, note=note)
 
 
+def read_offset_instant(text: str, *, now: int, field: str) -> int:
+    """Read an RFC 3339 text that states its offset, or ``now`` (lookup contract).
+
+    Raises:
+        ParameterError: it is none, or has no offset; ``details["field"]`` is ``field``.
+    """
+    read = read_instant(text, zone_name="UTC", now=now, field=field)
+    if read.assumed:
+        raise ParameterError(f"{field} {text!r} has no offset", {"field": field}, hint=_OFFSET_HINT)
+    return read.instant
+
+
 # Where a leg ends the next begins, and the itinerary with it.
 @lru_cache(maxsize=4_096)
 def print_instant(instant: int, zone_name: str) -> str:
@@ -105,6 +118,11 @@ def print_instant(instant: int, zone_name: str) -> str:
 def print_utc(instant: int) -> str:
     """Return ISO 8601 with seconds, in UTC with ``Z`` (lookup contract)."""
     return datetime.fromtimestamp(instant, UTC).isoformat().removesuffix("+00:00") + "Z"
+
+
+def local_date_of(instant: int, zone_name: str) -> date:
+    """Return the calendar day of an instant in a zone."""
+    return datetime.fromtimestamp(instant, _zone(zone_name)).date()
 
 
 def _read_in_zone(naive: datetime, zone_name: str) -> tuple[int, str]:

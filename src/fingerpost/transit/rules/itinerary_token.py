@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import zlib
 from binascii import Error as MalformedBase64
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ _REFUSAL = "This is no token of an itinerary"
 class TokenLeg:
     """One leg as a token keeps it.
 
-    ``start`` and ``end`` are stop ids, else ``lat,lon``; times are the timetable's, Unix seconds.
+    ``start`` and ``end`` are stop ids, else ``lat,lon``, else names where a source places nothing.
+    Times are the timetable's, Unix seconds.
     """
 
     mode: Mode
@@ -78,6 +80,8 @@ def _write_leg(leg: Leg) -> list[str | int | None]:
 
 
 def _name_point(point: StopPoint) -> str:
+    if point.id is None and not math.isfinite(point.coordinate.lat):
+        return point.name
     return point.id or f"{point.coordinate.lat:.6f},{point.coordinate.lon:.6f}"
 
 

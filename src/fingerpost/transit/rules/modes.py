@@ -8,6 +8,9 @@ from fingerpost.transit.model import Mode
 TripWord = Literal["BUS", "TRAM", "METRO", "RAIL", "FERRY", "WALK", "BIKE", "SCOOTER", "OTHER"]
 """A mode in the plan_trip and get_departures contracts, and in find_stops."""
 
+TimetableWord = Literal["WALK", "BUS", "TRAM", "RAIL", "SUBWAY", "FERRY", "COACH", "UNKNOWN"]
+"""A mode in the lookup contract."""
+
 _TRIP_WORDS: Mapping[Mode, TripWord] = {
     Mode.WALK: "WALK",
     Mode.BUS: "BUS",
@@ -39,7 +42,7 @@ _RANGES = (
     (range(900, 1000), Mode.TRAM),
     (range(1000, 1100), Mode.FERRY),
 )
-_TIMETABLE_WORDS = {
+_TIMETABLE_WORDS: Mapping[Mode, TimetableWord] = {
     Mode.WALK: "WALK",
     Mode.BUS: "BUS",
     Mode.COACH: "COACH",
@@ -63,6 +66,6 @@ def trip_word(mode: Mode) -> TripWord:
     return _TRIP_WORDS[mode]
 
 
-def timetable_word(mode: Mode) -> str:
+def timetable_word(mode: Mode) -> TimetableWord:
     """Return the word of the lookup contract."""
     return _TIMETABLE_WORDS.get(mode, "UNKNOWN")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -157,7 +157,7 @@ def _find_kept(edges: _Edges) -> npt.NDArray[np.bool_]:
     return kept
 
 
-def _least_m(total_m: Float64) -> float:
+def _least_m(total_m: npt.NDArray[Any]) -> float:
     """Return from how many metres on a part counts, given those of all parts; as long as the longest is long enough."""
     return min(ISLAND_M, float(total_m.max())) - 1.0
 

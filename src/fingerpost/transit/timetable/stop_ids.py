@@ -12,6 +12,7 @@ from collections.abc import Iterable
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-")
 _ALL_PLAIN = re.compile(r"[A-Z0-9:-]*")
 _LOOKS_ESCAPED = re.compile(r"[0-9A-Fa-f]{2}")
+_ESCAPED = re.compile(r"(?:_[0-9A-F]{2})+")
 
 
 def print_feed_name(name: str) -> str:
@@ -30,6 +31,19 @@ def escape(text: str) -> str:
         else:
             parts.extend(f"_{byte:02X}" for byte in character.encode())
     return "".join(parts)
+
+
+def unescape(text: str) -> str:
+    """Undo ``escape``; bytes that are no UTF-8 stay as they are written."""
+    return _ESCAPED.sub(_read_bytes, text)
+
+
+def _read_bytes(escaped: re.Match[str]) -> str:
+    raw = bytes.fromhex(escaped[0].replace("_", ""))
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return escaped[0]
 
 
 def print_stop_ids(ids: Iterable[tuple[str, str]]) -> list[str]:

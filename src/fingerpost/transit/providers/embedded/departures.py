@@ -27,6 +27,15 @@ def is_call_off(snapshot: Snapshot, call: BoardDeparture) -> bool:
     )
 
 
+def expected_call(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
+    """Return a call of the timetable at its expected time."""
+    update = snapshot.find_update(call.trip_departure, call.service_day)
+    if update is None:
+        return call
+    delay_s = int(update.departure_delay_s[snapshot.position(call.trip_departure, call.stop_time)])
+    return replace(call, departure=call.departure + delay_s)
+
+
 def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture, language: str) -> Departure:
     """Return a call as a departure with the alerts that touch it; ``language`` is the rider's."""
     departure = _departure_of(snapshot, words, call)
@@ -69,6 +78,7 @@ def _departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDepartur
         platform=stop.platform,
         headway_s=words.headway_s(call.trip_departure),
         by_arrangement=wording.is_by_arrangement,
+        long_name=wording.long_name,
     )
     return planned if snapshot.live is snapshot.planned else _with_update(snapshot, words, call, planned)
 

@@ -24,7 +24,7 @@ from fingerpost.transit.model import (
 from fingerpost.transit.port import BoardGap, DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
-from fingerpost.transit.providers.embedded.departures import departure_of, is_call_off
+from fingerpost.transit.providers.embedded.departures import departure_of, expected_call, is_call_off
 from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.feed_service import FeedServices
 from fingerpost.transit.providers.embedded.itineraries import JourneyEnds, itinerary_of
@@ -218,6 +218,7 @@ class EmbeddedNetwork:
             step_free=step_free,
             wanted=query.wanted,
             not_before=query.not_before if query.arrive_by else None,
+            window_s=query.window_s,
             walks=walks,
         )
         live = snapshot.find_live(step_free=search.step_free)
@@ -299,15 +300,18 @@ class EmbeddedNetwork:
             day_timetable = timetables.get_search_timetable(day, mirrored=False, step_free=False)
             return list_board_departures(self._timetable, day_timetable, rows, query.instant, query.window_s, wanted)
 
-        calls, count = departures_in(snapshot.live, query.wanted)
-        if snapshot.live is not snapshot.planned:
+        calls, count = departures_in(snapshot.planned if query.by_schedule else snapshot.live, query.wanted)
+        if query.by_schedule:
+            calls = [expected_call(snapshot, call) for call in calls]
+        elif snapshot.live is not snapshot.planned:
             off = [call for call in departures_in(snapshot.planned, None)[0] if is_call_off(snapshot, call)]
             calls = sorted(calls + off, key=lambda call: call.departure)
             count += len(off)
         words = self._words.in_language(provenance.language)
         language = query.language
         window = Span(query.instant, query.instant + query.window_s)
-        departures = (departure_of(snapshot, words, call, language) for call in keep_first(calls, query.wanted))
+        first = calls if query.by_schedule else keep_first(calls, query.wanted)
+        departures = (departure_of(snapshot, words, call, language) for call in first)
         return DepartureBoard(
             departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,

@@ -29,6 +29,7 @@ class CallWords(NamedTuple):
     headsign: str
     trip_id: str
     is_by_arrangement: bool
+    long_name: str | None
 
 
 class RideWords(NamedTuple):
@@ -99,11 +100,14 @@ class TimetableWords:
         known = self._lines.get(route)
         if known is None:
             table = self._timetable
-            translated = table.route_names.get(self._language)
-            long_name = (translated[route] if translated is not None else "") or table.route_long_name[route]
-            name = table.route_short_name[route] or long_name or table.route_local_id[route]
+            name = table.route_short_name[route] or self.long_name(route) or table.route_local_id[route]
             known = self._lines[route] = (name, mode_of(int(table.route_type[route])))
         return known
+
+    def long_name(self, route: int) -> str | None:
+        """Return a route's long name, None where it has none."""
+        translated = self._timetable.route_names.get(self._language)
+        return (translated[route] if translated is not None else "") or self._timetable.route_long_name[route] or None
 
     def headsign(self, trip: int, event: int) -> str:
         """Return the headsign at a stop time: the stop's headsign, else the trip's, else the last stop's name."""
@@ -124,7 +128,12 @@ class TimetableWords:
                 self._calls.clear()
             line, mode = self.line(trip)
             known = self._calls[event] = CallWords(
-                line, mode, self.headsign(trip, event), self.trip_id(trip), self.is_by_arrangement(event)
+                line,
+                mode,
+                self.headsign(trip, event),
+                self.trip_id(trip),
+                self.is_by_arrangement(event),
+                self.long_name(int(self._timetable.trip_route[trip])),
             )
         return known
 

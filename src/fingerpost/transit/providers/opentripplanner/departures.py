@@ -12,6 +12,7 @@ from fingerpost.transit.providers.opentripplanner.plan_data import CANCELLED
 from fingerpost.transit.providers.opentripplanner.shapes import BoardStop, Stoptime
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
 from fingerpost.transit.providers.opentripplanner.wire_times import find_service_day
+from fingerpost.transit.rules.first_rows import list_within
 
 # Departures of one stop that are asked for: more than leave anywhere within a day.
 MOST_ROWS = 3000
@@ -22,24 +23,19 @@ _BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 
 
 def list_departures(
-    stops: Iterable[BoardStop], ids: StopIdBook, zone: ZoneInfo, *, first: int, last: int
+    stops: Iterable[BoardStop], ids: StopIdBook, zone: ZoneInfo, *, first: int, last: int, by_schedule: bool = False
 ) -> list[Departure]:
-    """Return what leaves from ``first`` to ``last``, both included, by the expected time, then the line."""
+    """Return what leaves from ``first`` to ``last``, both included, by the time that counts, then the line.
+
+    Counts what is expected, or, where ``by_schedule``, what the timetable says.
+    """
     rows = (row for stop in stops for row in _rows(stop, ids, zone))
-    return sorted((row for row in rows if first <= row.expected <= last), key=lambda row: (row.expected, row.line))
+    return list_within(rows, first, last, by_schedule=by_schedule)
 
 
 def list_stop_alerts(stops: Iterable[BoardStop], *, first: int, last: int) -> tuple[ServiceAlert, ...]:
     """Return the alerts of the stops themselves that are in force at any time of a window."""
     return list_in_force([alert for stop in stops for alert in stop.alerts], first, last)
-
-
-def keep_first(rows: list[Departure], wanted: int) -> list[Departure]:
-    """Return the first rows, and any that is expected at the same second as the last of them."""
-    if len(rows) <= wanted or wanted < 1:
-        return rows
-    last = rows[wanted - 1].expected
-    return [row for row in rows if row.expected <= last]
 
 
 def _rows(stop: BoardStop, ids: StopIdBook, zone: ZoneInfo) -> Iterator[Departure]:
@@ -77,4 +73,5 @@ def _row(time: Stoptime, stop_id: str, platform: str | None, zone: ZoneInfo) -> 
         cancelled=cancelled,
         platform=platform,
         by_arrangement=time.pickup_type in _BY_ARRANGEMENT,
+        long_name=trip.route.long_name or None,
     )

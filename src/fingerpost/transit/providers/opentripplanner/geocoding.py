@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
@@ -11,27 +11,23 @@ from fingerpost.errors import SourceChanged, ToolError
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.net.response import Response
+from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model import Bounds, Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.profile import NAMES_DEADLINE_S
 from fingerpost.transit.providers.opentripplanner.regions import GEOCODING_URL, KEY_HEADER
-from fingerpost.transit.providers.opentripplanner.server import find_limit, is_whole, scrub
+from fingerpost.transit.providers.opentripplanner.server import find_limit, is_whole
 from fingerpost.transit.providers.opentripplanner.shapes import StopsById
-from fingerpost.transit.providers.opentripplanner.spoken import spoken
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.providers.opentripplanner.stop_lookup import StopLookup
-from fingerpost.transit.rules.distance import distance_m
-from fingerpost.transit.rules.matching import AUTO_RESOLVE, in_order
-from fingerpost.transit.rules.name_search import FLOOR, NameSearch
-from fingerpost.transit.rules.place_groups import ONE_PLACE_M
+from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
 from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules.spoken import spoken
 
 GEOCODING_FRESH_S = 600.0
 SIZE = 20
 # Stops outside stations whose neighbours are looked up; what stands behind them in the list is offered by itself.
 _MOST_GROUPED = 3
-# What only the geocoder vouches for is offered, and never decides.
-_OFFERED_AT_MOST = AUTO_RESOLVE - 0.01
 _STOP_ID = re.compile(r"GTFS:(?P<id>[^:#]+:[^#]+)(#.*)?")
 _READABLE = re.compile(r"[0-9a-zåäö]", re.IGNORECASE)
 
@@ -124,16 +120,8 @@ class Geocoder:
         except ToolError as error:
             error.details["service"] = "geocoding"
             raise
-        matches: dict[str, PlaceMatch] = {}
-        for feature, score in zip(features, scores, strict=True):
-            place = known.get(feature.own_stop_id or "") or _address(feature)
-            if place.kind is PlaceKind.ADDRESS and _is_a_stops_name(place, known.values()):
-                continue
-            best = matches.get(place.token)
-            if best is None or best.score < score:
-                away_m = None if focus is None else distance_m(focus, place.coordinate)
-                matches[place.token] = PlaceMatch(place=place, score=score, distance_m=away_m)
-        return in_order(matches.values())
+        places = [known.get(feature.own_stop_id or "") or _address(feature) for feature in features]
+        return match_places(places, scores, focus)
 
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Feature]:
         box = self._bounds
@@ -195,18 +183,8 @@ def _read_features(response: Response) -> Sequence[Feature]:
 
 def _score(text: str, features: Sequence[Feature]) -> list[float]:
     """Return how well each place fits a text, 0 to 1: by its name and label, else what the geocoder thinks of it."""
-    spellings = [_spellings(feature) for feature in features]
-    names = list(dict.fromkeys(spelling for each in spellings for spelling in each))
-    if not names:
-        return [0.0 for _ in features]
-    by_row = NameSearch(names).score(text)
-    score_of = {names[row]: score for row, score in by_row.items()}
-    scores = []
-    for feature, each in zip(features, spellings, strict=True):
-        own = max((score_of.get(spelling, 0.0) for spelling in each), default=0.0)
-        offered = min(feature.properties.confidence or 0.0, _OFFERED_AT_MOST)
-        scores.append(own if own >= FLOOR else round(max(0.0, offered), 4))
-    return scores
+    vouched = [feature.properties.confidence or 0.0 for feature in features]
+    return score_spellings(text, [_spellings(feature) for feature in features], vouched)
 
 
 def _spellings(feature: Feature) -> list[str]:
@@ -222,11 +200,3 @@ def _locality(told: Properties) -> str | None:
 def _address(feature: Feature) -> Place:
     told = feature.properties
     return Place(name=told.name, coordinate=feature.coordinate, kind=PlaceKind.ADDRESS, locality=_locality(told))
-
-
-def _is_a_stops_name(place: Place, stops: Iterable[Place]) -> bool:
-    """Whether a stop of the same name lies here: the map's station and the timetable's are one place."""
-    return any(
-        plain(stop.name) == plain(place.name) and distance_m(stop.coordinate, place.coordinate) <= ONE_PLACE_M
-        for stop in stops
-    )

@@ -1,12 +1,13 @@
 """Itineraries, from the server's."""
 
-from collections.abc import Iterable
+from dataclasses import replace
 
 import polyline
 
 from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Itinerary, Leg
 from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.providers.opentripplanner.journey_question import ARRIVAL_MARGIN_S
 from fingerpost.transit.providers.opentripplanner.legs import new_leg
 from fingerpost.transit.providers.opentripplanner.plan_data import Promised
 from fingerpost.transit.providers.opentripplanner.shapes import OwnItinerary, OwnLeg, PlanConnection
@@ -19,12 +20,7 @@ def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuer
     """Return the itineraries of a page; one that lacks a leg is left out."""
     nodes = (edge.node for edge in found.edges) if found is not None else ()
     made = (_new_itinerary(node, query, ids) for node in nodes if node is not None)
-    return [each for each in made if each is not None]
-
-
-def list_kept(itineraries: Iterable[Itinerary], query: JourneyQuery) -> list[Itinerary]:
-    """Return the itineraries that keep the limits of walking and of transfers."""
-    return [each for each in itineraries if each.walk_m <= query.max_walk_m and each.transfers <= query.max_transfers]
+    return [kept for each in made if each is not None and (kept := _keep_in_time(each, query)) is not None]
 
 
 def draw_leg(leg: Leg) -> LegLine:
@@ -36,6 +32,25 @@ def draw_leg(leg: Leg) -> LegLine:
             return LegLine(tuple((float(lat), float(lon)) for lat, lon in points), LineSource.SHAPE)
     ends = (leg.start.coordinate, leg.end.coordinate)
     return LegLine(tuple((each.lat, each.lon) for each in ends), LineSource.STRAIGHT)
+
+
+def _keep_in_time(itinerary: Itinerary, query: JourneyQuery) -> Itinerary | None:
+    """Return an itinerary without the margin that the question added: a walk sets out earlier, a ride is too late."""
+    if not query.arrive_by or not 0 < itinerary.arrival - query.instant <= ARRIVAL_MARGIN_S:
+        return itinerary
+    if itinerary.rides:
+        return None
+    late_s = itinerary.arrival - query.instant
+    return Itinerary(
+        tuple(
+            replace(
+                leg,
+                departure_scheduled=leg.departure_scheduled - late_s,
+                arrival_scheduled=leg.arrival_scheduled - late_s,
+            )
+            for leg in itinerary.legs
+        )
+    )
 
 
 def _new_itinerary(node: OwnItinerary, query: JourneyQuery, ids: StopIdBook) -> Itinerary | None:

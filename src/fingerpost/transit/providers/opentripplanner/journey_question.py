@@ -13,6 +13,8 @@ from fingerpost.transit.providers.opentripplanner.wire_times import print_offset
 PAGE_SIZE = 6
 # What a change costs beyond its time, in the server's cost units (seconds), for who wants few of them.
 _FEW_TRANSFERS_COST = 1200
+# A server leaves out the ride that arrives at the very second which it is asked for (seen on 2.9).
+ARRIVAL_MARGIN_S = 1
 # How much worse than riding a minute of walking is for who must walk less; the server's default is 2.
 _SHORT_WALK_RELUCTANCE = 10.0
 
@@ -46,11 +48,12 @@ def new_variables(
     ``shorter_walks`` makes walking dearer and leaves out the way that only walks.
     """
     bound = "latestArrival" if query.arrive_by else "earliestDeparture"
+    instant = query.instant + ARRIVAL_MARGIN_S if query.arrive_by else query.instant
     preferences = _preferences(query, shorter_walks=shorter_walks)
     variables: dict[str, Any] = {
         "origin": origin.to_wire(),
         "destination": destination.to_wire(),
-        "dateTime": {bound: print_offset_time(query.instant, zone)},
+        "dateTime": {bound: print_offset_time(instant, zone)},
         "first": max(PAGE_SIZE, query.wanted + 1),
         "preferences": preferences,
     }

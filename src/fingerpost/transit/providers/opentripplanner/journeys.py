@@ -13,13 +13,14 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model import Itinerary
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.opentripplanner.documents import PLAN
-from fingerpost.transit.providers.opentripplanner.itineraries import list_itineraries, list_kept
+from fingerpost.transit.providers.opentripplanner.itineraries import list_itineraries
 from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd, new_variables, without_promised
 from fingerpost.transit.providers.opentripplanner.plan_data import PlanData
 from fingerpost.transit.providers.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, WALKING_IS_BETTER
 from fingerpost.transit.providers.opentripplanner.server import Server, fail_on_null
 from fingerpost.transit.providers.opentripplanner.shapes import PlanConnection, RoutingError
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
+from fingerpost.transit.rules.trip_limits import list_kept
 
 # A page may be empty while there are more; beyond this many we believe that there is nothing.
 MOST_PAGES = 4

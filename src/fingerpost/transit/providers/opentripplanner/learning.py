@@ -1,6 +1,5 @@
 """Ask a server what it covers, and what its version can do."""
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
@@ -8,9 +7,8 @@ from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import SourceChanged
-from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.learned_profile import LearnedProfile
-from fingerpost.transit.model import Bounds
+from fingerpost.transit.model import Bounds, Coordinate
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.provenance import FeedVersion
 from fingerpost.transit.providers.opentripplanner.documents import NETWORK, STOP_POSITIONS
@@ -19,10 +17,9 @@ from fingerpost.transit.providers.opentripplanner.regions import ATTRIBUTION, Re
 from fingerpost.transit.providers.opentripplanner.schema import NEEDED, TRAIT, find_lacking, print_lacking
 from fingerpost.transit.providers.opentripplanner.server import Server
 from fingerpost.transit.providers.opentripplanner.shapes import FeedData, NetworkData, ServiceTimeRange, StopPositions
+from fingerpost.transit.rules.boxes import box_of
 
 ABILITIES = frozenset(Ability)
-# A network's box reaches this far beyond its outermost stops: as far as anyone may ask to walk.
-MARGIN_M = 3000.0
 _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
 
 
@@ -64,13 +61,10 @@ def _list_abilities(lacking: frozenset[str]) -> frozenset[Ability]:
 
 async def _find_bounds(server: Server) -> Bounds:
     stops = (await server.ask(STOP_POSITIONS, StopPositions, fresh_s=0.0)).data.stops
-    places = [(stop.lat, stop.lon) for stop in stops if stop.lat is not None and stop.lon is not None]
+    places = [Coordinate(stop.lat, stop.lon) for stop in stops if stop.lat is not None and stop.lon is not None]
     if not places:
         raise SourceChanged("The server holds no stops", hint="Build its graph with a GTFS feed")
-    lats, lons = zip(*places, strict=True)
-    dy = MARGIN_M / METRES_PER_DEGREE
-    dx = dy / max(0.01, math.cos(math.radians(max(map(abs, lats)))))
-    return Bounds(south=min(lats) - dy, west=min(lons) - dx, north=max(lats) + dy, east=max(lons) + dx)
+    return box_of(places)
 
 
 def _find_zone(feeds: Sequence[FeedData]) -> str | None:

@@ -18,7 +18,6 @@ from fingerpost.transit.provenance import FeedVersion, Provenance, RealtimeHealt
 from fingerpost.transit.providers.opentripplanner.departures import (
     MARGIN_S,
     MOST_ROWS,
-    keep_first,
     list_departures,
     list_stop_alerts,
 )
@@ -38,6 +37,7 @@ from fingerpost.transit.providers.opentripplanner.shapes import BoardData
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.providers.opentripplanner.stop_lookup import StopLookup
 from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.rules.first_rows import EARLIEST_S, LATEST_S, keep_first
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.language import DEFAULT, choose
 
@@ -97,17 +97,20 @@ class OpenTripPlannerNetwork:
     async def list_departures(self, query: DepartureQuery) -> DepartureBoard:
         """List the departures of some stops; see the port."""
         wanted = list(dict.fromkeys(own_id for stop_id in query.stop_ids for own_id in self._ids.list_own(stop_id)))
+        before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (MARGIN_S, MARGIN_S)
         variables = {
             "ids": wanted,
-            "from": query.instant - MARGIN_S,
-            "seconds": query.window_s + 2 * MARGIN_S,
+            "from": query.instant - before_s,
+            "seconds": query.window_s + before_s + behind_s,
             "count": MOST_ROWS,
         }
         answered = await self._server.ask(BOARD, BoardData, variables, language=self._choose_language(query.language))
         first, last = query.instant, query.instant + query.window_s
-        rows = list_departures(answered.data.stops, self._ids, self._zone, first=first, last=last)
+        rows = list_departures(
+            answered.data.stops, self._ids, self._zone, first=first, last=last, by_schedule=query.by_schedule
+        )
         return DepartureBoard(
-            departures=keep_first(rows, query.wanted),
+            departures=keep_first(rows, query.wanted, by_schedule=query.by_schedule),
             found_count=len(rows),
             provenance=self._provenance(answered.retrieved_at, query.language, answered.notes),
             alerts=list_stop_alerts(answered.data.stops, first=first, last=last),

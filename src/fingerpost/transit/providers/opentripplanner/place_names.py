@@ -10,9 +10,9 @@ from fingerpost.transit.model import Coordinate, PlaceMatch
 from fingerpost.transit.providers.opentripplanner.documents import ALL_STOPS
 from fingerpost.transit.providers.opentripplanner.server import STOPS_FRESH_S, Server
 from fingerpost.transit.providers.opentripplanner.shapes import AllStops
-from fingerpost.transit.providers.opentripplanner.spoken import spoken
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+from fingerpost.transit.rules.spoken import spoken
 
 # The server's own search knows only how names begin, so all of them are fetched, and again after this long.
 FRESH_FOR = timedelta(hours=6)

@@ -4,7 +4,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator
 
-from fingerpost.transit.providers.opentripplanner.shapes import OwnItinerary, PlanConnection, Several, Shape
+from fingerpost.transit.providers.opentripplanner.shapes import OwnItinerary, PlanConnection
+from fingerpost.transit.wire_shapes import Several, Shape
 
 CANCELLED = "CANCELED"
 

@@ -7,7 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any, Generic, TypeVar, cast
@@ -23,9 +23,9 @@ from fingerpost.errors import (
     ToolError,
 )
 from fingerpost.net.fetch import Fetch
-from fingerpost.net.redaction import redact_text
-from fingerpost.net.request import Request, RequestLimits, list_secrets, read_template
+from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.net.response import Response
+from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.providers.opentripplanner.documents import fit
@@ -149,16 +149,6 @@ class Server:
             limits=self._limits,
         )
         return scrub(await self._fetch(request), request)
-
-
-def scrub(response: Response, request: Request) -> Response:
-    """Return a response without the keys that left with its request, should the server have echoed one."""
-    if not request.secret_headers and not request.secret_params:
-        return response
-    secrets = [secret for secret in list_secrets(request) if secret.encode() in response.body]
-    if not secrets:
-        return response
-    return replace(response, body=redact_text(response.body.decode(errors="replace"), secrets).encode())
 
 
 def is_whole(response: Response) -> bool:

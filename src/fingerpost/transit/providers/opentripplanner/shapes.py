@@ -4,30 +4,14 @@ Nothing is required that the schema lets be null, unknown words stay words, and 
 passed over.
 """
 
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
-from fingerpost.transit.providers.opentripplanner.wire_times import Day, DurationS, Instant
+from fingerpost.transit.providers.opentripplanner.wire_times import Day, DurationS
+from fingerpost.transit.wire_shapes import Instant, Several, Shape
 
 _T = TypeVar("_T")
-
-
-def _without_nulls(value: Any) -> Any:
-    if value is None:
-        return ()
-    return [each for each in value if each is not None] if isinstance(value, list) else value
-
-
-Several = Annotated[tuple[_T, ...], BeforeValidator(_without_nulls)]
-"""A list; null is empty, and null entries are left out."""
-
-
-class Shape(BaseModel):
-    """An object of an answer."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", alias_generator=to_camel)
 
 
 class GraphQLError(Shape):

@@ -1,12 +1,10 @@
 """OpenTripPlanner's stop ids (``feed:local``, case counts) beside printed ids, which are upper case (rule A8)."""
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from fingerpost.transit.timetable.stop_ids import escape, print_feed_name
+from fingerpost.transit.timetable.stop_ids import escape, print_feed_name, unescape
 
-_ESCAPED = re.compile(r"(?:_[0-9A-F]{2})+")
 # Ids are remembered up to this many.
 _MOST_KEPT = 200_000
 
@@ -62,7 +60,7 @@ class StopIdBook:
         return list(dict.fromkeys(own_id for own_id in found if own_id))
 
     def _undo(self, feed: str, local: str) -> str:
-        return f"{self._feed_by_printed.get(feed, feed)}:{_ESCAPED.sub(_read_bytes, local)}"
+        return f"{self._feed_by_printed.get(feed, feed)}:{unescape(local)}"
 
 
 _print_feed = lru_cache(maxsize=1024)(print_feed_name)
@@ -72,11 +70,3 @@ def print_trip_id(own_id: str) -> str:
     """Return a trip's id as answers show it: the FEED in its printed form, and the feed's own id."""
     feed_id, _, local = own_id.partition(":")
     return f"{_print_feed(feed_id)}:{local}"
-
-
-def _read_bytes(escaped: re.Match[str]) -> str:
-    raw = bytes.fromhex(escaped[0].replace("_", ""))
-    try:
-        return raw.decode()
-    except UnicodeDecodeError:
-        return escaped[0]

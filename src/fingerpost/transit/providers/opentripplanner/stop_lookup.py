@@ -1,9 +1,8 @@
 """Find stops and stations on the server: by id, around a point, and as the whole place that an id stands for."""
 
-import math
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 
-from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import Coordinate, NearbyStop, Place, StopPoint
 from fingerpost.transit.providers.opentripplanner.documents import STOPS_BY_ID, STOPS_IN_BOX
 from fingerpost.transit.providers.opentripplanner.modes import read_access, read_mode
@@ -16,11 +15,12 @@ from fingerpost.transit.providers.opentripplanner.shapes import (
     StopsById,
     StopsInBox,
 )
-from fingerpost.transit.providers.opentripplanner.spoken import spoken
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
+from fingerpost.transit.rules.boxes import box_around
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.place_groups import ONE_PLACE_M, place_of_stop
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
+from fingerpost.transit.rules.spoken import spoken
 
 # Stops that are one place may be linked by others between them.
 _AROUND_M = 2 * ONE_PLACE_M
@@ -108,14 +108,7 @@ class StopLookup:
         return list(named.values())
 
     async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answered[StopsInBox]:
-        dy = radius_m / METRES_PER_DEGREE * 1.001
-        dx = dy / max(0.01, math.cos(math.radians(min(89.0, abs(centre.lat) + dy))))
-        box = {
-            "south": round(centre.lat - dy, 6),
-            "north": round(centre.lat + dy, 6),
-            "west": round(centre.lon - dx, 6),
-            "east": round(centre.lon + dx, 6),
-        }
+        box = asdict(box_around(centre, radius_m))
         return await self._server.ask(STOPS_IN_BOX, StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
 
     def _near(self, stop: StopInBox, centre: Coordinate) -> NearbyStop:

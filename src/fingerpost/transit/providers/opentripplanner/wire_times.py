@@ -1,4 +1,4 @@
-"""Read OpenTripPlanner's instants, durations and service days."""
+"""Read OpenTripPlanner's durations and service days, and write its instants."""
 
 import re
 from datetime import date, datetime, tzinfo
@@ -13,19 +13,6 @@ _DURATION = re.compile(
 )
 _UNIT_S = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
 _HALF_DAY_S = 12 * 3600
-
-
-@lru_cache(maxsize=8192)
-def read_instant(text: str) -> int:
-    """Return the Unix second of an OffsetDateTime.
-
-    Raises:
-        ValueError: it is none, or has no offset.
-    """
-    instant = datetime.fromisoformat(text)
-    if instant.tzinfo is None:
-        raise ValueError("an instant without an offset")
-    return int(instant.timestamp())
 
 
 @lru_cache(maxsize=2048)
@@ -66,9 +53,6 @@ def print_offset_time(instant: int, zone: tzinfo) -> str:
 def _read(reader: Any) -> BeforeValidator:
     return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
 
-
-Instant = Annotated[int, _read(read_instant)]
-"""A Unix second, from an OffsetDateTime."""
 
 DurationS = Annotated[int, _read(read_duration_s)]
 """Seconds, from an ISO 8601 duration."""

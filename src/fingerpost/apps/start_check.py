@@ -1,0 +1,27 @@
+"""What a server needs before it starts, so that its operator hears of it at once (rule E3)."""
+
+import os
+from collections.abc import Mapping
+
+from fingerpost.apps.record_file import open_record_file
+from fingerpost.apps.settings import Settings
+from fingerpost.apps.source_kinds import REMOTE_KINDS
+from fingerpost.errors import SettingsInvalid
+
+
+def require_keys(settings: Settings, environ: Mapping[str, str] = os.environ) -> None:
+    """Check that the keys are set without which the networks of a home folder cannot be served.
+
+    Raises:
+        SettingsInvalid: one is not; a sentence that names it.
+    """
+    start_keys = {kind.kind: kind.start_key for kind in REMOTE_KINDS if kind.start_key is not None}
+    for record in open_record_file(settings.home).read().records.values():
+        if record.source not in start_keys:
+            continue
+        variable = record.key or start_keys[record.source]
+        if not environ.get(variable, "").strip():
+            raise SettingsInvalid(
+                f"{variable} is not set, and {record.name} cannot be asked without it: "
+                f"set it, or run `fingerpost network remove {record.name}`."
+            )

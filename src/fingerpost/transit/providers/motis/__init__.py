@@ -1,0 +1,1 @@
+"""MOTIS 2 servers, Transitous among them, as networks."""

@@ -1,0 +1,171 @@
+"""Ask TfL's API, and tell its failures apart; a 300 and some 404s are answers."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any, Generic, TypeVar, cast
+from urllib.parse import quote
+
+from pydantic import TypeAdapter, ValidationError
+
+from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, ToolError
+from fingerpost.net.fetch import Fetch
+from fingerpost.net.request import Request, RequestLimits
+from fingerpost.net.response import Response
+from fingerpost.net.scrubbing import scrub
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.profile import ANSWER_DEADLINE_S
+from fingerpost.transit.providers.tfl.service import ADDRESS, KEY_HEADER, KEY_VARIABLE
+from fingerpost.transit.providers.tfl.shapes import ApiError
+
+_T = TypeVar("_T")
+
+# TfL keeps journeys and predictions for half a minute and longer; to ask sooner brings nothing new.
+LIVE_FRESH_S = 30.0
+STATUS_FRESH_S = 60.0
+# Where stops lie and what they are called.
+STOPS_FRESH_S = 600.0
+
+NOT_FOUND = 404
+_CONFLICT = 409
+_TOO_MANY = 429
+_LONGEST_MESSAGE = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered(Generic[_T]):
+    """The data of an answer, and when TfL said it."""
+
+    data: _T
+    retrieved_at: datetime
+
+
+class Server:
+    """TfL's API, or what answers like it.
+
+    Args:
+        fetch: asks an address.
+        record: its ``url`` and ``key``, TfL's own by default.
+        limits: of one request.
+    """
+
+    def __init__(self, fetch: Fetch, record: NetworkRecord, limits: RequestLimits | None = None) -> None:
+        self._fetch = fetch
+        self._address = (record.url or ADDRESS).rstrip("/")
+        self._secret_headers = {KEY_HEADER: record.key or KEY_VARIABLE}
+        self._limits = limits or RequestLimits(read_s=ANSWER_DEADLINE_S, total_s=ANSWER_DEADLINE_S)
+
+    async def ask(
+        self,
+        shape: type[_T],
+        *path: str,
+        params: Mapping[str, str] | None = None,
+        fresh_s: float = LIVE_FRESH_S,
+    ) -> Answered[_T]:
+        """Return what stands at a path; each part of it is quoted.
+
+        Raises:
+            StorageUnavailable: TfL cannot be asked, or could not answer.
+            SourceChanged: it answered in another shape.
+        """
+        response = await self.fetch(*path, params=params, fresh_s=fresh_s)
+        return Answered(data=read(shape, response), retrieved_at=response.retrieved_at)
+
+    async def find(
+        self,
+        shape: type[_T],
+        *path: str,
+        params: Mapping[str, str] | None = None,
+        fresh_s: float = LIVE_FRESH_S,
+    ) -> Answered[_T] | None:
+        """Return what stands at a path, None where TfL knows nothing of that name; errors as ``ask``."""
+        response = await self.fetch(*path, params=params, fresh_s=fresh_s, accept=frozenset({NOT_FOUND}))
+        if response.status == NOT_FOUND:
+            read_error(response)
+            return None
+        return Answered(data=read(shape, response), retrieved_at=response.retrieved_at)
+
+    async def fetch(
+        self,
+        *path: str,
+        params: Mapping[str, str] | None = None,
+        fresh_s: float = LIVE_FRESH_S,
+        accept: frozenset[int] = frozenset(),
+    ) -> Response:
+        """Return the response at a path, without our key; ``accept`` are statuses that are an answer too.
+
+        Raises:
+            StorageUnavailable: TfL cannot be asked, or could not answer.
+        """
+        request = Request(
+            url="/".join([self._address, *(quote(part, safe="") for part in path)]),
+            params=dict(params or {}),
+            headers={"accept": "application/json"},
+            secret_headers=self._secret_headers,
+            fresh_s=fresh_s,
+            may_keep=_is_json,
+            accept=accept,
+            check_response=_find_failure,
+            limits=self._limits,
+        )
+        return scrub(await self._fetch(request), request)
+
+
+def read(shape: type[_T], response: Response) -> _T:
+    """Return a body in its shape.
+
+    Raises:
+        SourceChanged: it has another one.
+    """
+    try:
+        return cast("_T", _reader(cast("Hashable", shape)).validate_json(response.body))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        what = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({where})"
+        raise SourceChanged(
+            f"{response.redacted_url.partition('?')[0]} answered {what}",
+            {"status": response.status, "bytes": len(response.body)},
+        ) from error
+
+
+def read_error(response: Response) -> ApiError:
+    """Return what TfL says of a failure.
+
+    Raises:
+        SourceFailed: it is a page of somebody between TfL and us, not TfL's word.
+    """
+    try:
+        return cast("ApiError", _reader(ApiError).validate_json(response.body))
+    except ValidationError as error:
+        host = response.redacted_url.split("/")[2]
+        raise SourceFailed(f"{host} answered with a failure (HTTP {response.status}) that is not TfL's own") from error
+
+
+def say(error: ApiError) -> str:
+    """Return TfL's sentence, bounded."""
+    return " ".join(error.message.split())[:_LONGEST_MESSAGE].rstrip(".") or "no reason given"
+
+
+def _find_failure(response: Response) -> ToolError | None:
+    """Return what a status means where it is not what it says; None to decide by the status alone."""
+    text = response.body[:2000].decode(errors="replace").lower()
+    host = response.redacted_url.split("/")[2]
+    if response.status == _TOO_MANY and "app_key" in text:
+        # TfL limits those whose key it does not know as if they had asked too often.
+        return SourceKeyRefused(f"{host} refused the key", hint=f"Check {KEY_VARIABLE}")
+    if response.status == _CONFLICT:
+        failure = SourceFailed(f"{host}: the journey planner is not available (HTTP {_CONFLICT})")
+        failure.retryable = True
+        return failure
+    return None
+
+
+def _is_json(response: Response) -> bool:
+    return response.body.lstrip()[:1] in (b"{", b"[")
+
+
+@cache
+def _reader(shape: Hashable) -> TypeAdapter[Any]:
+    return TypeAdapter(cast("type[Any]", shape))

@@ -1,0 +1,184 @@
+"""``network add --streets``: what is said at the command, and what answers say and measure."""
+
+import json
+import sys
+
+import pytest
+
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from tests.streets.drawn import osm, read
+
+BUS = """
+    line 1 | Alpha 08:30 | Beta 08:50
+"""
+# From O to Alpha it is 300 m as the crow flies, and 700 m along the streets.
+TOWN = """
+ O  A----------------------B
+ |  |
+ +--+
+"""
+# Feeds and extracts round positions to a tenth of a metre, and what is walked is rounded up.
+ALONG, STRAIGHT, ROAD = ({metres, metres + 1} for metres in (700, 390, 300))
+STREETS = "Streets of {extract}: 3 km on foot around {stops}. © OpenStreetMap contributors, ODbL."
+LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
+
+
+@pytest.fixture
+def extract(tmp_path):
+    return _write(tmp_path / "town.osm", TOWN)
+
+
+def _write(path, drawing):
+    path.write_text(osm(read(drawing)))
+    return path
+
+
+def _feed(path, **stops):
+    town = read(TOWN)
+    places = {"Alpha": town.place("A"), "Beta": town.place("B"), **stops}
+    return str(write_feed(path / "town.zip", feed_from_drawing(BUS, coordinates=places, zone="UTC")))
+
+
+def _plan(invoke, **constraints):
+    lat, lon = read(TOWN).place("O")
+    question = {
+        "origin": {"type": "coords", "value": {"lat": lat, "lon": lon}},
+        "destination": {"type": "label", "value": "Beta"},
+        "when": {"type": "depart", "time": "2026-03-10T08:00:00Z"},
+        "constraints": constraints,
+        "limit": 1,
+    }
+    return json.loads(invoke("call", "plan_trip", json.dumps(question)).stdout)
+
+
+def test_a_walk_follows_the_streets(tmp_path, extract, invoke):
+    """The walk to the stop is 700 m and 560 s, where the straight line would say 390 m and 312 s."""
+    added = invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+    answer = _plan(invoke)
+
+    assert added.stdout.splitlines()[-1] == STREETS.format(extract=extract, stops="all 2 stops")
+    walk, ride = answer["itineraries"][0]["legs"]
+    assert (walk["mode"], walk["distance"] in ALONG, walk["duration"], ride["mode"]) == ("WALK", True, 560, "BUS")
+    assert answer["meta"]["walking"] == "streets of OpenStreetMap"
+    assert LICENCE in answer["meta"]["attribution"]
+
+
+@pytest.mark.parametrize(("most_m", "is_found"), [(702, True), (698, False)])
+def test_the_limit_of_walking_counts_along_the_streets(tmp_path, extract, invoke, most_m, is_found):
+    """It is too far for who walks 698 m: then the relaxed search walks further, and says so."""
+    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+    answer = _plan(invoke, maxWalkingDistance=most_m)
+
+    warned = {warning["code"] for warning in answer.get("warnings", [])}
+    assert ("preference-unmet" not in warned) is is_found
+
+
+def test_an_extract_that_covers_half_is_said_at_add_and_in_answers(tmp_path, extract, invoke):
+    """Beta stands 20 km from all streets of the extract: the walk to Alpha is on streets, and both say what is not."""
+    feed = _feed(tmp_path, Beta=(0.0, 0.2))
+    added = invoke("network", "add", "Town", feed, "--streets", str(extract))
+    answer = _plan(invoke)
+
+    stops = "1 of 2 stops; walks at the others go in a straight line"
+    assert added.stdout.splitlines()[-1] == STREETS.format(extract=extract, stops=stops)
+    assert answer["itineraries"][0]["legs"][0]["distance"] in ALONG
+    assert answer["meta"]["walking"] == (
+        "streets of OpenStreetMap; straight line x 1.3 where the extract has none, "
+        "at 1 of 2 stops and at the destination"
+    )
+
+
+def test_without_an_extract_the_straight_line_is_said(tmp_path, invoke):
+    """And nobody is thanked for streets."""
+    invoke("network", "add", "Town", _feed(tmp_path))
+    answer = _plan(invoke)
+
+    assert answer["itineraries"][0]["legs"][0]["distance"] in STRAIGHT
+    assert answer["meta"]["walking"] == "straight line x 1.3; changes between stops up to 500 m apart"
+    assert LICENCE not in answer["meta"].get("attribution", [])
+
+
+@pytest.mark.parametrize(
+    ("drawing", "problem"),
+    [
+        (TOWN, "has no street near the network, whose 2 stops lie at 41.00 to 41.00 N, -8.00 to -7.90 E"),
+        ("A--x--B", "has no street near the network"),
+    ],
+    ids=["of another city", "without streets"],
+)
+def test_an_extract_that_is_no_use_is_refused(tmp_path, invoke, drawing, problem):
+    """Nothing is added, and the sentence says what the extract lacks and what to do."""
+    stops = {} if "x" in drawing else {"Alpha": (41.0, -8.0), "Beta": (41.0, -7.9)}
+    extract = _write(tmp_path / "town.osm", drawing)
+    added = invoke("network", "add", "Town", _feed(tmp_path, **stops), "--streets", str(extract))
+
+    assert added.returncode == 1
+    assert f"The extract {extract} {problem}" in added.stderr
+    assert "Take the extract of that region, or add the network without --streets" in added.stderr
+    assert "TOWN" not in invoke("network", "list").stdout
+
+
+@pytest.mark.parametrize("content", [None, b"not a map" * 100, b"\x00\x00\x00\x0d\x0a\x09OSMHeader\x18\x7f"])
+def test_an_extract_that_cannot_be_read_is_refused(tmp_path, invoke, content):
+    """One that is not there, one that is none, one that breaks off."""
+    extract = tmp_path / "town.osm.pbf"
+    if content is not None:
+        extract.write_bytes(content)
+    added = invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+
+    assert added.returncode == 1
+    assert f"The extract {extract} cannot be read: " in added.stderr
+    assert "TOWN" not in invoke("network", "list").stdout
+
+
+def test_without_osmium_one_sentence_says_how_to_install_it(tmp_path, extract, invoke, monkeypatch):
+    """The package is an extra."""
+    monkeypatch.setitem(sys.modules, "osmium", None)
+    added = invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+
+    assert added.returncode == 1
+    assert "Walks on streets need osmium" in added.stderr
+    assert "pip install 'fingerpost[streets]'" in added.stderr
+
+
+def test_streets_that_were_added_answer_without_osmium(tmp_path, extract, invoke, monkeypatch):
+    """Only reading an extract needs it."""
+    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+    monkeypatch.setitem(sys.modules, "osmium", None)
+
+    assert _plan(invoke)["itineraries"][0]["legs"][0]["distance"] in ALONG
+
+
+def test_streets_stay_when_feeds_are_added_again_and_go_by_unset(tmp_path, extract, invoke):
+    """`add` keeps what is not named; `set --unset` and `refresh` bring the straight line back."""
+    feed = _feed(tmp_path)
+    invoke("network", "add", "Town", feed, "--streets", str(extract))
+    again = invoke("network", "add", "Town", feed)
+    kept = _plan(invoke)["itineraries"][0]["walkingDistance"]
+    invoke("network", "set", "TOWN", "extract", "--unset")
+    pending = invoke("network", "list").stdout
+    invoke("network", "refresh", "TOWN")
+
+    assert "Kept from before: extract." in again.stdout
+    assert "The streets of TOWN were changed after it was prepared; walks are measured as before." in pending
+    assert kept in ALONG
+    assert _plan(invoke)["itineraries"][0]["walkingDistance"] in STRAIGHT
+
+
+def test_another_extract_under_the_same_name_is_taken_at_refresh(tmp_path, extract, invoke):
+    """A street from O to Alpha was built; the feed is as before."""
+    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+    unchanged = invoke("network", "refresh", "TOWN").stdout
+    _write(extract, TOWN.replace("O  A", "O--A"))
+    invoke("network", "refresh", "TOWN")
+
+    assert unchanged == "TOWN is unchanged.\n"
+    assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ROAD
+
+
+def test_a_server_has_its_own_streets(tmp_path, extract, invoke):
+    """`--streets` belongs to feeds."""
+    added = invoke("network", "add", "Live", "--otp", "http://127.0.0.1:1/", "--streets", str(extract))
+
+    assert added.returncode == 2
+    assert "a server has its own" in added.stderr

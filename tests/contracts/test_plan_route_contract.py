@@ -1,0 +1,585 @@
+"""The lookup contract: what planRoute accepts and answers."""
+
+import re
+
+import pytest
+
+from fingerpost.errors import (
+    OutsideCalendar,
+    SourceFailed,
+    SourceKeyRefused,
+    SourceLimited,
+    SourceTimeout,
+    SourceUnreachable,
+)
+from fingerpost.testing.fakes import FakeNetwork, Journeys
+from fingerpost.transit.model import Bounds, Mode
+from fingerpost.transit.provenance import FeedVersion, OutOfService, Provenance
+from tests.contracts.conftest import stop_place
+from tests.rules.drawing import DAY, T0, ride, trip, walk
+
+NOW = "2022-02-22T06:00:00Z"
+ENDS = {"origin": {"rawText": "60.1,24.9"}, "destination": {"rawText": "60.2,24.9"}}
+LEAVING = {**ENDS, "departureTime": NOW}
+KAMPPI = "DEMO-HELSINKI:KAMPPI"
+
+
+def clock(minute):
+    """Return a minute after the standing clock as the contract prints it."""
+    return f"2022-02-22T{6 + minute // 60:02d}:{minute % 60:02d}:00Z"
+
+
+def tram(departs, arrives, **more):
+    """Draw a tram 7 from A to B."""
+    return ride("7", "A", "B", departs, arrives, mode=Mode.TRAM, **more)
+
+
+def ask(over, network, **arguments):
+    return over(network)("planRoute", {**LEAVING, **arguments})
+
+
+def times(answer):
+    """Return (start, end) of each itinerary, HH:MM in UTC."""
+    return [(each["startTime"][11:16], each["endTime"][11:16]) for each in answer.body["itineraries"]]
+
+
+def test_an_itinerary_has_the_contracts_fields(over):
+    """M27-M38, rule D1, A4, A10: the answer whole; 61 seconds are two minutes, and a METRO is a SUBWAY."""
+    metro = ride("M1", "B", "C", 10, 11, mode=Mode.METRO, distance_m=1200.4, headsign="East", delay_s=0)
+    network = FakeNetwork(journeys=[[trip(walk("home", "B", 8, 10, 150.6), metro)]])
+    body = ask(over, network).body
+    name = body["itineraries"][0].pop("id")
+
+    assert re.fullmatch(r"[0-9a-f]{64}", name)
+    assert body == {
+        "itineraries": [
+            {
+                "durationMinutes": 3,
+                "startTime": "2022-02-22T06:08:00Z",
+                "endTime": "2022-02-22T06:11:00Z",
+                "numberOfTransfers": 0,
+                "totalWalkDistanceMeters": 151,
+                "legs": [
+                    {
+                        "mode": "WALK",
+                        "from": {"name": "home", "lat": 60.17, "lon": 24.94},
+                        "to": {"name": "B", "lat": 60.17, "lon": 24.94},
+                        "departureTime": "2022-02-22T06:08:00Z",
+                        "arrivalTime": "2022-02-22T06:10:00Z",
+                        "distanceMeters": 151,
+                    },
+                    {
+                        "mode": "SUBWAY",
+                        "lineName": "M1",
+                        "headsign": "East",
+                        "from": {"name": "B", "lat": 60.17, "lon": 24.94},
+                        "to": {"name": "C", "lat": 60.17, "lon": 24.94},
+                        "departureTime": "2022-02-22T06:10:00Z",
+                        "arrivalTime": "2022-02-22T06:11:00Z",
+                        "distanceMeters": 1200,
+                    },
+                ],
+            }
+        ],
+        "window": {"requested": 45, "applied": 45, "clamped": False},
+        "metadata": {"timeZone": "Europe/Helsinki"},
+        "meta": {
+            "network": "FAKE",
+            "source": "fake",
+            "retrievedAt": "2022-02-22T06:00:00Z",
+            "language": "en",
+            "walking": "unknown",
+        },
+    }
+
+
+@pytest.mark.parametrize(("seconds", "minutes"), [(1, 1), (60, 1), (61, 2), (120, 2)])
+def test_a_duration_is_rounded_up_and_at_least_a_minute(over, seconds, minutes):
+    """M28, rule D3."""
+    answer = ask(over, FakeNetwork(journeys=[[trip(tram(5, 5 + seconds / 60))]]))
+
+    assert answer.body["itineraries"][0]["durationMinutes"] == minutes
+
+
+def test_the_id_is_of_legs_and_times(over):
+    """M27, M63: the same for the same, another for another time or line, and of no language."""
+
+    def name(*legs, language="en"):
+        origin = {**ENDS["origin"], "languagePreference": language}
+        return ask(over, FakeNetwork(journeys=[[trip(*legs)]]), origin=origin).body["itineraries"][0]["id"]
+
+    same = name(tram(5, 15))
+
+    assert same == name(tram(5, 15), language="fi")
+    assert len({same, name(tram(6, 15)), name(tram(5, 16)), name(ride("8", "A", "B", 5, 15))}) == 4
+
+
+def test_a_ride_of_unknown_length_is_its_straight_line_and_said(over):
+    """M38: the distance is required, and a guess is called one."""
+    answer = ask(over, FakeNetwork(journeys=[[trip(tram(5, 15))]]))
+
+    assert answer.body["itineraries"][0]["legs"][0]["distanceMeters"] == 0
+    assert answer.body["meta"]["straightRides"] is True
+    assert "straight line" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("given", "is_accepted"),
+    [
+        ({"departureTime": NOW}, True),
+        ({"arrivalTime": clock(60)}, True),
+        ({}, False),
+        ({"departureTime": NOW, "arrivalTime": NOW}, False),
+        ({"departureTime": None, "arrivalTime": None}, False),
+        ({"departureTime": NOW, "arrivalTime": None}, True),
+    ],
+)
+def test_exactly_one_time_is_given(over, given, is_accepted):
+    """M23, M59: in the contract's own words where it is not so; null is absence (rule A2)."""
+    answer = over(FakeNetwork(journeys=[[trip(tram(5, 15))]]))("planRoute", {**ENDS, **given})
+
+    assert answer.is_error is not is_accepted
+    if not is_accepted:
+        error = answer.body["error"]
+        assert (error["category"], error["code"]) == ("VALIDATION", "INVALID_PARAMETER")
+        assert error["message"] == "Specify exactly one of departureTime or arrivalTime"
+
+
+@pytest.mark.parametrize("text", ["2022-02-22T06:00:00Z", "2022-02-22T08:00:00+02:00", "2022-02-22t06:00:00z", "now"])
+def test_any_rfc_3339_time_is_read(over, text):
+    """M62, A4: with any offset."""
+    network = FakeNetwork(journeys=[[trip(tram(5, 15))]])
+
+    assert not ask(over, network, departureTime=text).is_error
+    assert network.journeys_asked[0].instant == T0
+
+
+@pytest.mark.parametrize("text", ["2022-02-22T08:00:00", "2022-02-22", "08:00", "", "soon"])
+def test_a_time_without_an_offset_is_refused(over, text):
+    """M62, A4: and so is what is no time."""
+    error = ask(over, FakeNetwork(), departureTime=text).body["error"]
+
+    assert (error["category"], error["details"]["field"]) == ("VALIDATION", "departureTime")
+    assert "2026-01-31T0" in error["recommendation"]
+
+
+@pytest.mark.parametrize(("asked", "applied"), [(1, 1), (45, 45), (120, 120), (121, 120), (10_000, 120)])
+def test_a_window_that_is_too_long_is_lowered_and_said(over, asked, applied):
+    """M24, M61, A6: 120 minutes at most."""
+    network = FakeNetwork()
+    answer = ask(over, network, searchWindowMinutes=asked)
+
+    assert answer.body["window"] == {"requested": asked, "applied": applied, "clamped": asked != applied}
+    assert network.journeys_asked[0].window_s == applied * 60
+    assert ("was lowered" in answer.text) == (asked != applied)
+
+
+def test_a_window_of_departures_holds_both_its_ends(over):
+    """Rule D3: [t, t + w], and not a minute more."""
+    found = [trip(tram(minute, minute + 10)) for minute in (0, 10, 11)]
+    answer = ask(over, FakeNetwork(journeys=[found]), searchWindowMinutes=10)
+
+    assert times(answer) == [("06:00", "06:10"), ("06:10", "06:20")]
+
+
+def test_a_window_of_arrivals_holds_both_its_ends(over):
+    """Rule D3: [t - w, t]."""
+    found = [trip(tram(minute - 5, minute)) for minute in (49, 50, 60)]
+    network = FakeNetwork(journeys=[found])
+    answer = over(network)("planRoute", {**ENDS, "arrivalTime": clock(60), "searchWindowMinutes": 10})
+
+    assert times(answer) == [("06:45", "06:50"), ("06:55", "07:00")]
+    assert (network.journeys_asked[0].arrive_by, network.journeys_asked[0].not_before) == (True, T0)
+
+
+QUICK = trip(tram(2, 10), ride("8", "B", "C", 12, 20))
+PLAIN = trip(walk("home", "A", 0, 8, 600), tram(8, 25))
+EASY = trip(walk("home", "A", 4, 5, 50), tram(5, 12), ride("8", "B", "C", 15, 30))
+SLOW = trip(walk("home", "A", 4, 5, 100), tram(10, 30))
+
+
+@pytest.mark.parametrize(
+    ("preset", "ends"),
+    [
+        ("FASTEST", ["06:20", "06:25", "06:30"]),
+        (None, ["06:20", "06:25", "06:30"]),
+        ("FEWEST_TRANSFERS", ["06:25", "06:30", "06:20"]),
+        ("LEAST_WALK", ["06:20", "06:30", "06:30"]),
+    ],
+)
+def test_the_preset_says_what_comes_first(over, preset, ends):
+    """M25, rule D3: end, changes, duration; or changes first; or walking first."""
+    answer = ask(over, FakeNetwork(journeys=[[PLAIN, SLOW, EASY, QUICK]]), journeyPreset=preset)
+
+    assert [end for _, end in times(answer)] == ends
+    if preset == "LEAST_WALK":
+        assert [each["totalWalkDistanceMeters"] for each in answer.body["itineraries"]] == [0, 50, 100]
+
+
+def test_of_equal_ends_and_changes_the_shorter_comes_first(over):
+    """Rule D3: the third key of FASTEST."""
+    answer = ask(over, FakeNetwork(journeys=[[trip(tram(2, 20)), trip(ride("8", "A", "B", 6, 20))]]))
+
+    assert times(answer) == [("06:06", "06:20"), ("06:02", "06:20")]
+
+
+def test_least_walk_asks_again_for_what_walks_less(over):
+    """D3: no source looks for the least walk by itself, so it is asked until nothing walks less."""
+    less = trip(walk("home", "A", 0, 2, 200), tram(3, 40))
+    network = FakeNetwork(journeys=[[PLAIN], [less], []])
+    answer = ask(over, network, journeyPreset="LEAST_WALK")
+
+    assert [each["totalWalkDistanceMeters"] for each in answer.body["itineraries"]] == [200, 600]
+    assert [each.max_walk_m for each in network.journeys_asked] == [1500, 599, 199]
+
+
+def test_three_are_shown_and_the_rest_is_counted(over):
+    """D1, B11, B14: three at most, how many there are, and how to get later ones."""
+    found = [trip(tram(minute, minute + 10)) for minute in (0, 10, 20, 30)]
+    answer = ask(over, FakeNetwork(journeys=[found]))
+    (warning,) = answer.body["metadata"]["warnings"]
+
+    assert times(answer) == [("06:00", "06:10"), ("06:10", "06:20"), ("06:20", "06:30")]
+    assert warning == {
+        "code": "truncated-results",
+        "message": "4 itineraries are in the window; 3 are shown. For later ones, ask with departureTime "
+        "2022-02-22T06:21:00Z.",
+    }
+    later = ask(over, FakeNetwork(journeys=[found]), departureTime="2022-02-22T06:21:00Z")
+    assert times(later) == [("06:30", "06:40")]
+
+
+def test_what_is_cancelled_or_missed_is_left_out_and_counted(over):
+    """D3: a cancelled trip is not offered, nor one whose change is missed; how many, is in metadata."""
+    cancelled = trip(tram(5, 15, cancelled=True))
+    missed = trip(tram(6, 20, delay_s=600), ride("8", "B", "C", 22, 30))
+    outside = trip(tram(50, 60, cancelled=True))
+    network = FakeNetwork(journeys=[Journeys([trip(tram(25, 35))], timetabled=[cancelled, missed, outside])])
+    answer = ask(over, network)
+    metadata = answer.body["metadata"]
+
+    assert times(answer) == [("06:25", "06:35")]
+    assert (metadata["cancelledLeftOut"], metadata["missedChangesLeftOut"]) == (1, 1)
+    assert "! Left out because a ride is cancelled: 1." in answer.text
+    assert "! Left out because a change would be missed: 1." in answer.text
+
+
+def test_a_late_trip_has_its_expected_times(over):
+    """Decision 0451: legs say when the ride is expected, so that they join."""
+    answer = ask(over, FakeNetwork(journeys=[[trip(tram(5, 15, delay_s=240))]]))
+
+    assert times(answer) == [("06:09", "06:19")]
+    assert "Realtime data is" not in answer.text
+
+
+def provenance(**more):
+    return Provenance(network="FAKE", source="fake", zone="Europe/Helsinki", retrieved_at=T0, **more)
+
+
+FEED = FeedVersion(name="T", first_day=DAY.replace(month=3), last_day=DAY.replace(month=4))
+CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
+
+
+@pytest.mark.parametrize(
+    ("network", "arguments", "reason", "why"),
+    [
+        (FakeNetwork(), {}, "NO_DEPARTURES", None),
+        (
+            FakeNetwork(journeys=[[trip(tram(60, 70))]]),
+            {},
+            "NO_DEPARTURES",
+            "The next one after the window is 2022-02-22T07:00:00Z to 2022-02-22T07:10:00Z.",
+        ),
+        (
+            FakeNetwork(journeys=[[trip(tram(5, 10))]]),
+            {"departureTime": None, "arrivalTime": clock(100)},
+            "NO_DEPARTURES",
+            "The last one before the window is 2022-02-22T06:05:00Z to 2022-02-22T06:10:00Z.",
+        ),
+        (
+            FakeNetwork(journeys=[[], [trip(tram(5, 20))]]),
+            {"departureTime": None, "arrivalTime": clock(10)},
+            "IN_THE_PAST",
+            "The earliest arrival still possible is 2022-02-22T06:05:00Z to 2022-02-22T06:20:00Z.",
+        ),
+        (FakeNetwork(), {"departureTime": "2022-02-22T05:57:59Z"}, "IN_THE_PAST", None),
+        (FakeNetwork(), {"departureTime": "2022-02-22T05:58:00Z"}, "NO_DEPARTURES", None),
+        (
+            FakeNetwork(journeys=[OutsideCalendar("The timetable of FAKE covers a to b only")]),
+            {},
+            "NO_SERVICE",
+            "The timetable of FAKE covers a to b only.",
+        ),
+        (
+            FakeNetwork(provenance=CLOSED),
+            {},
+            "NO_SERVICE",
+            "No service on 2022-02-22: T (begins on 2022-03-22). Try 2022-03-22.",
+        ),
+    ],
+)
+def test_an_empty_answer_is_a_success_with_a_reason(over, network, arguments, reason, why):
+    """D1, A5: the code, the sentence where there is one, and both in the text."""
+    network.asked.clear()
+    answer = ask(over, network, **arguments)
+
+    assert (answer.is_error, answer.body["itineraries"]) == (False, [])
+    assert answer.body["metadata"]["noResultsReason"] == reason
+    assert answer.body["meta"].get("whyEmpty") == why
+    assert reason in answer.text
+    assert (why or "") in answer.text
+
+
+def test_an_answer_with_itineraries_has_no_reason(over):
+    """A2: an unknown field is left out."""
+    assert "noResultsReason" not in ask(over, FakeNetwork(journeys=[[trip(tram(5, 15))]])).body["metadata"]
+
+
+def test_the_past_is_answered_and_said(over):
+    """B12: asked about two hours ago, answered as asked."""
+    network = FakeNetwork(journeys=[[trip(tram(-110, -100))]])
+    answer = ask(over, network, departureTime="2022-02-22T04:00:00Z")
+
+    assert times(answer) == [("04:10", "04:20")]
+    assert [each["code"] for each in answer.body["metadata"]["warnings"]] == ["in-the-past"]
+    assert network.journeys_asked[0].not_before is None
+
+
+def test_a_question_about_now_is_not_answered_with_what_has_left(over):
+    """B12: an arrival in time that had to be begun before now is none."""
+    network = FakeNetwork(journeys=[[trip(tram(-5, 15)), trip(tram(5, 18))]])
+    answer = over(network)("planRoute", {**ENDS, "arrivalTime": clock(20)})
+
+    assert times(answer) == [("06:05", "06:18")]
+
+
+PLACES = {
+    "alpha": [stop_place("T:A", "Alpha")],
+    "beta": [stop_place("T:B", "Beta", lat=60.3)],
+    "unsure": [stop_place("T:A", "Alpha", 0.7), stop_place("T:B", "Beta", 0.6, lat=60.3)],
+}
+
+
+def named_network(**more):
+    return FakeNetwork(places=PLACES, journeys=[[trip(tram(5, 15))]], **more)
+
+
+@pytest.mark.parametrize("side", ["origin", "destination"])
+def test_an_ambiguous_end_names_its_side_and_its_candidates(over, side):
+    """M54, A5: details carry the side and a whole DisambiguationSet; the text has the tokens."""
+    ends = {"origin": {"rawText": "alpha"}, "destination": {"rawText": "beta"}, side: {"rawText": "unsure"}}
+    answer = over(named_network())("planRoute", {**ends, "departureTime": NOW})
+    error = answer.body["error"]
+
+    assert (error["category"], error["code"]) == ("DISAMBIGUATION_REQUIRED", "MULTIPLE_CANDIDATES")
+    assert error["recommendation"] == "Send the token of the candidate that is meant as rawText"
+    assert error["details"].pop("candidates") == [
+        {
+            "token": "T:A",
+            "id": "T:A",
+            "name": "Alpha",
+            "primaryLanguage": "default",
+            "type": "STOP",
+            "coordinate": {"lat": 60.17, "lon": 24.94},
+            "confidenceScore": 0.7,
+            "rawQuery": "unsure",
+        },
+        {
+            "token": "T:B",
+            "id": "T:B",
+            "name": "Beta",
+            "primaryLanguage": "default",
+            "type": "STOP",
+            "coordinate": {"lat": 60.3, "lon": 24.94},
+            "confidenceScore": 0.6,
+            "rawQuery": "unsure",
+        },
+    ]
+    assert error["details"] == {
+        "side": side,
+        "totalCandidatesFound": 2,
+        "truncated": False,
+        "needsClarification": True,
+        "autoResolvedThreshold": 0.8,
+    }
+    assert "T:A" in answer.text
+    assert "T:B" in answer.text
+
+
+def resolved(**more):
+    return {
+        "name": "Alpha",
+        "primaryLanguage": "fi",
+        "type": "STOP",
+        "coordinate": {"lat": 60.17, "lon": 24.94},
+        "confidenceScore": 1,
+        "rawQuery": "alpha",
+        **more,
+    }
+
+
+def test_a_resolved_stop_is_that_stops_place(over):
+    """M22, B10: by its id, whatever the coordinate."""
+    network = named_network()
+    over(network)("planRoute", {**LEAVING, "origin": resolved(id="T:A", coordinate={"lat": 1, "lon": 1})})
+
+    assert network.journeys_asked[0].origin.stop_ids == ("T:A",)
+
+
+def test_a_resolved_stop_is_no_variable(over):
+    """M22: a user's variable that happens to be called like the id is not meant."""
+    network = named_network()
+    ask = over(network)
+    ask("save_user_variable", {"key": "T:A", "type": "location", "value": {"lat": 61, "lon": 25}})
+    ask("planRoute", {**LEAVING, "origin": resolved(id="T:A")})
+
+    assert network.journeys_asked[0].origin.stop_ids == ("T:A",)
+
+
+def test_a_resolved_stop_that_nobody_knows_is_refused(over):
+    """A5: its name is not searched for instead."""
+    error = over(named_network())("planRoute", {**LEAVING, "origin": resolved(id="T:X", name="alpha")}).body["error"]
+
+    assert (error["category"], error["code"]) == ("NOT_FOUND", "STOP_NOT_FOUND")
+    assert error["message"] == "origin: no stop has the id 'T:X'"
+    assert error["details"]["side"] == "origin"
+
+
+def test_a_resolved_address_is_its_position_and_name(over):
+    """M22: an address has no id, and its name is where the trip begins."""
+    network = named_network()
+    over(network)("planRoute", {**LEAVING, "origin": resolved(type="ADDRESS", name="Home street 1")})
+    origin = network.journeys_asked[0].origin
+
+    assert (origin.coordinate.lat, origin.name, origin.stop_ids) == (60.17, "Home street 1", ())
+
+
+def test_an_answer_of_the_lookup_can_be_sent_as_it_is(demo):
+    """M22: whole, with everything that findAddressOrStop says."""
+    ends = {
+        side: demo("findAddressOrStop", {"rawText": text}).body
+        for side, text in (("origin", "Kamppi"), ("destination", "Espoo"))
+    }
+    answer = demo("planRoute", {**ends, "departureTime": NOW})
+
+    assert answer.body["itineraries"][0]["legs"][0]["from"]["name"] == "Kamppi"
+
+
+@pytest.mark.parametrize(
+    ("origin", "stop"),
+    [
+        ({"rawText": "alpha"}, "T:A"),
+        ({"rawText": "T:A"}, "T:A"),
+        ({"rawText": "t:a"}, "T:A"),
+        ({"rawText": "home"}, None),
+    ],
+)
+def test_a_text_is_a_variable_a_token_or_a_name(over, origin, stop):
+    """B10: as any label of plan_trip."""
+    network = named_network()
+    ask = over(network)
+    ask("save_user_variable", {"key": "home", "type": "location", "value": {"lat": 61, "lon": 25}})
+    ask("planRoute", {**LEAVING, "origin": origin})
+    found = network.journeys_asked[0].origin
+
+    assert (found.stop_ids, found.coordinate.lat) == (((stop,), 60.17) if stop else ((), 61.0))
+
+
+def test_a_name_that_was_taken_is_said(over):
+    """B10: label-geocoded, in metadata."""
+    answer = ask(over, named_network(), origin={"rawText": "alpha"})
+
+    assert answer.body["metadata"]["warnings"] == [
+        {"code": "label-geocoded", "message": "origin 'alpha' was taken as Alpha (60.17000,24.94000)."}
+    ]
+
+
+@pytest.mark.parametrize("text", ["alpha", "T:A", "60.17,24.94"])
+@pytest.mark.parametrize(("metres", "is_found"), [(112, True), (111, False)])
+def test_the_distance_is_a_hard_limit_for_an_end_too(over, text, metres, is_found):
+    """M4, D2: 111.2 m from the focus point, as a name, a token or a position."""
+    origin = {"rawText": text, "focusPoint": {"lat": 60.169, "lon": 24.94}, "maxDistanceMeters": metres}
+    answer = ask(over, named_network(), origin=origin)
+
+    assert answer.is_error is not is_found
+    if not is_found:
+        error = answer.body["error"]
+        assert (error["code"], error["details"]["side"]) == ("STOP_NOT_FOUND", "origin")
+
+
+@pytest.mark.parametrize(
+    ("origin", "destination"),
+    [
+        ({"rawText": "60.17,24.94"}, {"rawText": "60.17,24.94"}),
+        ({"rawText": "alpha"}, {"rawText": "T:A"}),
+        (resolved(id="T:A"), resolved(id="T:A")),
+        (resolved(), {"rawText": "60.170001,24.94"}),
+    ],
+)
+def test_the_two_ends_must_differ(over, origin, destination):
+    """M26: one coordinate or one id is no trip."""
+    error = over(named_network())(
+        "planRoute", {"origin": origin, "destination": destination, "departureTime": NOW}
+    ).body["error"]
+
+    assert (error["category"], error["message"]) == ("VALIDATION", "origin and destination must differ")
+
+
+def test_outside_all_networks(over):
+    """A5: NO_RESULTS, OUT_OF_BOUNDS."""
+    error = ask(over, FakeNetwork(bounds=Bounds(south=0, west=0, north=1, east=1))).body["error"]
+
+    assert (error["category"], error["code"]) == ("NO_RESULTS", "OUT_OF_BOUNDS")
+
+
+@pytest.mark.parametrize(
+    ("error", "category", "code"),
+    [
+        (SourceLimited("wait", retry_after_s=2.1), "THROTTLED", "RATE_LIMITED"),
+        (SourceTimeout("late"), "UPSTREAM_FAILURE", "UPSTREAM_TIMEOUT"),
+        (SourceUnreachable("gone"), "UPSTREAM_FAILURE", "NETWORK_ERROR"),
+        (SourceFailed("500"), "UPSTREAM_FAILURE", "ROUTING_FAILED"),
+        (SourceKeyRefused("no key"), "AUTH_FAILURE", "INVALID_API_KEY"),
+    ],
+)
+def test_a_failing_source_has_its_category(over, error, category, code):
+    """M48, M49, A5."""
+    answer = ask(over, FakeNetwork(journeys=[error]))
+
+    assert (answer.is_error, answer.body["error"]["category"], answer.body["error"]["code"]) == (True, category, code)
+    if code == "RATE_LIMITED":
+        assert answer.body["error"]["details"] == {"retryAfter": 3}
+
+
+def test_the_text_alone_carries_the_answer(over):
+    """A11: local times with their offset, lines, stops, distances, changes and what is left out."""
+    legs = (walk("home", "A", 8, 10, 150), tram(10, 20, distance_m=3000.0, headsign="North"))
+    network = FakeNetwork(
+        journeys=[
+            Journeys([trip(*legs), trip(tram(30, 1000, distance_m=1.0))], timetabled=[trip(tram(5, 9, cancelled=True))])
+        ]
+    )
+
+    assert ask(over, network, searchWindowMinutes=121).text.splitlines() == [
+        "2 within 120 min, on Tue 2022-02-22 (Europe/Helsinki, UTC+02:00):",
+        (
+            "1. 08:08 to 08:20, 12 min, 0 changes, 150 m walk: walk 150 m to A; "
+            "TRAM 7 towards North 08:10 A to B 08:20 (3000 m)"
+        ),
+        (
+            "2. 08:30 to Wed 2022-02-23 00:40, 970 min, 0 changes, 0 m walk: "
+            "TRAM 7 08:30 A to B Wed 2022-02-23 00:40 (1 m)"
+        ),
+        "! searchWindowMinutes was lowered from 121 to 120.",
+        "! Left out because a ride is cancelled: 1.",
+    ]
+
+
+def test_the_demo_is_labelled(demo):
+    """Every answer of a demo says so, in meta and in the text."""
+    answer = demo(
+        "planRoute", {"origin": {"rawText": KAMPPI}, "destination": {"rawText": "Espoo"}, "departureTime": NOW}
+    )
+
+    assert answer.body["meta"]["demo"] is True
+    assert "Demo network" in answer.text

@@ -1,0 +1,399 @@
+"""A server that answers MOTIS' questions from the town of the conformance suite, over real HTTP.
+
+The embedded engine finds the journeys; what goes over the wire is MOTIS'. It spells the feed ``Town``, so that an id
+that loses its case finds nothing, and refuses a parameter that MOTIS does not have.
+"""
+
+import asyncio
+import csv
+import json
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from io import StringIO
+from urllib.parse import parse_qsl, urlsplit
+
+import polyline
+
+from fingerpost.errors import OutsideCalendar
+from fingerpost.testing.networks.source import Trouble
+from fingerpost.testing.networks.town import ZONE
+from fingerpost.transit.model import Coordinate, Location, LocationSource, Mode
+from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from fingerpost.transit.timetable.stop_ids import escape
+from tests.net.local_server import LOOPBACK, answer, read_request
+from tests.throwaway.server import TROUBLED, Port
+
+FEED = "Town"
+_FAR_M = 3000.0
+_MODES = {Mode.METRO: "SUBWAY", Mode.RAIL: "REGIONAL_RAIL"}
+_ROUTE_MODES = {"0": "TRAM", "1": "SUBWAY", "2": "REGIONAL_RAIL", "3": "BUS", "4": "FERRY"}
+# What MOTIS may be asked for at each path, as its description of the API says.
+PARAMETERS = {
+    "plan": """fromPlace toPlace time arriveBy numItineraries maxTransfers maxPreTransitTime maxPostTransitTime
+        maxDirectTime preTransitModes postTransitModes directModes joinInterlinedLegs withFares pedestrianProfile
+        useRoutedTransfers realtimeMode language pageCursor""",
+    "stoptimes": "stopId time window n radius exactRadius language",
+    "map/stops": "min max language",
+    "geocode": "text language place numResults",
+    "map/initial": "",
+}
+VERSIONS = {"plan": (1, 2, 3, 4, 5, 6), "stoptimes": (1, 4, 5, 6), "map/stops": (1, 6)}
+
+
+class Refused(Exception):
+    """A request that MOTIS refuses, with its status and its words."""
+
+    def __init__(self, status, words):
+        super().__init__(words)
+        self.status, self.words = status, words
+
+
+class TownServer:
+    """The answers; ``served`` is the embedded engine's network of the town, ``api`` the newest version it has."""
+
+    def __init__(self, town, served, api=6, most_stops=8192, has_zones=True):
+        self._served = served
+        self._api = api
+        self._most_stops = most_stops
+        self._has_zones = has_zones
+        self._tables = {name: list(csv.DictReader(StringIO(text))) for name, text in town.tables.items()}
+        self._routes = {row["route_id"]: row for row in self._tables["routes.txt"]}
+        self._trips = {row["trip_id"]: row for row in self._tables["trips.txt"]}
+        self._calls = {}
+        for row in self._tables["stop_times.txt"]:
+            self._calls.setdefault(row["trip_id"], []).append(row)
+        self._stops = {own(row["stop_id"]): row for row in self._tables["stops.txt"]}
+        self.asked = []
+
+    async def answer(self, target):
+        """Return the status and the body of an answer."""
+        address = urlsplit(target)
+        asked = dict(parse_qsl(address.query, keep_blank_values=True))
+        self.asked.append((address.path, asked))
+        _, _, version, *rest = address.path.split("/")
+        question, number = "/".join(rest), int(version.removeprefix("v"))
+        if number > self._api or number not in VERSIONS.get(question, (1,)) or question not in PARAMETERS:
+            return "404 Not Found", None
+        unknown = set(asked) - set(PARAMETERS[question].split())
+        if unknown:
+            raise AssertionError(f"MOTIS has no {unknown} at {question}")
+        tell = {
+            "plan": self._plan,
+            "stoptimes": self._stop_times,
+            "map/stops": self._list_stops,
+            "geocode": self._geocode,
+            "map/initial": self._initial,
+        }[question]
+        try:
+            return "200 OK", await tell(**asked)
+        except Refused as refused:
+            return refused.status, {"error": refused.words}
+
+    async def _initial(self):
+        config = {
+            "motisVersion": "v2.11.2",
+            "hasElevation": False,
+            "hasRoutedTransfers": True,
+            "hasStreetRouting": True,
+            "maxOneToManySize": 128,
+            "maxOneToAllTravelTimeLimit": 90,
+            "maxPrePostTransitTimeLimit": 3600,
+            "maxDirectTimeLimit": 21600,
+            "shapesDebugEnabled": False,
+        }
+        return {"lat": 60.17, "lon": 24.97, "zoom": 12, "serverConfig": config}
+
+    # -------------------------------------------------------------------------------------------- stops
+
+    def _place(self, row, **more):
+        place = {
+            "name": row["stop_name"],
+            "stopId": own(row["stop_id"]),
+            "lat": float(row["stop_lat"]),
+            "lon": float(row["stop_lon"]),
+            "vertexType": "TRANSIT",
+        }
+        return {**place, **({"tz": ZONE} if self._has_zones else {}), **more}
+
+    async def _list_stops(self, min, max, language=None):  # noqa: A002  (the API's names)
+        (south, west), (north, east) = ([float(each) for each in corner.split(",")] for corner in (min, max))
+        found = [
+            row
+            for row in self._stops.values()
+            if south <= float(row["stop_lat"]) <= north and west <= float(row["stop_lon"]) <= east
+        ]
+        if len(found) > self._most_stops:
+            raise Refused("422 Unprocessable Entity", "too many stops")
+        return [self._place(row, modes=self._modes_at(row["stop_id"])) for row in found]
+
+    def _modes_at(self, stop_id):
+        calling = {trip for trip, calls in self._calls.items() if any(call["stop_id"] == stop_id for call in calls)}
+        return sorted({_ROUTE_MODES[self._routes[self._trips[trip]["route_id"]]["route_type"]] for trip in calling})
+
+    async def _geocode(self, text, numResults, language=None, place=None):  # noqa: N803
+        matches = (await self._served.find_places(text))[: int(numResults)]
+        return [
+            {
+                "type": "STOP",
+                "name": match.place.name,
+                "id": self._own_id(match.place.id),
+                "lat": match.place.coordinate.lat,
+                "lon": match.place.coordinate.lon,
+                "tokens": [[0, len(text)]],
+                "areas": [{"name": "Town", "adminLevel": 8, "matched": False, "default": True}],
+                # No number that compares with anybody's.
+                "score": -7.5 - number,
+            }
+            for number, match in enumerate(matches)
+        ]
+
+    def _own_id(self, printed_id):
+        return next(own_id for own_id in self._stops if printed(own_id) == printed_id)
+
+    # -------------------------------------------------------------------------------------------- boards
+
+    async def _stop_times(self, stopId=None, time=None, window=None, n=None, **ignored):  # noqa: N803
+        if window is None and n is None:
+            raise Refused("400 Bad Request", "neither 'n' nor 'window' is provided")
+        if not stopId.startswith(f"{FEED}_"):
+            raise Refused("404 Not Found", f"unknown feed id of {stopId}")
+        row = self._stops.get(stopId)
+        if row is None:
+            raise Refused("404 Not Found", "no radius: stop_found=false, center_parsed=false")
+        rows = []
+        if window is not None:
+            # MOTIS counts minutes.
+            begin, seconds = read_instant(time) // 60 * 60, int(window) // 60 * 60
+            query = DepartureQuery(stop_ids=[printed(stopId)], instant=begin, window_s=seconds, wanted=10_000)
+            board = await self._served.list_departures(query)
+            rows = sorted(board.departures, key=lambda each: each.expected)
+        return {
+            "stopTimes": [self._stop_time(row, each) for each in rows],
+            "place": self._place(row),
+            "previousPageCursor": "",
+            "nextPageCursor": "",
+        }
+
+    def _stop_time(self, stop, row):
+        is_live = row.cancelled or row.departure_delay_s is not None
+        departs = {"departure": instant(row.expected), "scheduledDeparture": instant(row.scheduled)}
+        return {
+            **self._line(row.trip_id.partition(":")[2], row.service_day),
+            "place": self._place(
+                stop, cancelled=row.cancelled, alerts=[told_alert(each) for each in row.alerts], **departs
+            ),
+            "realTime": is_live,
+            "headsign": row.destination,
+            "pickupDropoffType": "NOT_ALLOWED" if row.cancelled else "NORMAL",
+            "cancelled": row.cancelled,
+            "tripCancelled": row.cancelled,
+        }
+
+    def _line(self, trip_id, day):
+        trip, calls = self._trips[trip_id], self._calls[trip_id]
+        route = self._routes[trip["route_id"]]
+        (agency,) = self._tables["agency.txt"]
+        ends = {
+            name: self._place(self._stops[own(calls[number]["stop_id"])])
+            for name, number in (("tripFrom", 0), ("tripTo", -1))
+        }
+        return {
+            **ends,
+            "mode": _ROUTE_MODES[route["route_type"]],
+            "routeType": int(route["route_type"]),
+            "agencyId": agency.get("agency_id") or "?",
+            "agencyName": agency["agency_name"],
+            "agencyUrl": agency["agency_url"],
+            "routeId": own(route["route_id"]),
+            "directionId": "0",
+            "routeShortName": route["route_short_name"],
+            "routeLongName": route["route_long_name"],
+            "tripShortName": "",
+            "displayName": route["route_short_name"],
+            "tripId": f"{day:%Y%m%d}_{calls[0]['departure_time'][:5]}_{own(trip_id)}",
+            "bikesAllowed": False,
+            "wheelchairAccessible": "ACCESSIBLE" if trip["wheelchair_accessible"] == "1" else "NOT_ACCESSIBLE",
+            "reservation": "NONE",
+            "source": "town.zip/stop_times.txt:1",
+        }
+
+    # --------------------------------------------------------------------------------------------- plans
+
+    async def _plan(self, fromPlace=None, toPlace=None, time=None, **asked):  # noqa: N803
+        if fromPlace is None:
+            raise Refused("400 Bad Request", "missing required parameter fromPlace")
+        begin, end = self._end(fromPlace), self._end(toPlace)
+        walk_s = int(asked["maxPreTransitTime"])
+        query = JourneyQuery(
+            origin=begin,
+            destination=end,
+            instant=read_instant(time) // 60 * 60,
+            arrive_by=asked["arriveBy"] == "true",
+            max_walk_m=_FAR_M,
+            max_transfers=int(asked["maxTransfers"]) - (1 if self._api < 3 else 0),
+            step_free=asked.get("pedestrianProfile") == "WHEELCHAIR",
+        )
+        try:
+            found = await self._served.plan_journeys(query)
+        except OutsideCalendar as error:
+            words = f"query time {time} is outside of loaded timetable window [2026-01-01, 2027-01-01)"
+            raise Refused("400 Bad Request", words) from error
+        itineraries = list(found.itineraries)
+        if asked.get("realtimeMode") == "REALTIME_ANNOTATION_ONLY":
+            itineraries = [*found.timetabled, *itineraries]
+        riding = [each for each in itineraries if each.rides and _walks_within(each, walk_s)]
+        direct = [each for each in itineraries if not each.rides] if asked["directModes"] else []
+        return {
+            "requestParameters": {},
+            "debugOutput": {},
+            "from": self._street(begin, "START"),
+            "to": self._street(end, "END"),
+            "direct": [self._itinerary(found, each) for each in direct],
+            "itineraries": [self._itinerary(found, each) for each in riding],
+            "previousPageCursor": "EARLIER|0",
+            "nextPageCursor": "LATER|0",
+        }
+
+    def _end(self, place):
+        if place.startswith(f"{FEED}_"):
+            row = self._stops.get(place)
+            if row is None:
+                raise Refused("404 Not Found", f'Could not find timetable location "{place}"')
+            here = Coordinate(float(row["stop_lat"]), float(row["stop_lon"]))
+            return Location(coordinate=here, source=LocationSource.INPUT, stop_ids=(printed(place),))
+        here = Coordinate(*map(float, place.split(",")))
+        return Location(coordinate=here, source=LocationSource.INPUT)
+
+    def _street(self, location, name):
+        here = location.coordinate
+        return {"name": name, "lat": here.lat, "lon": here.lon, "vertexType": "NORMAL"}
+
+    def _itinerary(self, found, itinerary):
+        legs = [self._leg(found, leg, is_last=leg is itinerary.legs[-1]) for leg in itinerary.legs]
+        fare = found.price(itinerary)
+        product = [] if fare is None else [{"name": "SINGLE", "amount": float(fare.amount), "currency": fare.currency}]
+        # One ticket for the whole trip.
+        bought = {"rule": "A_AB", "transferProducts": [], "effectiveFareLegProducts": [[product]]}
+        return {
+            "id": "opaque",
+            "duration": itinerary.duration_s,
+            "startTime": instant(itinerary.departure),
+            "endTime": instant(itinerary.arrival),
+            "transfers": itinerary.transfers,
+            "legs": legs,
+            "fareTransfers": [bought] if product else [],
+        }
+
+    def _leg(self, found, leg, *, is_last):
+        line = {"points": polyline.encode(found.draw(leg).points, 6), "precision": 6, "length": 2}
+        departs, arrives = leg.departure_expected, leg.arrival_expected
+        told = {
+            "duration": arrives - departs,
+            "startTime": instant(departs),
+            "endTime": instant(arrives),
+            "from": self._point(leg.start, "START"),
+            "to": self._point(leg.end, "END"),
+            "legGeometry": line,
+        }
+        if not leg.is_transit:
+            # On the street the timetable's time is the expected one.
+            scheduled = {"scheduledStartTime": instant(departs), "scheduledEndTime": instant(arrives)}
+            return {
+                **told,
+                **scheduled,
+                "mode": "WALK",
+                "realTime": False,
+                "scheduled": True,
+                "distance": leg.distance_m,
+            }
+        is_live = leg.cancelled or leg.departure_delay_s is not None
+        return {
+            **self._line(leg.trip_id.partition(":")[2], leg.service_day),
+            **told,
+            "scheduledStartTime": instant(leg.departure_scheduled),
+            "scheduledEndTime": instant(leg.arrival_scheduled),
+            "realTime": is_live,
+            "scheduled": True,
+            "cancelled": leg.cancelled,
+            "headsign": leg.headsign,
+            "interlineWithPreviousLeg": leg.stays_seated,
+            "intermediateStops": [],
+            "alerts": [told_alert(each) for each in leg.alerts],
+            "fareTransferIndex": 0,
+            "effectiveFareLegIndex": 0,
+        }
+
+    def _point(self, point, name):
+        if point.id is None:
+            return self._street(Location(coordinate=point.coordinate, source=LocationSource.INPUT), name)
+        return self._place(self._stops[self._own_id(point.id)])
+
+
+def _walks_within(itinerary, seconds):
+    walks = [leg for leg in (itinerary.legs[0], itinerary.legs[-1]) if not leg.is_transit]
+    return all(leg.duration_s <= seconds for leg in walks)
+
+
+def own(local_id):
+    return f"{FEED}_{local_id}"
+
+
+def printed(own_id):
+    feed, _, local = own_id.upper().partition("_")
+    return f"{feed}:{escape(local)}"
+
+
+def told_alert(alert):
+    """Write an alert as MOTIS does; it has no id."""
+    span = {name: instant(each) for name, each in (("start", alert.since), ("end", alert.until)) if each is not None}
+    told = {"headerText": alert.header, "descriptionText": alert.text, "effect": alert.effect}
+    return {**told, **({"impactPeriod": [span]} if span else {}), **({"url": alert.url} if alert.url else {})}
+
+
+def instant(second):
+    """Write an instant as MOTIS does."""
+    return datetime.fromtimestamp(second, UTC).isoformat().replace("+00:00", "Z")
+
+
+def read_instant(text):
+    return int(datetime.fromisoformat(text).timestamp())
+
+
+@asynccontextmanager
+async def serving(reply, trouble=None):
+    """Serve on a free port; ``reply`` turns a request's target into a status and JSON. Yield how to connect."""
+    if trouble is Trouble.UNREACHABLE:
+        yield Port(None)
+        return
+    tasks = set()
+
+    async def serve(reader, writer):
+        tasks.add(asyncio.current_task())
+        try:
+            while (asked := await read_request(reader)) is not None:
+                if trouble is Trouble.SILENT:
+                    await asyncio.Event().wait()
+                writer.write(TROUBLED.get(trouble) or await _answer(reply, asked))
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            return
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, LOOPBACK, 0)
+    try:
+        yield Port(server.sockets[0].getsockname()[1])
+    finally:
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks)
+
+
+async def _answer(reply, asked):
+    if asked.method != "GET":
+        return answer("405 Method Not Allowed")
+    status, told = await reply(asked.target)
+    if told is None:
+        return answer(status, b"<html>no such page</html>", Content_Type="text/html")
+    return answer(status, json.dumps(told).encode(), Content_Type="application/json")

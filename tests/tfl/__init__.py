@@ -1,0 +1,1 @@
+"""TfL as a source."""

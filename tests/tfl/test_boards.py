@@ -1,0 +1,224 @@
+"""Boards of predicted arrivals, stops by id, and names."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from fingerpost.errors import SourceFailed
+from fingerpost.transit.model import Coordinate, Mode
+from fingerpost.transit.port import DepartureQuery
+from tests.tfl.asking import asking
+
+NINE = int(datetime(2026, 6, 10, 8, tzinfo=UTC).timestamp())
+
+
+def arriving(minute, number="1", **more):
+    """Draw a prediction of so many minutes past nine."""
+    told = {
+        "id": number,
+        "naptanId": "940GZZLUVIC",
+        "lineId": "victoria",
+        "lineName": "Victoria",
+        "platformName": "Northbound - Platform 3",
+        "destinationNaptanId": "940GZZLUWWL",
+        "destinationName": "Walthamstow Central Underground Station",
+        "timestamp": "2026-06-10T07:59:40.1234567Z",
+        "expectedArrival": f"2026-06-10T08:{minute:02d}:00Z",
+        "timeToLive": f"2026-06-10T08:{minute:02d}:00Z",
+        "modeName": "tube",
+        "timing": {"source": "0001-01-01T00:00:00"},
+    }
+    return {**told, **more}
+
+
+async def board(told, stop="TFL:940GZZLUVIC", window_min=30, wanted=50, **answers):
+    async with asking({"/StopPoint/940GZZLUVIC/Arrivals": told, **answers}) as (network, server):
+        query = DepartureQuery(stop_ids=[stop], instant=NINE, window_s=window_min * 60, wanted=wanted)
+        return await network.list_departures(query), server
+
+
+def drawn(told):
+    return [(row.line, (row.expected - NINE) // 60) for row in told.departures]
+
+
+async def test_a_row_is_a_prediction():
+    """Its time is expected, its delay unknown; when it was predicted travels with it."""
+    found, _ = await board([arriving(7)])
+    (row,) = found.departures
+
+    assert (row.expected - NINE, row.departure_delay_s, row.cancelled, row.mode) == (420, None, False, Mode.METRO)
+    assert (row.destination, row.platform, row.stop_id) == (
+        "Walthamstow Central Underground Station",
+        "Northbound - Platform 3",
+        "TFL:940GZZLUVIC",
+    )
+    assert (row.last_realtime_update, found.provenance.realtime_updated) == (NINE - 20, NINE - 20)
+    assert "no timetable, so no delays and no cancellations" in found.provenance.notes[0]
+
+
+async def test_what_ends_here_is_no_departure():
+    """Its destination is this very stop."""
+    found, _ = await board([arriving(7), arriving(8, "2", destinationNaptanId="940GZZLUVIC")])
+
+    assert drawn(found) == [("Victoria", 7)]
+
+
+async def test_of_two_predictions_of_one_train_the_later_word_holds():
+    """TfL may tell both."""
+    later = arriving(9, timestamp="2026-06-10T07:59:50Z")
+    found, _ = await board([later, arriving(7)])
+
+    assert drawn(found) == [("Victoria", 9)]
+
+
+async def test_what_is_missing_is_not_invented():
+    """No destination: where it goes towards; a platform that is the text null is none."""
+    bare = arriving(7, towards="Check Front of Train", platformName="null")
+    del bare["destinationName"], bare["destinationNaptanId"]
+    found, _ = await board([bare])
+    (row,) = found.departures
+
+    assert (row.destination, row.platform) == ("Check Front of Train", None)
+
+
+@pytest.mark.parametrize(("window_min", "is_said"), [(30, False), (31, True)])
+async def test_that_tfl_predicts_no_further_is_said(window_min, is_said):
+    """Half an hour: an empty end of the board does not mean that nothing runs."""
+    found, _ = await board([], window_min=window_min)
+
+    assert any("half an hour ahead" in note for note in found.provenance.notes) == is_said
+
+
+async def test_a_hub_is_asked_for_by_its_stations():
+    """TfL predicts nothing for a hub; entrances below it are not asked."""
+    hub = {
+        "id": "HUBVIC",
+        "naptanId": "HUBVIC",
+        "commonName": "Victoria",
+        "stopType": "TransportInterchange",
+        "lat": 51.4965,
+        "lon": -0.1447,
+        "children": [
+            {
+                "id": "940GZZLUVIC",
+                "commonName": "Victoria Underground Station",
+                "stopType": "NaptanMetroStation",
+                "lat": 51.4965,
+                "lon": -0.1447,
+                "children": [
+                    {
+                        "id": "4900ZZLUVIC1",
+                        "commonName": "Entrance",
+                        "stopType": "NaptanMetroEntrance",
+                        "lat": 51.4965,
+                        "lon": -0.1447,
+                    }
+                ],
+            },
+            {
+                "id": "490G000VIC",
+                "commonName": "Victoria",
+                "stopType": "NaptanOnstreetBusCoachStopPair",
+                "lat": 51.4965,
+                "lon": -0.1447,
+                "children": [
+                    {
+                        "id": "490000248S",
+                        "commonName": "Victoria",
+                        "stopType": "NaptanPublicBusCoachTram",
+                        "lat": 51.4965,
+                        "lon": -0.1447,
+                    }
+                ],
+            },
+        ],
+    }
+    bus = arriving(5, "b", naptanId="490000248S", lineId="38", lineName="38", modeName="bus")
+    found, server = await board(
+        [arriving(7)], "tfl:hubvic", **{"/StopPoint/HUBVIC": hub, "/StopPoint/490000248S/Arrivals": [bus]}
+    )
+
+    assert drawn(found) == [("38", 5), ("Victoria", 7)]
+    assert [path for path in server.paths if path.endswith("/Arrivals")] == [
+        "/StopPoint/940GZZLUVIC/Arrivals",
+        "/StopPoint/490000248S/Arrivals",
+    ]
+
+
+async def test_line_status_and_lifts_go_with_the_board():
+    """B13: the worst is told by what it means: 20 is closed, and 10 is good."""
+    statuses = [
+        {"statusSeverity": 10, "statusSeverityDescription": "Good Service"},
+        {"statusSeverity": 20, "statusSeverityDescription": "Service Closed", "reason": "Closed tonight."},
+    ]
+    line = {"id": "victoria", "name": "Victoria", "lineStatuses": statuses}
+    lifts = [{"naptanCode": "940GZZLUVIC", "message": "No lift"}, {"stationUniqueId": "940GZZLUBNK", "message": "Bank"}]
+    moved = [{"description": "Stop moved. Board at stop S.", "fromDate": "2026-06-10T00:00:00Z"}]
+    over = [{"description": "Over", "toDate": "2026-06-10T08:00:00Z"}]
+    answers = {"/Line/victoria/Status": [line], "/Disruptions/Lifts": lifts}
+    found, _ = await board([arriving(7)], **answers, **{"/StopPoint/940GZZLUVIC/Disruption": [*moved, *over]})
+    (row,) = found.departures
+
+    assert [(alert.header, alert.effect) for alert in row.alerts] == [("Closed tonight.", "NO_SERVICE")]
+    assert [(alert.header, alert.effect) for alert in found.alerts] == [
+        ("Stop moved.", "UNKNOWN_EFFECT"),
+        ("No lift", "ACCESSIBILITY_ISSUE"),
+    ]
+
+
+async def test_a_board_stands_without_its_status_and_says_so():
+    """They are other addresses, which may fail by themselves."""
+    found, _ = await board([arriving(7)], **{"/Line/victoria/Status": (500, {})})
+
+    assert (drawn(found), "how its lines, stops and lifts fare" in found.provenance.notes[-1]) == (
+        [("Victoria", 7)],
+        True,
+    )
+
+
+async def test_a_page_of_somebody_else_is_no_unknown_stop():
+    """A 404 that is not TfL's own word is a failure."""
+    page = b"HTTP/1.1 404 Not Found\r\nContent-Length: 6\r\n\r\n<html>"
+    with pytest.raises(SourceFailed):
+        await board(page)
+
+
+async def test_a_platform_stands_for_its_station_and_a_station_for_its_hub():
+    """As a token the whole place, as an id itself (rule D2)."""
+    platform = {"id": "9400ZZLUVIC1", "commonName": "Victoria", "stationNaptan": "940GZZLUVIC", "lat": 51.5, "lon": 0.1}
+    station = {
+        "id": "940GZZLUVIC",
+        "commonName": "Victoria Underground Station",
+        "stopType": "NaptanMetroStation",
+        "lat": 51.4,
+        "lon": 0.2,
+    }
+    answers = {"/StopPoint/9400ZZLUVIC1": platform, "/StopPoint/940GZZLUVIC": station}
+    async with asking(answers) as (network, _):
+        whole = await network.find_stop_place("TFL:9400ZZLUVIC1")
+        itself = await network.find_stop("TFL:9400ZZLUVIC1")
+        elsewhere = await network.find_stop("HSL:9400ZZLUVIC1")
+
+    assert whole is not None
+    assert itself is not None
+    assert (whole.id, itself.id, itself.member_ids, elsewhere) == (
+        "TFL:940GZZLUVIC",
+        "TFL:9400ZZLUVIC1",
+        ("TFL:9400ZZLUVIC1",),
+        None,
+    )
+
+
+async def test_a_hub_and_its_stations_are_one_place_among_names():
+    """The hub stands for them; the nearest is told from a focus."""
+    matches = [
+        {"id": "HUBVIC", "name": "Victoria", "lat": 51.4965, "lon": -0.1447},
+        {"id": "940GZZLUVIC", "name": "Victoria Underground Station", "topMostParentId": "HUBVIC", "lat": 51, "lon": 0},
+        {"id": "940GZZLUVST", "name": "Victoria Street", "lat": 51.49, "lon": -0.13},
+    ]
+    async with asking({"/StopPoint/Search": {"matches": matches}}) as (network, server):
+        found = await network.find_places("victoria", focus=Coordinate(51.4965, -0.1447))
+
+    assert [(match.place.id, match.score >= 0.8) for match in found[:1]] == [("TFL:HUBVIC", True)]
+    assert "TFL:940GZZLUVIC" not in [match.place.id for match in found]
+    assert (found[0].distance_m, server.paths) == (0.0, ["/StopPoint/Search"])

@@ -1,0 +1,273 @@
+"""Journeys: wall-clock times, limits that TfL has none of, alerts, and what is no journey."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from fingerpost.errors import PlaceAmbiguous, PlaceUnknown, SourceChanged, SourceFailed
+from fingerpost.transit.leg_line import LineSource
+from fingerpost.transit.model import Coordinate, Location, LocationSource, Mode, Optimize
+from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.providers.tfl.wire_times import choose_after, list_instants, print_wall_clock
+from tests.tfl.asking import NO_JOURNEY, a_leg, a_point, asking, journeys
+
+LONDON = ZoneInfo("Europe/London")
+NINE = int(datetime(2026, 6, 10, 8, tzinfo=UTC).timestamp())
+JOURNEYS = "/Journey/JourneyResults/"
+HERE = Location(coordinate=Coordinate(51.5, -0.1), source=LocationSource.INPUT, label="home")
+THERE = Location(coordinate=Coordinate(51.52, -0.1), source=LocationSource.INPUT, stop_ids=("TFL:940GZZLUOXC",))
+QUERY = JourneyQuery(origin=HERE, destination=THERE, instant=NINE)
+
+
+async def plan(told, query=QUERY, **answers):
+    async with asking({JOURNEYS: told, **answers}) as (network, server):
+        return await network.plan_journeys(query), server
+
+
+def utc(text):
+    return int(datetime.fromisoformat(text).timestamp())
+
+
+@pytest.mark.parametrize(
+    ("naive", "expected"),
+    [
+        ("2026-10-25T00:59", ["2026-10-24T23:59Z"]),
+        ("2026-10-25T01:00", ["2026-10-25T00:00Z", "2026-10-25T01:00Z"]),
+        ("2026-10-25T01:59", ["2026-10-25T00:59Z", "2026-10-25T01:59Z"]),
+        ("2026-10-25T02:00", ["2026-10-25T02:00Z"]),
+        ("2026-03-29T00:59", ["2026-03-29T00:59Z"]),
+        ("2026-03-29T01:30", ["2026-03-29T01:30Z"]),
+        ("2026-03-29T02:00", ["2026-03-29T01:00Z"]),
+    ],
+)
+def test_what_clocks_show_at_both_changes(naive, expected):
+    """In October an hour is shown twice; in March one is never shown, and is read as it would have been."""
+    found = list_instants(datetime.fromisoformat(naive), LONDON)
+
+    assert [datetime.fromtimestamp(each, UTC).strftime("%Y-%m-%dT%H:%MZ") for each in found] == expected
+
+
+def test_time_goes_on_through_the_hour_that_comes_twice():
+    """01:10 after the first 01:50 is the second 01:10."""
+    first_ten_to_two = utc("2026-10-25T00:50Z")
+
+    assert choose_after(datetime(2026, 10, 25, 1, 10), LONDON, earliest=first_ten_to_two) == utc("2026-10-25T01:10Z")
+
+
+async def test_a_night_bus_through_the_change_takes_twenty_minutes():
+    """It leaves at 01:50 and arrives at 01:10."""
+    leg = a_leg("2026-10-25T01:50:00", "2026-10-25T01:10:00", 20, mode="bus", line="N29")
+    instant = utc("2026-10-25T00:45Z")
+    answer, server = await plan(journeys(leg), replace(QUERY, instant=instant))
+    (itinerary,) = answer.itineraries
+
+    assert (itinerary.departure, itinerary.arrival) == (utc("2026-10-25T00:50Z"), utc("2026-10-25T01:10Z"))
+    assert (server.questions[0]["date"], server.questions[0]["time"]) == ("20261025", "0145")
+
+
+async def test_the_second_half_past_one_is_meant_where_it_was_asked_for():
+    """At 01:20 for the second time, a bus of 01:30 leaves in ten minutes, not fifty minutes ago."""
+    leg = a_leg("2026-10-25T01:30:00", "2026-10-25T01:40:00", 10, mode="bus")
+    answer, _ = await plan(journeys(leg), replace(QUERY, instant=utc("2026-10-25T01:20Z")))
+
+    assert [each.departure for each in answer.itineraries] == [utc("2026-10-25T01:30Z")]
+
+
+@pytest.mark.parametrize(
+    ("instant", "arrive_by", "expected"),
+    [
+        ("2026-06-10T08:00:00Z", False, ("20260610", "0900")),
+        ("2026-06-10T08:00:01Z", False, ("20260610", "0901")),
+        ("2026-06-10T08:00:59Z", True, ("20260610", "0900")),
+        ("2026-01-10T23:59:30Z", False, ("20260111", "0000")),
+    ],
+)
+def test_a_question_is_in_whole_minutes(instant, arrive_by, expected):
+    """Who leaves cannot leave before, who arrives may not arrive after."""
+    assert print_wall_clock(utc(instant), LONDON, arrive_by=arrive_by) == expected
+
+
+async def test_an_end_is_its_stop_or_its_position():
+    """A stop by TfL's id, everything else by where it is."""
+    _, server = await plan(journeys(a_leg("09:05", "09:15", 10)))
+
+    assert server.paths[0] == f"{JOURNEYS}51.500000,-0.100000/to/940GZZLUOXC"
+
+
+@pytest.mark.parametrize(
+    ("wishes", "expected"),
+    [
+        ({}, {"timeIs": "Departing", "journeyPreference": "LeastTime"}),
+        ({"arrive_by": True}, {"timeIs": "Arriving"}),
+        ({"optimize": Optimize.FEW_TRANSFERS}, {"journeyPreference": "LeastInterchange"}),
+        ({"step_free": True}, {"accessibilityPreference": "StepFreeToVehicle"}),
+    ],
+)
+async def test_wishes_are_asked_in_tfls_words(wishes, expected):
+    """And only one direction of time: TfL would also offer what has left."""
+    _, server = await plan(journeys(a_leg("08:45", "09:00", 15)), replace(QUERY, **wishes))
+    asked = server.questions[0]
+
+    assert {key: asked[key] for key in expected} == expected
+    assert asked["calcOneDirection"] == "true"
+
+
+async def test_what_has_left_is_no_journey():
+    """TfL may say it all the same."""
+    answer, _ = await plan(journeys(a_leg("08:59", "09:10", 11), a_leg("09:00", "09:12", 12)))
+
+    assert [each.arrival - NINE for each in answer.itineraries] == [12 * 60]
+
+
+async def test_a_ride_says_what_tfl_says_of_it():
+    """Line, headsign, stops, its own line on the map; no delay where the timetable's times are the same."""
+    path = {"lineString": "[[51.50,-0.14],[51.51,-0.141],[51.515,-0.141]]"}
+    told = a_leg("09:05", "09:15", 10, path=path, scheduledDepartureTime="2026-06-10T09:05:00", distance=32.0)
+    answer, _ = await plan(journeys(told))
+    (leg,) = answer.itineraries[0].legs
+
+    assert (leg.mode, leg.line, leg.headsign, leg.start.id) == (Mode.METRO, "Victoria", "Brixton", "TFL:940GZZLUVIC")
+    assert (leg.departure_delay_s, leg.distance_m) == (None, None), "TfL's distance of a ride is that of its change"
+    assert answer.draw is not None
+    assert answer.draw(leg).points == ((51.50, -0.14), (51.51, -0.141), (51.515, -0.141))
+
+
+async def test_a_leg_without_a_path_is_drawn_straight():
+    """From its start to its end."""
+    answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10)))
+    (leg,) = answer.itineraries[0].legs
+    assert answer.draw is not None
+    line = answer.draw(leg)
+
+    assert (line.source, line.points) == (LineSource.STRAIGHT, ((51.5, -0.1), (51.515, -0.141)))
+
+
+async def test_a_ride_that_is_late_keeps_its_scheduled_time():
+    """Expected at 09:12, by the timetable at 09:05: seven minutes late when it leaves, none when it arrives."""
+    late = {"scheduledDepartureTime": "2026-06-10T09:05:00", "scheduledArrivalTime": "2026-06-10T09:20:00"}
+    answer, _ = await plan(journeys(a_leg("09:12", "09:20", 8, **late)))
+    (leg,) = answer.itineraries[0].legs
+
+    assert (leg.departure_scheduled - NINE, leg.departure_delay_s, leg.arrival_delay_s) == (300, 420, 0)
+
+
+async def test_where_too_much_is_walked_less_is_asked_for():
+    """TfL knows no limit: the second question is for the least walking, and nothing beyond the limit is offered."""
+    far = a_leg("09:05", "09:40", 35, mode="walking", distance=3000)
+    answer, server = await plan(journeys(far))
+
+    assert answer.itineraries == ()
+    assert [each["journeyPreference"] for each in server.questions] == ["LeastTime", "LeastWalking"]
+
+
+async def test_no_journey_is_an_answer_with_a_reason():
+    """A 404 of TfL's own; beyond its horizon the answer says that too."""
+    near, _ = await plan((404, NO_JOURNEY))
+    far, _ = await plan((404, NO_JOURNEY), replace(QUERY, instant=NINE + 9 * 86_400))
+
+    assert (near.itineraries, near.why_nothing) == ((), "TfL found no journey (No journey found for your inputs)")
+    assert far.why_nothing == "TfL found no journey: it plans about 4 days ahead, and this is 9"
+
+
+async def test_a_stop_that_tfl_does_not_know_is_named():
+    """A 404 that names an end."""
+    with pytest.raises(PlaceUnknown, match=r"no place '940GZZLUOXC' \(destination\)"):
+        await plan((404, {"message": "The following stop is not recognised: 940GZZLUOXC"}))
+
+
+@pytest.mark.parametrize(
+    ("told", "error"),
+    [
+        ((404, {"message": "Something else"}), SourceFailed),
+        ((200, {"journeys": [{"legs": []}]}), SourceChanged),
+        ((409, {"message": "planner"}), SourceFailed),
+        ((500, {"message": "oh"}), SourceFailed),
+        (b"HTTP/1.1 404 Gone\r\nContent-Length: 6\r\n\r\n<html>", SourceFailed),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", SourceChanged),
+    ],
+)
+async def test_a_failure_is_no_empty_answer(told, error):
+    """Nothing found is only what TfL says is nothing found."""
+    with pytest.raises(error):
+        await plan(told)
+
+
+async def test_a_disambiguation_is_one_whatever_its_status():
+    """TfL has been seen to answer it with 200; its type tells."""
+    kind = "Tfl.Api.Presentation.Entities.JourneyPlanner.DisambiguationResult, Tfl.Api.Presentation.Entities"
+    end = {"matchStatus": "LIST", "disambiguationOptions": [{"parameterValue": "1", "matchQuality": 5}]}
+    with pytest.raises(PlaceAmbiguous) as raised:
+        await plan({"$type": kind, "fromLocationDisambiguation": end})
+
+    assert [each["token"] for each in raised.value.details["candidates"]] == ["1"]
+
+
+async def test_alerts_of_the_line_the_leg_and_the_lifts_go_with_the_ride():
+    """B13: what TfL says of the leg, its line's status while the rider is there, and lifts at its stops."""
+
+    def status(severity, word, *periods):
+        return {
+            "statusSeverity": severity,
+            "statusSeverityDescription": word,
+            "reason": f"{word}. Signal failure.",
+            "validityPeriods": [{"fromDate": begin, "toDate": end} for begin, end in periods],
+        }
+
+    now, later = ("2026-06-10T07:00:00Z", "2026-06-10T09:00:00Z"), ("2026-06-11T00:00:00Z", "2026-06-12T00:00:00Z")
+    victoria = {
+        "id": "victoria",
+        "name": "Victoria",
+        "lineStatuses": [status(9, "Minor Delays", now), status(5, "Part Closure", later), status(10, "Good Service")],
+    }
+    told = journeys(
+        a_leg("09:05", "09:15", 10, disruptions=[{"category": "PlannedWork", "description": "No  ladder"}]),
+        lines=[victoria],
+    )
+    lifts = [
+        {"stationUniqueId": "940GZZLUVIC", "disruptedLiftUniqueIds": ["1"], "message": "VICTORIA: no step free access"},
+        {"stationUniqueId": "940GZZLUBNK", "message": "BANK: no lift"},
+    ]
+    answer, _ = await plan(told, **{"/Disruptions/Lifts": lifts})
+    (leg,) = answer.itineraries[0].legs
+
+    assert [(alert.header, alert.text, alert.effect) for alert in leg.alerts] == [
+        ("No ladder", "", "UNKNOWN_EFFECT"),
+        ("Minor Delays.", "Minor Delays. Signal failure.", "SIGNIFICANT_DELAYS"),
+        ("VICTORIA: no step free access", "", "ACCESSIBILITY_ISSUE"),
+    ]
+    assert (leg.alerts[1].since, leg.alerts[1].until) == (utc(now[0]), utc(now[1]))
+
+
+async def test_a_plan_stands_without_the_lifts_and_says_so():
+    """They are another address, which may fail by itself."""
+    answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10)), **{"/Disruptions/Lifts": (500, {})})
+
+    assert (len(answer.itineraries), answer.provenance.notes) == (
+        1,
+        ("TfL did not say which lifts are out of order.",),
+    )
+
+
+async def test_a_journey_to_nowhere_is_left_out_and_counted():
+    """An itinerary says where it leads; TfL's coordinates may be missing."""
+    lost = a_leg("09:05", "09:15", 10, departurePoint={}, arrivalPoint={})
+    middle = {"startDateTime": "2026-06-10T09:05:00", "arrivalDateTime": "2026-06-10T09:25:00", "duration": 20}
+    second = a_leg("09:15", "09:25", 10, departurePoint={}, arrivalPoint=a_point())
+    answer, _ = await plan({"journeys": [{**middle, "legs": [lost, second]}]})
+
+    assert answer.itineraries == ()
+    assert answer.provenance.notes == ("1 journeys were left out: TfL did not say where they lead.",)
+
+
+async def test_an_answer_names_tfl_and_when_it_was_retrieved():
+    """What its terms want shown."""
+    answer, _ = await plan(journeys(a_leg("09:05", "09:15", 10)))
+
+    assert answer.provenance.attribution == (
+        "Powered by TfL Open Data",
+        "Contains OS data © Crown copyright and database rights 2016",
+        "Geomni UK Map data © and database rights [2019]",
+        "TfL, retrieved 2026-06-10T09:00:00+01:00",
+    )

@@ -1,0 +1,269 @@
+"""The server: any network of ours behind TfL's addresses, over real HTTP, in trouble where it is told so."""
+
+import asyncio
+import csv
+import json
+from contextlib import asynccontextmanager
+from io import StringIO
+from urllib.parse import parse_qsl, unquote, urlsplit
+from zoneinfo import ZoneInfo
+
+from fingerpost import clock
+from fingerpost.errors import OutsideCalendar
+from fingerpost.testing.networks.source import Trouble
+from fingerpost.testing.networks.town import REALTIME_AGE_S
+from fingerpost.transit.model import Coordinate, Departure, Location, LocationSource, Mode
+from fingerpost.transit.places.labels import find_position
+from fingerpost.transit.port import DepartureQuery, JourneyQuery
+from fingerpost.transit.rules.matching import Resolved, decide
+from tests.net.local_server import LOOPBACK, answer, read_request
+from tests.tfl_server import rendering as tfl
+from tests.throwaway.server import TROUBLED, Port
+
+_FAR_M = 3000.0
+_DAY_S = 86_400
+_MODE_OF_TYPE = {"0": Mode.TRAM, "2": Mode.RAIL, "3": Mode.BUS}
+
+
+class TflServer:
+    """The answers.
+
+    Args:
+        served: the network that is asked.
+        tables: its feed, where arrivals that end at a stop are to be told too.
+        key: what ``app_key`` must be; None lets everyone in.
+
+    Attributes:
+        statuses, lifts: what lines and lifts are told, in TfL's shapes; good service and no lift by default.
+        asked: the requests so far.
+    """
+
+    def __init__(self, served, tables=None, key=None):
+        self._served = served
+        self._zone = ZoneInfo(served.profile.zone)
+        self._feed = min(served.profile.feed_names)
+        self._tables = {name: list(csv.DictReader(StringIO(text))) for name, text in (tables or {}).items()}
+        self._key = key
+        self.statuses = None
+        self.lifts = []
+        self.asked = []
+        # By line, what was said with its rows: whoever asks how lines fare has asked for a board before.
+        self._line_alerts = {}
+
+    async def answer(self, asked):
+        """Return the bytes of an answer."""
+        self.asked.append(asked)
+        parts = urlsplit(asked.target)
+        path = [unquote(part) for part in parts.path.split("/")[1:]]
+        params = dict(parse_qsl(parts.query))
+        if self._key is not None and asked.headers.get("app_key") != self._key:
+            return _write(429, tfl.api_error(429, "ApiException", "Invalid app_key"))
+        match [part.lower() for part in path[:2]]:
+            case ["journey", "journeyresults"]:
+                return _write(*await self._plan(path[2], path[4], params))
+            case ["stoppoint", "search"]:
+                return _write(200, await self._search(params["query"]))
+            case ["stoppoint"]:
+                return _write(200, await self._near(params))
+            case ["stoppoint", _] if path[2:] == ["Disruption"]:
+                return _write(200, await self._stop_disruptions(path[1].split(",")))
+            case ["stoppoint", _]:
+                return _write(*await (self._arrivals(path[1]) if len(path) > 2 else self._stop(path[1])))
+            case ["line", "meta"]:
+                modes = sorted(tfl.MODES[mode] for mode in self._served.profile.modes)
+                told = [tfl.entity("Mode", modeName=mode, isScheduledService=True) for mode in modes]
+                return _write(200, [*told, tfl.entity("Mode", modeName="walking", isScheduledService=False)])
+            case ["line", names]:
+                told = [tfl.line_of(name, self._line_alerts.get(name, {}).values()) for name in names.split(",")]
+                return _write(200, told if self.statuses is None else self.statuses)
+            case ["disruptions", _]:
+                return _write(200, self.lifts)
+        return _write(404, tfl.api_error(404, "EntityNotFoundException", f"Resource not found: {parts.path}"))
+
+    # --------------------------------------------------------------------------------------------- plans
+
+    async def _plan(self, origin, destination, params):
+        ends = [await self._read_end(text) for text in (origin, destination)]
+        if any(isinstance(end, dict) for end in ends):
+            told = [
+                end if isinstance(end, dict) else tfl.entity("JourneyPlanner.Disambiguation", matchStatus="identified")
+                for end in ends
+            ]
+            return 300, tfl.entity(
+                "JourneyPlanner.DisambiguationResult",
+                fromLocationDisambiguation=told[0],
+                toLocationDisambiguation=told[1],
+                viaLocationDisambiguation=tfl.entity("JourneyPlanner.Disambiguation", matchStatus="empty"),
+            )
+        query = JourneyQuery(
+            origin=ends[0],
+            destination=ends[1],
+            instant=tfl.instant_of(params["date"], params["time"], self._zone),
+            arrive_by=params["timeIs"].lower() == "arriving",
+            max_walk_m=_FAR_M,
+            max_transfers=8,
+            step_free="StepFree" in params.get("accessibilityPreference", ""),
+        )
+        nothing = tfl.api_error(404, "EntityNotFoundException", "No journey found for your inputs.")
+        try:
+            found = await self._served.plan_journeys(query)
+        except OutsideCalendar:
+            return 404, nothing
+        if not found.itineraries:
+            return 404, nothing
+        journeys = [tfl.journey_of(each, self._zone, found.draw) for each in found.itineraries]
+        rides = [ride for each in found.itineraries for ride in each.rides]
+        lines = [tfl.line_of(ride.line.lower(), [each for each in ride.alerts if _is_of_line(each)]) for ride in rides]
+        return 200, tfl.entity("JourneyPlanner.ItineraryResult", journeys=journeys, lines=lines, stopMessages=[])
+
+    async def _read_end(self, text):
+        """Return a location, or the disambiguation of a text that means none, or several."""
+        position = find_position(text)
+        if position is not None:
+            return Location(coordinate=position, source=LocationSource.INPUT)
+        place = await self._served.find_stop_place(f"{self._feed}:{text}")
+        if place is None:
+            matches = await self._served.find_places(text)
+            decision = decide(matches)
+            if not isinstance(decision, Resolved):
+                options = [tfl.option_of(match) for match in matches] or None
+                status = "list" if options else "notidentified"
+                return tfl.entity("JourneyPlanner.Disambiguation", matchStatus=status, disambiguationOptions=options)
+            place = decision.match.place
+        return Location(
+            coordinate=place.coordinate, source=LocationSource.GEOCODE, name=place.name, stop_ids=place.member_ids
+        )
+
+    # --------------------------------------------------------------------------------------------- stops
+
+    async def _search(self, text):
+        found = await self._served.find_places(text)
+        matches = [
+            tfl.entity(
+                "MatchedStop",
+                id=tfl.local_id(match.place.id),
+                name=match.place.name,
+                lat=match.place.coordinate.lat,
+                lon=match.place.coordinate.lon,
+                modes=[],
+            )
+            for match in found
+            if match.place.id
+        ]
+        return tfl.entity("SearchResponse", query=text, total=len(matches), matches=matches)
+
+    async def _stop(self, own_id):
+        place = await self._served.find_stop(f"{self._feed}:{own_id}")
+        if place is None:
+            message = f"The following stop point is not recognised: {own_id}"
+            return 404, tfl.api_error(404, "EntityNotFoundException", message)
+        return 200, tfl.stop_of(place)
+
+    async def _near(self, params):
+        assert params["stopTypes"], "TfL requires it"
+        centre = Coordinate(float(params["lat"]), float(params["lon"]))
+        near = await self._served.list_stops_near(centre, float(params["radius"]))
+        stops = [
+            {
+                **tfl.point_of(each.stop),
+                "id": tfl.local_id(each.stop.id),
+                "modes": [tfl.MODES[mode] for mode in each.modes],
+                "distance": each.distance_m,
+            }
+            for each in near.stops
+        ]
+        return tfl.entity("StopPointsResponse", centrePoint=[centre.lat, centre.lon], stopPoints=stops)
+
+    async def _arrivals(self, own_id):
+        stop_id = f"{self._feed}:{own_id}"
+        if await self._served.find_stop(stop_id) is None:
+            return 404, tfl.api_error(
+                404, "EntityNotFoundException", f"The following stop point is not recognised: {own_id}"
+            )
+        now = int(clock.now().timestamp())
+        board = await self._served.list_departures(
+            DepartureQuery(stop_ids=[stop_id], instant=now, window_s=3 * 3600, wanted=500)
+        )
+        rows = [row for row in board.departures if not row.cancelled]
+        for row in rows:
+            known = self._line_alerts.setdefault(row.line.lower(), {})
+            known |= {each.id: each for each in row.alerts if _is_of_line(each)}
+        told = [tfl.prediction_of(row, now - REALTIME_AGE_S, at) for at, row in enumerate(reversed(rows))]
+        told += [
+            {**tfl.prediction_of(row, now - REALTIME_AGE_S, f"end {at}"), "destinationNaptanId": end_id}
+            for at, (row, end_id) in enumerate(self._list_not_boarded(own_id))
+        ]
+        return 200, told
+
+    async def _stop_disruptions(self, own_ids):
+        now = int(clock.now().timestamp())
+        told = []
+        for own_id in own_ids:
+            query = DepartureQuery(stop_ids=[f"{self._feed}:{own_id}"], instant=now, window_s=3 * 3600, wanted=1)
+            alerts = (await self._served.list_departures(query)).alerts
+            told += [tfl.disruption_of(each, own_id) for each in alerts]
+        return told
+
+    def _list_not_boarded(self, own_id):
+        """Return the calls that nobody boards, and where their trips end: TfL tells of them like of any other."""
+        today = clock.now().astimezone(self._zone).date()
+        routes = {row["route_id"]: row for row in self._tables.get("routes.txt", ())}
+        trips = {row["trip_id"]: row for row in self._tables.get("trips.txt", ())}
+        calls = self._tables.get("stop_times.txt", ())
+        end_of = {row["trip_id"]: row["stop_id"] for row in calls}
+        for row in calls:
+            trip_id = row["trip_id"]
+            if row["stop_id"] != own_id or (end_of[trip_id] != own_id and row.get("pickup_type") != "1"):
+                continue
+            hours, minutes, *_ = map(int, row["arrival_time"].split(":"))
+            route = routes[trips[trip_id]["route_id"]]
+            told = Departure(
+                line=route["route_short_name"],
+                mode=_MODE_OF_TYPE[route["route_type"]],
+                destination=end_of[trip_id],
+                scheduled=tfl.begin_of(today, self._zone) + hours * 3600 + minutes * 60,
+                stop_id=f"{self._feed}:{own_id}",
+                trip_id=trip_id,
+                service_day=today,
+            )
+            yield told, end_of[trip_id]
+
+
+def _is_of_line(alert):
+    return alert.effect == "DETOUR"
+
+
+def _write(status, body):
+    reason = {200: "200 OK", 300: "300 Multiple Choices", 404: "404 Not Found", 429: "429 Too Many Requests"}[status]
+    return answer(reason, json.dumps(body).encode(), Content_Type="application/json; charset=utf-8")
+
+
+@asynccontextmanager
+async def serving(reply, trouble=None):
+    """Serve on a free port; ``reply`` turns a request into the bytes of an answer. Yield how to connect."""
+    if trouble is Trouble.UNREACHABLE:
+        yield Port(None)
+        return
+    tasks = set()
+
+    async def serve(reader, writer):
+        tasks.add(asyncio.current_task())
+        try:
+            while (asked := await read_request(reader)) is not None:
+                if trouble is Trouble.SILENT:
+                    await asyncio.Event().wait()
+                writer.write(TROUBLED.get(trouble) or await reply(asked))
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            return
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, LOOPBACK, 0)
+    try:
+        yield Port(server.sockets[0].getsockname()[1])
+    finally:
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks)
