@@ -67,7 +67,7 @@ def _tool(tool: PublishedTool) -> list[str]:
     lines = [
         f"## {tool.name}",
         "",
-        tool.description,
+        tool.full_description,
         f"Group `{tool.group}`; errors of the {tool.family.value} contract.",
         writes,
     ]

@@ -384,7 +384,7 @@ def test_a_refused_key_says_who_must_mend_it():
         (
             PlaceAmbiguous("Which?", {"candidates": [{"name": f"A{n}", "token": f"T{n}"} for n in range(7)]}),
             Family.BOARD,
-            "validation-error: Which? Candidates: A0 (T0); A1 (T1); A2 (T2); A3 (T3); A4 (T4); and 2 more.",
+            "validation-error: Which? Candidates: A0 (T0); A1 (T1); A2 (T2); A3 (T3); A4 (T4); A5 (T5); A6 (T6).",
         ),
     ],
 )

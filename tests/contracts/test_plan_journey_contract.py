@@ -152,7 +152,7 @@ def test_an_unclear_end_is_answered_with_suggestions(over):
     ]
     assert (answer.body["fromLocationDisambiguation"], answer.body["topJourneys"]) == ([], None)
     assert (answer.body["success"], answer.body["code"]) == (False, "DISAMBIGUATION_REQUIRED")
-    assert "Vic 0 (T:0)" in answer.body["message"], "the suggestions have no names, so the message names them (A10)"
+    assert "Vic 0 (T:0," in answer.body["message"], "the suggestions have no names, so the message names them (A10)"
 
 
 def test_both_ends_may_be_unclear(over):

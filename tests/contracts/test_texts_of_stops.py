@@ -22,8 +22,8 @@ def test_a_board_is_told_row_by_row(over):
     assert text.splitlines() == [
         "Departures from A (T:A), Europe/Helsinki:",
         "08:05 TRAM 1 to B",
-        "08:06 TRAM 2 to B (on time)",
-        "08:07 TRAM 3 to B, platform 4 (expected 08:10)",
+        "08:06 TRAM 2 to B (on time, 60 s late)",
+        "08:07 TRAM 3 to B, platform 4 (expected 08:10, 180 s late)",
         "! 4 departures are in the window, of which the first 3 are shown.",
     ]
     assert "08:12 TRAM 5 to B CANCELLED" in over(board_of(*rows))("get_departures", STOP).text
@@ -41,7 +41,7 @@ def test_a_row_after_midnight_has_its_date(over, monkeypatch):
     monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T23:50:00+02:00")
     text = over(board_of(leaving(965, departure_delay_s=120)))("get_departures", STOP).text
 
-    assert text.splitlines()[1] == "2022-02-23 00:05 TRAM 7 to B (expected 2022-02-23 00:07)"
+    assert text.splitlines()[1] == "2022-02-23 00:05 TRAM 7 to B (expected 2022-02-23 00:07, 120 s late)"
 
 
 def test_rides_by_headway_and_by_arrangement_are_told(over):
@@ -64,10 +64,12 @@ def test_stops_nearby_are_told_with_what_runs_there(over):
     )
 
     assert over(network)("find_stops", {"coordinate": CENTRE, "maxResults": 1}).text.splitlines() == [
-        "Market (T:MARKET), 100 m, BUS, TRAM",
+        "Market (T:MARKET), 100 m, BUS, TRAM, at 60.17,24.94",
         "! 2 stops are near, of which the nearest 1 is shown.",
     ]
-    assert over(FakeNetwork(near=[bare]))("find_stops", {"coordinate": CENTRE}).text == "Pier (T:P), 7 m, no service"
+    assert over(FakeNetwork(near=[bare]))("find_stops", {"coordinate": CENTRE}).text == (
+        "Pier (T:P), 7 m, no service, at 60.17,24.94"
+    )
     assert over(FakeNetwork())("find_stops", {"coordinate": CENTRE}).text == "No stops there."
 
 
@@ -86,7 +88,7 @@ def test_a_place_that_is_sure_is_one_line(over):
     network = FakeNetwork(places={"Market": [place("Market", 0.98765, "T:M", "Helsinki")]})
     answer = over(network)("findAddressOrStop", {"rawText": "Market"})
 
-    assert answer.text == "Market, Helsinki (T:M), stop at 60.12346,24.90000, score 0.99"
+    assert answer.text == "Market, Helsinki (T:M), stop at 60.123457,24.9, score 0.9877"
     assert answer.body == {
         "id": "T:M", "name": "Market", "primaryLanguage": "default", "names": {"sv": "Market sv"}, "type": "STOP",
         "coordinate": {"lat": 60.123457, "lon": 24.9}, "confidenceScore": 0.9877, "locality": "Helsinki",
@@ -100,26 +102,32 @@ def test_places_to_choose_from_are_lines_with_their_tokens(over, count, shown, t
     matches = [place("Mark", 0.7), *(place(f"M{n}", 0.65, f"T:{n}") for n in range(1, count))]
     answer = over(FakeNetwork(places={"m": matches}))("findAddressOrStop", {"rawText": "m"})
     text = answer.text.splitlines()
+    more = ", of which 5 are here; spell more of the name for others"
 
     assert text[:3] == [
-        f"Not certain; {count} candidates. Choose one and send its token:",
-        "Mark (60.12346,24.90000), address at 60.12346,24.90000, score 0.70",
-        "M1 (T:1), stop at 60.12346,24.90000, score 0.65",
+        f"Not certain; {count} candidates{more * truncated}. Choose one and send its token:",
+        "Mark (60.123457,24.900000), address at 60.123457,24.9, score 0.7",
+        "M1 (T:1), stop at 60.123457,24.9, score 0.65",
     ]
     assert (len(text) - 1, answer.body["totalCandidatesFound"], answer.body["truncated"]) == (shown, count, truncated)
 
 
-def test_what_is_saved_is_told(demo):
-    """What was replaced, what there is, what is gone, and that there is nothing."""
+def test_what_is_saved_is_told(demo, monkeypatch):
+    """What was replaced, what there is and since when, what is gone, and that there is nothing."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00Z")
     assert demo("get_user_variables", {}).text == "Nothing is saved."
     save = {"key": "home", "type": "other", "value": "T:A"}
-    assert demo("save_user_variable", save).text == "Saved 'home', type other."
+    assert demo("save_user_variable", save).text == "Saved 'home', type other: T:A, saved 2026-03-10T08:00:00+00:00."
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:01Z")
+    times = "saved 2026-03-10T08:00:00+00:00, changed 2026-03-10T08:00:01+00:00"
     again = demo("save_user_variable", {**save, "type": "preference"})
     assert (again.text, again.body["previous"]) == (
-        "Saved 'home', type preference (replaced the one before).", {"key": "home", "type": "other"},
+        f"Saved 'home', type preference: T:A, {times} (replaced the one before).", {"key": "home", "type": "other"},
     )  # fmt: skip
     demo("save_user_variable", {**save, "key": "work"})
-    assert demo("get_user_variables", {}).text == "home (preference): T:A\nwork (other): T:A"
+    assert demo("get_user_variables", {}).text == (
+        f"home (preference): T:A, {times}\nwork (other): T:A, saved 2026-03-10T08:00:01+00:00"
+    )
     assert demo("delete_user_variable", {"key": "home"}).text == "Deleted: home."
     assert demo("delete_user_variable", {"key": "home"}).text == "There was nothing to delete."
 

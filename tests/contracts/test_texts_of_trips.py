@@ -30,9 +30,9 @@ def test_every_leg_is_told_with_its_times_its_platform_and_its_status(over):
     assert lines(over, found(journey)) == [
         HEAD,
         (
-            "1. 08:00 to 08:33, 33 min, 1 change, 492 m walk: walk 312 m to A; "
+            "1. 08:00 to 08:33, 33 min, 1 change, 492 m walk: walk 312 m, 08:00 to 08:05, to A; "
             "BUS 7 towards Harbour 08:07 A (platform 3) to B 08:17 delayed 120 s; "
-            "TRAM 4 08:20 B to C 08:30; walk 180 m to work"
+            "TRAM 4 08:20 B to C 08:30; walk 180 m, 08:30 to 08:33, to work"
         ),
     ]
 
@@ -43,7 +43,8 @@ def test_a_cancelled_ride_and_its_note_are_told(over):
 
     assert text[1:3] == [
         (
-            "1. 08:30 to 08:40, 10 min, 0 changes, 0 m walk [instead of a disrupted trip, 25 min later]: "
+            "1. 08:30 to 08:40, 10 min, 0 changes, 0 m walk "
+            "[instead of a disrupted trip, 25 min later: Line 7 from A is cancelled.]: "
             "BUS 8 08:30 A to B 08:40"
         ),
         (
@@ -58,7 +59,7 @@ def test_what_stands_in_for_a_disrupted_trip_says_by_how_much(over, departs, tol
     """Against the promised arrival of the usual trip."""
     text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(trip(bus("8", departs))))
 
-    assert f" [instead of a disrupted trip, {told}]: BUS 8 " in text[1]
+    assert f" [instead of a disrupted trip, {told}: Line 7 from A is cancelled.]: BUS 8 " in text[1]
 
 
 def test_a_tight_connection_of_a_stand_in_is_told(over):
@@ -66,7 +67,10 @@ def test_a_tight_connection_of_a_stand_in_is_told(over):
     tight = trip(ride("8", "A", "B", 5, 10), ride("9", "B", "C", 11, 20))
     text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(tight))
 
-    assert "[instead of a disrupted trip, 5 min later, tight connection]" in text[1]
+    assert (
+        "[instead of a disrupted trip, 5 min later, 1 change more, tight connection: Line 7 from A is cancelled.]"
+        in text[1]
+    )
 
 
 def test_times_of_another_day_have_their_date(over):

@@ -67,7 +67,7 @@ async def test_a_filing_has_its_type_its_days_and_its_address(tmp_path, graph, i
         ("a-23", 2023, "FY", "Annual report"), ("c-22", None, None, None), ("b-22", 2022, "Q1", None),
     ]  # fmt: skip
     assert body.get("notes") == notes
-    assert text.startswith("10-K of 2024-02-01, a-23; ")
+    assert text.startswith("10-K of 2024-02-01, a-23, fiscal 2023 FY, period to 2023-12-31: Annual report.\n")
 
 
 async def test_without_the_companys_own_list_the_filings_of_its_figures_are_listed(graph):
@@ -110,7 +110,7 @@ async def test_a_timeline_is_the_newest_of_a_type_oldest_first(graph):
     assert [sorted(row) for row in body["results"]] == [
         ["accession_number", "filing_date", "filing_url", "fiscal_period", "fiscal_year", "report_date"]
     ] * 2
-    assert (body["total_results"], text.split(". ")[0]) == (3, "2023-02-01, a-22; 2024-02-01, a-23")
+    assert (body["total_results"], text.splitlines()[:3]) == (3, ["2 of 3:", "2023-02-01, a-22.", "2024-02-01, a-23."])
 
 
 async def test_sections_in_the_order_of_the_filing(graph):
@@ -123,7 +123,7 @@ async def test_sections_in_the_order_of_the_filing(graph):
 
     assert kinds == ["business", "risk_factors", "mdna"]
     assert [row["order"] for row in body["results"]] == sorted(row["order"] for row in body["results"])
-    assert text.startswith("Item 1. Business (business); Item 1A. Risk Factors (risk_factors); ")
+    assert text.startswith("1. Item 1. Business (business).\n2. Item 1A. Risk Factors (risk_factors).\n")
     assert [row["section_type"] for row in some["results"]] == ["business", "mdna"]
     assert [row["section_type"] for row in first["results"]] == ["business"]
     assert none["warning"] == "No sections found for a-22: no text of it was loaded"
@@ -136,7 +136,7 @@ async def test_who_is_named_most_stands_first(graph):
 
     assert [(row["ticker"], row["mention_count"]) for row in body["results"]] == [("AAPL", 2), ("NVDA", 1)]
     assert [row["ticker"] for row in first["results"]] == ["AAPL"]
-    assert "(AAPL), 2 times; " in text
+    assert "(AAPL), 2 times.\n" in text
     assert body["notes"] == ["Only companies that have figures here are looked for, by name"]
 
 
@@ -148,7 +148,7 @@ async def test_kinds_of_sections_by_how_many_there_are(graph):
         {"section_type": "business", "count": 1}, {"section_type": "mdna", "count": 1},
         {"section_type": "risk_factors", "count": 1},
     ]  # fmt: skip
-    assert text.startswith("business: 1; mdna: 1; risk_factors: 1.")
+    assert text.startswith("business: 1.\nmdna: 1.\nrisk_factors: 1.")
 
 
 tell = sec_text.tell_rows(str)
@@ -159,31 +159,23 @@ SOURCE = {"dataset": "sample", "complete_through": "2024-02-01"}
     ("body", "text"),
     [
         ({"results": []}, "No rows."),
-        ({"results": [1, 2]}, "1; 2."),
-        ({"results": [1, 2, 3, 4, 5, 6]}, "1; 2; 3; 4; 5; 6."),
-        ({"results": [1, 2, 3, 4, 5, 6, 7, 8]}, "1; 2; 3; 4; 5; 6. And 2 more rows."),
-        ({"results": [1], "notes": ["One", "Two"]}, "1. One. Two."),
-        ({"results": [1], "source": SOURCE}, "1. Source: SEC filings, sample, complete through 2024-02-01."),
+        ({"results": [1, 2]}, "1.\n2."),
+        ({"results": [1, 2], "total_results": 5}, "2 of 5:\n1.\n2."),
+        ({"results": [1], "notes": ["One", "Two"]}, "1.\nOne.\nTwo."),
+        ({"results": [1], "source": SOURCE}, "1.\nSource: SEC filings, sample, complete through 2024-02-01."),
         (
             {"results": [1], "source": SOURCE | {"note": "A table"}},
-            "1. Source: SEC filings, sample, complete through 2024-02-01. A table.",
+            "1.\nSource: SEC filings, sample, complete through 2024-02-01. A table.",
         ),
         (
             {"results": [1], "missing": {"EPS": {"message": "not reported", "next_step": "Ask for another"}}},
-            "1. Missing EPS: not reported. Ask for another.",
+            "1.\nMissing EPS: not reported. Ask for another.",
         ),
     ],
 )
 def test_rows_what_is_missing_and_whose_data_it_is(body, text):
-    """Six rows, how many more there are, then what else must be said."""
+    """Every row on a line, how many more there are, then what else must be said."""
     assert tell(body) == text
-
-
-def test_more_than_six_missing_metrics_are_not_read_out():
-    """The body has all of them."""
-    missing = {f"M{n}": {"message": "m", "next_step": "n"} for n in range(7)}
-
-    assert tell({"results": [1], "missing": missing}).count("Missing ") == 6
 
 
 FIGURE = {
@@ -212,20 +204,30 @@ def test_a_figure_in_words(change, text):
     assert sec_text.tell_figures({"results": [FIGURE | change]}) == text
 
 
+FILED = "10-K a-23 of 2024-02-01"
+INPUTS = "; Revenue FY (to 2023-12-31) 4 USD, tag T" * 2
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({}, "DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from 10-K a-23."),
-        ({"formula": "x / y"}, "DRWN a / b fiscal 2023 FY: 2 pure = x / y = 4 / 2, from 10-K a-23."),
+        ({}, f"DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from {FILED}{INPUTS}."),
+        (
+            {"formula": "x / y"},
+            f"DRWN a / b fiscal 2023 FY: 2 pure = x / y = 4 / 2, from {FILED}{INPUTS}.",
+        ),
         ({"inputs": []}, "DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from no filing."),
-        ({"notes": ["Mixed"]}, "DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from 10-K a-23 (Mixed)."),
+        (
+            {"notes": ["Mixed"]},
+            f"DRWN a / b fiscal 2023 FY: 2 pure = 4 / 2, from {FILED} (Mixed){INPUTS}.",
+        ),
     ],
 )
 def test_a_calculation_in_words(change, text):
     """Each filing once, the formula where the expression is only its name."""
     row = {
         "ticker": "DRWN", "expression": "a / b", "formula": "a / b", "filled_in": "4 / 2", "fiscal_year": 2023,
-        "fiscal_period": "FY", "value": 2, "unit": "pure", "inputs": [FIGURE, FIGURE],
+        "fiscal_period": "FY", "value": 2, "unit": "pure", "inputs": [FIGURE | {"xbrl_tag": "T"}] * 2,
     }  # fmt: skip
 
     assert sec_text.tell_calculations({"results": [row | change]}) == text
@@ -235,10 +237,12 @@ def test_other_texts():
     """Verdicts, numbers of rows, metric words and companies."""
     verdict = {"data": {"verdict": "TRUE"}, "explanation": "it is so"}
     metrics = [{"standard_metric_name": name} for name in ("Revenue", None, "EPS", "Revenue")]
-    company = {"ticker": "DRWN", "name": "Drawn Inc.", "cik": 7}
+    company = {"ticker": "DRWN", "name": "Drawn Inc.", "cik": 7, "first_period_end": "2009", "complete_through": "2024"}
 
     assert sec_text.tell_verdict(verdict) == "TRUE: it is so."
-    assert sec_text.tell_row_count({"results": [1], "truncated": False}) == "1 rows."
-    assert sec_text.tell_row_count({"results": [1, 2], "truncated": True}) == "2 rows (there are more)."
-    assert sec_text.tell_metrics({"results": metrics}) == "4 tags; metric words: Revenue, EPS."
-    assert sec_text.tell_companies({"results": [company]}) == "DRWN: Drawn Inc. (CIK 7)."
+    assert sec_text.tell_table({"results": [{"a": 1, "b": None}], "truncated": False}) == "1 row.\na | b\n1 | null"
+    assert sec_text.tell_table({"results": [], "truncated": True}) == ("0 rows (there are more: use LIMIT and OFFSET).")
+    assert sec_text.tell_metrics({"results": metrics}) == "4 tags; metric words: Revenue, EPS.\nRevenue\n\nEPS\nRevenue"
+    assert sec_text.tell_companies({"results": [company]}) == (
+        "DRWN: Drawn Inc. (CIK 7), periods from 2009, complete through 2024."
+    )

@@ -358,7 +358,7 @@ def test_a_query_type_is_one_record(sample):
     answer = asyncio.run(tool.answer(asked, user=None))
     refused = asyncio.run(tool.answer({"query_type": "growth", "parameters": {"ticker": "AAPL"}}, user=None))
 
-    assert answer.text.startswith("2019: -2.0%; 2020: +5.5%. Source: SEC filings, sample, complete through ")
+    assert answer.text.startswith("2019: -2.0%.\n2020: +5.5%.\nSource: SEC filings, sample, complete through ")
     assert refused.body["error"] == "Missing required parameters: ticker and metric"
     assert "custom_sql {sql_query}, growth {ticker, metric}. All take" in tool.description
     assert tool.spec.input_schema["growth"] is GrowthParams

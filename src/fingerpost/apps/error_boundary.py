@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
+from fingerpost.contract.bounded_answer import bound_answer
 from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import Answer, PublishedTool, ReportProgress, ignore_progress
@@ -14,6 +15,8 @@ from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, To
 
 _log = logging.getLogger(__name__)
 
+# A longer name is no tool's, and its caller knows it.
+_MOST_NAME_CHARS = 80
 _FULL = "The disk that fingerpost writes to is full; try again when there is room"
 
 
@@ -26,21 +29,21 @@ async def answer(
     report: ReportProgress = ignore_progress,
     wants: Collection[str] = (),
 ) -> Answer:
-    """Answer one call of a tool by its name; never raises an ``Exception``.
+    """Answer one call of a tool by its name, within the bounds of rule A11; never raises an ``Exception``.
 
     ``wants`` names what the caller wants beside the body, such as ``geometry``.
     A name that no tool bears is answered in the plan_trip contract's envelope: the caller can do something about it.
     """
     tool = tools.get(name)
     if tool is None:
-        return _unknown(tools, name, raw, user)
+        return bound_answer(_unknown(tools, name, raw, user), None)
     try:
-        return await tool.answer(raw, user=user, report=report, wants=wants)
+        return bound_answer(await tool.answer(raw, user=user, report=report, wants=wants), tool)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
         error = StorageUnavailable(_FULL) if _is_disk_full(raised) else unexpected(correlation_id)
-        return _envelope(error, tool.family, name, raw, correlation_id)
+        return bound_answer(_envelope(error, tool.family, name, raw, correlation_id), tool)
 
 
 def _is_disk_full(raised: Exception) -> bool:
@@ -49,7 +52,7 @@ def _is_disk_full(raised: Exception) -> bool:
 
 
 def _unknown(tools: Mapping[str, PublishedTool], name: str, raw: object, user: str | None) -> Answer:
-    error = ToolNotFound(name)
+    error = ToolNotFound(name if len(name) <= _MOST_NAME_CHARS else f"{name[:_MOST_NAME_CHARS]}…")
     error.hint = f"The tools are: {', '.join(tools)}"
     return _envelope(error, Family.PLAN_TRIP, name, raw, _correlation_id(name, raw, user))
 

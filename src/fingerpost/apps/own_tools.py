@@ -20,6 +20,7 @@ from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family, render_error, step_fields, text_of_error
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import Answer, Call, PublishedTool, ReportProgress, ignore_progress
+from fingerpost.contract.question_size import check_count
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import WireModel, schema_of
@@ -34,7 +35,6 @@ _log = logging.getLogger(__name__)
 ENTRY_POINTS = "fingerpost.tools"
 GROUP = "own"
 
-_MOST_TEXT_CHARS = 16_000
 _STANDARD = ("query_type", "parameters", "results", "output_key", "success")
 
 OwnTool = Tool | Callable[..., Any]
@@ -75,6 +75,7 @@ class ServedTool(PublishedTool):
     group: ClassVar[str] = GROUP
     input_model = WireModel
     output_model = WireModel
+    long_parts = (("results",), ("data",))
 
     def __init__(self, tool: Tool, spec: ToolSpec) -> None:
         self._tool = tool
@@ -160,6 +161,7 @@ class ServedTool(PublishedTool):
             self._check_wants(wants)
             if not isinstance(raw, Mapping) and raw is not None:
                 raise ParameterError("the arguments must be a JSON object")
+            check_count(raw or {}, None)
             body = await self.handle(raw or {}, call)
         except ToolError as error:
             echo = raw if isinstance(raw, Mapping) else None
@@ -177,8 +179,7 @@ class ServedTool(PublishedTool):
         else:
             lines = [str(answer.get("error") or answer.get("warning") or "it failed without a word")]
         lines += [words for remark in list_remarks(answer) for words in say_remark(remark)]
-        text = "\n".join(lines)
-        return text if len(text) <= _MOST_TEXT_CHARS else f"{text[:_MOST_TEXT_CHARS]}… ({len(text):,} characters)"
+        return "\n".join(lines)
 
     def _check(self, query_type: str, parameters: Mapping[str, Any]) -> None:
         model = self._spec.input_schema.get(query_type)

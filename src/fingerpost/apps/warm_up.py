@@ -3,11 +3,13 @@
 import asyncio
 import logging
 import os
+import subprocess
 import threading
 from datetime import timedelta
 
 from fingerpost import clock
 from fingerpost.apps.interpreter import keep_what_is_loaded
+from fingerpost.apps.kernels import are_compiled, note_compiled
 from fingerpost.errors import ToolError
 from fingerpost.transit.model import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks
@@ -24,10 +26,12 @@ class WarmUp:
     """The warm-up of one process, started once in a daemon thread.
 
     ``problem`` is a sentence while the networks are not usable, None once they are.
+    While another process compiles the engine, this one answers uncompiled, and it changes over when that one is done.
     """
 
-    def __init__(self, networks: Networks) -> None:
+    def __init__(self, networks: Networks, compiler: subprocess.Popen[bytes] | None = None) -> None:
         self._networks = networks
+        self._compiler = compiler
         self._thread: threading.Thread | None = None
         self.problem: str | None = _OPENING
 
@@ -52,8 +56,9 @@ class WarmUp:
         try:
             asyncio.run(warm(self._networks))
             keep_what_is_loaded()
-            outcome = None
+            outcome = self.problem = None
             _log.info("the networks are open")
+            self._change_over()
         except ToolError as error:
             outcome = error.message
             _log.warning("the networks cannot be opened: %s", error.message)
@@ -62,6 +67,24 @@ class WarmUp:
             _log.error("%s", outcome)
         finally:
             self.problem = outcome
+
+    def _change_over(self) -> None:
+        """Wait for the process that compiles, and go on with what it has made."""
+        from fingerpost.transit.raptor.changeover import change_over, is_interpreted
+
+        if not is_interpreted():
+            return
+        if self._compiler is not None:
+            self._compiler.wait()
+        if not are_compiled():
+            _log.warning("the engine could not be compiled; answers go on uncompiled")
+            return
+        change_over()
+        from fingerpost.transit.raptor.warming import warm_kernels
+
+        warm_kernels()
+        keep_what_is_loaded()
+        _log.info("the engine is compiled")
 
 
 async def warm(networks: Networks) -> None:
@@ -74,9 +97,13 @@ async def warm(networks: Networks) -> None:
     """
     opened = await networks.open()
     # Imported only here: the engine takes longer than a server may take to say who it is.
+    from fingerpost.transit.raptor.changeover import compiling, is_interpreted
     from fingerpost.transit.raptor.warming import warm_kernels
 
-    warm_kernels()
+    with compiling():
+        warm_kernels()
+    if not is_interpreted():
+        note_compiled()
     for network in opened.answering:
         if network.profile.answer_deadline_s is not None:
             continue

@@ -91,8 +91,6 @@ _TABLE: dict[type[BaseException], _Codes] = {
     ToolError: _OURS,
 }
 
-_TEXT_CANDIDATES = 5
-
 
 def code_of(error: ToolError, family: Family) -> str:
     """Return the code that a family's contract gives to an error.
@@ -276,14 +274,19 @@ def _spoken(error: ToolError) -> str:
 
 
 def _list_spoken(unclear: Mapping[str, Any]) -> str:
-    listed = [_say_candidate(candidate) for candidate in unclear.get("candidates", ())]
-    rest = len(listed) - _TEXT_CANDIDATES
-    return "; ".join(listed[:_TEXT_CANDIDATES]) + (f"; and {rest} more" if rest > 0 else "")
+    return "; ".join(_say_candidate(candidate) for candidate in unclear.get("candidates", ()))
 
 
 def _say_candidate(candidate: Mapping[str, Any]) -> str:
-    apart = say_distinction(candidate)
-    return f"{candidate.get('name', '?')} ({candidate.get('token')}{f', {apart}' if apart else ''})"
+    at = candidate.get("coordinate")
+    known = [
+        str(candidate.get("token")),
+        candidate.get("locality"),
+        say_distinction(candidate),
+        f"at {at['lat']},{at['lon']}" if isinstance(at, Mapping) else None,
+        f"score {candidate['confidenceScore']}" if "confidenceScore" in candidate else None,
+    ]
+    return f"{candidate.get('name', '?')} ({', '.join(filter(None, known))})"
 
 
 def _sentence(text: str) -> str:

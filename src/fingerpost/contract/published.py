@@ -5,7 +5,7 @@ A call is checked on the way in, answered, and checked on the way out in the wir
 
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -19,6 +19,8 @@ from fingerpost.contract.envelope import Family, code_of, is_failure, render_err
 from fingerpost.contract.failure_shapes import failure_shapes
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
+from fingerpost.contract.question_size import MOST_VALUES, check_count
+from fingerpost.contract.size_bounds import STATED, Path
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import Shape, Wire, WireModel, check, schema_of
@@ -93,6 +95,9 @@ class PublishedTool(Tool):
         when_missing: the contract's own sentences for a missing or blank path.
         read_only, destructive, idempotent, open_world: what a host should know before it calls.
         offers: what can be had beside the body by those who ask for it, such as ``geometry``, and its shape.
+        takes_large: whether a question may hold a large value, whose size the tool checks itself.
+        long_parts: the parts of an answer that may be shortened to hold rule A11's bound, by their paths.
+        rest: one sentence on how to get what was left out then.
     """
 
     title: ClassVar[str]
@@ -107,6 +112,9 @@ class PublishedTool(Tool):
     idempotent: ClassVar[bool] = True
     open_world: ClassVar[bool] = False
     offers: ClassVar[Mapping[str, Shape]] = MappingProxyType({})
+    takes_large: ClassVar[bool] = False
+    long_parts: ClassVar[Collection[Path]] = ()
+    rest: ClassVar[str] = "Ask for less."
 
     @abstractmethod
     async def handle(self, arguments: Any, call: Call) -> Mapping[str, Any] | ToolReply:
@@ -123,6 +131,19 @@ class PublishedTool(Tool):
     async def can_answer(self) -> bool:
         """Whether anything stands behind the tool now; one that cannot answer is not listed, and a call says why."""
         return True
+
+    @property
+    def full_description(self) -> str:
+        """The description, and the bounds of an answer (rule A11)."""
+        return f"{self.description} {STATED}"
+
+    def paths_of(self, answer: Mapping[str, Any]) -> Sequence[Path]:  # noqa: ARG002  (for those who have several shapes)
+        """Return the parts of an answer that may be shortened."""
+        return tuple(self.long_parts)
+
+    def rest_of(self, answer: Mapping[str, Any]) -> str:  # noqa: ARG002  (for those who have several shapes)
+        """Return how to get what was left out of an answer."""
+        return self.rest
 
     @property
     def output_shapes(self) -> tuple[Shape, ...]:
@@ -239,6 +260,7 @@ class PublishedTool(Tool):
         arguments = {} if raw is None else raw
         if not isinstance(arguments, Mapping):
             raise ParameterError(f"the arguments must be a JSON object, not {_json_kind(raw)}")
+        check_count(arguments, None if self.takes_large else MOST_VALUES)
         try:
             return self.input_model.read(dict(arguments))
         except ValidationError as error:

@@ -7,7 +7,7 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Shape
 from fingerpost.plan.journal import RunLine
-from fingerpost.plan.run_shapes import GetPlanRunInput, RunAnswer, RunLineView, RunsAnswer, show_run
+from fingerpost.plan.run_shapes import LONG_PARTS, REST, GetPlanRunInput, RunAnswer, RunLineView, RunsAnswer, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
 
@@ -23,6 +23,8 @@ class GetPlanRun(PublishedTool):
     )
     family = Family.STEP
     group = "plans"
+    long_parts = LONG_PARTS
+    rest = REST
     input_model = GetPlanRunInput
     output_shape = (RunAnswer, RunsAnswer)
 

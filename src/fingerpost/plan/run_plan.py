@@ -9,7 +9,7 @@ from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.progress import RunProgress
-from fingerpost.plan.run_shapes import RunAnswer, RunPlanInput, show_run
+from fingerpost.plan.run_shapes import LONG_PARTS, REST, RunAnswer, RunPlanInput, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
 
@@ -26,11 +26,14 @@ class RunPlan(PublishedTool):
     )
     family = Family.STEP
     group = "plans"
+    long_parts = LONG_PARTS
+    rest = REST
     input_model = RunPlanInput
     output_shape = RunAnswer
     read_only = False
     destructive = True
     idempotent = False
+    takes_large = True
 
     def __init__(self, runs: PlanRuns, planning: PlanningCapability) -> None:
         self._runs = runs

@@ -7,6 +7,27 @@ from pydantic import ConfigDict, Field, JsonValue
 
 from fingerpost.contract.wire import Whole, WireDict, WireModel
 
+LONG_PARTS = (
+    ("results",),
+    ("data", "values"),
+    ("data", "steps"),
+    ("data", "waiting_for"),
+    ("data", "goal"),
+    ("data", "next"),
+    ("data", "plan", "steps"),
+    ("data", "plan", "goal"),
+    ("data", "memory"),
+    ("data", "items"),
+    ("data", "events"),
+    ("data", "mermaid"),
+)
+"""The parts of a run that may be shortened where it is too large for an answer."""
+
+REST = (
+    "The resource fingerpost://runs/RUN_ID and fingerpost runs show RUN_ID --json have the run whole; a plan with "
+    "memory_of this run takes values by $ref and path; later events by after_event."
+)
+
 
 class StepWise(WireModel):
     """A question whose names go over the wire as they are."""
@@ -135,15 +156,28 @@ class RunLineView(WireDict):
     total: int
 
 
+class PartLeftOut(WireDict):
+    """A part of which only the first rows are here, because the answer has a bound (rule A11)."""
+
+    part: str
+    shown: int
+    total: int
+    rest: str
+
+
 @final
 class RunAnswer(WireDict):
-    """The standard response; ``data`` is the run, ``results`` what it has found so far."""
+    """The standard response; ``data`` is the run, ``results`` what it has found so far.
+
+    In an answer that would be too large, ``left_out`` says what of it is missing and how to get it.
+    """
 
     query_type: str
     parameters: JsonValue
     results: list[RunValue]
     output_key: str
     success: bool
+    left_out: NotRequired[list[PartLeftOut]]
     error: NotRequired[str]
     data: RunView
 
@@ -157,6 +191,7 @@ class RunsAnswer(WireDict):
     results: list[RunLineView]
     output_key: str
     success: bool
+    left_out: NotRequired[list[PartLeftOut]]
 
 
 def show_run(view: Mapping[str, Any]) -> RunView:

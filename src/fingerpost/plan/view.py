@@ -18,7 +18,8 @@ from fingerpost.plan.size_limits import encode
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
 
-_MOST_VALUE_BYTES = 4_000
+# The longest plan of a trip is a value that is shown.
+_MOST_VALUE_BYTES = 10_000
 _MOST_EVENTS = 5_000
 _MOST_REMARK_BYTES = 16_000
 
@@ -73,15 +74,46 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
 def say_run(run: RunView) -> str:
     """Return a run as a text that stands alone."""
     progress = run["progress"]
-    lines = [f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"]
+    head = f"{run['goal']}: {run['state']}, {progress['completed']} of {progress['total']} steps ({run['run_id']})"
+    times = f"begun {run['created_at']}" + (f", ended {run['ended_at']}" if "ended_at" in run else "")
+    replans = f", replanned {run['replans']} times" if run["replans"] else ""
+    lines = [head, f"{times}{replans}, last event {run['last_event']}"]
+    lines += [f"Step {step['step_id']}: {_say_standing(step)}: {step['description']}" for step in run["steps"]]
     lines += say_steps(run["steps"], run["remarks_left_out"])
     lines += [
-        f"{each['key']} = {'too long to show' if each['left_out'] else encode(each.get('value'))}"
+        f"{each['key']} = {say_left_out(run['run_id']) if each['left_out'] else _say_json(each.get('value'))}"
         for each in run["values"]
     ]
+    whole = ((name, run.get(name)) for name in ("plan", "memory"))
+    lines += [f"{name}: {_say_json(value)}" for name, value in whole if value is not None]
+    lines += [f"item: {_say_json(item)}" for item in run.get("items", ())]
+    lines += [f"event: {_say_json(event)}" for event in run.get("events", ())]
+    lines += run.get("mermaid", "").splitlines()
     if "next" in run:
         lines.append(run["next"])
     return "\n".join(lines)
+
+
+def say_left_out(run_id: str) -> str:
+    """Return how to get a value that is too long to show."""
+    return (
+        f"too long to show: get_plan_run with include memory has it if it fits, and a plan with memory_of {run_id} "
+        "takes parts of it by $ref and path"
+    )
+
+
+def _say_standing(step: Mapping[str, Any]) -> str:
+    state = "skipped" if step["skipped"] else "waiting" if step["waiting"] else step["status"]
+    at = f" at {step['completed_at']}" if "completed_at" in step else ""
+    tries = f" after {step['attempts']} attempts" if step["attempts"] > 1 else ""
+    return f"{state}{at}{tries}"
+
+
+def _say_json(value: Any) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    except UnicodeEncodeError:
+        return encode(value)
 
 
 def say_steps(steps: Iterable[Mapping[str, Any]], remarks_left_out: int) -> list[str]:

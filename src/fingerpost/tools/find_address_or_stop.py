@@ -110,6 +110,8 @@ class FindAddressOrStop(PublishedTool):
     group = "core"
     input_model = LocationQueryInput
     output_shape = (ResolvedLocation, DisambiguationSet)
+    long_parts = (("candidates",), ("meta", "candidates"))
+    rest = "Spell more of the name."
 
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
@@ -159,7 +161,9 @@ class FindAddressOrStop(PublishedTool):
             below.append(f"Data: {'; '.join(meta['attribution'])}")
         if "candidates" not in answer:
             return "\n".join([_line(answer), *below])
-        head = f"Not certain; {answer['totalCandidatesFound']} candidates. Choose one and send its token:"
+        count = answer["totalCandidatesFound"]
+        more = f", of which {len(answer['candidates'])} are here; spell more of the name for others"
+        head = f"Not certain; {count} candidates{more * answer['truncated']}. Choose one and send its token:"
         if "reason" in meta:
             head = f"{meta['reason']} If it is meant, send its token; else spell it differently:"
         apart = meta.get("candidates", {})
@@ -232,7 +236,7 @@ def _nothing(text: str, too_far: int) -> str:
 
 
 def _line(place: ResolvedLocation) -> str:
-    where = f"{place['coordinate']['lat']:.5f},{place['coordinate']['lon']:.5f}"
+    where = f"{place['coordinate']['lat']},{place['coordinate']['lon']}"
     locality = f", {place['locality']}" if place.get("locality") else ""
-    kind = f"{place['type'].lower()} at {where}, score {place['confidenceScore']:.2f}"
-    return f"{place['name']}{locality} ({place.get('id') or where}), {kind}"
+    kind = f"{place['type'].lower()} at {where}, score {place['confidenceScore']}"
+    return f"{place['name']}{locality} ({token_of(place)}), {kind}"

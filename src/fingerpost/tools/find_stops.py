@@ -71,6 +71,8 @@ class FindStops(PublishedTool):
     group = "core"
     input_model = FindStopsInput
     output_shape = FindStopsOutput
+    long_parts = (("stops",),)
+    rest = "Take a smaller radius, or a textFilter."
 
     def __init__(self, networks: Networks) -> None:
         self._networks = networks
@@ -112,7 +114,8 @@ class FindStops(PublishedTool):
     def describe(self, answer: FindStopsOutput) -> str:
         """Return the stops as lines to read."""
         lines = [
-            f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}"
+            f"{each['name']} ({each['id']}), {each['distance']} m, {', '.join(each['modes']) or 'no service'}, "
+            f"at {each['coordinate']['lat']},{each['coordinate']['lon']}"
             for each in answer["stops"]
         ] or ["No stops there."]
         return "\n".join(lines + said_below(answer, answer["meta"]))

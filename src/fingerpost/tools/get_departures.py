@@ -89,6 +89,8 @@ class GetDepartures(PublishedTool):
     group = "core"
     input_model = GetDeparturesInput
     output_shape = GetDeparturesOutput
+    long_parts = (("departures",),)
+    rest = "Take a smaller limit, or a shorter window."
     open_world = True
     when_missing = {"stop": "stop id missing", "stop.value": "stop id missing"}  # noqa: RUF012  # a ClassVar mapping
 
@@ -250,13 +252,23 @@ def _row(departure: WireDeparture, day: str) -> str:
     platform = f", platform {departure['platform']}" if departure.get("platform") else ""
     told = {
         "cancelled": " CANCELLED",
-        "delayed": f" (expected {clock_of(departure.get('realtimeTime', ''), day)})",
-        "on_time": " (on time)",
+        "delayed": f" (expected {clock_of(departure.get('realtimeTime', ''), day)}, {_say_delay(departure)})",
+        "on_time": f" (on time{_say_small_delay(departure)})",
     }.get(departure["status"], "")
     return (
         f"{clock_of(departure['scheduledTime'], day)} {departure['mode']} {departure['line']} "
         f"to {departure['destination']}{platform}{told}"
     )
+
+
+def _say_delay(departure: WireDeparture) -> str:
+    """Return by how many seconds a departure is late or early."""
+    seconds = departure.get("delaySeconds", 0)
+    return f"{abs(seconds)} s {'early' if seconds < 0 else 'late'}"
+
+
+def _say_small_delay(departure: WireDeparture) -> str:
+    return f", {_say_delay(departure)}" if departure.get("delaySeconds") else ""
 
 
 def _warn(query: DepartureQuery, board: DepartureBoard, shown: Sequence[Departure], warnings: Warnings) -> None:

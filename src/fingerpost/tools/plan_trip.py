@@ -55,6 +55,8 @@ class PlanTrip(PublishedTool):
     group = "core"
     input_model = PlanTripInput
     output_shape = PlanTripOutput
+    long_parts = (("itineraries",),)
+    rest = "Ask with a smaller limit."
     open_world = True
     offers = MappingProxyType({GEOMETRY: TripGeometry})
 

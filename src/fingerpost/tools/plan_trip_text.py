@@ -34,7 +34,11 @@ def _difference(difference: WireDifference) -> str:
     minutes = difference["laterMinutes"]
     later = f"{abs(minutes)} min {'later' if minutes >= 0 else 'earlier'}"
     tight = ", tight connection" if difference["connectionRisk"] == ConnectionRisk.TIGHT else ""
-    return f"instead of a disrupted trip, {later}{tight}"
+    changes, walk = difference["moreChanges"], difference["moreWalkMeters"]
+    noun = "change" if abs(changes) == 1 else "changes"
+    more = f", {abs(changes)} {noun} {'more' if changes > 0 else 'less'}" if changes else ""
+    more += f", {abs(walk)} m {'more' if walk > 0 else 'less'} walk" if walk else ""
+    return f"instead of a disrupted trip, {later}{more}{tight}: {difference['cause']['text']}"
 
 
 def _price(itinerary: WireItinerary, meta: PlanMeta) -> str:
@@ -61,20 +65,24 @@ def _itinerary(itinerary: WireItinerary, day: str, difference: str | None, stays
         head += f" [{difference}]"
     elif itinerary.get("DisruptionFlag"):
         head += " [instead of a disrupted trip]"
+    notes = "".join(f" [{note}]" for note in itinerary.get("accessibilityNotes", ()))
     told = (f"{'stay seated, ' * (at in stays)}{_leg(leg, day)}" for at, leg in enumerate(legs))
-    return f"{head}: {'; '.join(told)}"
+    return f"{head}{notes}: {'; '.join(told)}"
 
 
 def _leg(leg: WireLeg, day: str) -> str:
     begin, end = leg["from"], leg["to"]
     if leg["mode"] in ("WALK", "BIKE", "SCOOTER"):
-        return f"{leg['mode'].lower()} {leg.get('distance', 0)} m to {end['name']}"
+        times = f"{clock_of(leg['departureTime'], day)} to {clock_of(leg['arrivalTime'], day)}"
+        return f"{leg['mode'].lower()} {leg.get('distance', 0)} m, {times}, to {end['name']}"
     line = f"{leg['mode']} {leg['line']}" + (f" towards {leg['headsign']}" if leg.get("headsign") else "")
     platform = f" (platform {begin['platform']})" if begin.get("platform") else ""
+    late = f" ({leg['delaySeconds']} s late)" if leg.get("delaySeconds") else ""
     status = {"delayed": f" delayed {leg.get('delaySeconds')} s", "cancelled": " CANCELLED"}.get(
-        leg.get("status", ""), ""
+        leg.get("status", ""), late
     )
+    length = f", {leg['distance']} m" if "distance" in leg else ""
     return (
         f"{line} {clock_of(leg['departureTime'], day)} {begin['name']}{platform} "
-        f"to {end['name']} {clock_of(leg['arrivalTime'], day)}{status}"
+        f"to {end['name']} {clock_of(leg['arrivalTime'], day)}{length}{status}"
     )

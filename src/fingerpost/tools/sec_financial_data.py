@@ -42,6 +42,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         ),
         output=shape.FactsAnswer,
         text=text.tell_figures,
+        rest="Ask for fewer metrics or a shorter period.",
     ),
     QueryType(
         name="time_series",
@@ -51,6 +52,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         ),
         output=shape.SeriesAnswer,
         text=text.tell_figures,
+        rest="The rest by period ends: give start_date and end_date.",
         usage="time_series {ticker, metric, period: annual|quarterly}",
     ),
     QueryType(
@@ -61,6 +63,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         ),
         output=shape.CompareAnswer,
         text=text.tell_figures,
+        rest="Ask for fewer tickers, metrics or years.",
         usage="compare {tickers, metrics, period}",
     ),
     QueryType(
@@ -71,6 +74,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         ),
         output=shape.StatementAnswer,
         text=text.tell_figures,
+        rest="Ask for the rest with financial_facts and its metrics.",
         usage="statement {ticker, statement: income|balance|cash_flow, period}",
     ),
     QueryType(
@@ -81,6 +85,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         ),
         output=shape.RatiosAnswer,
         text=text.tell_figures,
+        rest="Name the ratios, or give a period.",
         usage="financial_ratios",
     ),
     QueryType(
@@ -91,6 +96,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         ),
         output=computed.CalculationAnswer,
         text=text.tell_calculations,
+        rest="Give one period instead of periods.",
         usage="calculate {ticker, expression: free_cash_flow or 365*avg(Inventory)/CostOfRevenue, period | periods}",
     ),
     QueryType(
@@ -101,6 +107,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         ),
         output=shape.HistoryAnswer,
         text=text.tell_figures,
+        rest="Give one period.",
         usage="fact_history (restated, split or rounded)",
     ),
     QueryType(
@@ -109,6 +116,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=_verify_claim,
         output=computed.ClaimAnswer,
         text=text.tell_verdict,
+        rest="Split the claim.",
         usage="verify_claim {claim}",
     ),
     QueryType(
@@ -117,6 +125,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: _timeless(directory.company_info(library, asked.ticker), asked.as_of),
         output=shape.CompaniesAnswer,
         text=text.tell_companies,
+        rest="Give a ticker.",
         usage="company_info",
     ),
     QueryType(
@@ -125,6 +134,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: _timeless(directory.company_info(library, None), asked.as_of),
         output=shape.CompaniesAnswer,
         text=text.tell_companies,
+        rest="The rest by custom_sql with LIMIT and OFFSET, or company_info with a ticker.",
         usage="companies",
         aliases=("all companies",),
     ),
@@ -134,6 +144,7 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         answer=lambda library, asked: directory.metrics(library, asked.ticker, asked.category, asked.as_of),
         output=shape.MetricsAnswer,
         text=text.tell_metrics,
+        rest="Give a category, or take custom_sql with LIMIT and OFFSET.",
         usage="metrics {ticker}",
     ),
     QueryType(
@@ -141,7 +152,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=ask.CustomSqlParams,
         answer=_custom_sql,
         output=shape.SqlAnswer,
-        text=text.tell_row_count,
+        text=text.tell_table,
+        rest="The rest by the same query with LIMIT and OFFSET.",
         usage="custom_sql {sql_query}",
     ),
 )

@@ -1,6 +1,7 @@
 """``sec_graph_query``: a company's filings, their sections, and who is named in them."""
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -177,13 +178,22 @@ def _no_text() -> dict[str, Any]:
     return {"reason": "not_loaded", "message": "no text of it was loaded", "next_step": NO_TEXT_STEP}
 
 
+def _say_filing(row: Mapping[str, Any]) -> str:
+    period = f", fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".rstrip() if row["fiscal_year"] else ""
+    report = f", period to {row['report_date']}" if row["report_date"] else ""
+    about = f": {row['description']}" if row.get("description") else ""
+    form = f"{row['filing_type']} of " if "filing_type" in row else ""
+    return f"{form}{row['filing_date']}, {row['accession_number']}{period}{report}{about}"
+
+
 _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
     QueryType(
         name="company_filings",
         params=CompanyFilingsParams,
         answer=_filings,
         output=shape.FilingsAnswer,
-        text=tell_rows(lambda row: f"{row['filing_type']} of {row['filing_date']}, {row['accession_number']}"),
+        text=tell_rows(_say_filing),
+        rest="The rest with as_of: the filing_date of the last row that is shown.",
         usage="company_filings {ticker, filing_types, limit}, newest first",
     ),
     QueryType(
@@ -191,7 +201,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=FilingTimelineParams,
         answer=_timeline,
         output=shape.TimelineAnswer,
-        text=tell_rows(lambda row: f"{row['filing_date']}, {row['accession_number']}"),
+        text=tell_rows(_say_filing),
+        rest="Ask with a smaller limit and as_of.",
         usage="filing_timeline {ticker, filing_type}, oldest first",
     ),
     QueryType(
@@ -199,7 +210,8 @@ _QUERIES: tuple[QueryType[FactLibrary, Any], ...] = (
         params=FilingSectionsParams,
         answer=_sections,
         output=shape.SectionsAnswer,
-        text=tell_rows(lambda row: f"{row['title']} ({row['section_type']})"),
+        text=tell_rows(lambda row: f"{row['order']}. {row['title']} ({row['section_type']})"),
+        rest="Name section_types.",
         usage="filing_sections {accession_number}",
     ),
     QueryType(

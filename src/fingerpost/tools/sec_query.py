@@ -7,7 +7,7 @@ the standard response; through the registry or a plan it is ``execute(query_type
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar, get_args
 
@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fingerpost.contract.check import explain
 from fingerpost.contract.envelope import Family, step_fields, text_of_error
 from fingerpost.contract.published import Answer, Call, PublishedTool
+from fingerpost.contract.size_bounds import Path
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
@@ -40,14 +41,28 @@ class StepParams(BaseModel):
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
+class PartLeftOut(StepModel):
+    """A part of which only the first rows are here, because the answer has a bound (rule A11)."""
+
+    part: str
+    shown: int
+    total: int
+    rest: str
+
+
 class StandardAnswer(StepModel):
-    """The fields that every successful answer has; ``parameters`` are echoed as they were sent."""
+    """The fields that every successful answer has; ``parameters`` are echoed as they were sent.
+
+    In an answer that would be too large, ``left_out`` says what of it is missing and how to get it, and a long
+    parameter is not echoed.
+    """
 
     query_type: str
     parameters: dict[str, Any]
     results: list[Any]
     output_key: str
     success: Literal[True]
+    left_out: list[PartLeftOut] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +78,8 @@ class QueryType(Generic[_S, _P]):
         text: returns a short text for a reader who sees nothing else of the answer's body.
         usage: its place in the tool's description, such as ``metrics {ticker}``; empty where an intro names it.
         aliases: other names that mean the same.
+        rest: how to get the rest of an answer that is too long, as one sentence.
+        long_parts: the parts of an answer that may be shortened then, by their paths.
     """
 
     name: str
@@ -72,6 +89,8 @@ class QueryType(Generic[_S, _P]):
     text: Callable[[Mapping[str, Any]], str]
     usage: str = ""
     aliases: tuple[str, ...] = ()
+    rest: str = "Ask for less."
+    long_parts: tuple[Path, ...] = (("results",), ("data", "*"), ("missing",))
 
     def __post_init__(self) -> None:
         """Refuse a record whose answers could never pass their own check.
@@ -172,6 +191,16 @@ class QueryTool(PublishedTool):
     def shape_of(self, answer: Mapping[str, Any]) -> Shape:
         """Return the output of the answer's query type."""
         return self._by_name[answer["query_type"]].output
+
+    def paths_of(self, answer: Mapping[str, Any]) -> Sequence[Path]:
+        """Return what may be shortened of an answer to this query type."""
+        query = self._by_name.get(answer["query_type"])
+        return () if query is None else query.long_parts
+
+    def rest_of(self, answer: Mapping[str, Any]) -> str:
+        """Return how to get the rest of an answer to this query type."""
+        query = self._by_name.get(answer["query_type"])
+        return self.rest if query is None else query.rest
 
     def describe(self, answer: Wire) -> str:
         """Return the text twin of an answer."""

@@ -14,7 +14,6 @@ from fingerpost.tools.sec_query import QueryTool, QueryType, StepParams
 
 _WEIGHT_NOTE = "hybrid_search_weight changed nothing: there is no vector index here"
 _DEFAULT_WEIGHT = 0.5
-_SHOWN = 3
 
 
 class SemanticSearchParams(StepParams):
@@ -72,10 +71,11 @@ def _tell_hits(body: Mapping[str, Any]) -> str:
     """Return the best sections and how they were found."""
     told = [
         f"{hit['metadata']['ticker'] or hit['metadata']['cik']} {hit['metadata']['filing_type']} of "
-        f"{hit['metadata']['filing_date']}, {hit['metadata']['section']}: {hit['text']}"
-        for hit in body["results"][:_SHOWN]
+        f"{hit['metadata']['filing_date']}, {hit['metadata']['section']} ({hit['metadata']['accession_number']}, "
+        f"score {hit['score']}): {hit['text']}"
+        for hit in body["results"]
     ]
-    return " | ".join(told) + f" ({LEXICAL_NOTE}.)"
+    return "\n".join([*told, *(f"({note}.)" for note in body["notes"])])
 
 
 class SecSemanticSearch(QueryTool):
@@ -90,6 +90,7 @@ class SecSemanticSearch(QueryTool):
             answer=_search,
             output=shape.SearchAnswer,
             text=_tell_hits,
+            rest="Ask with a smaller top_k, or narrow it by companies, sections or date_range.",
             usage="semantic_search {query, companies, filing_types, date_range, sections, keywords, top_k}",
         ),
     )

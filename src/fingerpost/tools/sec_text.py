@@ -1,75 +1,183 @@
-"""Texts of answers about filings: the headline, then what is missing, what else must be said, and whose data it is."""
+"""Texts of answers about filings: every row on a line of its own, what is missing, what else must be said, whose data.
 
-from collections.abc import Callable, Mapping
+Each figure and day of the structured content stands in the text (rule A11); what makes a text too long is cut later.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 Body = Mapping[str, Any]
 
-_SHOWN = 6
 
-
-def tell_rows(one: Callable[[Body], str], *, between: str = "; ") -> Callable[[Body], str]:
-    """Return a text of an answer's first rows, each told by ``one`` without a full stop."""
+def tell_rows(one: Callable[[Any], str]) -> Callable[[Body], str]:
+    """Return a text of an answer's rows, one a line, each told by ``one`` without a full stop."""
 
     def tell(body: Body) -> str:
-        rows = body["results"]
-        parts = [between.join(map(one, rows[:_SHOWN])) + "." if rows else "No rows."]
-        if len(rows) > _SHOWN:
-            parts.append(f"And {len(rows) - _SHOWN} more rows.")
-        return _with_sources(body, parts)
+        return _with_sources(body, [*_say_total(body), *(f"{one(row)}." for row in body["results"])] or ["No rows."])
 
     return tell
 
 
+def tell_table(body: Body) -> str:
+    """Return the rows of a query under the names of their columns, values as JSON."""
+    rows = body["results"]
+    more = " (there are more: use LIMIT and OFFSET)" if body["truncated"] else ""
+    lines = [f"{_count(len(rows), 'row')}{more}."]
+    if rows:
+        lines.append(" | ".join(rows[0]))
+        lines += [" | ".join(_cell(value) for value in row.values()) for row in rows]
+    return _with_sources(body, lines)
+
+
 def tell_metrics(body: Body) -> str:
-    """Return how many tags there are, and the words for them."""
+    """Return how many tags there are, the words for them, and what each tag is."""
     rows = body["results"]
     words = dict.fromkeys(row["standard_metric_name"] for row in rows if row["standard_metric_name"])
-    return _with_sources(body, [f"{len(rows)} tags; metric words: {', '.join(words)}."])
+    lines = [f"{_count(len(rows), 'tag')}; metric words: {', '.join(words)}."]
+    lines += [" | ".join(_cell(value) for value in row.values() if value is not None) for row in rows]
+    return _with_sources(body, lines)
 
 
 def tell_verdict(body: Body) -> str:
-    """Return the verdict and its reason."""
-    return _with_sources(body, [f"{body['data']['verdict']}: {body['explanation']}."])
+    """Return the verdict and its reason, the numbers that were compared, and the figures that decide."""
+    data = body["data"]
+    compared = [
+        f"{name} {data[name]}" for name in ("claimed", "value", "difference", "tolerance") if data.get(name) is not None
+    ]
+    lines = [f"{data['verdict']}: {body['explanation']}."]
+    if compared:
+        lines.append(f"{', '.join(compared)}.")
+    lines += [f"{part['verdict']}: {part['explanation']}." for part in data.get("parts") or ()]
+    if data.get("not_understood"):
+        lines.append(f"Not understood: {'; '.join(data['not_understood'])}.")
+    lines += [f"{_figure(row)}." for row in body.get("results", ())]
+    return _with_sources(body, lines)
 
 
-def tell_row_count(body: Body) -> str:
-    """Return how many rows a query gave."""
-    return _with_sources(body, [f"{len(body['results'])} rows{' (there are more)' if body['truncated'] else ''}."])
+def tell_figures(body: Body) -> str:
+    """Return the headline values, then each figure with its period and its filing."""
+    lines = [f"{name}: {value}." for name, value in _headlines(body.get("data"))]
+    lines += [f"{_figure(row)}." for row in body["results"]]
+    return _with_sources(body, lines or ["No rows."])
 
 
-def _with_sources(body: Body, parts: list[str]) -> str:
-    missing = list(body.get("missing", {}).items())[:_SHOWN]
-    parts = parts + [f"Missing {name}: {entry['message']}. {entry['next_step']}." for name, entry in missing]
-    parts += [f"{note}." for note in body.get("notes", ())]
+def tell_calculations(body: Body) -> str:
+    """Return each value with its formula, as asked and as filled in, and the filings of its inputs."""
+    return _with_sources(body, [f"{_calculation(row)}." for row in body["results"]] or ["No rows."])
+
+
+def _with_sources(body: Body, lines: list[str]) -> str:
+    lines = lines + [_say_missing(name, entry) for name, entry in (body.get("missing") or {}).items()]
+    lines += [f"{note}." for note in body.get("notes") or ()]
     source = body.get("source")
     if source is not None:
-        note = f" {source['note']}." if "note" in source else ""
-        parts.append(f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}.{note}")
-    return " ".join(parts)
+        note = f" {source['note']}." if source.get("note") else ""
+        got = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
+        lines.append(
+            f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{got}.{note}"
+        )
+    return "\n".join(lines)
 
 
-def _sentence(row: Mapping[str, Any]) -> str:
+def _say_missing(name: str, entry: Body) -> str:
+    meant = f" Did you mean {', '.join(entry['did_you_mean'])}?" if entry.get("did_you_mean") else ""
+    return f"Missing {name}: {entry['message']}. {entry['next_step']}.{meant}"
+
+
+def _say_total(body: Body) -> list[str]:
+    total = body.get("total_results")
+    return [] if total is None or total == len(body["results"]) else [f"{len(body['results'])} of {total}:"]
+
+
+def _headlines(data: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the values of ``data`` that are numbers, by metric, or by company and metric; series are the rows."""
+    for name, value in (data or {}).items():
+        if isinstance(value, Mapping):
+            yield from _headlines(value, f"{name} ")
+        elif isinstance(value, int | float):
+            yield f"{before}{name}", value
+
+
+def _figure(row: Body) -> str:
     name = row.get("metric_name") or row["ratio_name"]
     period = f"fiscal {row['fiscal_year']} {row['fiscal_period'] or ''}".strip()
+    begin = f"{row['start_date']} " if row.get("start_date") else ""
     how = "" if row["kind"] in ("reported", "original") else f", {row['kind']}"
+    low = ", low confidence" if row.get("confidence") == "low" else ""
+    tag = f", tag {row['xbrl_tag']}" if row.get("xbrl_tag") else ""
+    filing = f"{row['filing_type']} {row['accession_number']} of {row['filing_date']}{tag}"
+    when = f"{period} ({begin}to {row['end_date']})"
+    parts = [f"{row['ticker']} {name} {when}: {row['value']} {row['unit']}{how}{low}, {filing}"]
+    if row.get("formula"):
+        parts.append(f"= {row['formula']}")
+    if row.get("inputs"):
+        parts.append(f"from {_join(row['inputs'], _input)}")
+    if row.get("revisions"):
+        parts.append(f"stated before: {_join(row['revisions'], _revision)}")
+    if row.get("alternatives"):
+        parts.append(f"beside it: {_join(row['alternatives'], _alternative)}")
+    return "; ".join(parts + list(row.get("notes") or ()))
+
+
+def _input(part: Body) -> str:
+    begin = f"{part['start_date']} " if part.get("start_date") else ""
     return (
-        f"{row['ticker']} {name} {period} (to {row['end_date']}): {row['value']} {row['unit']}{how},"
-        f" {row['filing_type']} {row['accession_number']} of {row['filing_date']}"
+        f"{part['xbrl_tag']} {part['value']} {part['unit']} ({begin}to {part['end_date']},"
+        f" {part['accession_number']} of {part['filing_date']})"
     )
 
 
-def _calculation(row: Mapping[str, Any]) -> str:
+def _revision(row: Body) -> str:
+    return f"{row['value']} {row['kind']} by {row['filing_type']} {row['accession_number']} of {row['filing_date']}"
+
+
+def _alternative(row: Body) -> str:
+    return f"{row['xbrl_tag']} {row['value']} in {row['accession_number']}"
+
+
+def _calculation(row: Body) -> str:
     period = f"fiscal {row['fiscal_year']} {row['fiscal_period']}"
-    filings = dict.fromkeys(f"{each['filing_type']} {each['accession_number']}" for each in row["inputs"])
-    notes = "".join(f" ({note})" for note in row.get("notes", ()))
+    end = f" (to {row['end_date']})" if row.get("end_date") else ""
+    filings = dict.fromkeys(
+        f"{each['filing_type']} {each['accession_number']} of {each['filing_date']}" for each in row["inputs"]
+    )
+    notes = "".join(f" ({note})" for note in row.get("notes") or ())
     formula = "" if row["formula"] == row["expression"] else f" = {row['formula']}"
+    inputs = "".join(f"; {_calculation_input(each)}" for each in row["inputs"])
     return (
-        f"{row['ticker']} {row['expression']} {period}: {row['value']} {row['unit']}{formula} = {row['filled_in']},"
-        f" from {', '.join(filings) or 'no filing'}{notes}"
+        f"{row['ticker']} {row['expression']} {period}{end}: {row['value']} {row['unit']}{formula}"
+        f" = {row['filled_in']}, from {', '.join(filings) or 'no filing'}{notes}{inputs}"
     )
 
 
-tell_calculations = tell_rows(_calculation, between=". ")
-tell_figures = tell_rows(_sentence, between=". ")
-tell_companies = tell_rows(lambda row: f"{row['ticker']}: {row['name']} (CIK {row['cik']})")
+def _calculation_input(each: Body) -> str:
+    begin = f"{each['start_date']} " if each.get("start_date") else ""
+    return (
+        f"{each['metric_name']} {each['fiscal_period']} ({begin}to {each['end_date']}) {each['value']} {each['unit']},"
+        f" tag {each['xbrl_tag']}"
+    )
+
+
+def _company(row: Body) -> str:
+    also = f", also {', '.join(row['tickers'])}" if len(row.get("tickers") or ()) > 1 else ""
+    about = [row.get(name) for name in ("sector", "industry", "exchange", "currency", "dataset")]
+    sic = f", SIC {row['sic']}" if row.get("sic") else ""
+    known = "".join(f", {each}" for each in about if each)
+    span = f", periods from {row['first_period_end']}, complete through {row['complete_through']}"
+    return f"{row['ticker']}: {row['name']} (CIK {row['cik']}){also}{sic}{known}{span}"
+
+
+def _join(rows: Sequence[Body], say: Callable[[Body], str]) -> str:
+    return ", ".join(map(say, rows))
+
+
+def _cell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+tell_companies = tell_rows(_company)

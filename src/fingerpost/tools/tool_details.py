@@ -1,6 +1,7 @@
 """``tool_details``: what a tool expects and returns, from the specifications themselves."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from fingerpost.contract.registry import ToolRegistry
@@ -18,6 +19,18 @@ class ToolDetailsParams(StepParams):
 
     tool_name: Word
 
+
+_BOUNDS = {
+    "minimum": "at least",
+    "exclusiveMinimum": "more than",
+    "maximum": "at most",
+    "exclusiveMaximum": "less than",
+    "minLength": "characters at least",
+    "maxLength": "characters at most",
+    "minItems": "entries at least",
+    "maxItems": "entries at most",
+    "pattern": "like",
+}
 
 ListSpecs = Callable[[], list[ToolSpec]]
 
@@ -51,9 +64,36 @@ def _document(spec: ToolSpec) -> str:
     for kind, model in spec.input_schema.items():
         schema = schema_of(model)
         required = set(schema.get("required", ()))
-        names = [name if name in required else f"{name}?" for name in schema.get("properties", {})]
-        lines.append(f"{kind}: {', '.join(names) or 'no parameters'}")
+        fields = schema.get("properties", {})
+        lines.append(f"{kind}:" if fields else f"{kind}: no parameters")
+        for name, field in fields.items():
+            optional = "" if name in required else "?"
+            about = f": {field['description']}" if "description" in field else ""
+            lines.append(f"  {name}{optional} ({_say_type(field, schema)}){about}")
     return "\n".join(lines)
+
+
+def _say_type(field: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    """Return what a parameter may be: its JSON Schema in a few words, with its bounds and its default."""
+    if "$ref" in field:
+        field = {**schema.get("$defs", {}).get(field["$ref"].rpartition("/")[2], {}), **field}
+    if "enum" in field or "const" in field:
+        said = " or ".join(json.dumps(each) for each in field.get("enum", [field.get("const")]))
+    elif "anyOf" in field or "oneOf" in field:
+        kinds = [_say_type(each, schema) for each in field.get("anyOf", field.get("oneOf", ()))]
+        said = " or ".join(kind for kind in dict.fromkeys(kinds) if kind != "null")
+    elif field.get("type") == "array":
+        said = f"list of {_say_type(field.get('items', {}), schema)}"
+    elif field.get("properties"):
+        said = (
+            f"object of {', '.join(f'{name}: {_say_type(each, schema)}' for name, each in field['properties'].items())}"
+        )
+    else:
+        said = str(field.get("type", "anything"))
+    bounds = [f"{word} {field[key]}" for key, word in _BOUNDS.items() if key in field]
+    if field.get("default") is not None:
+        bounds.append(f"default {json.dumps(field['default'])}")
+    return ", ".join([said, *bounds])
 
 
 class ToolDetails(QueryTool):
@@ -69,6 +109,8 @@ class ToolDetails(QueryTool):
             output=shape.DetailsAnswer,
             text=lambda body: str(body["documentation"]),
             usage='tool_details {tool_name: "sec_financial_data"}',
+            rest="The resource fingerpost://schemas/TOOL has a tool's schemas whole.",
+            long_parts=(("results",), ("parameters_by_query_type",), ("documentation",)),
         ),
     )
     intro = "The parameters of each query type of a tool, as JSON Schema, and what it answers. query_type "

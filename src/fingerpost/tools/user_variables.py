@@ -1,6 +1,7 @@
 """The user variable store as tools: places and preferences kept by name (rule C4)."""
 
 import asyncio
+import json
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Field, JsonValue, ValidationError, model_validator
@@ -11,6 +12,7 @@ from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.wire import Flag, WireDict, WireModel, WordOf
 from fingerpost.errors import ParameterError
 from fingerpost.store.variables import Variable, VariableStore
+from fingerpost.tools.shapes import WireWarning
 from fingerpost.transit.places.labels import LocationValue
 
 Key = Annotated[str, Field(min_length=1, max_length=50, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -82,9 +84,10 @@ class SaveUserVariableOutput(WireDict):
 
 
 class GetUserVariablesOutput(WireDict):
-    """The answer."""
+    """The answer; a warning where only the first are shown."""
 
     variables: list[WireVariable]
+    warnings: NotRequired[list[WireWarning]]
     correlationId: str
 
 
@@ -92,6 +95,7 @@ class DeleteUserVariableOutput(WireDict):
     """The answer: the keys that are gone."""
 
     deleted: list[str]
+    warnings: NotRequired[list[WireWarning]]
     correlationId: str
 
 
@@ -150,15 +154,23 @@ class SaveUserVariable(_VariableTool):
         """Return what is kept now."""
         variable = answer["variable"]
         replaced = " (replaced the one before)" if "previous" in answer else ""
-        return f"Saved '{variable['key']}', type {variable['type']}{_say_place(variable['value'])}{replaced}."
+        said = f"{_say_value(variable['value'])}, {_say_since(variable)}"
+        return f"Saved '{variable['key']}', type {variable['type']}: {said}{replaced}."
 
 
-def _say_place(value: JsonValue) -> str:
-    """Return which place a value keeps, empty where it is none."""
+def _say_value(value: JsonValue) -> str:
+    """Return a place as its names and its position, a text as it is, anything else as JSON."""
+    if isinstance(value, str):
+        return value
     if not isinstance(value, dict) or not {"lat", "lon"} <= value.keys():
-        return ""
-    named = ", ".join(str(value[key]) for key in ("name", "stopId") if value.get(key))
-    return f": {f'{named}, ' if named else ''}{value['lat']},{value['lon']}"
+        return json.dumps(value, ensure_ascii=False)
+    named = [str(value[key]) for key in ("name", "label", "address", "stopId") if value.get(key)]
+    return ", ".join([*dict.fromkeys(named), f"{value['lat']},{value['lon']}"])
+
+
+def _say_since(variable: WireVariable) -> str:
+    changed = variable["updatedAt"] != variable["createdAt"]
+    return f"saved {variable['createdAt']}" + (f", changed {variable['updatedAt']}" if changed else "")
 
 
 class GetUserVariables(_VariableTool):
@@ -169,6 +181,8 @@ class GetUserVariables(_VariableTool):
     description = "List the user's saved places and preferences."
     input_model = GetUserVariablesInput
     output_shape = GetUserVariablesOutput
+    long_parts = (("variables",),)
+    rest = "A key that is not shown is used as a label all the same; fingerpost vars list shows all at a terminal."
 
     async def handle(self, arguments: GetUserVariablesInput, call: Call) -> GetUserVariablesOutput:  # noqa: ARG002  # the seam's signature
         """List, sorted by key."""
@@ -180,7 +194,10 @@ class GetUserVariables(_VariableTool):
 
     def describe(self, answer: GetUserVariablesOutput) -> str:
         """Return keys and values as lines."""
-        lines = [f"{each['key']} ({each['type']}): {each['value']}" for each in answer["variables"]]
+        lines = [
+            f"{each['key']} ({each['type']}): {_say_value(each['value'])}, {_say_since(each)}"
+            for each in answer["variables"]
+        ]
         return "\n".join(lines) or "Nothing is saved."
 
 
@@ -192,6 +209,8 @@ class DeleteUserVariable(_VariableTool):
     description = "Delete one saved variable by its key, or every one with all: true."
     input_model = DeleteUserVariableInput
     output_shape = DeleteUserVariableOutput
+    long_parts = (("deleted",),)
+    rest = "The others are deleted too."
     read_only = False
     destructive = True
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from fingerpost.tools.shapes import AnswerOrigin, Warned
+from fingerpost.tools.shapes import AnswerOrigin, Warned, WireFeed
 from fingerpost.transit.model import Departure, Leg
 from fingerpost.transit.provenance import Provenance
 from fingerpost.transit.rules.freshness import find_stale_message
@@ -39,9 +39,19 @@ def said_below(answer: Warned, meta: AnswerOrigin, alerts: Sequence[str] = ()) -
     lines = [f"! {warning['message']}" for warning in answer.get("warnings", ())]
     lines += alerts
     lines += [f"! {note}" for note in meta.get("notes", ())]
+    if "realtimeAgeSeconds" in meta:
+        lines.append(f"Real time is {meta['realtimeAgeSeconds']} s old.")
+    if "feeds" in meta:
+        lines.append(f"Feeds: {'; '.join(map(_say_feed, meta['feeds']))}")
     if "attribution" in meta:
         lines.append(f"Data: {'; '.join(meta['attribution'])}")
     return lines
+
+
+def _say_feed(feed: WireFeed) -> str:
+    version = f" {feed['version']}" if "version" in feed else ""
+    days = f", {feed['firstDay']} to {feed['lastDay']}" if "firstDay" in feed and "lastDay" in feed else ""
+    return f"{feed['feed']}{version}{days}"
 
 
 def clock_of(time: str, day: str) -> str:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from fingerpost.apps.cli.output import complain, print_json, say
-from fingerpost.apps.kernels import count_kernels
+from fingerpost.apps.kernels import are_compiled, begin_uncompiled, count_kernels, is_being_compiled
 from fingerpost.apps.logs import start_logging
 from fingerpost.errors import ToolError
 
@@ -27,6 +27,7 @@ USAGE = 2
 
 # A shorter wait needs no explanation.
 _EXPLAIN_AFTER_S = 1.0
+_SAY_AGAIN_S = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,7 @@ def ask(application: "Application", tool: str, arguments: object) -> "Answer":
         finally:
             await application.networks.close()
 
-    with _explaining_compilation():
+    with answering_early(application):
         return asyncio.run(ask_and_close())
 
 
@@ -95,21 +96,42 @@ def find_zone(application: "Application", origin: dict[str, Any], destination: d
     """Return the time zone of the network that would plan this trip, UTC where origin or destination is unusable."""
     from fingerpost.apps.trip_zone import find_trip_zone
 
-    with _explaining_compilation():
+    with answering_early(application):
         return ZoneInfo(asyncio.run(find_trip_zone(application, origin, destination)) or "UTC")
 
 
 @contextmanager
-def _explaining_compilation() -> Iterator[None]:
-    """Explain on stderr that the engine is being compiled, if the block takes longer than ``_EXPLAIN_AFTER_S``."""
-    reason = threading.Timer(_EXPLAIN_AFTER_S, say, ["Compiling the engine; this happens once ..."])
-    reason.daemon = True
-    if count_kernels() == 0:
-        reason.start()
+def answering_early(application: "Application") -> Iterator[None]:
+    """Answer uncompiled in the block where nothing is compiled yet; explain on stderr what else takes a while."""
+    was_begun = not are_compiled() and is_being_compiled()
+    if begin_uncompiled(application.settings.home) is not None and not was_begun:
+        say("The engine is being compiled beside this, once, for a minute or two; until then answers take longer.")
+    elif not are_compiled() or count_kernels() == 0:
+        with _counting_seconds():
+            yield
+        return
+    yield
+
+
+@contextmanager
+def _counting_seconds() -> Iterator[None]:
+    """Say on stderr that the engine is being compiled, and every ten seconds for how long it has been."""
+    over = threading.Event()
+
+    def count() -> None:
+        waited_s = 0
+        if over.wait(_EXPLAIN_AFTER_S):
+            return
+        say("Compiling the engine, which happens once and takes a minute or two ...")
+        while not over.wait(_SAY_AGAIN_S):
+            waited_s += _SAY_AGAIN_S
+            say(f"Still compiling, for {waited_s} s ...")
+
+    threading.Thread(target=count, name="fingerpost-explaining", daemon=True).start()
     try:
         yield
     finally:
-        reason.cancel()
+        over.set()
 
 
 def ask_once(ctx: typer.Context, tool: str, arguments: object, *, as_json: bool) -> "Answer":

@@ -7,6 +7,7 @@ import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, open_application, usage
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
+from fingerpost.apps.kernels import begin_uncompiled
 from fingerpost.apps.logs import start_logging
 
 if TYPE_CHECKING:
@@ -31,18 +32,19 @@ def serve(
     with usage():
         require_keys(application.settings)
     start_logging(may_wait=False)
+    compiler = begin_uncompiled(application.settings.home, waits=True)
     # The protocol's own package is a second of imports that no other command needs.
     if http is None:
         from fingerpost.apps.mcp.stdio import serve_stdio
 
         keep_what_is_loaded()
-        asyncio.run(serve_stdio(application))
+        asyncio.run(serve_stdio(application, compiler))
         return
     from fingerpost.apps.mcp.http import Address, serve_http
 
     with usage():
         keep_what_is_loaded()
-        serve_http(application, Address.read(http), allow_host or ())
+        serve_http(application, Address.read(http), allow_host or (), compiler)
 
 
 def doctor(ctx: typer.Context) -> None:

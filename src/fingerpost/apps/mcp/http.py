@@ -4,6 +4,7 @@ import ipaddress
 import logging
 import signal
 import socket
+import subprocess
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -100,14 +101,21 @@ async def _run(transport: McpTransport, application: Application) -> AsyncIterat
     await application.networks.close()
 
 
-def serve_http(application: Application, address: Address, allowed_hosts: Sequence[str] = ()) -> None:
+def serve_http(
+    application: Application,
+    address: Address,
+    allowed_hosts: Sequence[str] = (),
+    compiler: subprocess.Popen[bytes] | None = None,
+) -> None:
     """Serve until SIGTERM or an interrupt; calls that run then are still answered.
+
+    ``compiler`` is the process that compiles the engine while this one answers uncompiled.
 
     Raises:
         SettingsInvalid: the address cannot be listened on.
     """
     listener = _listen(address)
-    warm_up = WarmUp(application.networks)
+    warm_up = WarmUp(application.networks, compiler)
     config = uvicorn.Config(
         new_app(application, address, warm_up, allowed_hosts),
         log_config=None,

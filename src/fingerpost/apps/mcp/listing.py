@@ -19,7 +19,7 @@ def tool_of(tool: PublishedTool) -> types.Tool:
     return types.Tool(
         name=tool.name,
         title=tool.title,
-        description=tool.description,
+        description=tool.full_description,
         input_schema=tool.input_schema,
         output_schema=tool.output_schema,
         annotations=types.ToolAnnotations(

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 import signal
+import subprocess
 from contextlib import suppress
 
 import mcp_types as types
@@ -26,10 +27,13 @@ _CLOSING_S = 1.0
 _INTERRUPTED = 130
 
 
-async def serve_stdio(application: Application) -> None:
-    """Serve until the client closes stdin; warm-up runs in the background."""
+async def serve_stdio(application: Application, compiler: subprocess.Popen[bytes] | None = None) -> None:
+    """Serve until the client closes stdin; warm-up runs in the background.
+
+    ``compiler`` is the process that compiles the engine while this one answers uncompiled.
+    """
     server = new_server(application, user=application.settings.user)
-    warm_up = WarmUp(application.networks)
+    warm_up = WarmUp(application.networks, compiler)
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
     _end_on_interrupt(application)
     async with stdio_server() as (incoming, outgoing), create_task_group() as tasks:

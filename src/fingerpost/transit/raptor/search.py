@@ -10,6 +10,7 @@ import numpy as np
 
 from fingerpost.transit.raptor.arrays import KernelQuery
 from fingerpost.transit.raptor.buffers import buffers_of_thread
+from fingerpost.transit.raptor.changeover import in_one_mode
 from fingerpost.transit.raptor.endpoints import Endpoint
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED
@@ -63,6 +64,7 @@ class SearchQuery:
     walks: Walks | None = None
 
 
+@in_one_mode
 def find_journeys(timetable: Timetable, search_timetables: SearchTimetables, query: SearchQuery) -> list[Journey]:
     """Return journeys that are best in time and changes, at least ``wanted`` of them where so many exist.
 

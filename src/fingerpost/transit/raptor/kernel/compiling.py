@@ -1,7 +1,10 @@
 """How kernels are compiled, and the words they share."""
 
+from typing import Any
+
 import numpy as np
-from numba import njit
+
+from fingerpost.transit.raptor.changeover import kernel
 
 UNREACHED = np.int32(1 << 30)
 NO_BOARDING = 1
@@ -13,9 +16,23 @@ SPAN_S = 900
 NO_HOP = np.uint16(65_535)
 LONGEST_HOP_S = 65_534
 
-# For functions that make arrays.
-allocating = njit(cache=True, nogil=True)
 
-# For functions that make none: numba then leaves out counting references to the many arrays of a named tuple,
-# which was measured to cost sixteen times the search itself.
-looping = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]  # an option of numba that its stubs leave out
+def allocating(function: Any) -> Any:
+    """Mark a kernel that makes arrays."""
+    return kernel(function, lambda each: _compile(each))
+
+
+def looping(function: Any) -> Any:
+    """Mark a kernel that makes no array.
+
+    numba then leaves out counting references to the many arrays of a named tuple, which was measured to cost sixteen
+    times the search itself.
+    """
+    return kernel(function, lambda each: _compile(each, _nrt=False))
+
+
+def _compile(function: Any, **options: Any) -> Any:
+    # A process that answers uncompiled does without numba, which takes half a second to import.
+    from numba import njit
+
+    return njit(cache=True, nogil=True, **options)(function)

@@ -4,6 +4,7 @@ import threading
 from collections import OrderedDict
 from datetime import date
 
+from fingerpost.transit.raptor.changeover import in_one_mode
 from fingerpost.transit.raptor.search_timetable.build import SearchTimetable, build_search_timetable
 from fingerpost.transit.timetable.footpaths import with_step_free_footpaths
 from fingerpost.transit.timetable.overlay import Overlay
@@ -24,6 +25,7 @@ class SearchTimetables:
         self._kept: OrderedDict[tuple[date, bool, bool, int], SearchTimetable] = OrderedDict()
         self._lock = threading.Lock()
 
+    @in_one_mode
     def get_search_timetable(
         self, day: date, *, mirrored: bool, step_free: bool, further_days: int = 0
     ) -> SearchTimetable:

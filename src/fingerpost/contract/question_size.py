@@ -1,0 +1,29 @@
+"""Bounds on how many values a question may hold: each unknown field costs a sentence, and thousands stall a server."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fingerpost.errors import ParameterError
+
+MOST_VALUES = 10_000
+MOST_FIELDS = 100
+
+
+def check_count(arguments: Mapping[str, Any], most_values: int | None) -> None:
+    """Check that arguments have at most 100 fields of their own, and all in all at most ``most_values`` values.
+
+    Raises:
+        ParameterError: they have more.
+    """
+    if len(arguments) > MOST_FIELDS:
+        raise ParameterError(f"the arguments have {len(arguments):,} fields; no tool knows more than {MOST_FIELDS}")
+    if most_values is None:
+        return
+    left, waiting = most_values, [arguments]
+    while waiting:
+        value: Any = waiting.pop()
+        inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
+        left -= len(inner)
+        if left < 0:
+            raise ParameterError(f"the arguments hold more than {most_values:,} values", hint="Send a shorter call")
+        waiting.extend(inner)

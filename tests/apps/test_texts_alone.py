@@ -1,0 +1,248 @@
+"""The text alone is the answer, and every answer has its bound (rule A11).
+
+Each figure, time and candidate of the structured content stands in the text, or the text says how many are left out
+and how to get them. Decision 0490 says what counts as one.
+"""
+
+import asyncio
+import json
+import random
+import re
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from fingerpost.apps import error_boundary
+from fingerpost.contract.size_bounds import MOST_BODY_BYTES, MOST_TEXT_BYTES, STATED
+from tests.apps.conftest import NOW
+from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
+
+HERE = {"lat": 60.1699, "lon": 24.9384}
+# Of a body: what the caller sent, names of things that only machines compare, links that hold what is said already.
+NOT_TOLD = {
+    "parameters", "query_type", "output_key", "success", "correlationId", "fingerprint", "fingerprints", "insteadOf",
+    "tripId", "constraints", "requested", "dataFreshness", "retrievedAt", "filing_url", "run_id", "rawQuery",
+    "lastRealtimeUpdate", "documentation", "parameters_by_query_type", "touches", "walking", "deduplicatedFrom",
+    "autoResolvedThreshold", "tickets", "fares", "left_out", "fiscal_quarter", "period_type",
+    "total_results", "totalCandidatesFound",
+}  # fmt: skip
+# Of a trip: where its ends and stops lie; a rider is told their names.
+NOT_TOLD_OF_TRIPS = {"coordinate", "staySeated"}
+INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?.*")
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
+ACCESSION = re.compile(r"\d{10}-\d\d-\d{6}")
+
+
+def ask(application, name, arguments):
+    return asyncio.run(error_boundary.answer(application.tools, name, arguments, user="ann"))
+
+
+def facts_of(value, name="", skipped=frozenset()):
+    """Yield (field, fact) of each figure, time, and token inside."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if key not in skipped:
+                yield from facts_of(inner, key, skipped)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from facts_of(inner, name, skipped)
+    elif (
+        (isinstance(value, int | float) and not isinstance(value, bool))
+        or (isinstance(value, str) and (INSTANT.fullmatch(value) or DAY.fullmatch(value) or ACCESSION.fullmatch(value)))
+        or (name in ("token", "cik", "stopId") and isinstance(value, str))
+    ):
+        yield name, value
+
+
+def is_told(name, fact, text):
+    """Whether a fact stands in a text: an instant as its time of day, a duration in minutes, a number as it is."""
+    if isinstance(fact, str):
+        instant = INSTANT.fullmatch(fact)
+        return fact in text or (instant is not None and instant[2] in text)
+    if name == "totalDuration":
+        return f"{round(fact / 60)} min" in text
+    if name == "duration":
+        # Its beginning and its end are told.
+        return True
+    return any(re.search(rf"(?<![\d.]){re.escape(form)}(?![\d])", text) for form in {f"{fact}", f"{abs(fact)}"})
+
+
+def untold(name, answer):
+    skipped = NOT_TOLD | (NOT_TOLD_OF_TRIPS if name == "plan_trip" else set())
+    if "left out" in answer.text:
+        return []
+    return [fact for fact in facts_of(answer.body, skipped=skipped) if not is_told(*fact, answer.text) and fact[1] != 0]
+
+
+def sizes(answer):
+    body = json.dumps(answer.body, ensure_ascii=False, separators=(",", ":")).encode()
+    return len(body), len(answer.text.encode())
+
+
+def sec(query_type, **parameters):
+    return "sec_financial_data", {"query_type": query_type, "parameters": {"ticker": "AAPL"} | parameters}
+
+
+SQL = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) SELECT i, i * 7 AS b FROM n"
+QUESTIONS = [
+    ("plan_trip", KAMPPI_TO_ESPOO | {"limit": 3}),
+    ("plan_trip", KAMPPI_TO_ESPOO | {"constraints": {"accessibility": {"lowWalkingDistance": True}}}),
+    ("plan_trip", AMBIGUOUS),
+    ("get_departures", {"stop": {"type": "id", "value": KAMPPI}, "limit": 50, "windowMinutes": 120}),
+    ("find_stops", {"coordinate": HERE, "radius": 3000, "maxResults": 50}),
+    ("findAddressOrStop", {"rawText": "Kamppi"}),
+    ("findAddressOrStop", {"rawText": "ka"}),
+    ("save_user_variable", {"key": "home", "type": "location", "value": HERE | {"name": "Home"}}),
+    ("save_user_variable", {"key": "odd", "type": "other", "value": {"a": [1, 2.5, {"b": 77}]}}),
+    ("get_user_variables", {}),
+    sec("financial_facts", metrics=["Revenue", "NetIncome", "EPS"], period="2022"),
+    sec("financial_facts", metrics=["Revenue", "Nonsense"], period="2022-Q4"),
+    sec("time_series", metric="Revenue", period="annual"),
+    sec("time_series", metric="Revenue", period="quarterly"),
+    sec("statement", statement="balance", period="2022"),
+    sec("financial_ratios", period="2022"),
+    sec("financial_ratios"),
+    sec("fact_history", metric="Revenue", period="2022"),
+    sec("calculate", expression="free_cash_flow", period="2022"),
+    sec("verify_claim", claim="Apple's revenue in 2022 was 394 billion"),
+    sec("company_info"),
+    sec("metrics"),
+    ("sec_financial_data", {"query_type": "companies", "parameters": {}}),
+    ("sec_financial_data", {"query_type": "compare", "parameters": {
+        "tickers": ["AAPL", "MSFT"], "metrics": ["Revenue", "NetIncome"], "period": "2022",
+    }}),
+    ("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": SQL.format(rows=3)}}),
+    ("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": SQL.format(rows=900)}}),
+    ("sec_graph_query", {"query_type": "company_filings", "parameters": {"ticker": "AAPL", "limit": 10}}),
+    ("sec_graph_query", {"query_type": "filing_timeline", "parameters": {"ticker": "AAPL"}}),
+    ("tool_details", {"query_type": "tool_details", "parameters": {"tool_name": "sec_financial_data"}}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "arguments"), QUESTIONS, ids=[f"{at} {each[0]}" for at, each in enumerate(QUESTIONS)])
+def test_the_text_alone_has_every_figure_time_and_candidate(application, name, arguments):
+    """Of the demo and of the sample; where lines are left out, the text says how many and how to get them."""
+    answer = ask(application, name, arguments)
+    body_bytes, text_bytes = sizes(answer)
+
+    assert untold(name, answer) == []
+    assert (body_bytes <= MOST_BODY_BYTES, text_bytes <= MOST_TEXT_BYTES) == (True, True)
+    assert list(Draft202012Validator(application.tools[name].output_schema).iter_errors(answer.body)) == []
+
+
+def test_rows_beyond_the_bound_are_counted_and_the_way_to_them_is_told(application):
+    """Of 900 wide rows the first are here; the same query with an offset has the rest."""
+    wide = SQL.format(rows=900).replace("i * 7 AS b", f"'{'x' * 90}' AS b")
+    answer = ask(application, *sec("custom_sql", ticker=None, sql_query=wide))
+    rows = answer.body["results"]
+    [left_out] = answer.body["left_out"]
+
+    assert [row["i"] for row in rows] == list(range(1, len(rows) + 1))
+    assert left_out == {
+        "part": "results", "shown": len(rows), "total": 900,
+        "rest": "The rest by the same query with LIMIT and OFFSET.",
+    }  # fmt: skip
+    assert answer.text.endswith(f"! results: the first {len(rows)} of 900 are here. {left_out['rest']}")
+    assert sizes(answer)[0] > MOST_BODY_BYTES * 0.9
+
+
+def test_a_text_that_is_cut_has_both_ends(application):
+    """The oldest rows and whose data it is, and between them how many lines are not told."""
+    cut = ask(application, *sec("financial_ratios"))
+    told = r"\n\[\d+ of \d+ lines are left out of this text here\. Name the ratios, or give a period\.\]\n"
+
+    assert re.search(told, cut.text)
+    assert cut.text.startswith("AAPL ")
+    assert "\nSource: SEC filings, " in cut.text
+
+
+def test_a_run_of_many_long_steps_is_bounded(application):
+    """Five hundred steps with a kilobyte each: the first are here, and the run says where the rest is."""
+    value = {"type": "other", "value": "v" * 900}
+    steps = [
+        {"step_id": at, "description": f"step {at}", "tool": "save_user_variable", "expected_key": f"k{at}",
+         "parameters": {"key": f"k{at}", **value}} for at in range(120)
+    ]  # fmt: skip
+    answer = ask(application, "run_plan", {"plan": {"goal": "many", "steps": steps}, "wait_seconds": 60})
+    seen = ask(
+        application, "get_plan_run", {"run_id": answer.body["data"]["run_id"], "include": ["plan", "memory", "events"]}
+    )
+
+    for name, each in (("run_plan", answer), ("get_plan_run", seen)):
+        assert sizes(each)[0] <= MOST_BODY_BYTES
+        assert sizes(each)[1] <= MOST_TEXT_BYTES
+        assert list(Draft202012Validator(application.tools[name].output_schema).iter_errors(each.body)) == []
+        parts = {part["part"]: part for part in each.body["left_out"]}
+        assert parts["results"]["total"] == 120
+        assert parts["results"]["shown"] == len(each.body["results"])
+        assert "fingerpost://runs/RUN_ID" in parts["results"]["rest"]
+    assert answer.body["data"]["progress"]["total"] == 120
+    assert "left out of this text here" in answer.text
+
+
+def test_variables_beyond_the_bound_are_counted(application):
+    """Forty of two kilobytes each."""
+    for at in range(40):
+        ask(application, "save_user_variable", {"key": f"k{at:02}", "type": "other", "value": "v" * 2_000})
+    answer = ask(application, "get_user_variables", {})
+    [warning] = answer.body["warnings"]
+
+    assert warning["code"] == "truncated-results"
+    assert f"variables: the first {len(answer.body['variables'])} of 40 are here." in warning["message"]
+    assert sizes(answer)[0] <= MOST_BODY_BYTES
+    assert sizes(answer)[1] <= MOST_TEXT_BYTES
+
+
+def test_each_description_states_the_bounds(application):
+    """Rule A11."""
+    assert [name for name, tool in application.tools.items() if not tool.full_description.endswith(STATED)] == []
+
+
+LARGE = [
+    {f"k{n}": 1 for n in range(350_000)},
+    {"origin": {f"k{n}": 1 for n in range(350_000)}},
+    {"x" * 1_000_000: 1},
+    {"origin": "x" * 1_000_000},
+    {"query_type": "x" * 1_000_000},
+    {"query_type": "financial_facts", "parameters": {f"k{n}": 1 for n in range(350_000)}},
+    {"query_type": "financial_facts", "parameters": {"ticker": "x" * 1_000_000, "metrics": ["Revenue"]}},
+    {"plan": {"goal": "x" * 2_000_000, "steps": []}},
+]
+
+
+@pytest.mark.parametrize("arguments", LARGE, ids=lambda each: "/".join(map(str, list(each)[:2]))[:40])
+def test_a_large_question_is_refused_in_few_words(application, arguments):
+    """In every tool; the answer echoes no megabytes, and is one that was published."""
+    for name, tool in application.tools.items():
+        answer = ask(application, name, arguments)
+        assert answer.is_error
+        assert sizes(answer)[0] <= MOST_BODY_BYTES
+        assert sizes(answer)[1] <= MOST_TEXT_BYTES
+        assert list(Draft202012Validator(tool.output_schema).iter_errors(answer.body)) == []
+
+
+def test_the_name_of_a_tool_that_is_none_is_not_echoed_at_length(application):
+    """A megabyte of it."""
+    answer = ask(application, "x" * 1_000_000, {})
+
+    assert sizes(answer)[0] < 2_000
+    assert answer.body["error"]["code"] == "validation-error"
+
+
+def test_drawn_questions_are_told_whole(application):
+    """Stops of the demo in pairs, boards and neighbourhoods of each; a fixed clock and a fixed draw."""
+    dice = random.Random(17)
+    near = ask(application, "find_stops", {"coordinate": HERE, "radius": 3000, "maxResults": 50}).body["stops"]
+    wrong = []
+    for _ in range(60):
+        first, second = dice.sample(near, 2)
+        ends = [{"type": "label", "value": each["id"]} for each in (first, second)]
+        when = {"type": "depart", "time": NOW.replace("08:00", f"{dice.randrange(24):02}:{dice.randrange(60):02}")}
+        for name, arguments in (
+            ("plan_trip", {"origin": ends[0], "destination": ends[1], "when": when, "limit": 3}),
+            ("get_departures", {"stop": {"type": "id", "value": first["id"]}, "limit": 50}),
+            ("findAddressOrStop", {"rawText": first["name"][: dice.randrange(1, 9)] + "a"}),
+        ):
+            answer = ask(application, name, arguments)
+            wrong += [(arguments, answer.text, fact) for fact in untold(name, answer)]
+    assert wrong[:3] == []
