@@ -153,17 +153,17 @@ class _Reader:
 
     def take(self, each: "osmium.osm.OSMEntity") -> None:
         """Take one object."""
-        tags = {tag.k: tag.v for tag in each.tags}  # type: ignore[attr-defined]  # all but changesets have them
+        tags = {tag.k: tag.v for tag in each.tags}
         if each.is_node():
-            self._take_point(tags, (each.lat, each.lon), each.id)  # type: ignore[attr-defined]
+            self._take_point(tags, (each.lat, each.lon), each.id)
         elif each.is_way():
             self._take_way(each, tags)
         elif each.is_relation():
             names = find_names(tags) if is_municipality(tags) else None
             if names is not None:
                 self._found.municipalities.append(names)
-        elif each.is_area() and not each.from_way():  # type: ignore[attr-defined]
-            corners = [point for ring in each.outer_rings() for point in _list_points(ring)]  # type: ignore[attr-defined]
+        elif each.is_area() and not each.from_way():
+            corners = [point for ring in each.outer_rings() for point in _list_points(ring)]
             if corners:
                 self._take_point(tags, _centre(corners))
 

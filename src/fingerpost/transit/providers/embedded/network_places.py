@@ -42,10 +42,10 @@ class NetworkPlaces:
             by_token[station.token] = self._stops.match(station, 1.0, language, focus)
         found = list(by_token.values())
         for match in addresses.search(text, language, focus):
-            score = self._score_beside(match, found)
+            fit = self._score_beside(match, found)
             # A shop at an address has its token: the better reading stands for both.
-            if score is not None and match.place.token not in by_token:
-                by_token[match.place.token] = self._stops.described(replace(match, score=score))
+            if fit is not None and match.place.token not in by_token:
+                by_token[match.place.token] = self._stops.described(replace(match, score=fit))
         return in_order(by_token.values())
 
     def _list_main_stations(self, city: City) -> list[Place]:
