@@ -125,12 +125,29 @@ def test_a_trip_between_addresses_says_what_was_taken(ask):
 
 def test_streets_of_one_name_are_asked_about_with_their_source(ask):
     """Nothing is picked silently: two Torikatu 11 km apart are candidates, and the hint carries the licence."""
-    error = ask("plan_trip", {"origin": label("Torikatu"), "destination": label("Tori"), "when": EIGHT}).body
+    error = ask("plan_trip", {"origin": label("Torikatu"), "destination": label("Tori"), "when": EIGHT}).body["error"]
     assert [each["name"] for each in error["candidates"]][:2] == ["Torikatu", "Torikatu"]
-    assert error["error"]["hint"].endswith(f"Data: {LICENCE}")
+    assert error["hint"].endswith(f"Data: {LICENCE}")
 
 
 def test_an_address_has_no_board(ask):
     """C2: a label of a board is a stop; an address is none, whatever it resembles."""
     error = ask("get_departures", {"stop": label("Rantatie 5")}).body["error"]
     assert (error["code"], "Rantatie 5" in error["message"]) == ("validation-error", True)
+
+
+def test_a_dropped_pin_is_named_by_what_is_there(ask):
+    """A position keeps its place and has the name of the address at it; far from everything it is only a position."""
+    at_number_1, nowhere = "60.001150,25.000100", "60.050000,25.000000"
+    assert look_up(ask, at_number_1).body["name"] == "Rantatie 1"
+    assert look_up(ask, nowhere).body["name"] == nowhere
+    pin = {"type": "coords", "value": {"lat": 60.00115, "lon": 25.0001}}
+    body = ask("plan_trip", {"origin": pin, "destination": label("Rautatieasema"), "when": EIGHT}).body
+    assert (body["origin"]["name"], body["origin"]["coordinate"]) == ("Rantatie 1", {"lat": 60.00115, "lon": 25.0001})
+    assert body["itineraries"][0]["legs"][0]["from"]["name"] == "Rantatie 1"
+
+
+def test_namesakes_in_one_city_are_told_apart_by_what_they_are_near(ask):
+    """D2: two streets of one name are told by the nearest stop, which the extract does not know."""
+    candidates = look_up(ask, "Torikatu").body["meta"]["candidates"]
+    assert [candidates[token].get("district") for token in list(candidates)[:2]] == ["near Rautatieasema", None]

@@ -49,6 +49,7 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
             "truncated": len(candidates) > len(shown),
             "needsClarification": True,
             "autoResolvedThreshold": AUTO_RESOLVE,
+            **({"attribution": attribution} if attribution else {}),
         },
         hint=hint,
     )

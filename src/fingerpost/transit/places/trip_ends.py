@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
 from fingerpost.store.variables import Variable
@@ -11,7 +11,7 @@ from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, 
 from fingerpost.transit.networks.order import list_covering, uncovered
 from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
 from fingerpost.transit.places.labels import Label, Name, Position, ResolvedStop, StopText, TextQuery, read_label
-from fingerpost.transit.places.resolver import PlaceResolver, find_place_of_token, location_of_place
+from fingerpost.transit.places.resolver import PlaceResolver, find_address, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.rules.distance import distance_m, is_same_point
@@ -107,7 +107,7 @@ class TripEndResolver:
                 warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, texts[side].text, reading.location))
             if reading.guess is not None:
                 warnings.add(WarningCode.POSITION_GUESSED, reading.guess)
-        ends = [_ends(network, by_side) for network, by_side in chosen if _is_sure(by_side)]
+        ends = [await _ends(network, by_side, language) for network, by_side in chosen if _is_sure(by_side)]
         _refuse_same(ends[0].origin, ends[0].destination, sides=self._sides)
         return ends
 
@@ -298,11 +298,23 @@ def _is_sure(by_side: _BySide) -> bool:
     return all(reading.location is not None for reading in by_side.values())
 
 
-def _ends(network: Network, by_side: _BySide) -> TripEnds:
+async def _ends(network: Network, by_side: _BySide, language: str) -> TripEnds:
+    """Return the ends of a trip; bare positions under the names of what is there, where the network knows."""
     origin, destination = (reading.location for reading in by_side.values())
     assert origin is not None
     assert destination is not None
-    return TripEnds(network=network, origin=origin, destination=destination)
+    return TripEnds(
+        network=network,
+        origin=await _named(origin, network, language),
+        destination=await _named(destination, network, language),
+    )
+
+
+async def _named(location: Location, network: Network, language: str) -> Location:
+    if location.name is not None or location.source is not LocationSource.INPUT:
+        return location
+    place = await find_address([network], location.coordinate, language)
+    return location if place is None else replace(location, name=place.name)
 
 
 def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, str]) -> None:
