@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fingerpost.errors import FeedUnusable, SettingsInvalid
 from fingerpost.transit.addresses.features import (
@@ -19,9 +19,6 @@ from fingerpost.transit.addresses.features import (
 )
 from fingerpost.transit.addresses.house_number import HouseNumber, read_house_number
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
-
-if TYPE_CHECKING:
-    import osmium
 
 ReadProgress = Callable[[str, int, int], None]
 """Told what is being worked on, how much of it is done, and how much there is."""
@@ -151,7 +148,7 @@ class _Reader:
             self._found.houses += _interpolate(kind, nodes, self._house_of_node)
         return self._found
 
-    def take(self, each: "osmium.osm.OSMEntity") -> None:
+    def take(self, each: Any) -> None:
         """Take one object."""
         tags = {tag.k: tag.v for tag in each.tags}
         if each.is_node():

@@ -113,6 +113,8 @@ def find_names(tags: Tags) -> FeatureNames | None:
 def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
     """Yield the values of keys, of their numbered forms and of those with a language; several stand between ;."""
     for key, value in tags.items():
+        if not key.startswith(keys):
+            continue
         stem, _, tail = key.partition(":")
         if stem not in keys or not all(part.isdecimal() or part in LANGUAGES for part in tail.split(":") if tail):
             continue
