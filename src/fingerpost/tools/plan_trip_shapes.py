@@ -48,7 +48,7 @@ class PlanConstraints(WireModel, frozen=True):
     max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres, the whole trip")] = 1500.0
     max_transfers: Annotated[Whole, Field(ge=0, le=8, description="changes of vehicle")] = 4
     accessibility: Accessibility = Accessibility()
-    language: Annotated[Language, Field(description="of names")] = "en"
+    language: Language = "en"
 
 
 class PlanTripInput(WireModel):
@@ -58,7 +58,7 @@ class PlanTripInput(WireModel):
     destination: Annotated[TripEnd, Field(description="where it ends")]
     when: When = When()
     constraints: PlanConstraints = PlanConstraints()
-    limit: Annotated[Whole, Field(ge=1, le=3, description="itineraries to show")] = 2
+    limit: Annotated[Whole, Field(ge=1, le=3)] = 2
     include_disruption_alt: Annotated[Flag, Field(description="offer other ways when a trip is disrupted")] = True
 
 
