@@ -38,6 +38,10 @@ bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, an
 bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, London and New York
 	@$(BIN)/python bench/import_feeds.py
 
+.PHONY: bench-streets
+bench-streets: .venv/ready  ## Measure: plans with streets beside the straight line, and preparing streets
+	@$(BIN)/python bench/streets.py
+
 .PHONY: bench-realtime
 bench-realtime: .venv/ready oracle  ## Measure: bytes of real time to a live search timetable, questions on it, while it is swapped, beside nigiri
 	@status=0; for part in realtime realtime_queries realtime_beside_nigiri; do $(BIN)/python bench/$$part.py || status=1; done; exit $$status
