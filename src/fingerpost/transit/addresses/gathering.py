@@ -102,7 +102,9 @@ def _link_ways(ways: Iterable[StreetWay]) -> Iterator[list[StreetWay]]:
         yield from link(namesakes, lambda way: way.points, ONE_STREET_M)
 
 
-def link(things: Sequence[StreetWay], points_of: Callable[[StreetWay], list[Point]], within_m: float) -> list[list[StreetWay]]:
+def link(
+    things: Sequence[StreetWay], points_of: Callable[[StreetWay], list[Point]], within_m: float
+) -> list[list[StreetWay]]:
     """Return things in groups that are linked by points in the same or in neighbouring cells ``within_m`` wide."""
     leader = list(range(len(things)))
 
@@ -212,8 +214,12 @@ def _city_cell(at: Point) -> tuple[int, int]:
 
 def _gather_cities(found: ExtractedAddresses, places: Sequence[Gathered]) -> Iterator[Gathered]:
     """Yield the cities that addresses name and that are not drawn as such, where their addresses are."""
-    drawn = {plain(text) for each in places if each.feature.kind is FeatureKind.CITY
-             for text, _ in each.feature.names.list_all()}
+    drawn = {
+        plain(text)
+        for each in places
+        if each.feature.kind is FeatureKind.CITY
+        for text, _ in each.feature.names.list_all()
+    }
     points_of: dict[str, list[Point]] = {}
     spelt: Counter[str] = Counter()
     for at, city in [(house.at, house.city) for house in found.houses] + [(each.at, each.city) for each in places]:
@@ -229,4 +235,3 @@ def _gather_cities(found: ExtractedAddresses, places: Sequence[Gathered]) -> Ite
         names = names_of.get(city, FeatureNames(written, {}))
         at, reach_m = find_middle(points)
         yield Gathered(Feature(FeatureKind.CITY, names, "city"), at, [at], reach_m, "")
-

@@ -41,7 +41,10 @@ class HouseSearch:
         if between is not None:
             return between
         return FoundHouse(
-            "", middle, UNCERTAIN if reach_m > CERTAIN_M else GUESSED, f"number {number.text} is not known; this is the middle of the street"
+            "",
+            middle,
+            UNCERTAIN if reach_m > CERTAIN_M else GUESSED,
+            f"number {number.text} is not known; this is the middle of the street",
         )
 
     def has_any(self, thing: int) -> bool:
@@ -57,7 +60,9 @@ class HouseSearch:
         for first, last, letter, lat, lon, is_guessed in rows:
             house = HouseNumber(first, last, letter)
             if house.covers(number.first):
-                guess = f"the place of number {house.text} is read off a line between two others" if is_guessed else None
+                guess = (
+                    f"the place of number {house.text} is read off a line between two others" if is_guessed else None
+                )
                 return FoundHouse(house.text, (lat, lon), GUESSED if is_guessed else 1.0, guess)
         return None
 

@@ -129,7 +129,9 @@ class AddressIndex:
             near = [each for each in self._list_near(here) if each[0] <= NAMED_WITHIN_M]
             if not near:
                 return None
-            away_m, row, number = min(near, key=lambda each: (each[0] > _ON_THE_SPOT_M or not each[2], each[0], each[1:]))
+            away_m, row, number = min(
+                near, key=lambda each: (each[0] > _ON_THE_SPOT_M or not each[2], each[0], each[1:])
+            )
             thing = self._read_things([row])[row]
         return self._place(thing, language, number=number, at=here)
 
@@ -172,9 +174,7 @@ class AddressIndex:
                     best[thing.row] = self._with_number(thing, whole, score, language)
         yield from (each for each in best.values() if each[0] >= FLOOR)
 
-    def _score(
-        self, reading: AddressText, text: str, *, with_trigrams: bool = True
-    ) -> Iterator[tuple[float, _Thing]]:
+    def _score(self, reading: AddressText, text: str, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Thing]]:
         scores = self._spellings.score(reading.words, with_trigrams=with_trigrams) if reading.words else {}
         if not scores:
             return
@@ -206,7 +206,13 @@ class AddressIndex:
         return score * house.fit, self._place(thing, language, number=house.number, at=house.at, guess=house.guess)
 
     def _place(
-        self, thing: _Thing, language: str | None, *, number: str = "", at: Point | None = None, guess: str | None = None
+        self,
+        thing: _Thing,
+        language: str | None,
+        *,
+        number: str = "",
+        at: Point | None = None,
+        guess: str | None = None,
     ) -> Place:
         chosen = choose(language, thing.names)
         name = thing.name if chosen == DEFAULT else thing.names[chosen]
