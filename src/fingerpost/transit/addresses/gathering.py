@@ -4,11 +4,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from fingerpost.transit.addresses.extract import ExtractedAddresses, House, NamedPoint, Point, StreetWay, apart_m
 from fingerpost.transit.addresses.features import CURRENT, Feature, FeatureKind, FeatureNames
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules import spelling
 
 # Ways of one name are one street where they are no further apart than this, or linked by others that are not.
 ONE_STREET_M = 500.0
@@ -17,6 +18,8 @@ HOUSE_TO_STREET_M = 1000.0
 # Objects of one name this near to each other are drawn twice: a building, and the museum in it.
 ONE_PLACE_M = 150.0
 _CITY_CELL_DEG = 0.01
+# A street's name stands on each of its ways and houses.
+plain = lru_cache(1 << 14)(spelling.plain)
 _CITY_REACH_CELLS = 3
 _FEWEST_ADDRESSES = 3
 

@@ -54,8 +54,8 @@ class HouseSearch:
     def _find_known(self, street: int, number: HouseNumber) -> FoundHouse | None:
         rows = self._connection.execute(
             "SELECT first, last, letter, lat, lon, is_guessed FROM house"
-            " WHERE street = ? AND first <= ? AND last >= ? ORDER BY letter <> ?, first <> ?, letter, last",
-            (street, number.first, number.first, number.letter, number.first),
+            " WHERE street = ? AND first <= ? AND last >= ? ORDER BY last <> ?, letter <> ?, first <> ?, letter, last",
+            (street, number.first, number.first, number.last, number.letter, number.first),
         )
         for first, last, letter, lat, lon, is_guessed in rows:
             house = HouseNumber(first, last, letter)
