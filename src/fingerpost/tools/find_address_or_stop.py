@@ -33,7 +33,7 @@ class LocationQueryInput(WireModel):
     raw_text: Annotated[str, Field(min_length=1, max_length=200, description="a name, a stop id, or lat,lon")]
     focus_point: Annotated[LatLon | None, Field(description="prefer places near here")] = None
     max_distance_meters: Annotated[Whole | None, Field(ge=1, le=200_000, description="needs focusPoint")] = None
-    language_preference: Annotated[Language | None, Field(description="of names")] = None
+    language_preference: Language | None = None
 
     @field_validator("raw_text", mode="before")
     @classmethod

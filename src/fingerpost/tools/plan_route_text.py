@@ -51,7 +51,8 @@ def _itinerary(itinerary: RouteItinerary, times: LocalTimes, day: str) -> str:
 
 def _leg(leg: RouteLeg, times: LocalTimes, day: str) -> str:
     if "lineName" not in leg:
-        return f"{leg['mode'].lower()} {leg['distanceMeters']} m to {leg['to']['name']}"
+        walked = f"{times.clock(leg['departureTime'], day)} to {times.clock(leg['arrivalTime'], day)}"
+        return f"{leg['mode'].lower()} {leg['distanceMeters']} m, {walked}, to {leg['to']['name']}"
     towards = f" towards {leg['headsign']}" if leg.get("headsign") else ""
     return (
         f"{leg['mode']} {leg['lineName']}{towards} {times.clock(leg['departureTime'], day)} {leg['from']['name']} "
