@@ -10,7 +10,7 @@ from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.tools.catalogue import list_tools
 
 NAMES = ("plan_trip", "get_departures", "findAddressOrStop", "find_stops", "save_user_variable", "get_user_variables",
-         "delete_user_variable")  # fmt: skip
+         "delete_user_variable", "planRoute", "getStopTimetable")  # fmt: skip
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ BUILT = (
     [f"P{number}" for number in range(1, 79)]
     + [f"D{number}" for number in range(1, 47)]
     + [f"S{number}" for number in range(1, 67)]
-    + [f"M{number}" for number in (*range(1, 22), *range(48, 53), *range(56, 59), 62)]
+    + [f"M{number}" for number in range(1, 65)]
     + [f"J{number}" for number in range(1, 26)]
 )
 

@@ -91,7 +91,7 @@ PLACES = [
     ("id", ["HSL:1", ABSENT], []),
     ("name", ["x"], [ABSENT, 7]),
     ("primaryLanguage", ["fi", "en", "sv", "default"], ["de", ABSENT]),
-    ("names", [{}, {"fi": "a", "en": "b", "sv": "c"}, ABSENT], [{"de": "x"}, {"fi": 1}]),
+    ("names", [{}, {"fi": "a", "en": "b", "sv": "c"}, ABSENT], [{"fi": 1}, "x"]),
     ("type", ["ADDRESS", "STOP"], ["PLACE", ABSENT]),
     ("coordinate.lat", [-90, 90], [-90.01, 90.01]),
     ("coordinate.lon", [-180, 180], [-180.01, 180.01]),

@@ -74,6 +74,11 @@ Flag = Annotated[bool, Strict()]
 Identifier = Annotated[str, BeforeValidator(_read_identifier), Field(min_length=1)]
 """A text that is not blank; a number is read as text (rule A6)."""
 
+PrintedId = Annotated[
+    str, Field(min_length=1, max_length=200, pattern=r"^[A-Z0-9:_-]+$"), BeforeValidator(_read_identifier)
+]
+"""An id in the form in which fingerpost prints ids (rule A8)."""
+
 
 class WireModel(BaseModel):
     """A published shape: closed, camelCase outside, snake_case inside.
@@ -188,7 +193,11 @@ def fields_of(shape: Any) -> dict[str, Any]:
 
 
 class _CompactSchema(GenerateJsonSchema):
-    """JSON Schema without what a caller can do without: titles, docstrings of classes, OpenAPI's discriminator."""
+    """JSON Schema without what a caller can do without.
+
+    That is titles, docstrings of classes, OpenAPI's discriminator, and defaults that are objects: what holds where such
+    an object is left out is what holds where it is empty.
+    """
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         result = super().typed_dict_schema(schema)
@@ -206,9 +215,12 @@ class _CompactSchema(GenerateJsonSchema):
         result.pop("title", None)
         result.pop("description", None)
         for field in result.get("properties", {}).values():
-            _name_bounds(field)
             if issubclass(schema["cls"], WireModel) and not schema["cls"].keeps_nulls:
                 _forget_null(field)
+            if isinstance(field.get("default"), dict):
+                del field["default"]
+            # Behind it, because a bound of an optional field stands in its one choice.
+            _name_bounds(field)
         return result
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:

@@ -34,9 +34,9 @@ class FindStopsInput(WireModel):
 
     coordinate: Annotated[LatLon, Field(description="the centre, WGS84")]
     radius: Annotated[Whole, Field(ge=1, le=3000, description="metres")] = 500
-    max_results: Annotated[Whole, Field(ge=1, le=50, description="stops to show")] = 10
+    max_results: Annotated[Whole, Field(ge=1, le=50)] = 10
     text_filter: Annotated[str | None, Field(max_length=200, description="part of the name")] = None
-    language: Annotated[Language, Field(description="of names")] = "en"
+    language: Language = "en"
     include_modes: Annotated[
         list[TripWord] | None, Field(min_length=1, max_length=9, description="only stops of these modes")
     ] = None

@@ -37,8 +37,8 @@ class GetDeparturesInput(WireModel):
 
     stop: Annotated[StopRef, Field(description="whose board")]
     window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
-    limit: Annotated[Whole, Field(ge=1, le=50, description="rows to show")] = 10
-    language: Annotated[Language, Field(description="of names")] = "en"
+    limit: Annotated[Whole, Field(ge=1, le=50)] = 10
+    language: Language = "en"
     at: Annotated[str | None, Field(max_length=40, description="from then, ISO 8601; else now")] = None
 
 

@@ -1,6 +1,5 @@
 """getStopTimetable (lookup contract): the scheduled departures of a stop (rules D1, D3)."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from fingerpost.tools.stop_timetable_shapes import (
     MOST_DEPARTURES,
     MOST_LINES,
     MOST_ROWS,
+    NextDeparture,
     StopTimetableMeta,
     StopTimetableOutput,
     TimetableDeparture,
@@ -21,6 +21,7 @@ from fingerpost.tools.stop_timetable_shapes import (
     TimetableRequestInput,
     TimetableStop,
 )
+from fingerpost.tools.stop_timetable_size import count_fitting, count_fitting_lines
 from fingerpost.tools.stop_timetable_text import describe_timetable
 from fingerpost.tools.timetable_shapes import NoResultsReason, show_metadata, show_utc_origin, show_why_empty
 from fingerpost.tools.wording import warn_of_provenance, warn_of_rides
@@ -38,8 +39,6 @@ from fingerpost.transit.rules.warnings import WarningCode, Warnings
 DAY_S = 24 * 3600
 # Everything that leaves in the window is asked for: what is cancelled, and the lines, are counted over all of it.
 EVERYTHING = 10_000
-# Rows of an answer have so many bytes together; the rest of the 48 KB of rule A11 is for what stands beside them.
-MOST_ROW_BYTES = 32_000
 _LANGUAGE = "en"
 
 
@@ -76,6 +75,8 @@ class GetStopTimetable(PublishedTool):
     group = "timetable"
     input_model = TimetableRequestInput
     output_shape = StopTimetableOutput
+    long_parts = (("departures",), ("meta", "lines"))
+    rest = "The rest with at: the time of the last row that is shown."
     open_world = True
 
     def __init__(self, places: PlaceResolver) -> None:
@@ -155,6 +156,7 @@ def _answer(stop: TimetableStop, window: _Window, board: DepartureBoard, warning
         **show_alerts(choose_alerts(_list_touched(board, shown)), None),
         **show_why_empty(None if running else _say_gap(board)),
         **_show_lines(running if window.is_until else ()),
+        **_show_next(running[len(shown) :]),
         "stop": stop,
     }
     return {
@@ -174,18 +176,11 @@ def _fit(running: Sequence[Departure], window: _Window) -> list[Departure]:
 
     Who goes on from the first instant that is not shown then misses none and sees none twice.
     """
-    shown = list(running[: window.most])
-    bytes_left = MOST_ROW_BYTES
-    for at, each in enumerate(shown):
-        bytes_left -= len(json.dumps(show_departure(each), ensure_ascii=False, separators=(",", ":")).encode()) + 1
-        if bytes_left < 0:
-            shown = shown[:at]
-            break
-    if window.is_until and 0 < len(shown) < len(running):
-        cut = running[len(shown)].scheduled
-        whole = [each for each in shown if each.scheduled < cut]
-        return whole or shown
-    return shown
+    shown = list(running[: count_fitting([show_departure(each) for each in running[: window.most]])])
+    if not window.is_until or len(shown) == len(running):
+        return shown
+    following = running[len(shown)].scheduled
+    return [each for each in shown if each.scheduled < following] or shown
 
 
 def _say_more(running: Sequence[Departure], shown: int, window: _Window) -> str:
@@ -246,10 +241,15 @@ def _show_lines(running: Sequence[Departure]) -> TimetableLines:
         }
         for (line, headsign), own in by_line.items()
     ]
-    shown: TimetableLines = {"lines": lines[:MOST_LINES]} if lines else {}
-    if len(lines) > MOST_LINES:
-        shown["linesNotShown"] = len(lines) - MOST_LINES
+    fitting = lines[: min(MOST_LINES, count_fitting_lines(lines))]
+    shown: TimetableLines = {"lines": fitting} if fitting else {}
+    if len(lines) > len(fitting):
+        shown["linesNotShown"] = len(lines) - len(fitting)
     return shown
+
+
+def _show_next(not_shown: Sequence[Departure]) -> NextDeparture:
+    return {"nextDeparture": print_utc(not_shown[0].scheduled)} if not_shown else {}
 
 
 def _show_stop(place: Place, asked: str, others: Sequence[str]) -> TimetableStop:

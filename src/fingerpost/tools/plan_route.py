@@ -51,13 +51,15 @@ class PlanRoute(PublishedTool):
     name = "planRoute"
     title = "Plan a route"
     description = (
-        "Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window of time. "
-        "For alternatives to disrupted trips, wishes and limits take plan_trip."
+        "Itineraries between two texts or findAddressOrStop answers that leave, or arrive, within a window. "
+        "For alternatives to disrupted trips and wishes take plan_trip."
     )
     family = Family.LOOKUP
     group = "timetable"
     input_model = RouteRequestInput
     output_shape = PlanRouteOutput
+    long_parts = (("itineraries",),)
+    rest = "Ask with a narrower window."
     open_world = True
 
     def __init__(self, places: PlaceResolver) -> None:

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
-from typing_extensions import TypedDict
+from typing_extensions import TypeAliasType, TypedDict
 
 from fingerpost.contract.wire import Identifier, Number, Whole, WireDict, WireModel
 from fingerpost.tools.find_address_or_stop import LocationQueryInput
@@ -18,21 +18,13 @@ from fingerpost.transit.rules.route_ranking import JourneyPreset
 DEFAULT_WINDOW_MINUTES, LONGEST_WINDOW_MINUTES = 45, 120
 
 
-class KnownNames(WireModel):
-    """A place's names by language."""
-
-    fi: str | None = None
-    en: str | None = None
-    sv: str | None = None
-
-
 class KnownLocation(WireModel):
     """A ResolvedLocation, just as findAddressOrStop answers it or offers it among candidates."""
 
     id: Identifier | None = None
     name: str
     primary_language: Literal["fi", "en", "sv", "default"]
-    names: KnownNames | None = None
+    names: dict[str, str] | None = None
     type: Literal["ADDRESS", "STOP"]
     coordinate: LatLon
     confidence_score: Annotated[Number, Field(ge=0, le=1)]
@@ -58,10 +50,14 @@ def _tag_of(end: Any) -> str:
     return "KnownLocation" if is_known else "LocationQueryInput"
 
 
-RouteEnd = Annotated[
-    Annotated[LocationQueryInput, Tag("LocationQueryInput")] | Annotated[KnownLocation, Tag("KnownLocation")],
-    Discriminator(_tag_of),
-]
+RouteEnd = TypeAliasType(
+    "RouteEnd",
+    Annotated[
+        Annotated[LocationQueryInput, Tag("LocationQueryInput")] | Annotated[KnownLocation, Tag("KnownLocation")],
+        Discriminator(_tag_of),
+    ],
+)
+"""An end of a route; an alias, so that the schema says once what it may be."""
 
 _Time = Annotated[str | None, Field(max_length=40)]
 

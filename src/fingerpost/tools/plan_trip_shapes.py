@@ -47,8 +47,8 @@ class PlanConstraints(WireModel, frozen=True):
     ] = "balanced"
     max_walking_distance: Annotated[Number, Field(ge=1, le=3000, description="metres, the whole trip")] = 1500.0
     max_transfers: Annotated[Whole, Field(ge=0, le=8, description="changes of vehicle")] = 4
-    accessibility: Annotated[Accessibility, Field(description="needs")] = Accessibility()
-    language: Annotated[Language, Field(description="of names")] = "en"
+    accessibility: Accessibility = Accessibility()
+    language: Language = "en"
 
 
 class PlanTripInput(WireModel):
@@ -56,9 +56,9 @@ class PlanTripInput(WireModel):
 
     origin: Annotated[TripEnd, Field(description="where the trip begins")]
     destination: Annotated[TripEnd, Field(description="where it ends")]
-    when: Annotated[When, Field(description="when to leave or arrive")] = When()
-    constraints: Annotated[PlanConstraints, Field(description="preferences")] = PlanConstraints()
-    limit: Annotated[Whole, Field(ge=1, le=3, description="itineraries to show")] = 2
+    when: When = When()
+    constraints: PlanConstraints = PlanConstraints()
+    limit: Annotated[Whole, Field(ge=1, le=3)] = 2
     include_disruption_alt: Annotated[Flag, Field(description="offer other ways when a trip is disrupted")] = True
 
 

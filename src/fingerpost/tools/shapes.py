@@ -92,8 +92,8 @@ class Meta(AnswerOrigin):
 class CoordsEnd(WireModel):
     """A position."""
 
-    type: Annotated[Literal["coords"], Field(description="a position")]
-    value: Annotated[LatLon, Field(description="WGS84")]
+    type: Literal["coords"]
+    value: LatLon
 
     def query(self) -> Coordinate:
         """Return what the resolver of places is asked."""
@@ -103,7 +103,7 @@ class CoordsEnd(WireModel):
 class LabelEnd(WireModel):
     """A saved variable's key, a token from an earlier answer, or a place name."""
 
-    type: Annotated[Literal["label"], Field(description="a name")]
+    type: Literal["label"]
     value: Annotated[Identifier, Field(max_length=200, description="saved variable, token, or place name")]
 
     def query(self) -> str:

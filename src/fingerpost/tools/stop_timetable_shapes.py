@@ -4,7 +4,7 @@ from typing import Annotated, NotRequired
 
 from pydantic import Field
 
-from fingerpost.contract.wire import Flag, Identifier, Whole, WireDict, WireModel
+from fingerpost.contract.wire import Flag, PrintedId, Whole, WireDict, WireModel
 from fingerpost.tools.timetable_shapes import AnswerMetadata, TimetableMeta, UtcInstant
 from fingerpost.transit.rules.modes import TimetableWord
 
@@ -18,14 +18,12 @@ MOST_LINES = 40
 class TimetableRequestInput(WireModel):
     """The question; ``at``, ``until`` and ``wholePlace`` are ours (rule D3, decision 0450)."""
 
-    stop_id: Annotated[Identifier, Field(pattern=r"^[A-Z0-9:_-]+$", max_length=200)]
+    stop_id: PrintedId
     max_departures: Annotated[Whole, Field(ge=1, description="lowered to 5; all with until")] = DEFAULT_DEPARTURES
-    horizon_minutes: Annotated[Whole, Field(ge=1, description="lowered to 90; until goes before")] = (
-        DEFAULT_HORIZON_MINUTES
-    )
-    at: Annotated[str | None, Field(max_length=40, description="from then, RFC 3339 with offset; else now")] = None
-    until: Annotated[str | None, Field(max_length=40, description="to then, up to a day: for the last bus")] = None
-    whole_place: Annotated[Flag, Field(description="all stops of the place that the stop belongs to")] = False
+    horizon_minutes: Annotated[Whole, Field(ge=1, description="lowered to 90")] = DEFAULT_HORIZON_MINUTES
+    at: Annotated[str | None, Field(max_length=40, description="RFC 3339 with offset; else now")] = None
+    until: Annotated[str | None, Field(max_length=40, description="up to a day later; in place of minutes")] = None
+    whole_place: Annotated[Flag, Field(description="all stops of its place")] = False
 
 
 class TimetableDeparture(WireDict):
@@ -72,7 +70,13 @@ class TimetableLines(WireDict):
     linesNotShown: NotRequired[int]
 
 
-class StopTimetableMeta(TimetableMeta, TimetableLines):
+class NextDeparture(WireDict):
+    """The first departure of the window that is not shown."""
+
+    nextDeparture: NotRequired[UtcInstant]
+
+
+class StopTimetableMeta(TimetableMeta, TimetableLines, NextDeparture):
     """Meta of a timetable."""
 
     stop: TimetableStop

@@ -1,5 +1,7 @@
 """A stop's timetable as text that stands alone, for a reader who sees nothing else of the answer."""
 
+from typing import Any
+
 from fingerpost.tools.local_times import LocalTimes
 from fingerpost.tools.stop_timetable_shapes import StopTimetableOutput, TimetableDeparture, TimetableLine
 from fingerpost.tools.timetable_shapes import describe_utc_alerts
@@ -11,20 +13,31 @@ ROWS_ONE_BY_ONE = 10
 
 def describe_timetable(answer: StopTimetableOutput) -> str:
     """Return the departures in the zone of the place, one a line, or all of a line in one."""
-    rows, applied = answer["departures"], answer["applied"]
-    metadata, meta = answer["metadata"], answer["meta"]
-    stop = meta["stop"]
-    times = LocalTimes(metadata["timeZone"], [row["scheduledTime"] for row in rows])
+    rows, metadata, meta = answer["departures"], answer["metadata"], answer["meta"]
+    times = new_times(answer)
     day = times.day(rows[0]["scheduledTime"]) if rows else ""
-    head = f"Timetable of {stop['name']} ({stop['id']})"
-    if not rows:
-        why = " ".join(filter(None, [metadata.get("noResultsReason"), meta.get("whyEmpty")]))
-        lines = [f"{head}: no departures within {applied['horizonMinutes']} min ({times.zone}). {why}"]
+    limits = f"at most {answer['applied']['maxDepartures']} within {answer['applied']['horizonMinutes']} min"
+    head = f"Timetable of {meta['stop']['name']} ({meta['stop']['id']})"
+    if rows:
+        lines = [f"{head}, {day} ({times.zone}), {limits}:"]
     else:
-        lines = [f"{head}, {day} ({times.zone}):"]
+        why = " ".join(filter(None, [metadata.get("noResultsReason"), meta.get("whyEmpty")]))
+        lines = [f"{head} ({times.zone}), {limits}: no departures. {why}".rstrip()]
     write = _list_rows if len(rows) <= ROWS_ONE_BY_ONE else _list_by_line
     lines += write(rows, times, day)
     lines += [_line(each, times, day) for each in meta.get("lines", ())]
+    return "\n".join(lines + said_below(metadata, meta, list_remarks(answer)))
+
+
+def new_times(answer: Any) -> LocalTimes:
+    """Return what prints the times of an answer."""
+    return LocalTimes(answer["metadata"]["timeZone"], [row["scheduledTime"] for row in answer["departures"]])
+
+
+def list_remarks(answer: Any) -> list[str]:
+    """Return the lines on limits, on what is left out, on other stops, and the alerts."""
+    applied, metadata, meta = answer["applied"], answer["metadata"], answer["meta"]
+    lines = []
     if "linesNotShown" in meta:
         lines.append(f"! {meta['linesNotShown']} more lines are not shown.")
     if applied["clamped"]:
@@ -32,12 +45,13 @@ def describe_timetable(answer: StopTimetableOutput) -> str:
         lines.append(f"! A limit was lowered: {lowered}.")
     if "cancelledLeftOut" in metadata:
         lines.append(f"! Left out because they are cancelled: {metadata['cancelledLeftOut']}.")
-    if "otherStops" in stop:
-        others = ", ".join(stop["otherStops"])
+    if "otherStops" in meta["stop"]:
+        others = ", ".join(meta["stop"]["otherStops"])
         lines.append(f"! This stop alone; its place has other stops too ({others}); wholePlace shows all.")
-    parts = [(f"departures/{at}", f"{row['mode']} {row['routeShortName']}") for at, row in enumerate(rows)]
+    named = ((f"departures/{at}", row) for at, row in enumerate(answer["departures"]))
+    parts = [(path, f"{row['mode']} {row['routeShortName']}") for path, row in named]
     parts.append(("meta/stop", "this stop"))
-    return "\n".join(lines + said_below(metadata, meta, describe_utc_alerts(meta, times, parts, "every departure")))
+    return lines + describe_utc_alerts(meta, new_times(answer), parts, "every departure")
 
 
 def _list_rows(rows: list[TimetableDeparture], times: LocalTimes, day: str) -> list[str]:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -98,6 +98,18 @@ def find_zone(application: "Application", origin: dict[str, Any], destination: d
 
     with answering_early(application):
         return ZoneInfo(asyncio.run(find_trip_zone(application, origin, destination)) or "UTC")
+
+
+def find_stop_zone(application: "Application", label: str) -> tzinfo:
+    """Return the time zone of the network of a stop, UTC where the label means none."""
+    from fingerpost.apps.labelled_stop import get_labelled_stop
+
+    try:
+        with answering_early(application):
+            found = asyncio.run(get_labelled_stop(application, label))
+    except ToolError:
+        return UTC
+    return ZoneInfo(found.networks[0].profile.zone)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from typing import Any
 
 from rich import box
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -25,6 +26,7 @@ def print_places(body: dict[str, Any]) -> None:
     candidates = body.get("candidates")
     if candidates is None:
         console.print(Text.assemble((body["name"], "bold"), f"{_locality(body)}  {_token(body)}"))
+        _print_warnings(console, body)
         return
     meta = body.get("meta", {})
     if "reason" in meta:
@@ -39,6 +41,12 @@ def print_places(body: dict[str, Any]) -> None:
     console.print(table)
     if body["truncated"]:
         console.print(f"The best {len(candidates)} are shown.")
+    _print_warnings(console, body)
+
+
+def _print_warnings(console: Console, body: dict[str, Any]) -> None:
+    for warning in body.get("meta", {}).get("warnings", ()):
+        console.print(Text(f"! {warning['message']}", "yellow"))
 
 
 def print_stops(body: dict[str, Any]) -> None:

@@ -3,21 +3,30 @@
 import json
 import re
 import sys
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta, tzinfo
 from typing import Annotated, Any
 
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import TOOL_ERROR, USAGE, ask, ask_once, find_zone, open_application
+from fingerpost.apps.cli.application import (
+    TOOL_ERROR,
+    USAGE,
+    ask,
+    ask_once,
+    find_stop_zone,
+    find_zone,
+    open_application,
+)
 from fingerpost.apps.cli.board_view import print_board
+from fingerpost.apps.cli.clock_texts import check_typed_instant, is_clock_time, next_clock_time
 from fingerpost.apps.cli.output import print_json, say
 from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
+from fingerpost.apps.cli.typed_commands import typed
 from fingerpost.transit.rules.instants import PAST_AFTER_S
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
-_CLOCK_TIME = re.compile(r"\d{1,2}:\d{2}")
 
 _Json = Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")]
 _Language = Annotated[str | None, typer.Option("--lang", help="fi, sv or en.")]
@@ -28,8 +37,10 @@ def plan(
     ctx: typer.Context,
     origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="Likewise.")],
-    at: Annotated[str | None, typer.Option(help="Leave then: HH:MM, the next one, or ISO 8601.")] = None,
-    arrive: Annotated[str | None, typer.Option(help="Be there then: HH:MM, the next one, or ISO 8601.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Leave then: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
+    ] = None,
+    arrive: Annotated[str | None, typer.Option(help="Be there then; likewise.")] = None,
     limit: _Limit = None,
     max_walk: Annotated[float | None, typer.Option(help="Metres of walking in all.")] = None,
     max_transfers: Annotated[int | None, typer.Option(help="How often to change.")] = None,
@@ -52,19 +63,25 @@ def plan(
     arguments = _present(**ends, when=_when(ctx, ends, at, arrive), constraints=constraints or None, limit=limit)
     answer = ask_once(ctx, "plan_trip", arguments, as_json=as_json)
     if not as_json:
-        print_trip(answer.body)
+        print_trip(answer.body, _list_more(ctx, answer.body))
 
 
 def departures(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
     window: Annotated[int | None, typer.Option(help="Minutes to look ahead.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="From then: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
+    ] = None,
     limit: _Limit = None,
     lang: _Language = None,
     as_json: _Json = False,
 ) -> None:
     """Show a stop's departures."""
-    arguments = _present(stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang)
+    since = _stop_instant(ctx, stop, at)
+    arguments = _present(
+        stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang, at=since
+    )
     answer = ask_once(ctx, "get_departures", arguments, as_json=as_json)
     if not as_json:
         print_board(answer.body)
@@ -111,25 +128,22 @@ def call(
         for name, reason in application.left_out.items():
             say(f"Left out: {name}: {reason}.")
         raise typer.Exit(USAGE)
-    raw = _read_json(arguments)
+    raw, is_json = _read_json(arguments)
     answer = ask(application, tool, raw)
     print_json(answer.body)
     if answer.is_error:
-        raise typer.Exit(USAGE if isinstance(raw, _NotJson) else TOOL_ERROR)
+        raise typer.Exit(TOOL_ERROR if is_json else USAGE)
 
 
-class _NotJson(str):
-    """The arguments are not JSON."""
-
-
-def _read_json(text: str) -> Any:
+def _read_json(text: str) -> tuple[Any, bool]:
+    """Return the arguments, and whether they are JSON; else they are the text itself."""
     try:
-        return json.loads(sys.stdin.buffer.read() if text == "-" else text)
+        return json.loads(sys.stdin.buffer.read() if text == "-" else text), True
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         say(f"The arguments are not JSON: {reason}.")
         # The tool answers text in its own envelope, as it answers anything that is no object.
-        return _NotJson(text)
+        return text, False
 
 
 def _end(text: str) -> dict[str, Any]:
@@ -152,17 +166,49 @@ def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> 
 
     One that has just passed still means now (rule B12).
     """
-    if not _CLOCK_TIME.fullmatch(text):
-        return text
-    try:
-        at = time.fromisoformat(text.zfill(5))
-    except ValueError as error:
-        raise typer.BadParameter(f"{text} is not a time of day") from error
-    now = clock.now().astimezone(find_zone(open_application(ctx.obj), ends["origin"], ends["destination"]))
-    asked = datetime.combine(now.date(), at, now.tzinfo)
-    if asked.timestamp() < now.timestamp() - PAST_AFTER_S:
-        asked = datetime.combine(now.date() + timedelta(days=1), at, now.tzinfo)
-    return f"{asked:%Y-%m-%dT%H:%M:%S}"
+    if not is_clock_time(text):
+        return check_typed_instant(text)
+    zone = find_zone(open_application(ctx.obj), ends["origin"], ends["destination"])
+    return _next(text, zone)
+
+
+def _next(text: str, zone: tzinfo) -> str:
+    since = clock.now().astimezone(zone) - timedelta(seconds=PAST_AFTER_S)
+    return f"{next_clock_time(text, since):%Y-%m-%dT%H:%M:%S}"
+
+
+def _stop_instant(ctx: typer.Context, stop: str, text: str | None) -> str | None:
+    """Return what a person wrote as get_departures reads it; where the stop is unusable, the tool says so."""
+    if text is None:
+        return None
+    if not is_clock_time(text):
+        return check_typed_instant(text)
+    return _next(text, find_stop_zone(open_application(ctx.obj), stop))
+
+
+def _list_more(ctx: typer.Context, body: dict[str, Any]) -> dict[str, str]:
+    """Return the commands for later itineraries, and for earlier ones unless they would lie in the past."""
+    legs = [each["legs"] for each in body["itineraries"]]
+    later = max(datetime.fromisoformat(each[0]["departureTime"]) for each in legs) + timedelta(minutes=1)
+    earlier = min(datetime.fromisoformat(each[-1]["arrivalTime"]) for each in legs) - timedelta(minutes=1)
+    words = _list_words(ctx)
+    more = {"later": typed(*words, "--at", later.isoformat(timespec="seconds"))}
+    requested = body["requested"]
+    is_from_now = datetime.fromisoformat(requested["time"]) <= clock.now() + timedelta(seconds=PAST_AFTER_S)
+    if requested["type"] == "arrive" or not is_from_now:
+        more["earlier"] = typed(*words, "--arrive", earlier.isoformat(timespec="seconds"))
+    return more
+
+
+def _list_words(ctx: typer.Context) -> list[str]:
+    """Return the words of a plan command as they were typed, without its times."""
+    given = ctx.params
+    words = ["plan", given["origin"], given["destination"]]
+    for name in ("limit", "max_walk", "max_transfers", "optimize", "lang"):
+        if given[name] is not None:
+            value = given[name]
+            words += [f"--{name.replace('_', '-')}", f"{value:g}" if isinstance(value, float) else str(value)]
+    return [*words, "--step-free"] if given["step_free"] else words
 
 
 def _present(**fields: Any) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Print planned itineraries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
+from types import MappingProxyType
 from typing import Any
 
 from rich.console import Console
@@ -10,14 +11,16 @@ from rich.text import Text
 
 from fingerpost.apps.cli.footnotes import print_below
 from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.typed_commands import print_more
 from fingerpost.apps.cli.wire_times import clock_of, day_of, minutes_of, seconds_between, today_in
 
 _ON_FOOT_OR_WHEELS = ("WALK", "BIKE", "SCOOTER")
 _WORTH_A_LINE_S = 60
+NO_MORE: Mapping[str, str] = MappingProxyType({})
 
 
-def print_trip(body: dict[str, Any]) -> None:
-    """Print an answer of plan_trip."""
+def print_trip(body: dict[str, Any], more: Mapping[str, str] = NO_MORE) -> None:
+    """Print an answer of plan_trip; ``more`` are commands for later and earlier itineraries."""
     console = new_console()
     requested = body["requested"]
     today = today_in(body["meta"]["timeZone"])
@@ -36,6 +39,7 @@ def print_trip(body: dict[str, Any]) -> None:
     from fingerpost.tools.alert_shapes import describe_trip_alerts
 
     print_below(console, body, describe_trip_alerts(body))
+    print_more(console, more)
 
 
 def _print_itinerary(

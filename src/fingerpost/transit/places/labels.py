@@ -14,8 +14,11 @@ from fingerpost.transit.model import Coordinate, Location, LocationSource
 
 _POSITION = re.compile(r"\s*(-?\d{1,3}(?:\.\d+)?)\s*,\s*(-?\d{1,3}(?:\.\d+)?)\s*")
 
-Latitude = Annotated[Number, Field(ge=-90, le=90, description="degrees north")]
-Longitude = Annotated[Number, Field(ge=-180, le=180, description="degrees east")]
+Latitude = Annotated[Number, Field(ge=-90, le=90)]
+"""Degrees north."""
+
+Longitude = Annotated[Number, Field(ge=-180, le=180)]
+"""Degrees east."""
 
 
 class LocationValue(WireModel):

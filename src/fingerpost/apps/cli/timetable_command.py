@@ -1,0 +1,81 @@
+"""The command ``timetable``: the scheduled departures of a stop, at any time of any day."""
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import typer
+
+from fingerpost import clock
+from fingerpost.apps.cli.application import TOOL_ERROR, answering_early, ask_once, open_application
+from fingerpost.apps.cli.clock_texts import read_typed_instant
+from fingerpost.apps.cli.output import complain, print_json
+from fingerpost.apps.cli.timetable_view import print_timetable
+from fingerpost.apps.cli.typed_commands import typed
+from fingerpost.errors import ToolError
+from fingerpost.transit.rules.instants import PAST_AFTER_S
+
+# Without --until a person is shown so much.
+WINDOW = timedelta(hours=1)
+
+
+def timetable(
+    ctx: typer.Context,
+    stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
+    at: Annotated[str | None, typer.Option(help="From then: HH:MM, the next one, or ISO 8601.")] = None,
+    until: Annotated[str | None, typer.Option(help="To then, up to a day later; else an hour later.")] = None,
+    limit: Annotated[int | None, typer.Option(help="How many to show.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")] = False,
+) -> None:
+    """Show a stop's timetable: what is scheduled, at any time."""
+    stop_id, zone = _find_stop(ctx, stop, as_json=as_json)
+    now = clock.now().astimezone(zone)
+    since = now if at is None else read_typed_instant(at, zone, now - timedelta(seconds=PAST_AFTER_S))
+    last = since + WINDOW if until is None else read_typed_instant(until, zone, since)
+    arguments: dict[str, Any] = {"stopId": stop_id, "until": last.isoformat(timespec="seconds"), "wholePlace": True}
+    if at is not None:
+        arguments["at"] = since.isoformat(timespec="seconds")
+    if limit is not None:
+        arguments["maxDepartures"] = limit
+    answer = ask_once(ctx, "getStopTimetable", arguments, as_json=as_json)
+    if not as_json:
+        print_timetable(
+            answer.body, _list_more(stop, limit, since.astimezone(zone), last.astimezone(zone), answer.body)
+        )
+
+
+def _find_stop(ctx: typer.Context, label: str, *, as_json: bool) -> tuple[str, ZoneInfo]:
+    """Return the id and the zone of the stop that is meant; where none is, say so and end."""
+    from fingerpost.apps.labelled_stop import get_labelled_stop
+
+    try:
+        application = open_application(ctx.obj)
+        with answering_early(application):
+            found = asyncio.run(get_labelled_stop(application, label))
+    except ToolError as error:
+        if as_json:
+            from fingerpost.contract.envelope import Family, render_error
+
+            print_json(render_error(error, Family.LOOKUP, ""))
+        else:
+            complain(error)
+        raise typer.Exit(TOOL_ERROR) from error
+    return found.place.id or label, ZoneInfo(found.networks[0].profile.zone)
+
+
+def _list_more(stop: str, limit: int | None, since: datetime, last: datetime, body: dict[str, Any]) -> dict[str, str]:
+    """Return the commands for what comes later and what came earlier."""
+    window = last - since
+    options = [] if limit is None else ["--limit", str(limit)]
+    rest = body["meta"].get("nextDeparture")
+    later = (last, last + window) if rest is None else (datetime.fromisoformat(rest).astimezone(since.tzinfo), last)
+    spans = {"later": later, "earlier": (since - window, since)}
+    return {
+        word: typed("timetable", stop, "--at", _print(first), "--until", _print(end), *options)
+        for word, (first, end) in spans.items()
+    }
+
+
+def _print(instant: datetime) -> str:
+    return instant.isoformat(timespec="seconds")

@@ -1,0 +1,207 @@
+"""The lookup contract: the two ends of a route, and what is wrong with a question of planRoute or its source."""
+
+import pytest
+
+from fingerpost.errors import SourceFailed, SourceKeyRefused, SourceLimited, SourceTimeout, SourceUnreachable
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Bounds
+from tests.contracts.conftest import stop_place
+from tests.contracts.test_plan_route_contract import LEAVING, NOW, ask, tram
+from tests.rules.drawing import trip
+
+PLACES = {
+    "alpha": [stop_place("T:A", "Alpha")],
+    "beta": [stop_place("T:B", "Beta", lat=60.3)],
+    "unsure": [stop_place("T:A", "Alpha", 0.7), stop_place("T:B", "Beta", 0.6, lat=60.3)],
+}
+
+
+def named_network(**more):
+    return FakeNetwork(places=PLACES, journeys=[[trip(tram(5, 15))]], **more)
+
+
+@pytest.mark.parametrize("side", ["origin", "destination"])
+def test_an_ambiguous_end_names_its_side_and_its_candidates(over, side):
+    """M54, A5: details carry the side and a whole DisambiguationSet; the text has the tokens."""
+    ends = {"origin": {"rawText": "alpha"}, "destination": {"rawText": "beta"}, side: {"rawText": "unsure"}}
+    answer = over(named_network())("planRoute", {**ends, "departureTime": NOW})
+    error = answer.body["error"]
+
+    assert (error["category"], error["code"]) == ("DISAMBIGUATION_REQUIRED", "MULTIPLE_CANDIDATES")
+    assert error["recommendation"] == "Send the token of the candidate that is meant as rawText"
+    assert error["details"].pop("candidates") == [
+        {
+            "token": "T:A",
+            "id": "T:A",
+            "name": "Alpha",
+            "primaryLanguage": "default",
+            "type": "STOP",
+            "coordinate": {"lat": 60.17, "lon": 24.94},
+            "confidenceScore": 0.7,
+            "rawQuery": "unsure",
+        },
+        {
+            "token": "T:B",
+            "id": "T:B",
+            "name": "Beta",
+            "primaryLanguage": "default",
+            "type": "STOP",
+            "coordinate": {"lat": 60.3, "lon": 24.94},
+            "confidenceScore": 0.6,
+            "rawQuery": "unsure",
+        },
+    ]
+    assert error["details"] == {
+        "side": side,
+        "totalCandidatesFound": 2,
+        "truncated": False,
+        "needsClarification": True,
+        "autoResolvedThreshold": 0.8,
+    }
+    assert "T:A" in answer.text
+    assert "T:B" in answer.text
+
+
+def resolved(**more):
+    return {
+        "name": "Alpha",
+        "primaryLanguage": "fi",
+        "type": "STOP",
+        "coordinate": {"lat": 60.17, "lon": 24.94},
+        "confidenceScore": 1,
+        "rawQuery": "alpha",
+        **more,
+    }
+
+
+def test_a_resolved_stop_is_that_stops_place(over):
+    """M22, B10: by its id, whatever the coordinate."""
+    network = named_network()
+    over(network)("planRoute", {**LEAVING, "origin": resolved(id="T:A", coordinate={"lat": 1, "lon": 1})})
+
+    assert network.journeys_asked[0].origin.stop_ids == ("T:A",)
+
+
+def test_a_resolved_stop_is_no_variable(over):
+    """M22: a user's variable that happens to be called like the id is not meant."""
+    network = named_network()
+    ask = over(network)
+    ask("save_user_variable", {"key": "T:A", "type": "location", "value": {"lat": 61, "lon": 25}})
+    ask("planRoute", {**LEAVING, "origin": resolved(id="T:A")})
+
+    assert network.journeys_asked[0].origin.stop_ids == ("T:A",)
+
+
+def test_a_resolved_stop_that_nobody_knows_is_refused(over):
+    """A5: its name is not searched for instead."""
+    error = over(named_network())("planRoute", {**LEAVING, "origin": resolved(id="T:X", name="alpha")}).body["error"]
+
+    assert (error["category"], error["code"]) == ("NOT_FOUND", "STOP_NOT_FOUND")
+    assert error["message"] == "origin: no stop has the id 'T:X'"
+    assert error["details"]["side"] == "origin"
+
+
+def test_a_resolved_address_is_its_position_and_name(over):
+    """M22: an address has no id, and its name is where the trip begins."""
+    network = named_network()
+    over(network)("planRoute", {**LEAVING, "origin": resolved(type="ADDRESS", name="Home street 1")})
+    origin = network.journeys_asked[0].origin
+
+    assert (origin.coordinate.lat, origin.name, origin.stop_ids) == (60.17, "Home street 1", ())
+
+
+def test_an_answer_of_the_lookup_can_be_sent_as_it_is(demo):
+    """M22: whole, with everything that findAddressOrStop says."""
+    ends = {
+        side: demo("findAddressOrStop", {"rawText": text}).body
+        for side, text in (("origin", "Kamppi"), ("destination", "Espoo"))
+    }
+    answer = demo("planRoute", {**ends, "departureTime": NOW})
+
+    assert answer.body["itineraries"][0]["legs"][0]["from"]["name"] == "Kamppi"
+
+
+@pytest.mark.parametrize(
+    ("origin", "stop"),
+    [
+        ({"rawText": "alpha"}, "T:A"),
+        ({"rawText": "T:A"}, "T:A"),
+        ({"rawText": "t:a"}, "T:A"),
+        ({"rawText": "home"}, None),
+    ],
+)
+def test_a_text_is_a_variable_a_token_or_a_name(over, origin, stop):
+    """B10: as any label of plan_trip."""
+    network = named_network()
+    ask = over(network)
+    ask("save_user_variable", {"key": "home", "type": "location", "value": {"lat": 61, "lon": 25}})
+    ask("planRoute", {**LEAVING, "origin": origin})
+    found = network.journeys_asked[0].origin
+
+    assert (found.stop_ids, found.coordinate.lat) == (((stop,), 60.17) if stop else ((), 61.0))
+
+
+def test_a_name_that_was_taken_is_said(over):
+    """B10: label-geocoded, in metadata."""
+    answer = ask(over, named_network(), origin={"rawText": "alpha"})
+
+    assert answer.body["metadata"]["warnings"] == [
+        {"code": "label-geocoded", "message": "origin 'alpha' was taken as Alpha (60.17000,24.94000)."}
+    ]
+
+
+@pytest.mark.parametrize("text", ["alpha", "T:A", "60.17,24.94"])
+@pytest.mark.parametrize(("metres", "is_found"), [(112, True), (111, False)])
+def test_the_distance_is_a_hard_limit_for_an_end_too(over, text, metres, is_found):
+    """M4, D2: 111.2 m from the focus point, as a name, a token or a position."""
+    origin = {"rawText": text, "focusPoint": {"lat": 60.169, "lon": 24.94}, "maxDistanceMeters": metres}
+    answer = ask(over, named_network(), origin=origin)
+
+    assert answer.is_error is not is_found
+    if not is_found:
+        error = answer.body["error"]
+        assert (error["code"], error["details"]["side"]) == ("STOP_NOT_FOUND", "origin")
+
+
+@pytest.mark.parametrize(
+    ("origin", "destination"),
+    [
+        ({"rawText": "60.17,24.94"}, {"rawText": "60.17,24.94"}),
+        ({"rawText": "alpha"}, {"rawText": "T:A"}),
+        (resolved(id="T:A"), resolved(id="T:A")),
+        (resolved(), {"rawText": "60.170001,24.94"}),
+    ],
+)
+def test_the_two_ends_must_differ(over, origin, destination):
+    """M26: one coordinate or one id is no trip."""
+    error = over(named_network())(
+        "planRoute", {"origin": origin, "destination": destination, "departureTime": NOW}
+    ).body["error"]
+
+    assert (error["category"], error["message"]) == ("VALIDATION", "origin and destination must differ")
+
+
+def test_outside_all_networks(over):
+    """A5: NO_RESULTS, OUT_OF_BOUNDS."""
+    error = ask(over, FakeNetwork(bounds=Bounds(south=0, west=0, north=1, east=1))).body["error"]
+
+    assert (error["category"], error["code"]) == ("NO_RESULTS", "OUT_OF_BOUNDS")
+
+
+@pytest.mark.parametrize(
+    ("error", "category", "code"),
+    [
+        (SourceLimited("wait", retry_after_s=2.1), "THROTTLED", "RATE_LIMITED"),
+        (SourceTimeout("late"), "UPSTREAM_FAILURE", "UPSTREAM_TIMEOUT"),
+        (SourceUnreachable("gone"), "UPSTREAM_FAILURE", "NETWORK_ERROR"),
+        (SourceFailed("500"), "UPSTREAM_FAILURE", "ROUTING_FAILED"),
+        (SourceKeyRefused("no key"), "AUTH_FAILURE", "INVALID_API_KEY"),
+    ],
+)
+def test_a_failing_source_has_its_category(over, error, category, code):
+    """M48, M49, A5."""
+    answer = ask(over, FakeNetwork(journeys=[error]))
+
+    assert (answer.is_error, answer.body["error"]["category"], answer.body["error"]["code"]) == (True, category, code)
+    if code == "RATE_LIMITED":
+        assert answer.body["error"]["details"] == {"retryAfter": 3}

@@ -1,0 +1,320 @@
+"""The lookup contract: what getStopTimetable accepts and answers."""
+
+from datetime import date
+
+import pytest
+
+from fingerpost.errors import SourceLimited, SourceTimeout
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.model import Coordinate, Departure, Mode, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.provenance import FeedVersion, OutOfService, Provenance
+from tests.contracts.conftest import board_of, stop_place
+from tests.rules.drawing import DAY, T0, at
+
+STOP = {"stopId": "T:A"}
+NOW = "2022-02-22T06:00:00Z"
+
+
+def clock(minute):
+    """Return a minute after the standing clock, 06:00 UTC, as the contract prints it."""
+    return f"2022-02-22T{6 + minute // 60:02d}:{minute % 60:02d}:00Z"
+
+
+def leaving(minute, line="7", **more):
+    """Draw a tram that the timetable lets leave so many minutes after the standing clock."""
+    more.setdefault("destination", "B")
+    return Departure(
+        line=line,
+        mode=Mode.TRAM,
+        scheduled=at(minute),
+        stop_id="T:A",
+        trip_id=f"{line}-{minute}",
+        service_day=DAY,
+        **more,
+    )
+
+
+def ask(over, *departures, **arguments):
+    return over(board_of(*departures))("getStopTimetable", {**STOP, **arguments})
+
+
+def rows(answer):
+    """Return (line, HH:MM in UTC) of each row."""
+    return [(row["routeShortName"], row["scheduledTime"][11:16]) for row in answer.body["departures"]]
+
+
+def test_a_timetable_has_the_contracts_fields(over):
+    """M42-M47, D1, A4, A10: the answer whole; a METRO is a SUBWAY, and realtime changes nothing."""
+    row = Departure(
+        line="M1",
+        mode=Mode.METRO,
+        destination="East",
+        scheduled=at(5),
+        stop_id="T:A",
+        trip_id="t",
+        service_day=date(2022, 2, 21),
+        departure_delay_s=120,
+        last_realtime_update=T0,
+        long_name="West - East",
+    )
+
+    assert ask(over, row, leaving(7, "2")).body == {
+        "departures": [
+            {
+                "scheduledTime": "2022-02-22T06:05:00Z",
+                "routeShortName": "M1",
+                "routeLongName": "West - East",
+                "headsign": "East",
+                "mode": "SUBWAY",
+                "serviceDay": "2022-02-21",
+            },
+            {
+                "scheduledTime": "2022-02-22T06:07:00Z",
+                "routeShortName": "2",
+                "headsign": "B",
+                "mode": "TRAM",
+                "serviceDay": "2022-02-22",
+            },
+        ],
+        "applied": {"maxDepartures": 3, "horizonMinutes": 45, "clamped": False},
+        "metadata": {"timeZone": "Europe/Helsinki"},
+        "meta": {
+            "network": "FAKE",
+            "source": "fake",
+            "retrievedAt": "2022-02-22T06:00:00Z",
+            "language": "en",
+            "realtimeAgeSeconds": 0,
+            "stop": {"id": "T:A", "name": "A"},
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("stop_id", "category", "code"),
+    [
+        ("T:A", None, None),
+        ("T:X", "NOT_FOUND", "STOP_NOT_FOUND"),
+        ("t:a", "VALIDATION", "INVALID_PARAMETER"),
+        ("T A", "VALIDATION", "INVALID_PARAMETER"),
+        ("", "VALIDATION", "INVALID_PARAMETER"),
+        (None, "VALIDATION", "INVALID_PARAMETER"),
+    ],
+)
+def test_the_stop_is_an_id_of_the_contracts_pattern(over, stop_id, category, code):
+    """M39, A5: an id that nobody knows is not found, another text is not valid."""
+    answer = over(board_of(leaving(5)))("getStopTimetable", {"stopId": stop_id})
+    error = answer.body.get("error", {})
+
+    assert (error.get("category"), error.get("code")) == (category, code)
+
+
+def test_what_is_wrong_with_an_id_is_said(over):
+    """A5: the pattern, and what was sent."""
+    error = over(board_of())("getStopTimetable", {"stopId": "t:a"}).body["error"]
+
+    assert error["message"] == 'stopId must match ^[A-Z0-9:_-]+$; you sent "t:a"'
+
+
+@pytest.mark.parametrize(
+    ("sent", "applied", "clamped"),
+    [
+        ({}, (3, 45), False),
+        ({"maxDepartures": 1, "horizonMinutes": 1}, (1, 1), False),
+        ({"maxDepartures": 5, "horizonMinutes": 90}, (5, 90), False),
+        ({"maxDepartures": 6}, (5, 45), True),
+        ({"horizonMinutes": 91}, (3, 90), True),
+        ({"maxDepartures": 10_000, "horizonMinutes": 10_000}, (5, 90), True),
+        ({"maxDepartures": None, "horizonMinutes": None}, (3, 45), False),
+    ],
+)
+def test_limits_that_are_too_large_are_lowered_and_said(over, sent, applied, clamped):
+    """M40, M41, M61, A6: to 5 departures and 90 minutes; the text says so too."""
+    network = board_of(*map(leaving, range(0, 120, 10)))
+    answer = over(network)("getStopTimetable", {**STOP, **sent})
+    most, minutes = applied
+
+    assert answer.body["applied"] == {"maxDepartures": most, "horizonMinutes": minutes, "clamped": clamped}
+    assert len(answer.body["departures"]) == min(most, 1 + minutes // 10)
+    assert network.asked[0].window_s == minutes * 60
+    assert ("was lowered" in answer.text) == clamped
+
+
+def test_the_window_is_of_the_timetable_and_holds_both_its_ends(over):
+    """D3: scheduled at its first and its last minute, however late or early; not a minute before or after."""
+    answer = ask(
+        over,
+        leaving(-1, departure_delay_s=300),
+        leaving(0, departure_delay_s=-120),
+        leaving(45, departure_delay_s=600),
+        leaving(46, departure_delay_s=-120),
+    )
+
+    assert rows(answer) == [("7", "06:00"), ("7", "06:45")]
+
+
+def test_the_source_is_asked_for_the_timetables_times(over):
+    """D3: its window is of scheduled times, and everything in it is counted."""
+    network = board_of(leaving(5))
+    over(network)("getStopTimetable", STOP)
+
+    assert (network.asked[0].by_schedule, network.asked[0].stop_ids) == (True, ("T:A",))
+
+
+def test_what_is_cancelled_is_left_out_and_counted(over):
+    """D3: in the window alone; two of three are cancelled, one of them after the last row that is shown."""
+    answer = ask(
+        over, leaving(5, cancelled=True), leaving(10), leaving(40, cancelled=True), leaving(50, cancelled=True)
+    )
+
+    assert rows(answer) == [("7", "06:10")]
+    assert answer.body["metadata"]["cancelledLeftOut"] == 2
+    assert "! Left out because they are cancelled: 2." in answer.text
+
+
+def test_rows_are_in_the_order_of_the_timetable(over):
+    """By time, then line; the limit comes last, and the rest is counted with the way to it (B14)."""
+    answer = ask(over, leaving(9, "1"), leaving(5, "2"), leaving(5, "1"), leaving(7, "3"))
+    (warning,) = answer.body["metadata"]["warnings"]
+
+    assert rows(answer) == [("1", "06:05"), ("2", "06:05"), ("3", "06:07")]
+    assert warning == {
+        "code": "truncated-results",
+        "message": "4 departures are in the window, of which the first 3 are shown. For later ones, ask with at "
+        "2022-02-22T06:09:00Z; for all of them, with until.",
+    }
+    assert answer.body["meta"]["nextDeparture"] == "2022-02-22T06:09:00Z"
+
+
+def test_at_moves_the_window(over):
+    """D3: any instant with an offset; a moment ago means now."""
+    later = ask(over, leaving(5), leaving(65), at="2022-02-22T09:00:00+02:00")
+    just_now = ask(over, leaving(-1), leaving(45), at="2022-02-22T05:58:00Z")
+
+    assert (rows(later), rows(just_now)) == ([("7", "07:05")], [("7", "06:45")])
+
+
+def test_the_past_is_answered_and_said(over):
+    """B12: 121 seconds ago is the past."""
+    answer = ask(over, leaving(-2), at="2022-02-22T05:57:59Z")
+
+    assert rows(answer) == [("7", "05:58")]
+    assert [each["code"] for each in answer.body["metadata"]["warnings"]] == ["in-the-past"]
+
+
+@pytest.mark.parametrize("field", ["at", "until"])
+@pytest.mark.parametrize("text", ["2022-02-22T10:00:00", "2022-02-22", "10:00", "later"])
+def test_a_time_without_an_offset_is_refused(over, field, text):
+    """A4: the lookup tools assume no zone."""
+    error = ask(over, **{field: text}).body["error"]
+
+    assert (error["category"], error["details"]["field"]) == ("VALIDATION", field)
+
+
+def provenance(**more):
+    return Provenance(network="FAKE", source="fake", zone="Europe/Helsinki", retrieved_at=T0, **more)
+
+
+OUT = OutOfService(FeedVersion(name="T"), DAY)
+
+
+@pytest.mark.parametrize(
+    ("told", "since", "reason"),
+    [
+        (None, None, "NO_DEPARTURES"),
+        (None, "2022-02-22T05:58:00Z", "NO_DEPARTURES"),
+        (None, "2022-02-22T05:57:59Z", "IN_THE_PAST"),
+        (provenance(first_day=DAY, last_day=DAY), None, "NO_DEPARTURES"),
+        (provenance(first_day=date(2022, 2, 23), last_day=date(2022, 3, 1)), None, "NO_SERVICE"),
+        (provenance(first_day=date(2022, 1, 1), last_day=date(2022, 2, 21)), None, "NO_SERVICE"),
+        (provenance(first_day=date(2022, 1, 1), last_day=date(2022, 1, 2)), "2022-01-05T12:00:00Z", "NO_SERVICE"),
+        (provenance(out_of_service=(OUT,)), None, "NO_SERVICE"),
+    ],
+)
+def test_an_empty_timetable_is_a_success_with_a_reason(over, told, since, reason):
+    """D1, A5, decision 0450: nothing just then, nothing on that day, or a day that has passed."""
+    network = FakeNetwork(places={"A": [stop_place("T:A", "A")]}, provenance=told)
+    answer = over(network)("getStopTimetable", {**STOP, **({"at": since} if since else {})})
+
+    assert (answer.is_error, answer.body["departures"]) == (False, [])
+    assert answer.body["metadata"]["noResultsReason"] == reason
+    assert reason in answer.text
+
+
+def test_where_all_is_cancelled_nothing_is_listed(over):
+    """D3: an empty answer says how many were left out."""
+    answer = ask(over, leaving(5, cancelled=True))
+
+    assert answer.body["metadata"] == {
+        "timeZone": "Europe/Helsinki",
+        "noResultsReason": "NO_DEPARTURES",
+        "cancelledLeftOut": 1,
+    }
+
+
+PAIR = Place(
+    id="T:A", name="A", coordinate=Coordinate(60.17, 24.94), kind=PlaceKind.STOP, member_ids=("T:A", "T:B"),
+    zero_walk_ids=("T:A",),
+)  # fmt: skip
+ALONE = Place(id="T:A", name="A", coordinate=Coordinate(60.17, 24.94), kind=PlaceKind.STOP, member_ids=("T:A",))
+
+
+class PairNetwork(FakeNetwork):
+    """A stop with another one of its place across the street."""
+
+    async def find_stop(self, stop_id, *, language=None):
+        return ALONE
+
+    async def find_stop_place(self, stop_id, *, language=None):
+        return PAIR
+
+
+def test_an_id_is_one_stop_and_its_place_is_said(over):
+    """D2, decision 0450: the other stops are named; wholePlace lists all of them."""
+    network = PairNetwork(places={"A": [PlaceMatch(place=PAIR, score=1.0)]}, departures=[leaving(5)])
+    one = over(network)("getStopTimetable", STOP)
+    all_of_them = over(network)("getStopTimetable", {**STOP, "wholePlace": True})
+
+    assert [asked.stop_ids for asked in network.asked] == [("T:A",), ("T:A", "T:B")]
+    assert one.body["meta"]["stop"] == {"id": "T:A", "name": "A", "otherStops": ["T:B"]}
+    assert "! This stop alone; its place has other stops too (T:B); wholePlace shows all." in one.text
+    assert all_of_them.body["meta"]["stop"] == {"id": "T:A", "name": "A"}
+
+
+@pytest.mark.parametrize(
+    ("error", "category", "code"),
+    [
+        (SourceLimited("wait", retry_after_s=2.1), "THROTTLED", "RATE_LIMITED"),
+        (SourceTimeout("late"), "UPSTREAM_FAILURE", "UPSTREAM_TIMEOUT"),
+    ],
+)
+def test_a_failing_source_has_its_category(over, error, category, code):
+    """M48, M49, A5."""
+    network = FakeNetwork(places={"A": [stop_place("T:A", "A")]}, departures=error)
+    told = over(network)("getStopTimetable", STOP).body["error"]
+
+    assert (told["category"], told["code"]) == (category, code)
+
+
+def test_the_text_alone_carries_a_short_timetable(over):
+    """A11: local times, modes, lines, where to, long names, and another service day."""
+    night = leaving(970, "9", long_name="A - B", destination="B")
+    answer = ask(over, leaving(965), night, at="2022-02-22T21:45:00Z")
+
+    assert answer.text.splitlines() == [
+        "Timetable of A (T:A), Wed 2022-02-23 (Europe/Helsinki, UTC+02:00), at most 3 within 45 min:",
+        "00:05 TRAM 7 to B, of the service day 2022-02-22",
+        "00:10 TRAM 9 to B (A - B), of the service day 2022-02-22",
+    ]
+
+
+def test_where_clocks_change_each_time_has_its_offset(over):
+    """A11: on the night of 26 March 2022 03:30 comes right after 02:59."""
+    spring = 1_648_342_800  # 2022-03-27 03:00 in Helsinki, which clocks show as 04:00
+    before, after = ((spring + shift - T0) // 60 for shift in (-1800, 1800))
+    answer = ask(over, leaving(before), leaving(after), at="2022-03-27T00:00:00Z", until="2022-03-27T02:00:00Z")
+
+    assert answer.text.splitlines()[:3] == [
+        "Timetable of A (T:A), Sun 2022-03-27 (Europe/Helsinki), at most 200 within 120 min:",
+        "02:30+0200 TRAM 7 to B, of the service day 2022-02-22",
+        "04:30+0300 TRAM 7 to B, of the service day 2022-02-22",
+    ]

@@ -1,0 +1,104 @@
+"""The lookup contract: a timetable up to an instant, such as the last bus, and how much of it fits (rules D3, A11)."""
+
+import pytest
+
+from fingerpost.tools.stop_timetable_shapes import MOST_LINES, MOST_ROWS
+from tests.contracts.test_stop_timetable_contract import NOW, ask, clock, leaving, rows
+from tests.rules.drawing import T0
+
+
+@pytest.mark.parametrize(
+    ("until", "message"),
+    [
+        ("2022-02-22T06:00:01Z", None),
+        ("2022-02-23T06:00:00Z", None),
+        ("2022-02-22T06:00:00Z", "until must be after at; at is 2022-02-22T06:00:00Z"),
+        ("2022-02-23T06:00:01Z", "until must be at most 24 hours after at; at is 2022-02-22T06:00:00Z"),
+    ],
+)
+def test_until_is_up_to_a_day_later(over, until, message):
+    """D3: both bounds."""
+    answer = ask(over, until=until)
+
+    assert answer.body.get("error", {}).get("message") == message
+
+
+def test_with_until_everything_is_listed_up_to_the_last_bus(over):
+    """D3: the contract's limits do not hold; each line's first and last departure are said, and the text has them."""
+    evening = [leaving(minute, "7") for minute in range(0, 900, 60)] + [leaving(845, "9", destination="C")]
+    answer = ask(over, *evening, until="2022-02-22T21:00:00Z")
+
+    assert len(answer.body["departures"]) == 16
+    assert answer.body["applied"] == {"maxDepartures": MOST_ROWS, "horizonMinutes": 900, "clamped": False}
+    assert "warnings" not in answer.body["metadata"]
+    assert answer.body["meta"]["lines"] == [
+        {
+            "routeShortName": "7",
+            "headsign": "B",
+            "departures": 15,
+            "first": "2022-02-22T06:00:00Z",
+            "last": "2022-02-22T20:00:00Z",
+        },
+        {
+            "routeShortName": "9",
+            "headsign": "C",
+            "departures": 1,
+            "first": "2022-02-22T20:05:00Z",
+            "last": "2022-02-22T20:05:00Z",
+        },
+    ]
+    assert answer.text.splitlines() == [
+        "Timetable of A (T:A), Tue 2022-02-22 (Europe/Helsinki, UTC+02:00), at most 200 within 900 min:",
+        "TRAM 7 to B: 08:00 09:00 10:00 11:00 12:00 13:00 14:00 15:00 16:00 17:00 18:00 19:00 20:00 21:00 22:00",
+        "TRAM 9 to C: 22:05",
+        "7 to B: 15 departures, first 08:00, last 22:00",
+        "9 to C: 1 departure, first 22:05, last 22:05",
+    ]
+
+
+def test_the_first_of_a_longer_timetable_are_the_same_with_a_limit(over):
+    """B14: maxDepartures cuts the finished list, and the lines count what was found."""
+    evening = [leaving(minute) for minute in range(0, 600, 60)]
+    whole = ask(over, *evening, until=clock(600)).body
+    cut = ask(over, *evening, until=clock(600), maxDepartures=7).body
+
+    assert cut["departures"] == whole["departures"][:7]
+    assert cut["meta"]["lines"] == whole["meta"]["lines"]
+    assert cut["applied"]["maxDepartures"] == 7
+
+
+def test_a_longer_timetable_than_fits_goes_on_where_it_was_cut(over):
+    """A11: the bound holds, whole instants are shown, and asking on shows every departure once."""
+    long_name = "Ö" * 120
+    many = [leaving(minute, f"{minute}-{twin}", long_name=long_name) for minute in range(400) for twin in (1, 2)]
+    seen, since = [], NOW
+    for _ in range(60):
+        answer = ask(over, *many, at=since, until="2022-02-22T13:00:00Z")
+        assert len(str(answer.body).encode()) <= 48_000
+        assert len(answer.text.encode()) <= 16_000
+        seen += rows(answer)
+        since = answer.body["meta"].get("nextDeparture")
+        told = [each["message"] for each in answer.body["metadata"].get("warnings", ())]
+        assert (since is None and not told) or f"ask with at {since}" in told[0]
+        if since is None:
+            break
+
+    assert seen == sorted(
+        ((each.line, clock((each.scheduled - T0) // 60)[11:16]) for each in many), key=lambda row: (row[1], row[0])
+    )
+
+
+def test_more_rows_than_the_most_are_lowered(over):
+    """A6, A11: one more than the bound is lowered to it."""
+    for asked, clamped in ((MOST_ROWS, False), (MOST_ROWS + 1, True)):
+        applied = ask(over, leaving(5), until=clock(60), maxDepartures=asked).body["applied"]
+        assert (applied["maxDepartures"], applied["clamped"]) == (MOST_ROWS, clamped)
+
+
+def test_lines_beyond_the_bound_are_counted(over):
+    """A11: so many lines are told, the rest is a number."""
+    many = [leaving(5, f"{line:03d}") for line in range(MOST_LINES + 2)]
+    answer = ask(over, *many, until=clock(60))
+
+    assert (len(answer.body["meta"]["lines"]), answer.body["meta"]["linesNotShown"]) == (MOST_LINES, 2)
+    assert "! 2 more lines are not shown." in answer.text
