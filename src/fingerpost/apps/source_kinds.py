@@ -16,8 +16,8 @@ from fingerpost.transit.providers.motis.transitous import PACES as TRANSITOUS_PA
 from fingerpost.transit.providers.opentripplanner.add_options import DIGITRANSIT, OTP
 from fingerpost.transit.providers.opentripplanner.regions import PACES
 from fingerpost.transit.providers.tfl.add_options import TFL
-from fingerpost.transit.providers.tfl.service import KEY_VARIABLE
-from fingerpost.transit.providers.tfl.service import PACES as TFL_PACES
+from fingerpost.transit.providers.tfl.unified_api import KEY_VARIABLE
+from fingerpost.transit.providers.tfl.unified_api import PACES as TFL_PACES
 
 if TYPE_CHECKING:
     from fingerpost.transit.port import RemoteSource

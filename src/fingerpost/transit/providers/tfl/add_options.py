@@ -1,7 +1,7 @@
 """The option of ``fingerpost network add`` for TfL."""
 
 from fingerpost.transit.add_option import AddOption
-from fingerpost.transit.providers.tfl.service import ADDRESS, KEY_VARIABLE
+from fingerpost.transit.providers.tfl.unified_api import ADDRESS, KEY_VARIABLE
 
 TFL = AddOption(
     name="tfl",

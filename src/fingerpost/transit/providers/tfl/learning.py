@@ -7,8 +7,8 @@ from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.providers.tfl.modes import read_mode
 from fingerpost.transit.providers.tfl.server import TflClient
-from fingerpost.transit.providers.tfl.service import ATTRIBUTION, BOUNDS, LANGUAGE, ZONE
 from fingerpost.transit.providers.tfl.shapes import OwnMode
+from fingerpost.transit.providers.tfl.unified_api import ATTRIBUTION, BOUNDS, LANGUAGE, ZONE
 
 ABILITIES = frozenset(Ability) - {Ability.FARES}
 

@@ -33,10 +33,10 @@ from fingerpost.transit.providers.tfl.journeys import LIFTS, LIFTS_PATH, Journey
 from fingerpost.transit.providers.tfl.learning import ABILITIES, new_known_profile
 from fingerpost.transit.providers.tfl.place_names import StopPointNames
 from fingerpost.transit.providers.tfl.server import STATUS_FRESH_S, TflAnswer, TflClient
-from fingerpost.transit.providers.tfl.service import KIND, LANGUAGE
 from fingerpost.transit.providers.tfl.shapes import LiftDisruption, Prediction, StopDisruption, TflLine
 from fingerpost.transit.providers.tfl.stop_ids import NaptanIds, is_group
 from fingerpost.transit.providers.tfl.stop_lookup import StopPointLookup
+from fingerpost.transit.providers.tfl.unified_api import KIND, LANGUAGE
 from fingerpost.transit.rules.first_rows import keep_first
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.trip_limits import list_kept

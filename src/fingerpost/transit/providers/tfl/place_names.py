@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fingerpost.errors import ToolError
 from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.providers.tfl.server import STOPS_FRESH_S, TflClient
-from fingerpost.transit.providers.tfl.service import LANGUAGE
 from fingerpost.transit.providers.tfl.shapes import MatchedStop, SearchResult
 from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
+from fingerpost.transit.providers.tfl.unified_api import LANGUAGE
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.geocoder_matches import score_spellings
 from fingerpost.transit.rules.matching import in_order

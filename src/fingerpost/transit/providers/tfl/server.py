@@ -16,8 +16,8 @@ from fingerpost.net.response import Response
 from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.profile import ANSWER_DEADLINE_S
-from fingerpost.transit.providers.tfl.service import ADDRESS, KEY_HEADER, KEY_VARIABLE
 from fingerpost.transit.providers.tfl.shapes import ApiError
+from fingerpost.transit.providers.tfl.unified_api import ADDRESS, KEY_HEADER, KEY_VARIABLE
 
 _T = TypeVar("_T")
 

@@ -9,7 +9,7 @@ from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.tfl.learning import learn_profile
 from fingerpost.transit.providers.tfl.network import TflNetwork
 from fingerpost.transit.providers.tfl.server import TflClient
-from fingerpost.transit.providers.tfl.service import KIND
+from fingerpost.transit.providers.tfl.unified_api import KIND
 
 
 class TflSource:

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from fingerpost.transit.model import Coordinate, NearbyStop, Place, PlaceKind, StopPoint
 from fingerpost.transit.providers.tfl.modes import read_mode
 from fingerpost.transit.providers.tfl.server import STOPS_FRESH_S, TflAnswer, TflClient
-from fingerpost.transit.providers.tfl.service import LANGUAGE
 from fingerpost.transit.providers.tfl.shapes import StopPointsNear, TflStopPoint
 from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
+from fingerpost.transit.providers.tfl.unified_api import LANGUAGE
 from fingerpost.transit.rules.distance import distance_m
 
 # Where riders board: stations as a whole, single poles and piers; not entrances and platforms inside stations.
