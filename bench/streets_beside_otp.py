@@ -36,7 +36,7 @@ CITIES = {
         "HSL",
         "gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip",
         "gtfs/helsinki/helsinki_centre_2020.osm.pbf",
-        {"osmDefaults": {}},
+        {"areaVisibility": True},
     ),
 }
 NEAREST_M, FURTHEST_M = 200.0, 2000.0
@@ -47,7 +47,7 @@ WALK = """query ($from: PlanLabeledLocationInput!, $to: PlanLabeledLocationInput
 
 def main(city: str = "tampere", wanted: str = "600") -> None:
     """Ask both, and print how far apart they are."""
-    feed, gtfs, extract, _ = CITIES[city]
+    feed, gtfs, extract, build_config = CITIES[city]
     gtfs, extract = get_shared(gtfs), get_shared(extract)
     table = import_feeds(feed, [FeedSource(gtfs)]).timetable
     stops = table.stop_kind == STOP
@@ -59,7 +59,7 @@ def main(city: str = "tampere", wanted: str = "600") -> None:
     search = StreetSearch(built.graph, weigh(built.graph, THEIRS))
     pairs = draw_pairs(built.graph, grid, lats, lons, int(wanted))
     with tempfile.TemporaryDirectory(prefix="fingerpost-otp-") as folder:
-        server = OtpServer(graph=build_graph({feed: gtfs}, [extract]), folder=Path(folder))
+        server = OtpServer(graph=build_graph({feed: gtfs}, [extract], **build_config), folder=Path(folder))
         server.start()
         try:
             rows = [compare(server, search, built.graph, grid, *pair) for pair in pairs]

@@ -359,7 +359,7 @@ def test_the_text_alone_carries_the_answer(over):
     assert ask(over, network, searchWindowMinutes=121).text.splitlines() == [
         "2 within 120 min, on Tue 2022-02-22 (Europe/Helsinki, UTC+02:00):",
         (
-            "1. 08:08 to 08:20, 12 min, 0 changes, 150 m walk: walk 150 m to A; "
+            "1. 08:08 to 08:20, 12 min, 0 changes, 150 m walk: walk 150 m 08:08 home to A 08:10; "
             "TRAM 7 towards North 08:10 A to B 08:20 (3000 m)"
         ),
         (

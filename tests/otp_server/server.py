@@ -40,7 +40,7 @@ class Graph:
     feeds: tuple[str, ...]
 
 
-def build_graph(feeds: dict[str, Path], streets: Sequence[Path]) -> Graph:
+def build_graph(feeds: dict[str, Path], streets: Sequence[Path], **build_config: object) -> Graph:
     """Return the graph of GTFS zips by FEED, and of street extracts; a kept one where the same was built before.
 
     Raises:
@@ -52,6 +52,7 @@ def build_graph(feeds: dict[str, Path], streets: Sequence[Path]) -> Graph:
     files |= {f"{number}.osm.pbf": path for number, path in enumerate(streets)}
     config = {
         **_MANY_YEARS,
+        **build_config,
         "transitFeeds": [{"type": "gtfs", "feedId": name, "source": f"{name}.gtfs.zip"} for name in feeds],
         "osm": [{"source": f"{number}.osm.pbf"} for number in range(len(streets))],
     }

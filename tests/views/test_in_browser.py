@@ -109,6 +109,20 @@ async def test_a_board_strikes_what_is_cancelled_and_says_what_is_late(applicati
     assert "Europe/Helsinki" in text
 
 
+async def test_a_board_of_another_time_says_from_when_on_it_lists(application):
+    """Tomorrow's board has tomorrow's day in its header and at each departure; the present board has neither."""
+    tomorrow = {"stop": BOARD["stop"], "at": "2026-03-11T07:00:00+02:00"}
+    texts = []
+    async with connect(application) as client:
+        for arguments in (BOARD, tomorrow):
+            answer = await ask(client, "get_departures", arguments)
+            async with showing(client, "board", answer, context={"locale": "en"}) as shown:
+                texts.append(await shown.text())
+
+    assert ["from Wed" in text for text in texts] == [False, True]
+    assert ["Wed" in text.partition("Destination")[2] for text in texts] == [False, True]
+
+
 async def test_pages_of_a_board_show_every_departure_once(application):
     """What does not fit is on the next page, whose button is a finger wide."""
     async with connect(application) as client:

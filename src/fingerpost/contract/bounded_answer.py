@@ -6,7 +6,7 @@ from typing import Any
 
 from fingerpost.contract.envelope import render_error, text_of_error
 from fingerpost.contract.published import Answer, PublishedTool
-from fingerpost.contract.size_bounds import LeftOut, Path, bound_body, bound_text
+from fingerpost.contract.size_bounds import Path, ShortenedPart, bound_body, bound_text
 from fingerpost.errors import ToolError
 
 # As in transit/rules/warnings.py, which contracts do not import.
@@ -53,7 +53,7 @@ def bound_answer(answer: Answer, tool: PublishedTool | None) -> Answer:
     return replace(answer, body=body, text=text)
 
 
-def _note(body: Mapping[str, Any], left_out: Sequence[LeftOut]) -> dict[str, Any]:
+def _note(body: Mapping[str, Any], left_out: Sequence[ShortenedPart]) -> dict[str, Any]:
     """Return a body that says what it lacks: the plan-step contract's at the top, others among their warnings."""
     if "query_type" in body:
         return {**body, "left_out": [each._asdict() for each in left_out]}
@@ -68,7 +68,7 @@ def _note(body: Mapping[str, Any], left_out: Sequence[LeftOut]) -> dict[str, Any
     return {**body, "warnings": _warned(body.get("warnings", ()), left_out)}
 
 
-def _warned(warnings: Sequence[Mapping[str, Any]], left_out: Sequence[LeftOut]) -> list[Mapping[str, Any]]:
+def _warned(warnings: Sequence[Mapping[str, Any]], left_out: Sequence[ShortenedPart]) -> list[Mapping[str, Any]]:
     """Return warnings with what was left out; there is one entry a code (rule A2)."""
     said = [each["message"] for each in warnings if each["code"] == _TRUNCATED]
     message = " ".join([*said, *(each.say() for each in left_out)])

@@ -28,7 +28,7 @@ _LINE_BYTES = 4_000
 _HEAD_SHARE = 0.6
 
 
-class LeftOut(NamedTuple):
+class ShortenedPart(NamedTuple):
     """How much of a part is shown, and how to get the rest; ``part`` is its path with dots."""
 
     part: str
@@ -65,7 +65,7 @@ def size_of(value: Any) -> int:
 
 def bound_body(
     body: dict[str, Any], paths: Sequence[Path], rest: str, *, most: int = MOST_BODY_BYTES
-) -> tuple[dict[str, Any], list[LeftOut]]:
+) -> tuple[dict[str, Any], list[ShortenedPart]]:
     """Return a body of at most ``most`` bytes, and what it lacks; one that is small enough as it is.
 
     The parts at ``paths`` share the room evenly: what needs less than its share stays whole.
@@ -79,7 +79,7 @@ def bound_body(
     whole, body = body, _copied(body, paths)
     _shorten_echo(body)
     size = size_of(body)
-    found: list[LeftOut] = []
+    found: list[ShortenedPart] = []
     if size > most:
         parts = [part for path in _list_apart(body, paths) for part in _parts_at(body, path)]
         sizes = [size_of(part.value) for part in parts]
@@ -88,7 +88,7 @@ def bound_body(
         for part, taken in zip(parts, sizes, strict=True):
             if taken > share:
                 total, shown = len(part.value), _shorten(part, share)
-                found.append(LeftOut(part.path, shown, total, rest))
+                found.append(ShortenedPart(part.path, shown, total, rest))
     if size_of(body) > most:
         raise ParameterError(
             f"the answer takes {size_of(whole):,} bytes, more than the {most:,} that an answer may have", hint=rest

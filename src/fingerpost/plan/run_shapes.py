@@ -156,7 +156,7 @@ class RunLineView(WireDict):
     total: int
 
 
-class PartLeftOut(WireDict):
+class RunPartLeftOut(WireDict):
     """A part of which only the first rows are here, because the answer has a bound (rule A11)."""
 
     part: str
@@ -177,7 +177,7 @@ class RunAnswer(WireDict):
     results: list[RunValue]
     output_key: str
     success: bool
-    left_out: NotRequired[list[PartLeftOut]]
+    left_out: NotRequired[list[RunPartLeftOut]]
     error: NotRequired[str]
     data: RunView
 
@@ -191,7 +191,7 @@ class RunsAnswer(WireDict):
     results: list[RunLineView]
     output_key: str
     success: bool
-    left_out: NotRequired[list[PartLeftOut]]
+    left_out: NotRequired[list[RunPartLeftOut]]
 
 
 def show_run(view: Mapping[str, Any]) -> RunView:

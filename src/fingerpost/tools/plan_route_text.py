@@ -50,11 +50,9 @@ def _itinerary(itinerary: RouteItinerary, times: LocalTimes, day: str) -> str:
 
 
 def _leg(leg: RouteLeg, times: LocalTimes, day: str) -> str:
+    begin, end = (times.clock(leg[field], day) for field in ("departureTime", "arrivalTime"))
+    span = f"{begin} {leg['from']['name']} to {leg['to']['name']} {end}"
     if "lineName" not in leg:
-        walked = f"{times.clock(leg['departureTime'], day)} to {times.clock(leg['arrivalTime'], day)}"
-        return f"{leg['mode'].lower()} {leg['distanceMeters']} m, {walked}, to {leg['to']['name']}"
+        return f"{leg['mode'].lower()} {leg['distanceMeters']} m {span}"
     towards = f" towards {leg['headsign']}" if leg.get("headsign") else ""
-    return (
-        f"{leg['mode']} {leg['lineName']}{towards} {times.clock(leg['departureTime'], day)} {leg['from']['name']} "
-        f"to {leg['to']['name']} {times.clock(leg['arrivalTime'], day)} ({leg['distanceMeters']} m)"
-    )
+    return f"{leg['mode']} {leg['lineName']}{towards} {span} ({leg['distanceMeters']} m)"

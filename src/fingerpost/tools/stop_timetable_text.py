@@ -16,13 +16,13 @@ def describe_timetable(answer: StopTimetableOutput) -> str:
     rows, metadata, meta = answer["departures"], answer["metadata"], answer["meta"]
     times = new_times(answer)
     day = times.day(rows[0]["scheduledTime"]) if rows else ""
+    limits = f"at most {answer['applied']['maxDepartures']} within {answer['applied']['horizonMinutes']} min"
     head = f"Timetable of {meta['stop']['name']} ({meta['stop']['id']})"
     if rows:
-        lines = [f"{head}, {day} ({times.zone}):"]
+        lines = [f"{head}, {day} ({times.zone}), {limits}:"]
     else:
         why = " ".join(filter(None, [metadata.get("noResultsReason"), meta.get("whyEmpty")]))
-        within = f"within {answer['applied']['horizonMinutes']} min"
-        lines = [f"{head}: no departures {within} ({times.zone}). {why}"]
+        lines = [f"{head} ({times.zone}), {limits}: no departures. {why}".rstrip()]
     write = _list_rows if len(rows) <= ROWS_ONE_BY_ONE else _list_by_line
     lines += write(rows, times, day)
     lines += [_line(each, times, day) for each in meta.get("lines", ())]

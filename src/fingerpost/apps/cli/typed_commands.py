@@ -14,7 +14,5 @@ def typed(*words: str) -> str:
 
 def print_more(console: Console, commands: Mapping[str, str]) -> None:
     """Print what to type for more, one line a command, each behind its word."""
-    if commands:
-        console.print()
     for word, command in commands.items():
         console.print(Text(f"{word}: {command}", "dim"), soft_wrap=True)

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from fingerpost.apps.mcp.http_patience import PatientProtocol
 from fingerpost.apps.mcp.http_transport import McpTransport
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.warm_up import WarmUp
@@ -121,6 +122,7 @@ def serve_http(
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
+        http=PatientProtocol,
     )
     host, port = listener.getsockname()[:2]
     try:

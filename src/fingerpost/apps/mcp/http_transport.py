@@ -14,6 +14,8 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
+from fingerpost.apps.mcp.http_patience import receive_whole
+
 _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'
 _MOST_BODY_BYTES = 4_000_000
@@ -40,7 +42,16 @@ class McpTransport:
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
-        await self._bounded(scope, receive, send)
+        try:
+            received = await receive_whole(receive, _MOST_BODY_BYTES)
+        except TimeoutError:
+            await Response(status_code=408, headers={"Connection": "close"})(scope, receive, send)
+            return
+
+        async def again() -> Message:
+            return received.pop(0) if received else await receive()
+
+        await self._bounded(scope, again, send)
 
     async def _choose(self, scope: Scope, receive: Receive, send: Send) -> None:
         first: Message | None = await receive()

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from fingerpost.errors import FeedUnusable, SettingsInvalid
 from fingerpost.transit.addresses.features import (
-    Feature,
     FeatureKind,
     FeatureNames,
+    MapFeature,
     Tags,
     find_feature,
     find_names,
@@ -42,7 +42,7 @@ Point = tuple[float, float]
 class NamedPoint(NamedTuple):
     """A feature that is no street, where it stands, and the city of its address, "" where that is not said."""
 
-    feature: Feature
+    feature: MapFeature
     at: Point
     city: str
 
@@ -50,7 +50,7 @@ class NamedPoint(NamedTuple):
 class StreetWay(NamedTuple):
     """A stretch of a street: its points, ``STREET_POINTS_M`` apart."""
 
-    feature: Feature
+    feature: MapFeature
     points: list[Point]
 
 

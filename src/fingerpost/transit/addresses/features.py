@@ -63,7 +63,7 @@ class FeatureNames:
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
+class MapFeature:
     """What can be looked up of an object; ``what`` is the value of its main tag, such as ``museum``."""
 
     kind: FeatureKind
@@ -71,7 +71,7 @@ class Feature:
     what: str
 
 
-def find_feature(tags: Tags) -> Feature | None:
+def find_feature(tags: Tags) -> MapFeature | None:
     """Return what can be looked up of an object by its tags, None for what nobody looks up here.
 
     Stops and platforms are left to the timetable; stations are kept, because a city's name means them.
@@ -81,17 +81,17 @@ def find_feature(tags: Tags) -> Feature | None:
         return None
     highway = tags.get("highway")
     if highway is not None:
-        return None if highway in _NOT_STREETS else Feature(FeatureKind.STREET, names, highway)
+        return None if highway in _NOT_STREETS else MapFeature(FeatureKind.STREET, names, highway)
     if tags.get("railway") in _STATIONS or tags.get("public_transport") == STATION:
-        return Feature(FeatureKind.PLACE, names, STATION)
+        return MapFeature(FeatureKind.PLACE, names, STATION)
     if tags.get("amenity") in _STATION_AMENITIES:
-        return Feature(FeatureKind.PLACE, names, STATION)
+        return MapFeature(FeatureKind.PLACE, names, STATION)
     if tags.get("place") in _CITIES or is_municipality(tags):
-        return Feature(FeatureKind.CITY, names, tags.get("place", "city"))
+        return MapFeature(FeatureKind.CITY, names, tags.get("place", "city"))
     what = next((tags[key] for key in _PLACE_KEYS if key in tags and tags[key] not in ("no", "")), None)
     if what is None or tags.get("place") in _NOT_PLACES or "railway" in tags:
         return None
-    return Feature(FeatureKind.PLACE, names, what)
+    return MapFeature(FeatureKind.PLACE, names, what)
 
 
 def is_municipality(tags: Tags) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from fingerpost.transit.addresses.extract import ExtractedAddresses, House, NamedPoint, Point, StreetWay, apart_m
-from fingerpost.transit.addresses.features import CURRENT, Feature, FeatureKind, FeatureNames
+from fingerpost.transit.addresses.features import CURRENT, FeatureKind, FeatureNames, MapFeature
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.rules import spelling
 
@@ -37,7 +37,7 @@ class Gathered:
         houses: of a street or place with numbered houses, those.
     """
 
-    feature: Feature
+    feature: MapFeature
     at: Point
     points: list[Point]
     reach_m: float
@@ -60,7 +60,7 @@ def _new_street(ways: Sequence[StreetWay]) -> Gathered:
     points = [point for way in ways for point in way.points]
     at, reach_m = find_middle(points)
     names = merge_names([way.feature.names for way in ways])
-    return Gathered(Feature(FeatureKind.STREET, names, ways[0].feature.what), at, points, reach_m, "")
+    return Gathered(MapFeature(FeatureKind.STREET, names, ways[0].feature.what), at, points, reach_m, "")
 
 
 def _new_place(point: NamedPoint) -> Gathered:
@@ -174,7 +174,7 @@ def _give_houses(things: Sequence[Gathered], houses: Iterable[House]) -> list[Ga
         if near:
             by_name[plain(house.street)][min(near)[1]].houses.append(house)
         elif plain(house.street):
-            feature = Feature(FeatureKind.STREET, FeatureNames(house.street, {}), "address")
+            feature = MapFeature(FeatureKind.STREET, FeatureNames(house.street, {}), "address")
             way = StreetWay(feature, [house.at])
             house_at[id(way)] = house
             homeless.setdefault(plain(house.street), []).append(way)
@@ -237,4 +237,4 @@ def _gather_cities(found: ExtractedAddresses, places: Sequence[Gathered]) -> Ite
         written = min((text for text in spelt if plain(text) == city), key=lambda text: (-spelt[text], text))
         names = names_of.get(city, FeatureNames(written, {}))
         at, reach_m = find_middle(points)
-        yield Gathered(Feature(FeatureKind.CITY, names, "city"), at, [at], reach_m, "")
+        yield Gathered(MapFeature(FeatureKind.CITY, names, "city"), at, [at], reach_m, "")

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from fingerpost.transit.model import Access, Itinerary
+from fingerpost.transit.model import Access, Itinerary, Leg
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # the contract's own name
 
 # Walking no longer than this counts as little.
@@ -23,20 +23,24 @@ class WeakestLink(NamedTuple):
 def weakest_link(itinerary: Itinerary) -> WeakestLink:
     """Return the weakest of all rides and of the stops where they begin and end; of equals the first on the way.
 
-    Streets are not judged, because nothing is known of them: a walk without rides is unknown.
+    Of walks only steps that cannot be avoided are judged; of the rest nothing is known, and a walk without rides is
+    unknown.
     """
-    links = [
-        link
-        for leg in itinerary.rides
-        for link in (
-            WeakestLink(leg.start.wheelchair, leg.start.name),
-            WeakestLink(leg.wheelchair, f"line {leg.line}" if leg.line else leg.mode.value.lower()),
-            WeakestLink(leg.end.wheelchair, leg.end.name),
-        )
-    ]
+    links = [link for leg in itinerary.legs for link in _list_links(leg)]
     return min(
         links, key=lambda link: _WEAKEST_FIRST.index(link.access), default=WeakestLink(Access.UNKNOWN, "the walk")
     )
+
+
+def _list_links(leg: Leg) -> list[WeakestLink]:
+    if leg.is_transit:
+        return [
+            WeakestLink(leg.start.wheelchair, leg.start.name),
+            WeakestLink(leg.wheelchair, f"line {leg.line}" if leg.line else leg.mode.value.lower()),
+            WeakestLink(leg.end.wheelchair, leg.end.name),
+        ]
+    name = f"the walk from {leg.start.name} to {leg.end.name}"
+    return [WeakestLink(leg.wheelchair, name)] if leg.wheelchair is Access.NO else []
 
 
 def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool) -> Warning | None:

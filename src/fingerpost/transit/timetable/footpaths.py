@@ -50,11 +50,15 @@ def with_step_free_footpaths(timetable: Timetable) -> Timetable:
 
 
 class Footpath(NamedTuple):
-    """One footpath: seconds from alighting to being ready to board, metres, and seconds on foot where known."""
+    """One footpath: seconds from alighting to being ready to board, metres, and seconds on foot where known.
+
+    ``has_steps`` where it was asked for without steps and there is none.
+    """
 
     seconds: int
     metres: int
     walk_s: int | None
+    has_steps: bool = False
 
 
 def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool) -> Footpath | None:
@@ -66,7 +70,8 @@ def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool
     first, last = int(table.foot_first[begin]), int(table.foot_first[begin + 1])
     rows = np.flatnonzero(table.foot_to[first:last] == end)
     if not len(rows):
-        return find_footpath(timetable, begin, end, step_free=False) if table is not timetable else None
+        usual = find_footpath(timetable, begin, end, step_free=False) if table is not timetable else None
+        return None if usual is None else usual._replace(has_steps=True)
     row = first + int(rows[0])
     walk_s = int(table.foot_walk_s[row]) if len(table.foot_walk_s) == len(table.foot_to) else None
     return Footpath(int(table.foot_s[row]), int(table.foot_m[row]), walk_s)

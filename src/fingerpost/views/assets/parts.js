@@ -26,6 +26,7 @@ export function freshness(frame, schedule) {
     body.meta.demo && element("span", { class: "chip caution", title: words.say("demo_long") }, words.say("demo"), unseen(`: ${words.say("demo_long")}`)),
     element("span", { class: `chip ${key === "scheduled" ? "dim" : "good"}` }, aged ? words.say(`${key}_age`, { age: words.integer.format(told) }) : words.say(key)),
     element("span", { class: "dim" }, words.say("as_of", { time: body.dataFreshness.slice(11, 16) })),
+    body.meta.at && element("strong", {}, words.say("from_time", { time: words.clock(body.meta.at, frame.today) })),
     frame.age > OLD_S && element("strong", { class: "caution" }, words.count("old", minutes)),
   ];
 }
@@ -93,7 +94,7 @@ export function notesTab(frame, notes) {
 function drawNote(frame, { alert, text, lang }) {
   if (!alert) return element("li", { lang }, text);
   const { words } = frame;
-  const period = [alert.from && words.say("alert_from", { time: words.clock(alert.from, frame.today) }), alert.until && words.say("alert_until", { time: words.clock(alert.until, frame.today) })];
+  const period = [alert.from && words.say("from_time", { time: words.clock(alert.from, frame.today) }), alert.until && words.say("until_time", { time: words.clock(alert.until, frame.today) })];
   return element("li", { class: "alert" }, [
     element("strong", {}, unseen(`${words.say("alert")}: `), alert.header),
     element("span", { class: "dim small" }, " ", period.filter(Boolean).join(" ")),

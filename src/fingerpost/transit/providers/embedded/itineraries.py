@@ -53,7 +53,8 @@ def itinerary_of(
             leg = replace(leg, change_s=_change_s(snapshot, before, ride, step_free=ends.step_free))
         if ride.foot_m and legs:
             assert before is not None
-            legs.append(_walk_between(legs[-1], leg, ride.foot_m, walk_s.between(before, ride)))
+            seconds, access = walk_s.between(before, ride)
+            legs.append(replace(_walk_between(legs[-1], leg, ride.foot_m, seconds), wheelchair=access))
         elif ride.foot_m:
             begin = leg.departure - walk_s.to_first(ride)
             legs.append(_walk_leg(here, leg.start, begin, leg.departure, ride.foot_m, leg.departure_delay_s))
@@ -97,11 +98,12 @@ class _WalkTimes:
         seconds = self._ends.near_destination.find_walk_s(_ends_of(self._snapshot, ride)[1])
         return _by_pace_s(egress_m) if seconds is None else seconds
 
-    def between(self, before: Ride, ride: Ride) -> int:
-        """Return the seconds on foot from one ride to the next."""
+    def between(self, before: Ride, ride: Ride) -> tuple[int, Access]:
+        """Return the seconds on foot from one ride to the next, and NO where steps cannot be avoided there."""
         begin, end = _ends_of(self._snapshot, before)[1], _ends_of(self._snapshot, ride)[0]
         path = find_footpath(self._snapshot.timetable, begin, end, step_free=self._ends.step_free)
-        return _by_pace_s(ride.foot_m) if path is None or path.walk_s is None else path.walk_s
+        access = Access.NO if path is not None and path.has_steps else Access.UNKNOWN
+        return _by_pace_s(ride.foot_m) if path is None or path.walk_s is None else path.walk_s, access
 
 
 def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None) -> Leg:

@@ -1,6 +1,6 @@
 """Names of a network: its stops and, where it has an extract, the addresses and places around them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from fingerpost.transit.addresses.index import AddressIndex, City
@@ -40,9 +40,12 @@ class NetworkPlaces:
         city = addresses.find_city(text)
         for station in () if city is None else self._list_main_stations(city):
             by_token[station.token] = self._stops.match(station, 1.0, language, focus)
-        found = list(by_token.values())
+        places_of_name: dict[str, list[Place]] = {}
+        for match in by_token.values():
+            for name in _plain_names(match.place):
+                places_of_name.setdefault(name, []).append(match.place)
         for match in addresses.search(text, language, focus):
-            fit = self._score_beside(match, found)
+            fit = self._score_beside(match, places_of_name)
             # A shop at an address has its token: the better reading stands for both.
             if fit is not None and match.place.token not in by_token:
                 by_token[match.place.token] = self._stops.described(replace(match, score=fit))
@@ -58,17 +61,14 @@ class NetworkPlaces:
         """Return the address at a position, or what is near; see the port."""
         return None if self._addresses is None else self._addresses.find_address(coordinate, language)
 
-    def _score_beside(self, match: PlaceMatch, found: Sequence[PlaceMatch]) -> float | None:
+    def _score_beside(self, match: PlaceMatch, stops_of_name: Mapping[str, Sequence[Place]]) -> float | None:
         """Return how well a place fits beside the stops found, None where it is one of them."""
         assert self._addresses is not None
-        names = _plain_names(match.place)
-        for stop in found:
-            if stop.place.id is None or not names & _plain_names(stop.place):
-                continue
-            here = stop.place.coordinate
-            if self._addresses.is_street_at(match.place, here, RIVAL_DISTANCE_M):
+        namesakes = {stop.token: stop for name in _plain_names(match.place) for stop in stops_of_name.get(name, ())}
+        for stop in namesakes.values():
+            if self._addresses.is_street_at(match.place, stop.coordinate, RIVAL_DISTANCE_M):
                 return round(match.score * _STREET_OF_STOP, 4)
-            if distance_m(here, match.place.coordinate) <= RIVAL_DISTANCE_M:
+            if distance_m(stop.coordinate, match.place.coordinate) <= RIVAL_DISTANCE_M:
                 return None
         return match.score
 

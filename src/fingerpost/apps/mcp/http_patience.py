@@ -1,0 +1,70 @@
+"""How long the HTTP server waits for a request that has begun: for its headers, and for its body.
+
+uvicorn waits for ever, and a caller that sends half of a request would keep a connection and its memory until it ends.
+"""
+
+import asyncio
+
+from starlette.types import Message, Receive
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEADERS_S = 10.0
+BODY_S = 30.0
+
+
+class PatientProtocol(H11Protocol):
+    """uvicorn's protocol, which closes a connection whose headers do not come within ``HEADERS_S``."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._begin_waiting()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on; a request whose headers are complete is waited for no more."""
+        if not self._is_answering():
+            self._begin_waiting()
+        super().data_received(data)
+        if self._is_answering():
+            self._end_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        self._end_waiting()
+        super().connection_lost(exc)
+
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _begin_waiting(self) -> None:
+        if self._waiting is None:
+            self._waiting = asyncio.get_running_loop().call_later(HEADERS_S, self._give_up)
+
+    def _end_waiting(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+
+    def _give_up(self) -> None:
+        self._waiting = None
+        if not self._is_answering():
+            self.transport.close()
+
+
+async def receive_whole(receive: Receive, most_bytes: int) -> list[Message]:
+    """Return the messages of a request's body, up to the first that exceeds ``most_bytes`` in all.
+
+    Raises:
+        TimeoutError: the body did not come within ``BODY_S``.
+    """
+    messages: list[Message] = []
+    size = 0
+    async with asyncio.timeout(BODY_S):
+        while True:
+            message = await receive()
+            messages.append(message)
+            size += len(message.get("body", b""))
+            if message["type"] != "http.request" or not message.get("more_body", False) or size > most_bytes:
+                return messages
