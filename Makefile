@@ -38,6 +38,10 @@ bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, an
 bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, London and New York
 	@$(BIN)/python bench/import_feeds.py
 
+.PHONY: bench-streets
+bench-streets: .venv/ready  ## Measure: plans with streets beside the straight line, and preparing streets
+	@$(BIN)/python bench/streets.py
+
 .PHONY: bench-realtime
 bench-realtime: .venv/ready oracle  ## Measure: bytes of real time to a live search timetable, questions on it, while it is swapped, beside nigiri
 	@status=0; for part in realtime realtime_queries realtime_beside_nigiri; do $(BIN)/python bench/$$part.py || status=1; done; exit $$status
@@ -69,6 +73,18 @@ test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment
 .PHONY: test-otp
 test-otp: .venv/ready  ## Run what needs a real OpenTripPlanner: fetched once, built and started on Tampere
 	@$(BIN)/python -m tests.otp_server $(TESTS)
+
+# Where no Chromium can be found, the tests are skipped and say so; on Debian: apt-get install chromium.
+.PHONY: test-web
+test-web: .venv/ready  ## Show the views in a real browser, inside a host of MCP Apps, and have axe look at them
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
+	@$(BIN)/pytest tests/views $(TESTS)
+
+# They are looked at by whoever changes a view, and kept in the repository.
+.PHONY: pictures
+pictures: .venv/ready  ## Take the pictures of docs/views.md anew, in a real browser
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.60,<2"
+	@$(BIN)/python -m tests.views.screenshots docs/views
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16

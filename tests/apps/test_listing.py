@@ -109,3 +109,19 @@ def test_the_bounds_that_are_checked_are_the_bounds_that_are_published(applicati
         "maximum": 3,
         "default": 2,
     }
+
+
+def test_bounds_bear_the_names_of_json_schema(application):
+    """``minimum`` and not pydantic's ``ge``, also where a field may be left out."""
+
+    def keys_of(schema):
+        if isinstance(schema, dict):
+            yield from schema
+            for inner in schema.values():
+                yield from keys_of(inner)
+        elif isinstance(schema, list):
+            for inner in schema:
+                yield from keys_of(inner)
+
+    own = {"ge", "le", "gt", "lt"}
+    assert [name for name, tool in application.tools.items() if own & set(keys_of(wire(tool)))] == []

@@ -25,7 +25,7 @@ NOT_TOLD = {
     "parameters", "query_type", "output_key", "success", "correlationId", "fingerprint", "fingerprints", "insteadOf",
     "tripId", "constraints", "requested", "dataFreshness", "retrievedAt", "filing_url", "run_id", "rawQuery",
     "lastRealtimeUpdate", "documentation", "parameters_by_query_type", "touches", "walking", "deduplicatedFrom",
-    "autoResolvedThreshold", "tickets", "fares", "left_out", "fiscal_quarter", "period_type",
+    "autoResolvedThreshold", "tickets", "applied", "window", "fares", "left_out", "fiscal_quarter", "period_type",
     "total_results", "totalCandidatesFound",
 }  # fmt: skip
 # Of a trip: where its ends and stops lie; a rider is told their names.
@@ -33,7 +33,6 @@ NOT_TOLD_OF_TRIPS = {"coordinate", "staySeated"}
 # Times of the lookup contract are in UTC, and a reader is told them in the zone of the place.
 NOT_TOLD_OF_ROUTES = {"lat", "lon", "autoResolvedThreshold"}
 IN_UTC = ("planRoute", "getStopTimetable")
-HELSINKI = ZoneInfo("Europe/Helsinki")
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?.*")
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 ACCESSION = re.compile(r"\d{10}-\d\d-\d{6}")
@@ -63,6 +62,9 @@ def facts_of(value, name="", skipped=frozenset()):
 def is_told(name, fact, text):
     """Whether a fact stands in a text: an instant as its time of day, a duration in minutes, a number as it is."""
     if isinstance(fact, str):
+        if fact.endswith("Z"):
+            # The look-up contract writes UTC, and its texts are for people in the town.
+            fact = datetime.fromisoformat(fact).astimezone(ZoneInfo("Europe/Helsinki")).isoformat()
         instant = INSTANT.fullmatch(fact)
         return fact in text or (instant is not None and instant[2] in text)
     if name == "totalDuration":
@@ -80,15 +82,9 @@ def untold(name, answer):
     if "left out" in answer.text:
         return []
     if name in IN_UTC:
-        facts = [fact for fact in facts_of(answer.body, skipped=skipped) if not is_told(*fact, answer.text)]
-        return [(field, fact) for field, fact in facts if not is_told(field, local(fact), answer.text) and fact != 0]
+        facts = [fact for fact in facts_of(answer.body, skipped=skipped) if str(fact[1]) not in answer.text]
+        return [fact for fact in facts if not is_told(*fact, answer.text) and fact[1] != 0]
     return [fact for fact in facts_of(answer.body, skipped=skipped) if not is_told(*fact, answer.text) and fact[1] != 0]
-
-
-def local(fact):
-    """Return an instant as clocks of the demo network show it; any other fact as it is."""
-    is_instant = isinstance(fact, str) and INSTANT.fullmatch(fact)
-    return datetime.fromisoformat(fact).astimezone(HELSINKI).isoformat() if is_instant else fact
 
 
 def sizes(answer):
@@ -107,6 +103,10 @@ QUESTIONS = [
     ("plan_trip", KAMPPI_TO_ESPOO | {"constraints": {"accessibility": {"lowWalkingDistance": True}}}),
     ("plan_trip", AMBIGUOUS),
     ("get_departures", {"stop": {"type": "id", "value": KAMPPI}, "limit": 50, "windowMinutes": 120}),
+    ("planRoute", {"origin": {"rawText": "Kamppi"}, "destination": {"rawText": "Espoo"}}),
+    ("getStopTimetable", {"stopId": KAMPPI, "until": "2026-03-10T20:00:00+02:00"}),
+    ("getStopTimetable", {"stopId": KAMPPI}),
+    ("planJourney", {"from": "Waterloo", "to": "Bank"}),
     ("find_stops", {"coordinate": HERE, "radius": 3000, "maxResults": 50}),
     ("planRoute", ROUTE),
     ("planRoute", ROUTE | {"searchWindowMinutes": 200, "journeyPreset": "LEAST_WALK"}),

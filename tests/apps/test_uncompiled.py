@@ -12,7 +12,7 @@ from fingerpost.apps import kernels
 # Asks the demo as told, and prints the answers: `uncompiled`, `compiled`, or `both` with the change in the middle.
 ASKING = """
 import asyncio, json, sys
-from fingerpost.transit.raptor import changeover
+from fingerpost.transit import changeover
 
 if sys.argv[1] != "compiled":
     changeover.start_interpreted()
@@ -71,7 +71,7 @@ def test_nothing_changes_when_compiled_code_takes_over(home):
 # Asks from several threads without a pause while the kernels change; prints what kinds of answers there were.
 CHANGING = """
 import json, threading
-from fingerpost.transit.raptor import changeover
+from fingerpost.transit import changeover
 
 changeover.start_interpreted()
 seen, wrong, over = set(), [], threading.Event()
@@ -141,7 +141,7 @@ def begun(monkeypatch, tmp_path):
             f"{setup}; kernels.use_kernels_folder(home / 'kernels');"
             "sys.executable = '/bin/true' if os.path.exists('/bin/true') else sys.executable;"
             "begun = kernels.begin_uncompiled(home);"
-            "from fingerpost.transit.raptor import changeover; print(begun is not None, changeover.is_interpreted())"
+            "from fingerpost.transit import changeover; print(begun is not None, changeover.is_interpreted())"
         )
         done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
         return done.stdout.strip()

@@ -3,19 +3,30 @@
 import asyncio
 import threading
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
+from fingerpost import clock
+from fingerpost.errors import PlaceAmbiguous
 from fingerpost.net.recording.recorder import Recorder
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.town import new_town
+from fingerpost.transit.port import TextJourneyQuery
+from fingerpost.transit.providers.embedded.source import DemoSource
 from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
+from fingerpost.transit.providers.tfl.add_options import TFL
+from fingerpost.transit.providers.tfl.source import TflSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.motis import town_server as motis
+from tests.net.local_server import read_request
 from tests.opentripplanner.digitransit import Digitransit, new_hsl, serving_digitransit
 from tests.opentripplanner.test_learning import NETWORK, data, schema_without
 from tests.opentripplanner.town_server import TownServer, serving
+from tests.tfl_server.server import TflServer
 
 WRITTEN = "http://localhost:8080"
 """How documents write the address of an OpenTripPlanner or a MOTIS."""
+LONDON_CALLS = [("Victoria", "Oxford Circus"), ("Victoria", "Edgware")]
+"""The ends of the journeys that documents ask TfL for."""
 
 
 @contextmanager
@@ -24,6 +35,9 @@ def serving_examples(text, folder, monkeypatch):
     if "--digitransit" in text:
         asyncio.run(_record_hsl(folder))
         monkeypatch.setenv("FINGERPOST_REPLAY", str(folder / "digitransit"))
+    if "--tfl" in text:
+        asyncio.run(_record_london(folder))
+        monkeypatch.setenv("FINGERPOST_REPLAY", str(folder / "tfl"))
     if WRITTEN not in text:
         yield lambda command: command
         return
@@ -58,3 +72,39 @@ async def _record_hsl(folder):
     (folder / "tls").mkdir()
     async with serving_digitransit(folder / "tls", upstream, tape=Recorder(folder / "digitransit")) as client:
         await OpenTripPlannerSource(client.fetch).learn(new_hsl())
+
+
+class _London:
+    """TfL under its own name, answered from the demo of London."""
+
+    def __init__(self, reply):
+        self._reply = reply
+
+    async def serve(self, reader, writer):
+        try:
+            while (asked := await read_request(reader)) is not None:
+                writer.write(await self._reply(asked))
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+            return
+        finally:
+            writer.close()
+
+
+async def _record_london(folder):
+    """Record what ``network add`` and the example's calls ask TfL; the example replays it, without a key."""
+    served = DemoSource().open(NetworkRecord(name="DEMO-LONDON", source="demo"))
+    record = NetworkRecord(name="LONDON", source="tfl", **TFL.fill(""))
+    upstream = _London(TflServer(served).answer)
+    (folder / "tls").mkdir()
+    given = {"environ": {"TFL_API_KEY": "any"}, "tape": Recorder(folder / "tfl"), "host": "api.tfl.gov.uk"}
+    async with serving_digitransit(folder / "tls", upstream, **given) as client:
+        source = TflSource(client.fetch)
+        network = source.open(record, await source.learn(record))
+        now = int(clock.now().timestamp())
+        for origin, destination in LONDON_CALLS:
+            query = TextJourneyQuery(
+                origin=origin, destination=destination, instant=now, not_before=now, sides=("from", "to")
+            )
+            with suppress(PlaceAmbiguous):
+                await network.plan_texts(query)

@@ -31,7 +31,7 @@ _ROUTE_MODES = {"0": "TRAM", "1": "SUBWAY", "2": "REGIONAL_RAIL", "3": "BUS", "4
 PARAMETERS = {
     "plan": """fromPlace toPlace time arriveBy numItineraries maxTransfers maxPreTransitTime maxPostTransitTime
         maxDirectTime preTransitModes postTransitModes directModes joinInterlinedLegs withFares pedestrianProfile
-        useRoutedTransfers realtimeMode language pageCursor""",
+        useRoutedTransfers realtimeMode searchWindow language pageCursor""",
     "stoptimes": "stopId time window n radius exactRadius language",
     "map/stops": "min max language",
     "geocode": "text language place numResults",
@@ -232,6 +232,7 @@ class TownServer:
             max_walk_m=_FAR_M,
             max_transfers=int(asked["maxTransfers"]) - (1 if self._api < 3 else 0),
             step_free=asked.get("pedestrianProfile") == "WHEELCHAIR",
+            window_s=int(asked["searchWindow"]) if "searchWindow" in asked else None,
         )
         try:
             found = await self._served.plan_journeys(query)

@@ -65,9 +65,9 @@ class Digitransit:
 
 
 @asynccontextmanager
-async def serving_digitransit(folder, upstream, *, environ=None, tape=None):
-    """Serve; yield a client that finds it under its own name, and trusts it."""
-    certificate = new_certificate(folder, HOST)
+async def serving_digitransit(folder, upstream, *, environ=None, tape=None, host=HOST):
+    """Serve; yield a client that finds it under its own name, or another host's, and trusts it."""
+    certificate = new_certificate(folder, host)
     own = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     own.load_cert_chain(certificate)
     server = await asyncio.start_server(upstream.serve, LOOPBACK, 0, ssl=own)
@@ -78,7 +78,7 @@ async def serving_digitransit(folder, upstream, *, environ=None, tape=None):
         return [LOOPBACK]
 
     time = FakeTime()
-    backend = CheckedBackend([HOST], resolve=resolve, inner=Port(server.sockets[0].getsockname()[1]))
+    backend = CheckedBackend([host], resolve=resolve, inner=Port(server.sockets[0].getsockname()[1]))
     client = Client(
         transport=WireTransport(backend, tls=trusting),
         limiter=Limiter(clock_ms=time.clock_ms, sleep=time.sleep),

@@ -5,20 +5,14 @@ from contextlib import asynccontextmanager
 import pytest
 
 from fingerpost import clock
-from fingerpost.net.loop_clients import LoopClients
-from fingerpost.store.network_records import NetworkRecord, NetworkRecordFile
-from fingerpost.store.variables import VariableStore
+from fingerpost.store.network_records import NetworkRecord
 from fingerpost.testing.networks.town import NOW, new_town
-from fingerpost.tools.catalogue import list_tools
-from fingerpost.transit.learned_profile import LearnedProfiles
-from fingerpost.transit.networks.composite import AllNetworks
 from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
 from tests.conformance.embedded import EmbeddedConformance
 from tests.conformance.opentripplanner import LIMITS, URL
-from tests.homes import write_record
+from tests.conformance.town_tools import tools_over
 from tests.opentripplanner.answers import a_page, a_query, asking, data
 from tests.opentripplanner.town_server import TownServer, serving
-from tests.throwaway.conformance import new_client
 
 ALPHA, GAMMA = ({"type": "label", "value": name} for name in ("Alpha", "Gamma"))
 
@@ -33,21 +27,12 @@ async def tools_of_the_town(home, *, live):
     """Add the town as a network and yield the tools by name."""
     town = new_town(live=live)
     record = NetworkRecord(name=town.name, source="opentripplanner", url=URL)
-    async with EmbeddedConformance().open(town) as served, serving(TownServer(town, served).answer) as port:
-        async with new_client(port) as client:
-            LearnedProfiles(home).put(record, await OpenTripPlannerSource(client.fetch, LIMITS).learn(record))
-        write_record(home, town.name, source=record.source, url=record.url)
-        clients = LoopClients(lambda: new_client(port))
-        networks = AllNetworks(
-            NetworkRecordFile(home),
-            lambda: {record.source: OpenTripPlannerSource(clients.fetch, LIMITS)},
-            learned=LearnedProfiles(home),
-            clients=clients,
-        )
-        try:
-            yield {tool.name: tool for tool in list_tools(networks, VariableStore(home / "variables.sqlite"))}
-        finally:
-            await networks.close()
+    async with (
+        EmbeddedConformance().open(town) as served,
+        serving(TownServer(town, served).answer) as port,
+        tools_over(home, record, lambda fetch: OpenTripPlannerSource(fetch, LIMITS), port) as tools,
+    ):
+        yield tools
 
 
 async def test_a_trip_shows_what_runs_and_what_was_cancelled(tmp_path):

@@ -90,6 +90,15 @@ async def test_an_end_that_is_not_identified_is_named(end, text, tmp_path):
     assert body["message"].startswith(f"TfL knows no place '{text}' ({end}).")
 
 
+@pytest.mark.parametrize("text", ["..", ".", "/", "?!"])
+async def test_a_text_without_a_letter_or_digit_is_not_sent(text, tmp_path):
+    """E2: it names no place, and dots would lead to another address of TfL's."""
+    body, server = await body_of(FOUND, tmp_path, "A", text)
+
+    assert (body["code"], server.asked) == ("VALIDATION_ERROR", [])
+    assert f"'{text}' (to)" in body["message"]
+
+
 async def test_no_journey_is_a_success(tmp_path):
     """E2: the reason stands in the message."""
     body, _ = await body_of((404, NO_JOURNEY), tmp_path)

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 from fingerpost.transit.model import Mode
+from fingerpost.transit.timetable.stop_ids import unescape
 
 ENTITIES = "Tfl.Api.Presentation.Entities"
 MODES = {
@@ -47,7 +48,8 @@ def utc(instant):
 
 
 def local_id(printed):
-    return printed.partition(":")[2]
+    """Return the id as TfL would have it: capitals, and whatever letters there are."""
+    return unescape(printed.partition(":")[2])
 
 
 def journey_of(itinerary, zone, draw):

@@ -16,6 +16,7 @@ from fingerpost.transit.model import Coordinate, Departure, Location, LocationSo
 from fingerpost.transit.places.labels import find_position
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.rules.matching import Resolved, decide
+from fingerpost.transit.timetable.stop_ids import escape
 from tests.net.local_server import LOOPBACK, answer, read_request
 from tests.tfl_server import rendering as tfl
 from tests.throwaway.server import TROUBLED, Port
@@ -121,7 +122,7 @@ class TflServer:
         position = find_position(text)
         if position is not None:
             return Location(coordinate=position, source=LocationSource.INPUT)
-        place = await self._served.find_stop_place(f"{self._feed}:{text}")
+        place = await self._served.find_stop_place(self._print(text))
         if place is None:
             matches = await self._served.find_places(text)
             decision = decide(matches)
@@ -153,7 +154,7 @@ class TflServer:
         return tfl.entity("SearchResponse", query=text, total=len(matches), matches=matches)
 
     async def _stop(self, own_id):
-        place = await self._served.find_stop(f"{self._feed}:{own_id}")
+        place = await self._served.find_stop(self._print(own_id))
         if place is None:
             message = f"The following stop point is not recognised: {own_id}"
             return 404, tfl.api_error(404, "EntityNotFoundException", message)
@@ -175,7 +176,7 @@ class TflServer:
         return tfl.entity("StopPointsResponse", centrePoint=[centre.lat, centre.lon], stopPoints=stops)
 
     async def _arrivals(self, own_id):
-        stop_id = f"{self._feed}:{own_id}"
+        stop_id = self._print(own_id)
         if await self._served.find_stop(stop_id) is None:
             return 404, tfl.api_error(
                 404, "EntityNotFoundException", f"The following stop point is not recognised: {own_id}"
@@ -199,10 +200,13 @@ class TflServer:
         now = int(clock.now().timestamp())
         told = []
         for own_id in own_ids:
-            query = DepartureQuery(stop_ids=[f"{self._feed}:{own_id}"], instant=now, window_s=3 * 3600, wanted=1)
+            query = DepartureQuery(stop_ids=[self._print(own_id)], instant=now, window_s=3 * 3600, wanted=1)
             alerts = (await self._served.list_departures(query)).alerts
             told += [tfl.disruption_of(each, own_id) for each in alerts]
         return told
+
+    def _print(self, own_id):
+        return f"{self._feed}:{escape(own_id.upper())}"
 
     def _list_not_boarded(self, own_id):
         """Return the calls that nobody boards, and where their trips end: TfL tells of them like of any other."""
@@ -213,7 +217,9 @@ class TflServer:
         end_of = {row["trip_id"]: row["stop_id"] for row in calls}
         for row in calls:
             trip_id = row["trip_id"]
-            if row["stop_id"] != own_id or (end_of[trip_id] != own_id and row.get("pickup_type") != "1"):
+            if row["stop_id"].upper() != own_id or (
+                end_of[trip_id].upper() != own_id and row.get("pickup_type") != "1"
+            ):
                 continue
             hours, minutes, *_ = map(int, row["arrival_time"].split(":"))
             route = routes[trips[trip_id]["route_id"]]
@@ -222,11 +228,11 @@ class TflServer:
                 mode=_MODE_OF_TYPE[route["route_type"]],
                 destination=end_of[trip_id],
                 scheduled=tfl.begin_of(today, self._zone) + hours * 3600 + minutes * 60,
-                stop_id=f"{self._feed}:{own_id}",
+                stop_id=self._print(own_id),
                 trip_id=trip_id,
                 service_day=today,
             )
-            yield told, end_of[trip_id]
+            yield told, end_of[trip_id].upper()
 
 
 def _is_of_line(alert):

@@ -78,7 +78,7 @@ def begin_uncompiled(home: Path, *, waits: bool = False) -> subprocess.Popen[byt
     if are_compiled() or _ENGINE in sys.modules or _count_bytes(home) > FEW_BYTES:
         return None
     # Here: the package is a part of the engine, and most commands do without it.
-    from fingerpost.transit.raptor.changeover import start_interpreted
+    from fingerpost.transit.changeover import start_interpreted
 
     start_interpreted()
     return subprocess.Popen(  # noqa: S603  (this Python, and a constant)

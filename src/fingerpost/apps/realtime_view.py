@@ -3,6 +3,7 @@
 from typing import Any
 
 from fingerpost.transit.provenance import RealtimeHealth, SourceHealth
+from fingerpost.transit.rules.freshness import say_age
 
 
 def describe_realtime(health: RealtimeHealth) -> dict[str, Any]:
@@ -34,7 +35,7 @@ def list_realtime_lines(described: dict[str, Any]) -> list[tuple[str, bool]]:
     lines = []
     for source in described["sources"]:
         age_s = source.get("ageSeconds")
-        line = f"{source['source']}: " + ("no message yet" if age_s is None else f"{age_s:,} s old")
+        line = f"{source['source']}: " + ("no message yet" if age_s is None else f"{say_age(age_s)} old")
         if "problem" in source:
             line += f"; {source['problem']}"
         matched, unmatched = source.get("matched", 0), source.get("unmatched", 0)

@@ -70,7 +70,7 @@ class WarmUp:
 
     def _change_over(self) -> None:
         """Wait for the process that compiles, and go on with what it has made."""
-        from fingerpost.transit.raptor.changeover import change_over, is_interpreted
+        from fingerpost.transit.changeover import change_over, is_interpreted
 
         if not is_interpreted():
             return
@@ -97,7 +97,7 @@ async def warm(networks: Networks) -> None:
     """
     opened = await networks.open()
     # Imported only here: the engine takes longer than a server may take to say who it is.
-    from fingerpost.transit.raptor.changeover import compiling, is_interpreted
+    from fingerpost.transit.changeover import compiling, is_interpreted
     from fingerpost.transit.raptor.warming import warm_kernels
 
     with compiling():

@@ -57,6 +57,11 @@ def _note(body: Mapping[str, Any], left_out: Sequence[LeftOut]) -> dict[str, Any
     """Return a body that says what it lacks: the plan-step contract's at the top, others among their warnings."""
     if "query_type" in body:
         return {**body, "left_out": [each._asdict() for each in left_out]}
+    if "metadata" in body:
+        metadata = body["metadata"]
+        return {**body, "metadata": {**metadata, "warnings": _warned(metadata.get("warnings", ()), left_out)}}
+    if "topJourneys" in body:
+        return {**body, "message": " ".join([body["message"], *(each.say() for each in left_out)])}
     if "needsClarification" in body:
         meta = body.get("meta", {})
         return {**body, "meta": {**meta, "warnings": _warned(meta.get("warnings", ()), left_out)}}

@@ -22,4 +22,6 @@ def say_distinction(candidate: Mapping[str, Any]) -> str:
         parts.append(candidate["district"])
     if "distance" in candidate:
         parts.append(f"{candidate['distance']} m away")
+    if "guess" in candidate:
+        parts.append(candidate["guess"])
     return ", ".join(parts)

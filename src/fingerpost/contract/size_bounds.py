@@ -14,7 +14,7 @@ from fingerpost.errors import ParameterError
 
 MOST_BODY_BYTES = 48_000
 MOST_TEXT_BYTES = 16_000
-STATED = "At most 48 KB, as text 16 KB."
+STATED = "Max 48 KB, text 16."
 """What each tool's description says of its bounds."""
 
 Path = tuple[str, ...]

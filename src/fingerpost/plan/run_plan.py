@@ -20,8 +20,8 @@ class RunPlan(PublishedTool):
     name = "run_plan"
     title = "Run a plan"
     description = (
-        "Run a plan of many tool calls as data: checked before it starts, parallel, survives a crash. Answers when "
-        "it ends or wait_seconds are over, with run_id: follow it with get_plan_run. With run_id and action: "
+        "Run a plan of many tool calls as data: checked before it starts, parallel, survives a crash. Answers at its "
+        "end or after wait_seconds; follow run_id with get_plan_run. With run_id and action: "
         "approve, reject, cancel, resume, replace (the unfinished part by plan)."
     )
     family = Family.STEP

@@ -1,6 +1,6 @@
 """findAddressOrStop (lookup contract): free text to a place, or an honest list of candidates (rules D1, D2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NotRequired, final
 
 from pydantic import Field, ValidationInfo, field_validator
@@ -13,11 +13,18 @@ from fingerpost.contract.wire import Number, Shape, Whole, WireDict, WireModel, 
 from fingerpost.errors import DataNotFound
 from fingerpost.tools.shapes import Language, LatLon, WireCoordinate, WireWarning, show_coordinate, show_warnings
 from fingerpost.transit.model import Coordinate, PlaceKind, PlaceMatch
-from fingerpost.transit.places.candidates import MAX_CANDIDATES, Distinction, distinguish, say_why_alone
+from fingerpost.transit.places.candidates import (
+    MAX_CANDIDATES,
+    Distinction,
+    attribution_of,
+    distinguish,
+    say_guess,
+    say_why_alone,
+)
 from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.matching import AUTO_RESOLVE, Resolved, decide
-from fingerpost.transit.rules.warnings import Warnings
+from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
 
 class LocationQueryInput(WireModel):
@@ -96,8 +103,8 @@ class FindAddressOrStop(PublishedTool):
     name = "findAddressOrStop"
     title = "Find a stop or address"
     description = (
-        "Turn a free text into a stop or station, or into candidates to choose from when it is not certain. "
-        "Ids in the answer are accepted by every tool. For stops around a coordinate take find_stops."
+        "Turn a free text into a stop, address or place, or into candidates to choose from when it is not certain. "
+        "Ids and lat,lon in the answer are accepted by every tool. For stops around a coordinate take find_stops."
     )
     family = Family.LOOKUP
     group = "core"
@@ -121,10 +128,12 @@ class FindAddressOrStop(PublishedTool):
         if not near:
             raise DataNotFound(" ".join([_nothing(text, len(matches)), *_list_sentences(warnings)]), hint=_HINT)
         decision = decide(near)
-        told = show_warnings(warnings).get("warnings")
+        if isinstance(decision, Resolved) and decision.match.place.guess:
+            warnings.add(WarningCode.POSITION_GUESSED, say_guess(decision.match.place, text))
         if isinstance(decision, Resolved):
             place = show_place(decision.match, text)
-            return {**place, "meta": {"warnings": told}} if told else place
+            meta = _show_meta([decision.match], warnings)
+            return {**place, "meta": meta} if meta else place
         choices: DisambiguationSet = {
             "candidates": [show_place(match, text) for match in near[:MAX_CANDIDATES]],
             "totalCandidatesFound": len(near),
@@ -132,7 +141,7 @@ class FindAddressOrStop(PublishedTool):
             "needsClarification": True,
             "autoResolvedThreshold": AUTO_RESOLVE,
         }
-        meta: LookupMeta = {"warnings": told} if told else {}
+        meta = _show_meta(near[:MAX_CANDIDATES], warnings)
         apart = {match.place.token: distinguish(match) for match in near[:MAX_CANDIDATES]}
         if any(apart.values()):
             meta["candidates"] = apart
@@ -148,6 +157,8 @@ class FindAddressOrStop(PublishedTool):
         """Return the place, or the choices."""
         meta: LookupMeta = answer.get("meta", {})
         below = [f"! {warning['message']}" for warning in meta.get("warnings", ())]
+        if "attribution" in meta:
+            below.append(f"Data: {'; '.join(meta['attribution'])}")
         if "candidates" not in answer:
             return "\n".join([_line(answer), *below])
         count = answer["totalCandidatesFound"]
@@ -168,6 +179,18 @@ def token_of(place: Mapping[str, Any]) -> str:
 
 def _join(line: str, apart: str) -> str:
     return f"{line}; {apart}" if apart else line
+
+
+def _show_meta(shown: Sequence[PlaceMatch], warnings: Warnings) -> LookupMeta:
+    """Return what an answer says beside the places that it shows."""
+    meta: LookupMeta = {}
+    told = show_warnings(warnings).get("warnings")
+    if told:
+        meta["warnings"] = told
+    attribution = attribution_of(shown)
+    if attribution:
+        meta["attribution"] = attribution
+    return meta
 
 
 def show_place(match: PlaceMatch, raw_query: str) -> ResolvedLocation:
@@ -209,7 +232,7 @@ def _list_sentences(warnings: Warnings) -> list[str]:
 def _nothing(text: str, too_far: int) -> str:
     if too_far:
         return f"'{text}' names {too_far} places, all of them further away than maxDistanceMeters"
-    return f"No stop or station resembles '{text}'"
+    return f"No stop, address or place resembles '{text}'"
 
 
 def _line(place: ResolvedLocation) -> str:

@@ -75,6 +75,8 @@ class GetStopTimetable(PublishedTool):
     group = "timetable"
     input_model = TimetableRequestInput
     output_shape = StopTimetableOutput
+    long_parts = (("departures",), ("meta", "lines"))
+    rest = "The rest with at: the time of the last row that is shown."
     open_world = True
 
     def __init__(self, places: PlaceResolver) -> None:

@@ -92,6 +92,7 @@ class PlanJourney(PublishedTool):
     group = "london"
     input_model = JourneyPlanRequest
     output_shape = JourneyPlanToolResponse
+    long_parts = (("topJourneys",), ("message",))
     open_world = True
 
     def __init__(self, networks: Networks, variables: VariableStore, options: JourneyOptions | None = None) -> None:

@@ -58,6 +58,8 @@ class PlanRoute(PublishedTool):
     group = "timetable"
     input_model = RouteRequestInput
     output_shape = PlanRouteOutput
+    long_parts = (("itineraries",),)
+    rest = "Ask with a narrower window."
     open_world = True
 
     def __init__(self, places: PlaceResolver) -> None:

@@ -167,7 +167,7 @@ class QueryTool(PublishedTool):
             "type": "object",
             "properties": {
                 "query_type": {"enum": [query.name for query in self.queries], "description": "which question"},
-                "parameters": {"type": "object", "description": f"its arguments; tool_details {self.name} lists them"},
+                "parameters": {"type": "object", "description": "its arguments: see tool_details"},
             },
             "required": ["query_type"],
             "additionalProperties": False,

@@ -95,7 +95,6 @@ class SecSemanticSearch(QueryTool):
         ),
     )
     intro = (
-        "Sections of SEC filings that share words with a query, ranked by BM25: lexical, not by meaning, so try "
-        "synonyms. query_type "
+        "Sections of SEC filings that share words with a query, ranked by BM25: lexical, so try synonyms. query_type "
     )
     outro = ". Only text that was loaded is searched. For numbers take sec_financial_data."

@@ -49,7 +49,7 @@ class DeleteUserVariableInput(WireModel):
     """The question."""
 
     key: Annotated[Key | None, Field(description="which one")] = None
-    all: Annotated[Flag, Field(description="true deletes every variable of this user")] = False
+    all: Annotated[Flag, Field(description="true deletes every one")] = False
 
     @model_validator(mode="after")
     def _one_or_all(self) -> "DeleteUserVariableInput":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
 from types import MappingProxyType
-from typing import Protocol, cast
+from typing import Protocol, cast, runtime_checkable
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
@@ -223,6 +223,15 @@ class TextPlanner(Network, Protocol):
 def find_text_planner(network: Network) -> TextPlanner | None:
     """Return the network as one that reads texts itself, None where it does not."""
     return cast("TextPlanner", network) if network.profile.reads_texts else None
+
+
+@runtime_checkable
+class NamesPositions(Protocol):
+    """A network that also knows what is at a position; not every network does."""
+
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Return the position under the name of the address, or of what is near; None where nothing is."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,11 +10,16 @@ from pydantic.alias_generators import to_camel
 _T = TypeVar("_T")
 
 
-def _without_nulls(value: Any) -> Any:
-    if value is None:
-        return ()
+def _without_null_entries(value: Any) -> Any:
     return [each for each in value if each is not None] if isinstance(value, list) else value
 
+
+def _without_nulls(value: Any) -> Any:
+    return () if value is None else _without_null_entries(value)
+
+
+Entries = Annotated[tuple[_T, ...], BeforeValidator(_without_null_entries)]
+"""A list whose null entries are left out."""
 
 Several = Annotated[tuple[_T, ...], BeforeValidator(_without_nulls)]
 """A list; null is empty, and null entries are left out."""

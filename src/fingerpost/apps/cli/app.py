@@ -10,6 +10,7 @@ from fingerpost.apps.cli import (
     demo_command,
     filings_bulk,
     filings_load,
+    filings_show,
     filings_sync,
     network_commands,
     operating,
@@ -23,7 +24,6 @@ from fingerpost.apps.cli.application import Caller, usage
 app = typer.Typer(
     help="Directions that an agent can trust: trips, departures, stops.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -39,6 +39,7 @@ app.command("stops", context_settings=_NEGATIVE_NUMBERS)(questions.stops)
 app.command("call")(questions.call)
 app.add_typer(variable_commands.app, name="vars")
 app.add_typer(network_commands.app, name="network")
+filings_sync.app.command("show")(filings_show.show)
 filings_sync.app.command("load")(filings_load.load)
 filings_sync.app.command("bulk")(filings_bulk.bulk)
 app.add_typer(filings_sync.app, name="filings")

@@ -17,7 +17,7 @@ def bulk(
     ctx: typer.Context,
     archive: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="companyfacts.zip, as the SEC publishes it.")],
 ) -> None:
-    """Load the figures of every company from the SEC's archive; needs fingerpost[bulk]."""
+    """Load the figures of every company from the SEC's archive; needs the extra of that name, `bulk`."""
     settings = read_caller_settings(ctx.obj)
     # The reader takes longer to import than --help takes to print.
     from fingerpost.filings.bulk_loading import load_archive

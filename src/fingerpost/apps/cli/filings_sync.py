@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
+from fingerpost.apps.cli.filings_show import FilingsGroup
 from fingerpost.apps.cli.output import complain, new_console, say
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
@@ -14,7 +15,11 @@ if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
     from fingerpost.filings.sync import Synced
 
-app = typer.Typer(help="Figures of companies that file with the SEC.", no_args_is_help=True)
+app = typer.Typer(
+    help="Figures of companies that file with the SEC: fingerpost filings AAPL revenue 2022.",
+    no_args_is_help=True,
+    cls=FilingsGroup,
+)
 
 _OUTCOMES = {
     "new": "figures fetched, complete through {day}",

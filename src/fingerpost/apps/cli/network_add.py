@@ -83,14 +83,10 @@ def new_add_command(kinds: Sequence[SourceKind]) -> Callable[..., None]:
             "languages": tuple(language or ()) or None,
         }
         with usage():
-            typed["extract"] = parse_value("extract", [streets]) if streets else None
             typed["realtime"] = parse_value("realtime", realtime) if realtime else None
             typed["bounds"] = parse_bounds(bounds) if bounds else None
             chosen = _choose(feeds or [], options, given)
-            if streets and chosen.kind != EMBEDDED:
-                raise ParameterError(
-                    "Streets belong to feeds: a server has its own", {"field": "extract"}, hint="Leave out --streets"
-                )
+            typed["extract"] = _read_extract(streets, chosen)
             adding = _Adding(settings, name, chosen, {key: each for key, each in typed.items() if each is not None})
             adding.check_realtime(is_typed=bool(realtime), unchecked=unchecked)
         adding.finish({kind.kind: kind for kind in kinds})
@@ -143,6 +139,22 @@ def _choose(feeds: Sequence[str], options: Iterable[tuple[SourceKind, AddOption]
             hint=f"Name {' or '.join(ways)}",
         )
     return chosen[0]
+
+
+def _read_extract(typed: str | None, chosen: _Chosen) -> str | None:
+    """Return the path of an extract, None where there is none.
+
+    Raises:
+        ParameterError: the source is not asked with feeds.
+    """
+    if not typed:
+        return None
+    if chosen.kind != EMBEDDED:
+        raise ParameterError(
+            "Streets belong to feeds: a server has its own", {"field": "extract"}, hint="Leave out --streets"
+        )
+    path: str = parse_value("extract", [typed])
+    return path
 
 
 class _Adding:

@@ -8,6 +8,7 @@ from unicodedata import category
 import typer
 from rich.console import Console
 
+from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.errors import PlaceAmbiguous, ToolError
 
 
@@ -28,10 +29,10 @@ def print_json(body: dict[str, Any]) -> None:
 
 
 def complain(error: ToolError) -> None:
-    """Print an error with its hint and its candidates on stderr."""
-    lines = [plain(_sentence(error.message))]
+    """Print an error with its hint and its candidates on stderr, in a person's words."""
+    lines = [plain(_sentence(in_terminal_words(error.message)))]
     if error.hint:
-        lines.append(plain(_sentence(error.hint)))
+        lines.append(plain(_sentence(in_terminal_words(error.hint))))
     if isinstance(error, PlaceAmbiguous):
         lines += [_candidate(candidate) for candidate in error.details.get("candidates", ())]
     say("\n".join(lines))

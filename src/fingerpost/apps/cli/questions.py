@@ -19,7 +19,7 @@ from fingerpost.apps.cli.application import (
     open_application,
 )
 from fingerpost.apps.cli.board_view import print_board
-from fingerpost.apps.cli.clock_texts import is_clock_time, next_clock_time
+from fingerpost.apps.cli.clock_texts import check_typed_instant, is_clock_time, next_clock_time
 from fingerpost.apps.cli.output import print_json, say
 from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
@@ -37,8 +37,10 @@ def plan(
     ctx: typer.Context,
     origin: Annotated[str, typer.Argument(metavar="FROM", help="A place, a saved name, a stop id, or lat,lon.")],
     destination: Annotated[str, typer.Argument(metavar="TO", help="Likewise.")],
-    at: Annotated[str | None, typer.Option(help="Leave then: HH:MM, the next one, or ISO 8601.")] = None,
-    arrive: Annotated[str | None, typer.Option(help="Be there then: HH:MM, the next one, or ISO 8601.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="Leave then: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
+    ] = None,
+    arrive: Annotated[str | None, typer.Option(help="Be there then; likewise.")] = None,
     limit: _Limit = None,
     max_walk: Annotated[float | None, typer.Option(help="Metres of walking in all.")] = None,
     max_transfers: Annotated[int | None, typer.Option(help="How often to change.")] = None,
@@ -68,7 +70,9 @@ def departures(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
     window: Annotated[int | None, typer.Option(help="Minutes to look ahead.")] = None,
-    at: Annotated[str | None, typer.Option(help="From then: HH:MM, the next one, or ISO 8601.")] = None,
+    at: Annotated[
+        str | None, typer.Option(help="From then: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
+    ] = None,
     limit: _Limit = None,
     lang: _Language = None,
     as_json: _Json = False,
@@ -124,25 +128,22 @@ def call(
         for name, reason in application.left_out.items():
             say(f"Left out: {name}: {reason}.")
         raise typer.Exit(USAGE)
-    raw = _read_json(arguments)
+    raw, is_json = _read_json(arguments)
     answer = ask(application, tool, raw)
     print_json(answer.body)
     if answer.is_error:
-        raise typer.Exit(USAGE if isinstance(raw, _NotJson) else TOOL_ERROR)
+        raise typer.Exit(TOOL_ERROR if is_json else USAGE)
 
 
-class _NotJson(str):
-    """The arguments are not JSON."""
-
-
-def _read_json(text: str) -> Any:
+def _read_json(text: str) -> tuple[Any, bool]:
+    """Return the arguments, and whether they are JSON; else they are the text itself."""
     try:
-        return json.loads(sys.stdin.buffer.read() if text == "-" else text)
+        return json.loads(sys.stdin.buffer.read() if text == "-" else text), True
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         say(f"The arguments are not JSON: {reason}.")
         # The tool answers text in its own envelope, as it answers anything that is no object.
-        return _NotJson(text)
+        return text, False
 
 
 def _end(text: str) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> 
     One that has just passed still means now (rule B12).
     """
     if not is_clock_time(text):
-        return text
+        return check_typed_instant(text)
     zone = find_zone(open_application(ctx.obj), ends["origin"], ends["destination"])
     return _next(text, zone)
 
@@ -178,8 +179,10 @@ def _next(text: str, zone: tzinfo) -> str:
 
 def _stop_instant(ctx: typer.Context, stop: str, text: str | None) -> str | None:
     """Return what a person wrote as get_departures reads it; where the stop is unusable, the tool says so."""
-    if text is None or not is_clock_time(text):
-        return text
+    if text is None:
+        return None
+    if not is_clock_time(text):
+        return check_typed_instant(text)
     return _next(text, find_stop_zone(open_application(ctx.obj), stop))
 
 

@@ -9,6 +9,11 @@ from fingerpost.transit.coverage import ServiceState
 from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport
 from fingerpost.transit.timetable.street_coverage import StreetCoverage
 
+_GLOSSARY = (
+    "A finding is a row, or a value, that was left out or read otherwise than the feed wrote it; all else is as it "
+    "wrote it. A call is one stop of one trip."
+)
+
 
 def print_report(report: ImportReport) -> None:
     """Print the report of an import."""
@@ -26,6 +31,8 @@ def print_report(report: ImportReport) -> None:
             console.print(table)
         if feed.tables_not_read:
             console.print(f"Not read: {', '.join(feed.tables_not_read)}")
+    if any(feed.findings for feed in report.feeds):
+        console.print(_GLOSSARY, soft_wrap=True)
     if report.streets is not None:
         console.print(_say_streets(report.streets), soft_wrap=True)
 

@@ -86,7 +86,9 @@ def find_elicitation(answer: Answer, choices: Choices) -> PlaceElicitation | Non
     if side not in _SIDES or side in choices.tokens or side in choices.declined:
         return None
     names = {candidate["token"]: _name_of(candidate) for candidate in error.details.get("candidates", ())}
-    return PlaceElicitation(str(side), f"Which place is the {side}?", names) if names else None
+    sources = "; ".join(error.details.get("attribution", ()))
+    message = f"Which place is the {side}?{f' Data: {sources}' if sources else ''}"
+    return PlaceElicitation(str(side), message, names) if names else None
 
 
 def can_elicit(ctx: ServerRequestContext[Any, Any]) -> bool:

@@ -39,6 +39,11 @@ def list_wants(params: types.CallToolRequestParams) -> list[str]:
     return [name for key, name in BESIDE.items() if meta.get(key) is True]
 
 
+def states_wants(params: types.CallToolRequestParams) -> bool:
+    """Whether a call says in its ``_meta``, either way, what it wants beside the tool's answer."""
+    return not BESIDE.keys().isdisjoint(params.meta or {})
+
+
 def result_of(answer: Answer) -> dict[str, Any]:
     """Return an answer as a ``CallToolResult``, whose structured content and text each stand alone.
 

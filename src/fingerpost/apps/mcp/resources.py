@@ -1,4 +1,4 @@
-"""MCP resources: the networks, each tool's schemas, and the user's plan runs."""
+"""MCP resources: the networks, each tool's schemas, the user's plan runs, and the views."""
 
 import json
 from typing import Any, Literal
@@ -6,6 +6,7 @@ from typing import Any, Literal
 import mcp_types as types
 from mcp import MCPError
 
+from fingerpost.apps.mcp.apps_extension import find_view, list_view_resources, read_view
 from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
@@ -34,21 +35,20 @@ RUN_TEMPLATE = types.ResourceTemplate(
 )
 
 
-def list_resources() -> list[types.Resource]:
+def list_resources(*, with_views: bool) -> list[types.Resource]:
     """Return the resources that have a fixed address."""
-    return [
-        types.Resource(
-            uri=NETWORKS,
-            name="networks",
-            title="Networks",
-            description="Where trips can be planned: areas, time zones, covered days, sources",
-            mime_type=_JSON,
-        )
-    ]
+    networks = types.Resource(
+        uri=NETWORKS,
+        name="networks",
+        title="Networks",
+        description="Where trips can be planned: areas, time zones, covered days, sources",
+        mime_type=_JSON,
+    )
+    return [networks, *(list_view_resources() if with_views else ())]
 
 
 async def read_resource(application: Application, uri: str, *, user: str | None) -> types.ReadResourceResult:
-    """Return a resource's JSON.
+    """Return a resource: JSON, or a view's document.
 
     Raises:
         MCPError: there is no such resource, or the networks cannot be opened.
@@ -65,6 +65,9 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
         except ToolError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
         return _json(uri, view, ttl_ms=0, scope="private")
+    page = find_view(uri)
+    if page is not None:
+        return read_view(page)
     tool = application.tools.get(uri.removeprefix(_SCHEMAS)) if uri.startswith(_SCHEMAS) else None
     if tool is None:
         raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown resource: {uri}", data={"uri": uri})

@@ -12,8 +12,15 @@ from mcp.server.lowlevel import Server
 
 from fingerpost import __version__
 from fingerpost.apps import error_boundary
+from fingerpost.apps.mcp.apps_extension import (
+    EXTENSION_ID,
+    can_show_views,
+    link_view,
+    list_wants_of_view,
+    may_show_views,
+)
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
-from fingerpost.apps.mcp.listing import list_wants, result_of, tool_of
+from fingerpost.apps.mcp.listing import list_wants, result_of, states_wants, tool_of
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
@@ -30,10 +37,12 @@ INSTRUCTIONS = (
 _NO_HEADER_PARAMETERS: Mapping[str, Any] = {"type": "object"}
 _Context = ServerRequestContext[Any, Any]
 _STABLE = CacheHint(ttl_ms=3_600_000, scope="public")
+# What is listed depends on whether the client shows views.
+_STABLE_FOR_ONE = CacheHint(ttl_ms=3_600_000, scope="private")
 _CACHE_HINTS: Mapping[CacheableMethod, CacheHint] = {
     "server/discover": _STABLE,
-    "tools/list": _STABLE,
-    "resources/list": _STABLE,
+    "tools/list": _STABLE_FOR_ONE,
+    "resources/list": _STABLE_FOR_ONE,
     "resources/templates/list": _STABLE,
 }
 
@@ -58,6 +67,7 @@ def new_server(application: Application, *, user: str | None) -> Server[Any]:
         on_read_resource=handlers.read_resource,
         on_completion=handlers.complete,
     )
+    server.extensions[EXTENSION_ID] = {}
     # The constructor would have the results of calls as models.
     server.add_request_handler("tools/call", types.CallToolRequestParams, handlers.call_tool)
     server.middleware.append(handlers.answer_odd_arguments)
@@ -71,14 +81,16 @@ class _Handlers:
         self._application = application
         self._user = user
         self._entries = {name: tool_of(tool) for name, tool in application.tools.items()}
+        self._linked_entries = {name: link_view(entry) for name, entry in self._entries.items()}
         # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
         self.header_schemas = {tool.name: _NO_HEADER_PARAMETERS for tool in self._entries.values()}
 
-    async def list_tools(self, _ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Answer tools/list."""
+    async def list_tools(self, ctx: _Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """Answer tools/list; tools are linked to their views for clients that may show them."""
         _refuse_cursor(params)
         tools = self._application.tools
-        listed = [entry for name, entry in self._entries.items() if await tools[name].can_answer()]
+        entries = self._linked_entries if may_show_views(ctx.session.client_capabilities) else self._entries
+        listed = [entry for name, entry in entries.items() if await tools[name].can_answer()]
         return types.ListToolsResult(tools=listed)
 
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
@@ -91,6 +103,8 @@ class _Handlers:
     ) -> HandlerResult:
         arguments = params.arguments or {}
         choices, wants = Choices.read(params), list_wants(params)
+        if not states_wants(params) and can_show_views(ctx.session.client_capabilities):
+            wants = list_wants_of_view(self._application.tools.get(params.name))
         while True:
             chosen = choices.apply_to(arguments)
             answer = await error_boundary.answer(
@@ -118,11 +132,12 @@ class _Handlers:
         return result_of(await error_boundary.answer(self._application.tools, name, arguments, user=self._user))
 
     async def list_resources(
-        self, _ctx: _Context, params: types.PaginatedRequestParams | None
+        self, ctx: _Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Answer resources/list."""
+        """Answer resources/list; views are listed to clients that may show them."""
         _refuse_cursor(params)
-        return types.ListResourcesResult(resources=list_resources())
+        with_views = may_show_views(ctx.session.client_capabilities)
+        return types.ListResourcesResult(resources=list_resources(with_views=with_views))
 
     async def list_resource_templates(
         self, _ctx: _Context, params: types.PaginatedRequestParams | None

@@ -15,6 +15,8 @@ _HOUSE = re.compile(r"(\d{1,4})([a-z]?)")
 _POSTCODE = re.compile(r"\d{5}")
 _FLAT_WORDS = frozenset({"as", "asunto", "apt", "flat", "krs", "lgh", "bost"})
 _LONGEST_CITY_WORDS = 3
+# 14-16 is a range of house numbers, 14 160 a flat.
+_WIDEST_RANGE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,9 @@ def _split_number(words: list[str]) -> tuple[list[str], HouseNumber | None]:
         rest = words[at + 1 :]
         if not all(_is_number(each) or len(each) == 1 or each in _FLAT_WORDS for each in rest):
             return words, None
+        last = int(rest[0]) if rest and rest[0].isdecimal() and not match[2] else 0
+        if int(match[1]) < last <= int(match[1]) + _WIDEST_RANGE:
+            return words[:at], HouseNumber(int(match[1]), last)
         letter = match[2] or (rest[0] if rest and len(rest[0]) == 1 and rest[0].isalpha() else "")
         return words[:at], _number_of(match[1], letter)
     return words, None

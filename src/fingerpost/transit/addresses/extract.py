@@ -3,8 +3,9 @@
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from fingerpost.errors import FeedUnusable, SettingsInvalid
 from fingerpost.transit.addresses.features import (
@@ -18,9 +19,6 @@ from fingerpost.transit.addresses.features import (
 )
 from fingerpost.transit.addresses.house_number import HouseNumber, read_house_number
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
-
-if TYPE_CHECKING:
-    import osmium
 
 ReadProgress = Callable[[str, int, int], None]
 """Told what is being worked on, how much of it is done, and how much there is."""
@@ -150,19 +148,19 @@ class _Reader:
             self._found.houses += _interpolate(kind, nodes, self._house_of_node)
         return self._found
 
-    def take(self, each: "osmium.osm.OSMEntity") -> None:
+    def take(self, each: Any) -> None:
         """Take one object."""
-        tags = {tag.k: tag.v for tag in each.tags}  # type: ignore[attr-defined]  # all but changesets have them
+        tags = {tag.k: tag.v for tag in each.tags}
         if each.is_node():
-            self._take_point(tags, (each.lat, each.lon), each.id)  # type: ignore[attr-defined]
+            self._take_point(tags, (each.lat, each.lon), each.id)
         elif each.is_way():
             self._take_way(each, tags)
         elif each.is_relation():
             names = find_names(tags) if is_municipality(tags) else None
             if names is not None:
                 self._found.municipalities.append(names)
-        elif each.is_area() and not each.from_way():  # type: ignore[attr-defined]
-            corners = [point for ring in each.outer_rings() for point in _list_points(ring)]  # type: ignore[attr-defined]
+        elif each.is_area() and not each.from_way():
+            corners = [point for ring in each.outer_rings() for point in _list_points(ring)]
             if corners:
                 self._take_point(tags, _centre(corners))
 
@@ -214,7 +212,7 @@ def find_street_of(tags: Tags) -> str | None:
 def thin_out(points: list[Point]) -> list[Point]:
     """Return points along a line about ``STREET_POINTS_M`` apart, its ends among them."""
     kept = [points[0]]
-    for before, point in zip(points, points[1:], strict=False):
+    for before, point in pairwise(points):
         steps = int(apart_m(before, point) // STREET_POINTS_M)
         kept += [
             (before[0] + (point[0] - before[0]) * i / (steps + 1), before[1] + (point[1] - before[1]) * i / (steps + 1))
@@ -231,7 +229,7 @@ def _interpolate(kind: str, nodes: list[tuple[int, Point]], house_of_node: dict[
     """Yield the houses between two numbered nodes of an interpolated line, where it says that they are."""
     known = [(place, house_of_node[ref]) for place, (ref, _) in enumerate(nodes) if ref in house_of_node]
     step = {"all": 1}.get(kind, int(kind) if kind.isdecimal() and int(kind) else 2)
-    for (start, low), (end, high) in zip(known, known[1:], strict=False):
+    for (start, low), (end, high) in pairwise(known):
         line = [point for _, point in nodes[start : end + 1]]
         if low.number.first > high.number.first:
             low, high, line = high, low, line[::-1]
@@ -242,9 +240,9 @@ def _interpolate(kind: str, nodes: list[tuple[int, Point]], house_of_node: dict[
 
 
 def _along(line: list[Point], share: float) -> Point:
-    lengths = [apart_m(a, b) for a, b in zip(line, line[1:], strict=False)]
+    lengths = [apart_m(a, b) for a, b in pairwise(line)]
     left_m = share * sum(lengths)
-    for (a, b), length in zip(zip(line, line[1:], strict=False), lengths, strict=True):
+    for (a, b), length in zip(pairwise(line), lengths, strict=True):
         if left_m <= length and length > 0:
             return a[0] + (b[0] - a[0]) * left_m / length, a[1] + (b[1] - a[1]) * left_m / length
         left_m -= length

@@ -27,7 +27,8 @@ _FORMER_NAMES = ("old_name",)
 # Of a place with several of these the first says what it is.
 _PLACE_KEYS = (
     "amenity", "shop", "tourism", "leisure", "office", "historic", "craft", "healthcare", "club", "aeroway", "sport",
-    "military", "emergency", "building", "place", "landuse", "natural", "waterway", "man_made", "bridge", "building:part",
+    "military", "emergency", "building", "place", "landuse", "natural", "waterway", "man_made", "bridge",
+    "building:part",
 )  # fmt: skip
 _NOT_STREETS = frozenset({
     "bus_stop", "platform", "elevator", "proposed", "razed", "abandoned", "services", "rest_area", "no", "stop",
@@ -112,6 +113,8 @@ def find_names(tags: Tags) -> FeatureNames | None:
 def _list_values(tags: Tags, keys: tuple[str, ...]) -> Iterator[str]:
     """Yield the values of keys, of their numbered forms and of those with a language; several stand between ;."""
     for key, value in tags.items():
+        if not key.startswith(keys):
+            continue
         stem, _, tail = key.partition(":")
         if stem not in keys or not all(part.isdecimal() or part in LANGUAGES for part in tail.split(":") if tail):
             continue

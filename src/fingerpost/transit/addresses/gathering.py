@@ -4,11 +4,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from fingerpost.transit.addresses.extract import ExtractedAddresses, House, NamedPoint, Point, StreetWay, apart_m
 from fingerpost.transit.addresses.features import CURRENT, Feature, FeatureKind, FeatureNames
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.rules.spelling import plain
+from fingerpost.transit.rules import spelling
 
 # Ways of one name are one street where they are no further apart than this, or linked by others that are not.
 ONE_STREET_M = 500.0
@@ -17,6 +18,8 @@ HOUSE_TO_STREET_M = 1000.0
 # Objects of one name this near to each other are drawn twice: a building, and the museum in it.
 ONE_PLACE_M = 150.0
 _CITY_CELL_DEG = 0.01
+# A street's name stands on each of its ways and houses.
+plain = lru_cache(1 << 14)(spelling.plain)
 _CITY_REACH_CELLS = 3
 _FEWEST_ADDRESSES = 3
 
@@ -102,7 +105,9 @@ def _link_ways(ways: Iterable[StreetWay]) -> Iterator[list[StreetWay]]:
         yield from link(namesakes, lambda way: way.points, ONE_STREET_M)
 
 
-def link(things: Sequence[StreetWay], points_of: Callable[[StreetWay], list[Point]], within_m: float) -> list[list[StreetWay]]:
+def link(
+    things: Sequence[StreetWay], points_of: Callable[[StreetWay], list[Point]], within_m: float
+) -> list[list[StreetWay]]:
     """Return things in groups that are linked by points in the same or in neighbouring cells ``within_m`` wide."""
     leader = list(range(len(things)))
 
@@ -212,8 +217,12 @@ def _city_cell(at: Point) -> tuple[int, int]:
 
 def _gather_cities(found: ExtractedAddresses, places: Sequence[Gathered]) -> Iterator[Gathered]:
     """Yield the cities that addresses name and that are not drawn as such, where their addresses are."""
-    drawn = {plain(text) for each in places if each.feature.kind is FeatureKind.CITY
-             for text, _ in each.feature.names.list_all()}
+    drawn = {
+        plain(text)
+        for each in places
+        if each.feature.kind is FeatureKind.CITY
+        for text, _ in each.feature.names.list_all()
+    }
     points_of: dict[str, list[Point]] = {}
     spelt: Counter[str] = Counter()
     for at, city in [(house.at, house.city) for house in found.houses] + [(each.at, each.city) for each in places]:
@@ -229,4 +238,3 @@ def _gather_cities(found: ExtractedAddresses, places: Sequence[Gathered]) -> Ite
         names = names_of.get(city, FeatureNames(written, {}))
         at, reach_m = find_middle(points)
         yield Gathered(Feature(FeatureKind.CITY, names, "city"), at, [at], reach_m, "")
-

@@ -23,7 +23,7 @@ class HouseNumber:
         return f"{numbers}{self.letter}"
 
     def covers(self, number: int) -> bool:
-        """Whether a number is one of its own: the numbers of a range lie on one side of the street, where its ends do."""
+        """Whether a number is one of its own; those of a range lie on the side of the street where its ends do."""
         if not self.first <= number <= self.last:
             return False
         return (self.last - self.first) % 2 == 1 or (number - self.first) % 2 == 0

@@ -41,7 +41,10 @@ class HouseSearch:
         if between is not None:
             return between
         return FoundHouse(
-            "", middle, UNCERTAIN if reach_m > CERTAIN_M else GUESSED, f"number {number.text} is not known; this is the middle of the street"
+            "",
+            middle,
+            UNCERTAIN if reach_m > CERTAIN_M else GUESSED,
+            f"number {number.text} is not known; this is the middle of the street",
         )
 
     def has_any(self, thing: int) -> bool:
@@ -51,13 +54,15 @@ class HouseSearch:
     def _find_known(self, street: int, number: HouseNumber) -> FoundHouse | None:
         rows = self._connection.execute(
             "SELECT first, last, letter, lat, lon, is_guessed FROM house"
-            " WHERE street = ? AND first <= ? AND last >= ? ORDER BY letter <> ?, first <> ?, letter, last",
-            (street, number.first, number.first, number.letter, number.first),
+            " WHERE street = ? AND first <= ? AND last >= ? ORDER BY last <> ?, letter <> ?, first <> ?, letter, last",
+            (street, number.first, number.first, number.last, number.letter, number.first),
         )
         for first, last, letter, lat, lon, is_guessed in rows:
             house = HouseNumber(first, last, letter)
             if house.covers(number.first):
-                guess = f"the place of number {house.text} is read off a line between two others" if is_guessed else None
+                guess = (
+                    f"the place of number {house.text} is read off a line between two others" if is_guessed else None
+                )
                 return FoundHouse(house.text, (lat, lon), GUESSED if is_guessed else 1.0, guess)
         return None
 

@@ -25,6 +25,9 @@ ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
 
 # Where one reading of a text fits so well, another is not looked for by likeness.
 _GOOD = 0.90
+# A house number is looked for in so many streets, and in those whose names fit about as well as the best.
+_MOST_NUMBERED = 10
+_MUCH_LESS = 0.05
 # A place without numbers is hardly meant by a text with one.
 _NUMBER_LEFT = 0.70
 # A name that lies in another city than the text says is hardly meant, and one whose accents it contradicts less.
@@ -129,7 +132,7 @@ class AddressIndex:
             near = [each for each in self._list_near(here) if each[0] <= NAMED_WITHIN_M]
             if not near:
                 return None
-            away_m, row, number = min(near, key=lambda each: (each[0] > _ON_THE_SPOT_M or not each[2], each[0], each[1:]))
+            _, row, number = min(near, key=lambda each: (each[0] > _ON_THE_SPOT_M or not each[2], each[0], each[1:]))
             thing = self._read_things([row])[row]
         return self._place(thing, language, number=number, at=here)
 
@@ -162,7 +165,7 @@ class AddressIndex:
         whole = AddressText(plain(text))
         read = read_address_text(text, self._city_of_spelling)
         best: dict[int, tuple[float, Place]] = {}
-        for score, thing in self._score(read, text):
+        for score, thing in _keep_likeliest(list(self._score(read, text)), read):
             best[thing.row] = self._with_number(thing, read, score, language)
         if read != whole:
             is_found = any(score >= _GOOD for score, _ in best.values())
@@ -172,9 +175,7 @@ class AddressIndex:
                     best[thing.row] = self._with_number(thing, whole, score, language)
         yield from (each for each in best.values() if each[0] >= FLOOR)
 
-    def _score(
-        self, reading: AddressText, text: str, *, with_trigrams: bool = True
-    ) -> Iterator[tuple[float, _Thing]]:
+    def _score(self, reading: AddressText, text: str, *, with_trigrams: bool = True) -> Iterator[tuple[float, _Thing]]:
         scores = self._spellings.score(reading.words, with_trigrams=with_trigrams) if reading.words else {}
         if not scores:
             return
@@ -206,7 +207,13 @@ class AddressIndex:
         return score * house.fit, self._place(thing, language, number=house.number, at=house.at, guess=house.guess)
 
     def _place(
-        self, thing: _Thing, language: str | None, *, number: str = "", at: Point | None = None, guess: str | None = None
+        self,
+        thing: _Thing,
+        language: str | None,
+        *,
+        number: str = "",
+        at: Point | None = None,
+        guess: str | None = None,
     ) -> Place:
         chosen = choose(language, thing.names)
         name = thing.name if chosen == DEFAULT else thing.names[chosen]
@@ -260,6 +267,15 @@ class AddressIndex:
             row: _Thing(row, FeatureKind(kind), name, json.loads(names), what, (lat, lon), reach_m, city)
             for row, kind, name, names, what, lat, lon, reach_m, city in found
         }
+
+
+def _keep_likeliest(scored: list[tuple[float, _Thing]], reading: AddressText) -> list[tuple[float, _Thing]]:
+    """Return what is likely enough to look for a house number there; all of it where the text has none."""
+    if reading.number is None or len(scored) <= _MOST_NUMBERED:
+        return scored
+    ordered = sorted(scored, key=lambda each: (-each[0], each[1].row))
+    least = min(ordered[0][0] - _MUCH_LESS, ordered[_MOST_NUMBERED - 1][0])
+    return [each for each in ordered if each[0] >= least]
 
 
 def _say_middle(thing: _Thing) -> str | None:

@@ -1,6 +1,8 @@
 """Finds the spellings in an index that resemble a text: by their words, then by their trigrams, then by likeness."""
 
+import heapq
 import sqlite3
+from collections import Counter
 
 from fingerpost.transit.rules.inflection import INFLECTED, base_forms
 from fingerpost.transit.rules.name_search import NameSearch
@@ -8,8 +10,10 @@ from fingerpost.transit.rules.name_search import NameSearch
 # As many spellings are compared with a text letter by letter, the shortest first.
 _MOST_BY_WORDS = 100
 _MOST_BY_TRIGRAMS = 60
-# A wrong letter spoils three trigrams at most; the rarest of the others find a name.
-_RAREST_TRIGRAMS = 9
+# A wrong letter spoils three trigrams at most; the rarest of the others find a name. The commonest (-kat-, -atu-) are
+# left out once three others have been looked up and together they are in more spellings than this.
+_FEWEST_TRIGRAMS = 3
+_MOST_LOOKED_AT = 400
 
 
 class SpellingSearch:
@@ -48,7 +52,11 @@ class SpellingSearch:
     def _find_by_words(self, words: str) -> dict[str, int]:
         """Return spellings that have all the words, the last one perhaps not typed to its end."""
         query = " ".join(f'"{word}"' for word in words.split()) + "*"
-        return self._match("words", query, _MOST_BY_WORDS, "rowid")
+        found = self._connection.execute(
+            f"SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid LIMIT {_MOST_BY_WORDS}",  # noqa: S608
+            (query,),
+        )
+        return {text: row for row, text in found}
 
     def _find_by_trigrams(self, words: str) -> dict[str, int]:
         grams = list(dict.fromkeys(words[at : at + 3] for at in range(len(words) - 2)))
@@ -56,17 +64,19 @@ class SpellingSearch:
             return {}
         marks = ", ".join("?" * len(grams))
         counts = self._connection.execute(
-            f"SELECT term FROM trigram_counts WHERE term IN ({marks}) ORDER BY doc LIMIT {_RAREST_TRIGRAMS}",  # noqa: S608
+            f"SELECT term, doc FROM trigram_counts WHERE term IN ({marks}) ORDER BY doc, term",  # noqa: S608
             grams,
-        )
-        known = [term for (term,) in counts]
-        if not known:
-            return {}
-        return self._match("trigrams", " OR ".join(f'"{term}"' for term in known), _MOST_BY_TRIGRAMS, "rank")
-
-    def _match(self, table: str, query: str, most: int, order: str) -> dict[str, int]:
-        found = self._connection.execute(
-            f"SELECT rowid, text FROM {table} WHERE {table} MATCH ? ORDER BY {order} LIMIT {most}",  # noqa: S608
-            (query,),
-        )
+        ).fetchall()
+        shared = Counter[int]()
+        looked_at = 0
+        for at, (term, count) in enumerate(counts):
+            looked_at += count
+            if at >= _FEWEST_TRIGRAMS and looked_at > _MOST_LOOKED_AT:
+                break
+            rows = self._connection.execute("SELECT rowid FROM trigrams WHERE trigrams MATCH ?", (f'"{term}"',))
+            shared.update(row for (row,) in rows)
+        # Of spellings that share as many trigrams the shorter go first.
+        best = heapq.nsmallest(_MOST_BY_TRIGRAMS, shared, key=lambda row: (-shared[row], row))
+        marks = ", ".join("?" * len(best))
+        found = self._connection.execute(f"SELECT id, text FROM spelling WHERE id IN ({marks})", best)  # noqa: S608
         return {text: row for row, text in found}

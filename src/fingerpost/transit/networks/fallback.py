@@ -21,6 +21,7 @@ from fingerpost.transit.port import (
     DepartureQuery,
     JourneyAnswer,
     JourneyQuery,
+    NamesPositions,
     NearbyStops,
     Network,
     TextJourneyQuery,
@@ -144,6 +145,15 @@ class FallbackNetwork:
         )
         self._note(failure)
         return found
+
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Return what is at a position, where the first network, or else the fallback, knows such things."""
+        for network in (self._network, self._fallback):
+            if isinstance(network, NamesPositions):
+                found = await network.find_address(coordinate, language=language)
+                if found is not None:
+                    return found
+        return None
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Find a stop in the network whose FEED it bears; see the port."""

@@ -5,7 +5,7 @@ from typing import Any, NotRequired
 
 from fingerpost.contract.wire import WireDict
 from fingerpost.errors import PlaceAmbiguous, PlaceUnknown
-from fingerpost.transit.model import PlaceMatch
+from fingerpost.transit.model import Place, PlaceMatch
 from fingerpost.transit.place_traits import PlaceTraits
 from fingerpost.transit.rules.matching import AUTO_RESOLVE
 
@@ -36,6 +36,9 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
         hint = f"If {shown[0].place.name} is meant, send {shown[0].place.token} as {sent_as}; else spell it differently"
     elif len(candidates) > len(shown):
         message = f"{message}; {len(candidates)} places fit, of which the best {say_shown(len(shown))}"
+    attribution = attribution_of(shown)
+    if attribution:
+        hint = f"{hint}. Data: {'; '.join(attribution)}"
     return PlaceAmbiguous(
         message,
         {
@@ -46,6 +49,7 @@ def ambiguous(label: str, candidates: Sequence[PlaceMatch], *, side: str, sent_a
             "truncated": len(candidates) > len(shown),
             "needsClarification": True,
             "autoResolvedThreshold": AUTO_RESOLVE,
+            **({"attribution": attribution} if attribution else {}),
         },
         hint=hint,
     )
@@ -60,12 +64,13 @@ def say_why_alone(match: PlaceMatch) -> str:
 
 
 class Distinction(WireDict):
-    """What tells a candidate apart; ``distance`` is from the focus point, in metres."""
+    """What tells a candidate apart; ``distance`` is from the focus point, in metres; ``guess`` says what is guessed."""
 
     lines: NotRequired[list[str]]
     direction: NotRequired[str]
     district: NotRequired[str]
     distance: NotRequired[int]
+    guess: NotRequired[str]
 
 
 def distinguish(match: PlaceMatch) -> Distinction:
@@ -81,7 +86,19 @@ def distinguish(match: PlaceMatch) -> Distinction:
         shown["district"] = district
     if match.distance_m is not None:
         shown["distance"] = round(match.distance_m)
+    if match.place.guess is not None:
+        shown["guess"] = match.place.guess
     return shown
+
+
+def attribution_of(matches: Sequence[PlaceMatch]) -> list[str]:
+    """Return whom an answer that shows these places must name."""
+    return list(dict.fromkeys(sentence for match in matches for sentence in match.place.attribution))
+
+
+def say_guess(place: Place, label: str) -> str:
+    """Return the message of the warning ``position-guessed``."""
+    return f"The position of '{label}' is a guess: {place.guess}."
 
 
 def unknown(

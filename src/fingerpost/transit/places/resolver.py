@@ -4,15 +4,17 @@ A position or a variable needs no network, a token goes straight to the network 
 networks that can answer at once. Whoever fails or is late is left out and named.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
 from fingerpost.store.variables import Variable, VariableStore
 from fingerpost.transit.model import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.networks.asking import Answers, ask_all, ask_for_names, warn_of_left_out, warn_of_problems
+from fingerpost.transit.networks.order import list_covering
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
-from fingerpost.transit.port import Network, Networks, OpenNetworks
+from fingerpost.transit.port import NamesPositions, Network, Networks, OpenNetworks
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.matching import RIVAL_DISTANCE_M, RIVAL_SCORE, Resolved, decide, in_order
@@ -91,7 +93,8 @@ class PlaceResolver:
         """Return the candidates for a text, best first: a position, a token's place, or all places of such a name."""
         position = find_position(text)
         if position is not None:
-            return [_exact(Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS), focus)]
+            found = await find_address((await self.networks.open()).answering, position, language)
+            return [_exact(found or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS), focus)]
         opened = await self.networks.open()
         warn_of_problems(opened.problems, warnings)
         known = await find_place_of_token(opened, text, language, warnings)
@@ -110,6 +113,16 @@ async def find_place_of_token(
         return None
     answers = await ask_all(owners, lambda network: network.find_stop_place(stop_id, language=language))
     return _choose_first(answers, warnings)
+
+
+async def find_address(networks: Sequence[Network], position: Coordinate, language: str | None) -> Place | None:
+    """Return a position under the name of what is there, None where no network that covers it can say."""
+    for network in list_covering(networks, position):
+        if isinstance(network, NamesPositions):
+            found = await network.find_address(position, language=language)
+            if found is not None:
+                return found
+    return None
 
 
 def location_of_place(place: Place, label: str, variable: Variable | None = None) -> Location:
@@ -149,6 +162,8 @@ async def _get_by_name(opened: OpenNetworks, text: str, language: str, warnings:
     while_searching = Warnings()
     found = await _find_by_name(opened, text, language, None, while_searching)
     warnings.extend(while_searching)
+    # An address has no board.
+    found = [(match, network) for match, network in found if match.place.kind is PlaceKind.STOP]
     if not found:
         raise unknown(text, side="stop", hint=_LOOK_UP, left_out=while_searching.find(WarningCode.NETWORK_LEFT_OUT))
     matches = [match for match, _ in found]

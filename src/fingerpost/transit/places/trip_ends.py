@@ -2,16 +2,16 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
 from fingerpost.store.variables import Variable
 from fingerpost.transit.model import Coordinate, Location, LocationSource, PlaceMatch
 from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering, uncovered
-from fingerpost.transit.places.candidates import ambiguous, unknown
+from fingerpost.transit.places.candidates import ambiguous, say_guess, unknown
 from fingerpost.transit.places.labels import Label, Name, Position, ResolvedStop, StopText, TextQuery, read_label
-from fingerpost.transit.places.resolver import PlaceResolver, find_place_of_token, location_of_place
+from fingerpost.transit.places.resolver import PlaceResolver, find_address, find_place_of_token, location_of_place
 from fingerpost.transit.port import Network, OpenNetworks
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.rules.distance import distance_m, is_same_point
@@ -38,13 +38,15 @@ class TripEnds:
 class _Reading:
     """One network's resolution of an end: a ``location`` if it is certain, else the candidates.
 
-    ``score`` is 1 for what was named exactly. ``geocoded`` is True where a name was matched.
+    ``score`` is 1 for what was named exactly. ``geocoded`` is True where a name was matched; ``guess`` is a sentence
+    on what of its position is guessed, None where nothing is.
     """
 
     score: float
     location: Location | None = None
     candidates: tuple[PlaceMatch, ...] = ()
     geocoded: bool = False
+    guess: str | None = None
 
 
 _ByNetwork = dict[str, _Reading]
@@ -103,7 +105,9 @@ class TripEndResolver:
             _refuse_far(side, texts[side], reading.location)
             if reading.geocoded:
                 warnings.add(WarningCode.LABEL_GEOCODED, _say_geocoded(side, texts[side].text, reading.location))
-        ends = [_ends(network, by_side) for network, by_side in chosen if _is_sure(by_side)]
+            if reading.guess is not None:
+                warnings.add(WarningCode.POSITION_GUESSED, reading.guess)
+        ends = [await _ends(network, by_side, language) for network, by_side in chosen if _is_sure(by_side)]
         _refuse_same(ends[0].origin, ends[0].destination, sides=self._sides)
         return ends
 
@@ -267,7 +271,8 @@ def _read_matches(matches: Sequence[PlaceMatch], text: str) -> _Reading:
     decision = decide(matches)
     if isinstance(decision, Resolved):
         found = decision.match
-        return _Reading(score=found.score, location=location_of_place(found.place, text), geocoded=True)
+        guess = say_guess(found.place, text) if found.place.guess else None
+        return _Reading(score=found.score, location=location_of_place(found.place, text), geocoded=True, guess=guess)
     return _Reading(score=matches[0].score, candidates=tuple(matches))
 
 
@@ -293,11 +298,23 @@ def _is_sure(by_side: _BySide) -> bool:
     return all(reading.location is not None for reading in by_side.values())
 
 
-def _ends(network: Network, by_side: _BySide) -> TripEnds:
+async def _ends(network: Network, by_side: _BySide, language: str) -> TripEnds:
+    """Return the ends of a trip; bare positions under the names of what is there, where the network knows."""
     origin, destination = (reading.location for reading in by_side.values())
     assert origin is not None
     assert destination is not None
-    return TripEnds(network=network, origin=origin, destination=destination)
+    return TripEnds(
+        network=network,
+        origin=await _named(origin, network, language),
+        destination=await _named(destination, network, language),
+    )
+
+
+async def _named(location: Location, network: Network, language: str) -> Location:
+    if location.name is not None or location.source is not LocationSource.INPUT:
+        return location
+    place = await find_address([network], location.coordinate, language)
+    return location if place is None else replace(location, name=place.name)
 
 
 def _refuse_same(origin: Location, destination: Location, *, sides: tuple[str, str]) -> None:

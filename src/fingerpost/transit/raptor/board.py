@@ -6,7 +6,7 @@ from datetime import date
 
 import numpy as np
 
-from fingerpost.transit.raptor.changeover import in_one_mode
+from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.raptor.kernel.range_raptor import list_departures
 from fingerpost.transit.raptor.search_timetable.build import SearchTimetable
 from fingerpost.transit.timetable.timetable import Int32, Int64, Timetable

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.raptor.arrays import KernelQuery
 from fingerpost.transit.raptor.buffers import buffers_of_thread
-from fingerpost.transit.raptor.changeover import in_one_mode
 from fingerpost.transit.raptor.endpoints import Endpoint
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.kernel.compiling import UNREACHED

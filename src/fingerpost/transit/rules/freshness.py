@@ -8,6 +8,9 @@ from fingerpost.transit.provenance import Provenance
 # Realtime older than this is called stale.
 STALE_AFTER_S = 90
 
+# The unit in seconds, the age from which on it is taken, and its word.
+_UNITS = ((86_400, 2 * 86_400, "days"), (3600, 2 * 3600, "h"), (60, 121, "min"))
+
 
 def data_freshness(rows: Iterable[Leg | Departure], received: int) -> int:
     """Return the plan_trip contract's ``dataFreshness``: the latest realtime update, or the request's instant."""
@@ -33,10 +36,18 @@ def answer_age_s(rows: Iterable[Leg | Departure], provenance: Provenance, receiv
 
 def find_stale_message(age_s: int | None, problems: Sequence[str] = ()) -> str | None:
     """Return the message of ``realtime-stale``: the age if it is too old, and the sources' problems; else None."""
-    sentences = [f"Realtime data is {age_s} s old."] if is_stale(age_s) else []
+    sentences = [f"Realtime data is {say_age(age_s or 0)} old."] if is_stale(age_s) else []
     if problems:
         sentences.append("Realtime is missing or held up: " + " ".join(problems))
     return " ".join(sentences) or None
+
+
+def say_age(age_s: int) -> str:
+    """Return an age as a person says it, in whole units: seconds up to two minutes, then minutes, hours, days."""
+    for unit_s, least_s, unit in _UNITS:
+        if age_s >= least_s:
+            return f"{age_s // unit_s:,} {unit}"
+    return f"{age_s} s"
 
 
 def is_stale(age_s: int | None) -> bool:

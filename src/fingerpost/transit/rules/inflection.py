@@ -79,8 +79,8 @@ def _nominatives(stem: str) -> Iterator[str]:
         # Names from abroad are given an i to carry the ending: Stockmannilla.
         yield stem[:-1]
     elif stem.endswith("aa"):
-        yield f"{stem[:-1]}s"
-        yield from (f"{form[:-1]}s" for form in _strengthened(stem))
+        # Here the nominative has the weak grade: kankaa is of kangas.
+        yield from (f"{form[:-1]}s" for form in (stem, *_weakened(stem)))
 
 
 def _strengthened(stem: str) -> Iterator[str]:
@@ -94,3 +94,12 @@ def _strengthened(stem: str) -> Iterator[str]:
     if len(vowels) >= 2:
         # A k that fell out between two vowels: mae is of maki, joe of joki.
         yield f"{stem[:end]}{vowels[:-1]}k{vowels[-1]}"
+
+
+def _weakened(stem: str) -> Iterator[str]:
+    """Yield a stem in the weak grade."""
+    end = len(stem.rstrip(_VOWELS))
+    for weak, strong_ones in _STRONG.items():
+        for strong in strong_ones:
+            if stem[:end].endswith(strong):
+                yield f"{stem[: end - len(strong)]}{weak}{stem[end:]}"

@@ -66,7 +66,7 @@ class PlaceIndex:
         return in_order(matches)[:max_results]
 
     def _list_inflected(self, text: str) -> list[tuple[str, float]]:
-        """Return the spellings of which a text is an inflected form, where names are Finnish, and how well each fits."""
+        """Return the spellings that a text is an inflected form of, where names are Finnish, and how well each fits."""
         spelling = plain(text)
         if not self._is_finnish or spelling in self._places_of_spelling:
             return []

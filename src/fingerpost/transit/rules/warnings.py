@@ -16,6 +16,7 @@ class WarningCode(StrEnum):
     REALTIME_UNMATCHED = "realtime-unmatched"
     TIMEZONE_ASSUMED = "timezone-assumed"
     LABEL_GEOCODED = "label-geocoded"
+    POSITION_GUESSED = "position-guessed"
     OUTSIDE_CALENDAR = "outside-calendar"
     FREQUENCY_BASED = "frequency-based"
     BY_ARRANGEMENT = "by-arrangement"
@@ -34,6 +35,7 @@ MEANINGS: Mapping[WarningCode, str] = {
     WarningCode.REALTIME_UNMATCHED: "a source of real time speaks mostly of what the timetable does not know",
     WarningCode.TIMEZONE_ASSUMED: "a time without an offset was read in the network's zone",
     WarningCode.LABEL_GEOCODED: "a label was looked up as the name of a place",
+    WarningCode.POSITION_GUESSED: "where an address is was guessed; the message says between what",
     WarningCode.OUTSIDE_CALENDAR: "the timetable does not cover the day",
     WarningCode.FREQUENCY_BASED: "a line runs by headway, so its times are approximate",
     WarningCode.BY_ARRANGEMENT: "a line must be arranged with the operator",

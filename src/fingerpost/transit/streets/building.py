@@ -28,6 +28,8 @@ from fingerpost.transit.timetable.timetable import Float32, Float64, Int32, Int6
 ISLAND_M = 2000.0
 # A bearing is taken over this many metres at an edge's end, so that a kink of the drawing is no turn.
 _BEARING_M = 10.0
+# Cells by which nodes are put in order: a ten thousandth of a degree, in 22 bits.
+_HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
 
 
 class BuiltStreets(NamedTuple):
@@ -152,7 +154,7 @@ def _find_kept(edges: _Edges) -> npt.NDArray[np.bool_]:
     label = _label_parts(len(edges.node_flags), edges.begin, edges.end, edges.node_flags & BLOCKED != 0)
     # A blocked node belongs to no part, and each of its edges to that of the other end.
     part = np.where(edges.node_flags[edges.begin] & BLOCKED != 0, label[edges.end], label[edges.begin])
-    total_m = np.bincount(part, weights=edges.length_m)
+    total_m = np.bincount(part, weights=edges.length_m).astype(np.float64)
     kept: npt.NDArray[np.bool_] = total_m[part] >= _least_m(total_m)
     return kept
 
@@ -185,31 +187,53 @@ def _mark_dead_private(edges: _Edges) -> _Edges:
     if not public.any():
         return edges
     label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], edges.node_flags & BLOCKED != 0)
-    total_m = np.bincount(label[edges.begin], weights=np.where(public, edges.length_m, 0.0), minlength=len(label))
+    public_m = np.where(public, edges.length_m, 0.0)
+    total_m = np.bincount(label[edges.begin], weights=public_m, minlength=len(label)).astype(np.float64)
     reached = total_m >= _least_m(total_m)
     is_dead = public & ~(reached[label[edges.begin]] | reached[label[edges.end]])
     return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))
 
 
 def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
-    """Return some of the edges, with their nodes numbered anew."""
-    size = np.diff(edges.first)
-    of_points = np.repeat(kept, size)
-    nodes, numbered = np.unique(np.concatenate([edges.begin[kept], edges.end[kept]]), return_inverse=True)
-    count = int(kept.sum())
-    first = np.zeros(count + 1, np.int64)
-    np.cumsum(size[kept], out=first[1:])
+    """Return some of the edges, nodes and edges numbered anew so that neighbours have near numbers.
+
+    A search reads what lies around a point; where that lies together in memory too, it is faster.
+    """
+    rows = np.flatnonzero(kept)
+    ends = np.concatenate([edges.begin[rows], edges.end[rows]])
+    points = np.concatenate([edges.first[rows], edges.first[rows + 1] - 1])
+    nodes, at, numbered = np.unique(ends, return_index=True, return_inverse=True)
+    order = np.argsort(_cell_order(edges.lat_e7[points[at]], edges.lon_e7[points[at]]), kind="stable")
+    rank = np.empty(len(nodes), np.int64)
+    rank[order] = np.arange(len(nodes))
+    begin, end = rank[numbered[: len(rows)]], rank[numbered[len(rows) :]]
+    by_begin = np.argsort(begin, kind="stable")
+    rows, begin, end = rows[by_begin], begin[by_begin], end[by_begin]
+    size = np.diff(edges.first)[rows]
+    first = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(size, out=first[1:])
+    of_points = np.repeat(edges.first[rows] - first[:-1], size) + np.arange(first[-1])
     return _Edges(
-        begin=numbered[:count].astype(np.int32),
-        end=numbered[count:].astype(np.int32),
-        flags=edges.flags[kept],
-        avoided=edges.avoided[kept],
+        begin=begin.astype(np.int32),
+        end=end.astype(np.int32),
+        flags=edges.flags[rows],
+        avoided=edges.avoided[rows],
         first=first,
         lat_e7=edges.lat_e7[of_points],
         lon_e7=edges.lon_e7[of_points],
         along_m=edges.along_m[of_points],
-        node_flags=edges.node_flags[nodes],
+        node_flags=edges.node_flags[nodes[order]],
     )
+
+
+def _cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
+    """Return where positions stand on a curve through the cells of a grid that keeps neighbours together (Z-order)."""
+    along: Int64 = np.zeros(len(lat_e7), np.int64)
+    cells = [((each.astype(np.int64) + _HALF_TURN_E7) // _ORDER_CELL_E7) for each in (lat_e7, lon_e7)]
+    for bit in range(_ORDER_BITS):
+        for side, cell in enumerate(cells):
+            along |= ((cell >> bit) & 1) << (2 * bit + side)
+    return along
 
 
 def _link(edges: _Edges) -> StreetGraph:

@@ -93,7 +93,7 @@ def read_extract(
         FeedUnusable: the file is not there, is no extract, or is damaged.
     """
     osmium = load_osmium()
-    reader = _Reader(area)
+    reader = _ExtractReader(area)
     index = scratch / "node-positions"
     try:
         size = path.stat().st_size
@@ -144,7 +144,7 @@ def _reason(error: Exception) -> str:
     return text.rstrip(".")
 
 
-class _Reader:
+class _ExtractReader:
     """Takes osmium's objects one after the other: nodes, then ways, then areas."""
 
     def __init__(self, area: RidersArea) -> None:
@@ -152,7 +152,7 @@ class _Reader:
         self._area = area
 
     def take(self, each: Any) -> None:
-        tags = {tag.k: tag.v for tag in each.tags}
+        tags = dict(each.tags)
         if each.is_node():
             self._take_node(each, tags)
         elif each.is_way():
@@ -212,12 +212,16 @@ class _Reader:
     def _stretches(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
         positions, stretch = self.streets.positions, list[int]()
         for node in nodes:
-            if not (node.location.valid() and self._area.holds(node.lat, node.lon)):
-                if stretch:
-                    yield stretch
-                stretch = []
-            elif not stretch or stretch[-1] != node.ref:
-                positions[node.ref] = (node.lat, node.lon)
-                stretch.append(node.ref)
+            ref = node.ref
+            if ref not in positions:
+                place = node.location
+                if not (place.valid() and self._area.holds(place.lat, place.lon)):
+                    if stretch:
+                        yield stretch
+                    stretch = []
+                    continue
+                positions[ref] = (place.lat, place.lon)
+            if not stretch or stretch[-1] != ref:
+                stretch.append(ref)
         if stretch:
             yield stretch

@@ -6,15 +6,29 @@ beginning, 1 on public ways, 2 on those of its end, which it does not leave any 
 """
 
 import math
+from typing import Any
 
 import numpy as np
-from numba import njit
 
-# No array is made here: numba then leaves out counting references to the arrays of a named tuple.
-looping = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]  # an option that numba's stubs lack
+from fingerpost.transit.changeover import kernel
+
+
+def looping(function: Any) -> Any:
+    """Mark a kernel; none makes an array, and numba then leaves out counting references to those of a named tuple."""
+    return kernel(function, _compile)
+
+
+def _compile(function: Any) -> Any:
+    # A process that answers uncompiled does without numba, which takes half a second to import.
+    from numba import njit
+
+    return njit(cache=True, nogil=True, _nrt=False)(function)  # type: ignore[call-overload]  # numba's stubs lack it
+
 
 ONE_WAY, ENDS_ONLY = 1, 2
 BEGINNING, PUBLIC, END = 0, 1, 2
+# The columns of a state's label, which lie together in memory because they are read together.
+COST, SECONDS, METRES = 0, 1, 2
 
 # Returned where the heap is too small; the search is begun again with a larger one.
 NO_ROOM = -1
@@ -85,12 +99,12 @@ def _passing_s(graph, weights, node, came, goes):
 @looping
 def _reach_node(work, touched, state, cost, seconds, metres, arc, before):
     """Note a better way to a state; return how many states are touched."""
-    if work.cost[state] == np.inf:
+    if work.label[state, COST] == np.inf:
         work.touched[touched] = state
         touched += 1
-    work.cost[state] = cost
-    work.seconds[state] = seconds
-    work.metres[state] = metres
+    work.label[state, COST] = cost
+    work.label[state, SECONDS] = seconds
+    work.label[state, METRES] = metres
     work.arc[state] = arc
     work.before[state] = before
     return touched
@@ -100,7 +114,7 @@ def _reach_node(work, touched, state, cost, seconds, metres, arc, before):
 def forget(work, touched):
     """Make the work arrays as new."""
     for index in range(touched):
-        work.cost[work.touched[index]] = np.inf
+        work.label[work.touched[index], COST] = np.inf
 
 
 @looping
@@ -122,7 +136,7 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
         part = metres / length_m if length_m > 0 else 0.0
         state = 3 * graph.arc_head[arc] + stage
         cost = weights.edge_cost[edge] * part
-        if metres <= limit_m and cost < work.cost[state]:
+        if metres <= limit_m and cost < work.label[state, COST]:
             seconds = weights.edge_s[edge] * part
             touched = _reach_node(work, touched, state, cost, seconds, metres, arc, -1)
             _push(work.heap_cost, work.heap_state, size, cost, state)
@@ -131,12 +145,12 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
         cost, state = work.heap_cost[0], work.heap_state[0]
         size -= 1
         _pop(work.heap_cost, work.heap_state, size)
-        if cost > work.cost[state]:
+        if cost > work.label[state, COST]:
             continue
         if cost >= goal_cost:
             break
         node, stage, came = state // 3, state % 3, work.arc[state]
-        is_start = work.before[state] < 0 and work.metres[state] < _AT_NODE_M
+        is_start = work.before[state] < 0 and work.label[state, METRES] < _AT_NODE_M
         for row in range(graph.node_first[node], graph.node_first[node + 1]):
             arc = graph.node_arc[row]
             ahead = arc >> 1
@@ -149,13 +163,17 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
                 part = rest_m / graph.edge_m[ahead] if graph.edge_m[ahead] > 0 else 0.0
                 goal_cost = min(goal_cost, cost + passing_s + weights.edge_cost[ahead] * part)
             new_cost = cost + passing_s + weights.edge_cost[ahead]
-            new_metres = work.metres[state] + graph.edge_m[ahead]
+            new_metres = work.label[state, METRES] + graph.edge_m[ahead]
             new_state = 3 * graph.arc_head[arc] + then
-            if new_cost < work.cost[new_state] and new_metres <= limit_m:
+            beyond = graph.arc_head[arc]
+            if graph.node_first[beyond + 1] - graph.node_first[beyond] < 2:
+                # A dead end: what lies on its edge is measured from the end where one comes in.
+                continue
+            if new_cost < work.label[new_state, COST] and new_metres <= limit_m:
                 if size == len(work.heap_cost):
                     forget(work, touched)
                     return NO_ROOM
-                new_seconds = work.seconds[state] + passing_s + weights.edge_s[ahead]
+                new_seconds = work.label[state, SECONDS] + passing_s + weights.edge_s[ahead]
                 touched = _reach_node(work, touched, new_state, new_cost, new_seconds, new_metres, arc, state)
                 _push(work.heap_cost, work.heap_state, size, new_cost, new_state)
                 size += 1
@@ -194,19 +212,19 @@ def measure(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal
             part = rest_m / length_m if length_m > 0 else 0.0
             for stage in range(3):
                 state = 3 * node + stage
-                if work.cost[state] == np.inf or _next_stage(graph, there, stage) < 0:
+                if work.label[state, COST] == np.inf or _next_stage(graph, there, stage) < 0:
                     continue
                 if weights.is_blocked[node] and rest_m >= _AT_NODE_M:
                     continue
-                metres = work.metres[state] + rest_m
+                metres = work.label[state, METRES] + rest_m
                 passing_s = 0.0
-                if rest_m >= _AT_NODE_M and not (work.before[state] < 0 and work.metres[state] < _AT_NODE_M):
+                if rest_m >= _AT_NODE_M and not (work.before[state] < 0 and work.label[state, METRES] < _AT_NODE_M):
                     passing_s = _passing_s(graph, weights, node, work.arc[state], arc)
-                cost = work.cost[state] + passing_s + weights.edge_cost[there] * part
+                cost = work.label[state, COST] + passing_s + weights.edge_cost[there] * part
                 if cost < best and metres <= limit_m:
                     best = cost
                     found_m[goal] = metres
-                    found_s[goal] = work.seconds[state] + passing_s + weights.edge_s[there] * part
+                    found_s[goal] = work.label[state, SECONDS] + passing_s + weights.edge_s[there] * part
                     last_arc[goal] = arc
                     last[goal] = state
 

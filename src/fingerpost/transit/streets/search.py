@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.streets.graph import DEGREES_E7, StreetGraph
 from fingerpost.transit.streets.kernel import NO_ROOM, forget, measure, spread
 from fingerpost.transit.streets.snapping import Snapped
@@ -15,11 +16,9 @@ _FIRST_ROOM = 4096
 
 
 class Work(NamedTuple):
-    """Scratch memory of a search: what is known of each state, which were touched, and the heap."""
+    """Scratch memory of a search: the label of each state (cost, seconds, metres), which were touched, the heap."""
 
-    cost: Float64
-    seconds: Float64
-    metres: Float64
+    label: Float64
     arc: Int32
     before: Int32
     touched: Int32
@@ -62,6 +61,7 @@ class StreetSearch:
         """Measure the walk from one point to one other."""
         return self._search(start, goal, limit_m, backward=False, goal=goal)[0]
 
+    @in_one_mode
     def _search(
         self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool, goal: Snapped | None
     ) -> tuple[Walked, list[int]]:
@@ -88,9 +88,7 @@ class StreetSearch:
         if work is None:
             count = 3 * self._graph.node_count
             work = Work(
-                cost=np.full(count, np.inf),
-                seconds=np.zeros(count),
-                metres=np.zeros(count),
+                label=np.full((count, 3), np.inf),
                 arc=np.zeros(count, np.int32),
                 before=np.zeros(count, np.int32),
                 touched=np.zeros(count, np.int32),

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.streets.graph import DEGREES_E7, StreetGraph
 from fingerpost.transit.streets.kernel import snap
@@ -81,6 +82,7 @@ def build_grid(graph: StreetGraph) -> SegmentGrid:
     )
 
 
+@in_one_mode
 def snap_to_streets(
     graph: StreetGraph, grid: SegmentGrid, lats: Float64, lons: Float64, *, refused: int = 0, limit_m: float = SNAP_M
 ) -> Snapped:

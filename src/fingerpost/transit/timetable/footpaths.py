@@ -72,7 +72,7 @@ def find_footpath(timetable: Timetable, begin: int, end: int, *, step_free: bool
     return Footpath(int(table.foot_s[row]), int(table.foot_m[row]), walk_s)
 
 
-class _Links(NamedTuple):
+class _PathColumns(NamedTuple):
     """Links between stops, in columns as in ``Footpaths``."""
 
     begin: npt.NDArray[np.int64]
@@ -81,17 +81,17 @@ class _Links(NamedTuple):
     metres: Int32
     walk_s: Int32
 
-    def without(self, others: "_Links", count: int) -> "_Links":
+    def without(self, others: "_PathColumns", count: int) -> "_PathColumns":
         """Return those that are between other pairs of stops."""
         keep = ~np.isin(self.begin * count + self.end, others.begin * count + others.end)
         return self.select(keep)
 
-    def select(self, keep: npt.NDArray[np.bool_]) -> "_Links":
-        return _Links._make(column[keep] for column in self)
+    def select(self, keep: npt.NDArray[np.bool_]) -> "_PathColumns":
+        return _PathColumns._make(column[keep] for column in self)
 
-    def joined(self, others: "_Links") -> "_Links":
+    def joined(self, others: "_PathColumns") -> "_PathColumns":
         columns: Iterator[tuple[Any, Any]] = zip(self, others, strict=True)
-        return _Links._make(np.concatenate(pair) for pair in columns)
+        return _PathColumns._make(np.concatenate(pair) for pair in columns)
 
 
 def change_times(walks: Walks, rules: TransferRules) -> tuple[Int32, Int32, Int32]:
@@ -120,11 +120,11 @@ def footpaths(
     count = len(kinds)
     walked = walks.list_links(np.flatnonzero(kinds == STOP))
     seconds = (walked.seconds + CHANGE_SLACK_S).astype(np.int32)
-    links = _Links(walked.begin, walked.end, seconds, walked.metres, walked.seconds)
+    links = _PathColumns(walked.begin, walked.end, seconds, walked.metres, walked.seconds)
     if pathways is not None and len(pathways[0]):
         inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
         taken_s = pathways[2] + np.int32(CHANGE_SLACK_S)
-        own = _Links(inside.begin, inside.end, taken_s, inside.metres, inside.seconds)
+        own = _PathColumns(inside.begin, inside.end, taken_s, inside.metres, inside.seconds)
         links = links.without(own, count).joined(own)
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
     if len(rules.begin):
@@ -135,7 +135,7 @@ def footpaths(
         begin, end = rules.begin.astype(np.int64), rules.end.astype(np.int64)
         same = begin == end
         change_s[begin[same]] = taken_s[same]
-        ruled = _Links(begin, end, taken_s, metres, walk_s)
+        ruled = _PathColumns(begin, end, taken_s, metres, walk_s)
         links = links.without(ruled.select(~same), count).joined(ruled.select(~same & (rules.type != FORBIDDEN)))
     order = np.lexsort((links.end, links.seconds, links.begin))
     first = np.zeros(count + 1, np.int32)

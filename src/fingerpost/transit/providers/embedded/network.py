@@ -344,6 +344,10 @@ class EmbeddedNetwork:
         """Search the stops and, where there is an extract, addresses and places; see the port."""
         return await self._places.find(text, language, focus)
 
+    async def find_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Return what the extract has at a position; see the port."""
+        return self._places.find_address(coordinate, language)
+
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Return exactly that stop or station; see the port."""
         return self._stops.find_stop(stop_id, language)

@@ -40,10 +40,12 @@ class NetworkPlaces:
         city = addresses.find_city(text)
         for station in () if city is None else self._list_main_stations(city):
             by_token[station.token] = self._stops.match(station, 1.0, language, focus)
+        found = list(by_token.values())
         for match in addresses.search(text, language, focus):
-            score = self._score_beside(match, list(by_token.values()))
-            if score is not None:
-                by_token[f"address {match.place.token}"] = self._stops.described(replace(match, score=score))
+            fit = self._score_beside(match, found)
+            # A shop at an address has its token: the better reading stands for both.
+            if fit is not None and match.place.token not in by_token:
+                by_token[match.place.token] = self._stops.described(replace(match, score=fit))
         return in_order(by_token.values())
 
     def _list_main_stations(self, city: City) -> list[Place]:

@@ -10,7 +10,9 @@ from fingerpost.errors import FeedUnusable, ParameterError, SettingsInvalid
 from fingerpost.store.network_names import plain_name
 from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.gtfs.report import ImportReport
+from fingerpost.transit.providers.embedded.address_preparation import save_addresses
 from fingerpost.transit.providers.embedded.feed_origins import Content, OriginFolder, read_origin
+from fingerpost.transit.streets.preparing import StreetPreparation
 from fingerpost.transit.timetable.disk import TimetableOutdated
 from fingerpost.transit.timetable.timetable import Timetable
 from fingerpost.transit.timetable.timetable_store import StoredTimetable, TimetableStore
@@ -43,10 +45,6 @@ def prepare_network(
         imported = import_feeds(name, sources, progress=progress)
         store.put(name, imported.timetable, imported.report.to_json(), added_at=added_at, feeds=feeds)
         return imported.report
-    # Only networks with streets pay for reading this.
-    from fingerpost.transit.providers.embedded.address_preparation import save_addresses
-    from fingerpost.transit.streets.preparing import StreetPreparation
-
     streets = StreetPreparation(home / extract, progress)
     imported = import_feeds(name, sources, progress=progress, find_walks=streets.find_walks)
     report = replace(imported.report, streets=streets.coverage)

@@ -64,7 +64,9 @@ class TimetableStops:
         known = self._traits.get(place.token)
         if known is None:
             rows = [row for stop_id in place.member_ids if (row := self.find_row(stop_id)) is not None]
-            known = self._traits[place.token] = describe_place(self._timetable, self._words, place, rows)
+            # An address says its city itself; what it is near tells it from others of its name there.
+            named = replace(place, locality=None) if place.id is None else place
+            known = self._traits[place.token] = describe_place(self._timetable, self._words, named, rows)
         return known
 
     def find_row(self, stop_id: str) -> int | None:

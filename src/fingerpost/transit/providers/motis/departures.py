@@ -89,5 +89,6 @@ def _rows(times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneIn
             cancelled=cancelled,
             platform=place.track or None,
             by_arrangement=time.mode in BY_ARRANGEMENT,
+            long_name=time.route_long_name or None,
             alerts=list_in_force(place.alerts, place.departure, place.departure),
         )

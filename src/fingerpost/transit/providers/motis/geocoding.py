@@ -9,7 +9,7 @@ from fingerpost.transit.model import Bounds, Coordinate, Place, PlaceKind, Place
 from fingerpost.transit.profile import NAMES_DEADLINE_S
 from fingerpost.transit.providers.motis.endpoints import MotisEndpoint
 from fingerpost.transit.providers.motis.server import STOPS_FRESH_S, MotisServer
-from fingerpost.transit.providers.motis.shapes import Match, OwnPlace
+from fingerpost.transit.providers.motis.shapes import Match, Matches, OwnPlace
 from fingerpost.transit.providers.motis.stop_lookup import MotisStopLookup
 from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
 from fingerpost.transit.rules.spelling import plain
@@ -55,14 +55,14 @@ class MotisGeocoder:
             params["place"] = f"{focus.lat:.5f},{focus.lon:.5f}"
         answered = await self._server.ask(
             MotisEndpoint.GEOCODE,
-            tuple[Match, ...],
+            Matches,
             params,
             language=language,
             fresh_s=STOPS_FRESH_S,
             limits=self._limits,
         )
         # The server may know more of the world than this network is to answer for.
-        return [each for each in answered.data if self._bounds.covers(Coordinate(each.lat, each.lon))]
+        return [each for each in answered.data.root if self._bounds.covers(Coordinate(each.lat, each.lon))]
 
     async def _find_places(self, found: Sequence[Match], scores: Sequence[float], language: str | None) -> list[Place]:
         """Return the place of each candidate: of the best stops the whole place (rule D2)."""

@@ -9,6 +9,7 @@ from fingerpost.transit.providers.motis.legs import new_leg
 from fingerpost.transit.providers.motis.modes import ON_STREET
 from fingerpost.transit.providers.motis.shapes import FareTransfer, MotisItinerary, MotisLeg
 from fingerpost.transit.providers.motis.stop_ids import MotisStopIds
+from fingerpost.transit.rules.walk_delays import with_walk_delays
 
 
 @dataclass(slots=True)
@@ -21,8 +22,13 @@ class Read:
     has_unmeasured_walk: bool = False
 
 
-def read_itineraries(found: Iterable[MotisItinerary], query: JourneyQuery, ids: MotisStopIds) -> Read:
-    """Return itineraries; one that needs a vehicle of the rider's, a rented or a booked one is left out and counted."""
+def read_itineraries(
+    found: Iterable[MotisItinerary], query: JourneyQuery, ids: MotisStopIds, *, walks_as_expected: bool = True
+) -> Read:
+    """Return itineraries; one that needs a vehicle of the rider's, a rented or a booked one is left out and counted.
+
+    ``walks_as_expected`` is False for a search on the timetable, whose walks are not moved by real time.
+    """
     read = Read()
     for own in found:
         if any(leg.mode in ON_STREET and leg.trip_id is None for leg in own.legs):
@@ -33,12 +39,11 @@ def read_itineraries(found: Iterable[MotisItinerary], query: JourneyQuery, ids: 
             continue
         last = len(legs) - 1
         read.has_unmeasured_walk |= any(leg.mode == Mode.WALK and leg.distance is None for leg in legs)
-        itinerary = Itinerary(
-            tuple(
-                new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
-                for number, leg in enumerate(legs)
-            )
-        )
+        made = [
+            new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
+            for number, leg in enumerate(legs)
+        ]
+        itinerary = Itinerary(with_walk_delays(made) if walks_as_expected else tuple(made))
         read.itineraries.append(itinerary)
         read.fares[itinerary] = own.fare_transfers
     return read

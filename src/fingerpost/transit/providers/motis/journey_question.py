@@ -10,8 +10,10 @@ from fingerpost.transit.rules.instants import print_utc
 # Itineraries to find at least: more than are shown, because some walk too far.
 PAGE_SIZE = 6
 # No rider walks slower than this, so that no walk within the limit takes longer than the server is asked to allow.
-_SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.7
+_SLOWEST_M_PER_S, _SLOWEST_WHEELCHAIR_M_PER_S = 1.0, 0.75
 _MINUTE_S = 60
+# The server refuses a window of four days or more.
+_LONGEST_WINDOW_S = 95 * 3600
 PROMISED = "REALTIME_ANNOTATION_ONLY"
 """The search on the timetable whose answer tells what real time did to it."""
 
@@ -59,6 +61,8 @@ def new_params(
         "joinInterlinedLegs": "false",
         "withFares": "true",
     }
+    if query.window_s is not None:
+        params["searchWindow"] = str(min(-(-query.window_s // _MINUTE_S) * _MINUTE_S, _LONGEST_WINDOW_S))
     if query.step_free:
         params |= {"pedestrianProfile": "WHEELCHAIR", "useRoutedTransfers": "true"}
     return params

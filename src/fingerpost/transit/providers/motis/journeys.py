@@ -122,7 +122,7 @@ class MotisJourneySearch:
             # The trips that can be made are worth more than what cannot.
             found.troubles.append(f"What real time took away is not known ({error.message}).")
             return
-        read = read_itineraries(page.itineraries, query, self._ids)
+        read = read_itineraries(page.itineraries, query, self._ids, walks_as_expected=False)
         found.fares |= read.fares
         unusable = [each for each in list_kept(read.itineraries, query) if each.is_unusable]
         found.promised = list(dict.fromkeys([*found.promised, *unusable]))

@@ -11,6 +11,8 @@ from fingerpost.transit.providers.motis.stop_ids import MotisStopIds, find_servi
 from fingerpost.transit.rules.distance import distance_m
 
 _UNNAMED = "unnamed place"
+# What the server calls the positions that it was asked for.
+_POSITIONS = {"START": "Origin", "END": "Destination"}
 _NOT_ALLOWED = "NOT_ALLOWED"
 # The precision of version 2 of the API and later, and of the first, where an answer does not say it.
 _PRECISION, _FIRST_PRECISION = 6, 7
@@ -122,9 +124,7 @@ def _end_point(place: OwnPlace, ids: MotisStopIds, location: Location | None) ->
     here = Coordinate(place.lat, place.lon)
     if place.stop_id is None:
         own = None if location is None else location.name or location.label
-        # The server calls positions START and END.
-        named = place.name if place.name not in ("START", "END") else None
-        return StopPoint(name=own or named or _UNNAMED, coordinate=here)
+        return StopPoint(name=own or _POSITIONS.get(place.name, place.name) or _UNNAMED, coordinate=here)
     return StopPoint(
         name=place.name or _UNNAMED, coordinate=here, id=ids.print(place.stop_id), platform=place.track or None
     )

@@ -4,9 +4,9 @@ Nothing is required that any version may leave out, unknown words stay words, an
 passed over.
 """
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, RootModel
 
-from fingerpost.transit.wire_shapes import Instant, Several, Shape
+from fingerpost.transit.wire_shapes import Entries, Instant, Several, Shape
 
 
 class TimeRange(Shape):
@@ -174,6 +174,18 @@ class Match(Shape):
     lat: float
     lon: float
     areas: Several[Area] = ()
+
+
+class Matches(RootModel[Entries[Match]]):
+    """The candidates of the geocoder, its best first."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class StopList(RootModel[Entries[OwnPlace]]):
+    """The stops of a box."""
+
+    model_config = ConfigDict(frozen=True)
 
 
 # --------------------------------------------------------------------------------------------------- server

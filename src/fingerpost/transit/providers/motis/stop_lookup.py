@@ -7,7 +7,7 @@ from fingerpost.transit.model import Bounds, Coordinate, NearbyStop, Place, Stop
 from fingerpost.transit.providers.motis.endpoints import MotisEndpoint
 from fingerpost.transit.providers.motis.modes import read_mode
 from fingerpost.transit.providers.motis.server import STOPS_FRESH_S, MotisAnswer, MotisServer, UnknownThere
-from fingerpost.transit.providers.motis.shapes import MotisStopTimes, OwnPlace
+from fingerpost.transit.providers.motis.shapes import MotisStopTimes, OwnPlace, StopList
 from fingerpost.transit.providers.motis.stop_ids import MotisStopIds
 from fingerpost.transit.rules.boxes import box_around
 from fingerpost.transit.rules.distance import distance_m
@@ -115,9 +115,7 @@ class MotisStopLookup:
         return list(named.values())
 
     async def _ask_box(self, box: Bounds, language: str | None) -> MotisAnswer[tuple[OwnPlace, ...]]:
-        answered = await ask_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
-        stops = tuple(each for each in answered.data if each.stop_id is not None)
-        return MotisAnswer(data=stops, retrieved_at=answered.retrieved_at)
+        return await ask_stops(self._server, box, language, fresh_s=STOPS_FRESH_S)
 
     def _near(self, stop: OwnPlace, centre: Coordinate) -> NearbyStop:
         here = _position(stop)
@@ -150,7 +148,9 @@ async def ask_stops(
         StorageUnavailable, SourceChanged: the server cannot be asked.
     """
     params = {"min": f"{box.south:.6f},{box.west:.6f}", "max": f"{box.north:.6f},{box.east:.6f}"}
-    return await server.ask(MotisEndpoint.STOPS, tuple[OwnPlace, ...], params, language=language, fresh_s=fresh_s)
+    answered = await server.ask(MotisEndpoint.STOPS, StopList, params, language=language, fresh_s=fresh_s)
+    stops = tuple(each for each in answered.data.root if each.stop_id is not None)
+    return MotisAnswer(data=stops, retrieved_at=answered.retrieved_at)
 
 
 def _position(place: OwnPlace) -> Coordinate:

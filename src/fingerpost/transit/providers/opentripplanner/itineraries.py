@@ -12,6 +12,7 @@ from fingerpost.transit.providers.opentripplanner.legs import new_leg
 from fingerpost.transit.providers.opentripplanner.plan_data import Promised
 from fingerpost.transit.providers.opentripplanner.shapes import OwnItinerary, OwnLeg, PlanConnection
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
+from fingerpost.transit.rules.walk_delays import with_walk_delays
 
 _PRECISION = 5
 
@@ -58,9 +59,8 @@ def _new_itinerary(node: OwnItinerary, query: JourneyQuery, ids: StopIdBook) -> 
     if not legs or len(legs) < len(node.legs):
         return None
     last = len(legs) - 1
-    return Itinerary(
-        tuple(
-            new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
-            for number, leg in enumerate(legs)
-        )
-    )
+    made = [
+        new_leg(leg, ids, query.origin if number == 0 else None, query.destination if number == last else None)
+        for number, leg in enumerate(legs)
+    ]
+    return Itinerary(with_walk_delays(made))

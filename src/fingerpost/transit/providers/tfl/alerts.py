@@ -8,10 +8,10 @@ from fingerpost.transit.model import ServiceAlert
 from fingerpost.transit.providers.tfl.shapes import (
     Disruption,
     LiftDisruption,
-    Line,
     LineStatus,
     PlannedWork,
     StopDisruption,
+    TflLine,
 )
 
 # Severities that say that nothing is wrong; they are names, not a scale: 20 is closed.
@@ -46,7 +46,7 @@ _EFFECTS: Mapping[int, str] = MappingProxyType(
 _UNKNOWN = "UNKNOWN_EFFECT"
 
 
-def list_line_alerts(lines: Iterable[Line], line_id: str, begin: int, end: int) -> tuple[ServiceAlert, ...]:
+def list_line_alerts(lines: Iterable[TflLine], line_id: str, begin: int, end: int) -> tuple[ServiceAlert, ...]:
     """Return what is wrong with a line at any time from ``begin`` to ``end``."""
     found = [
         _line_alert(line, status, begin, end)
@@ -79,7 +79,7 @@ def list_leg_alerts(disruptions: Iterable[Disruption], works: Iterable[PlannedWo
     return _once(_alert(text, _UNKNOWN) for text in said if text)
 
 
-def _line_alert(line: Line, status: LineStatus, begin: int, end: int) -> ServiceAlert | None:
+def _line_alert(line: TflLine, status: LineStatus, begin: int, end: int) -> ServiceAlert | None:
     """Return the alert of a status, None where it holds at another time; without a period it holds now."""
     since = until = None
     if status.validity_periods:

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model import Departure, ServiceAlert
 from fingerpost.transit.providers.tfl.alerts import list_line_alerts
 from fingerpost.transit.providers.tfl.modes import read_mode
-from fingerpost.transit.providers.tfl.shapes import Line, Prediction
-from fingerpost.transit.providers.tfl.stop_ids import StopIdBook
+from fingerpost.transit.providers.tfl.shapes import Prediction, TflLine
+from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
 
 # TfL predicts about this far ahead.
 REACH_S = 30 * 60
@@ -22,13 +22,13 @@ _NO_PLATFORM = frozenset({"", "null", "unknown", "platform unknown"})
 
 def list_departures(
     predictions: Iterable[Prediction],
-    ids: StopIdBook,
+    ids: NaptanIds,
     zone: ZoneInfo,
     *,
     first: int,
     last: int,
     now: int,
-    lines: Sequence[Line] = (),
+    lines: Sequence[TflLine] = (),
 ) -> list[Departure]:
     """Return what is expected from ``first`` to ``last``, both included, by time, then line; last calls are left out.
 
@@ -49,7 +49,7 @@ def list_departures(
     return sorted(rows, key=lambda row: (row.expected, row.line))
 
 
-def _row(told: Prediction, ids: StopIdBook, zone: ZoneInfo, alerts: tuple[ServiceAlert, ...]) -> Departure:
+def _row(told: Prediction, ids: NaptanIds, zone: ZoneInfo, alerts: tuple[ServiceAlert, ...]) -> Departure:
     line = told.line_name or told.line_id or told.mode_name
     platform = (told.platform_name or "").strip()
     return Departure(

@@ -54,7 +54,7 @@ def _list_usable(status: EndStatus) -> list[Option]:
 
 
 def _show(option: Option) -> Mapping[str, Any]:
-    shown: dict[str, Any] = {"token": option.parameter_value}
+    shown: dict[str, Any] = {"token": option.parameter_value, "name": option.parameter_value}
     if option.match_quality is not None:
         shown["matchQuality"] = option.match_quality
     place = option.place

@@ -9,8 +9,8 @@ from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Coordinate, Itinerary, Leg, Location, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.providers.tfl.alerts import list_leg_alerts, list_lift_alerts, list_line_alerts
 from fingerpost.transit.providers.tfl.modes import read_mode
-from fingerpost.transit.providers.tfl.shapes import JourneyResult, LegPoint, LiftDisruption, Line, OwnJourney, OwnLeg
-from fingerpost.transit.providers.tfl.stop_ids import StopIdBook
+from fingerpost.transit.providers.tfl.shapes import JourneyResult, LegPoint, LiftDisruption, OwnJourney, TflLeg, TflLine
+from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
 from fingerpost.transit.providers.tfl.wire_times import choose_after, choose_instant, list_instants
 
 _MINUTE_S = 60
@@ -28,7 +28,7 @@ class ItineraryReader:
         zone: of the wall clock.
     """
 
-    def __init__(self, ids: StopIdBook, zone: ZoneInfo) -> None:
+    def __init__(self, ids: NaptanIds, zone: ZoneInfo) -> None:
         self._ids = ids
         self._zone = zone
 
@@ -54,7 +54,7 @@ class ItineraryReader:
     def _read(
         self,
         journey: OwnJourney,
-        lines: Sequence[Line],
+        lines: Sequence[TflLine],
         instant: int,
         arrive_by: bool,
         ends: tuple[Location | None, Location | None],
@@ -87,11 +87,11 @@ class ItineraryReader:
 
     def _leg(
         self,
-        leg: OwnLeg,
+        leg: TflLeg,
         start: StopPoint,
         end: StopPoint,
         expected: tuple[int, int],
-        lines: Sequence[Line],
+        lines: Sequence[TflLine],
         lifts: Sequence[LiftDisruption],
     ) -> Leg:
         mode = read_mode(leg.mode.id)
@@ -155,13 +155,13 @@ def is_placed(itinerary: Itinerary) -> bool:
 def draw_leg(leg: Leg) -> LegLine:
     """Return a leg's line: TfL's own, else straight between its ends."""
     own = leg.handle
-    if isinstance(own, OwnLeg) and own.path is not None and len(own.path.line_string) > 1:
+    if isinstance(own, TflLeg) and own.path is not None and len(own.path.line_string) > 1:
         return LegLine(own.path.line_string, LineSource.SHAPE)
     ends = (leg.start.coordinate, leg.end.coordinate)
     return LegLine(tuple((each.lat, each.lon) for each in ends), LineSource.STRAIGHT)
 
 
-def _line_of(leg: OwnLeg) -> str:
+def _line_of(leg: TflLeg) -> str:
     """Return a line's name: the first route's, else its line's, else the mode's (rule A2)."""
     for option in leg.route_options:
         line = option.line_identifier
@@ -171,12 +171,12 @@ def _line_of(leg: OwnLeg) -> str:
     return leg.mode.name or leg.mode.id
 
 
-def _headsign_of(leg: OwnLeg) -> str | None:
+def _headsign_of(leg: TflLeg) -> str | None:
     return next((each for option in leg.route_options for each in option.directions if each), None)
 
 
 def _alerts_of(
-    leg: OwnLeg, lines: Sequence[Line], lifts: Sequence[LiftDisruption], expected: tuple[int, int]
+    leg: TflLeg, lines: Sequence[TflLine], lifts: Sequence[LiftDisruption], expected: tuple[int, int]
 ) -> tuple[ServiceAlert, ...]:
     line_ids = [option.line_identifier.id for option in leg.route_options if option.line_identifier is not None]
     found = [

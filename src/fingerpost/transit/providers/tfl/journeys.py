@@ -12,7 +12,7 @@ from fingerpost.transit.model import Itinerary, Location
 from fingerpost.transit.providers.tfl.disambiguation import explain, new_unknown
 from fingerpost.transit.providers.tfl.itineraries import ItineraryReader
 from fingerpost.transit.providers.tfl.journey_question import JourneyQuestion
-from fingerpost.transit.providers.tfl.server import NOT_FOUND, STATUS_FRESH_S, Server, read, read_error, say
+from fingerpost.transit.providers.tfl.server import NOT_FOUND, STATUS_FRESH_S, TflClient, read, read_error, say
 from fingerpost.transit.providers.tfl.shapes import ApiError, DisambiguationResult, JourneyResult, LiftDisruption
 from fingerpost.transit.providers.tfl.wire_times import say_day_offset
 
@@ -35,10 +35,10 @@ class JourneysFound:
     notes: tuple[str, ...] = ()
 
 
-class JourneySearch:
+class TflJourneySearch:
     """Asks one server for journeys."""
 
-    def __init__(self, server: Server, reader: ItineraryReader, zone: ZoneInfo) -> None:
+    def __init__(self, server: TflClient, reader: ItineraryReader, zone: ZoneInfo) -> None:
         self._server = server
         self._reader = reader
         self._zone = zone

@@ -6,14 +6,14 @@ from fingerpost import clock
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.providers.tfl.modes import read_mode
-from fingerpost.transit.providers.tfl.server import Server
+from fingerpost.transit.providers.tfl.server import TflClient
 from fingerpost.transit.providers.tfl.service import ATTRIBUTION, BOUNDS, LANGUAGE, ZONE
 from fingerpost.transit.providers.tfl.shapes import OwnMode
 
 ABILITIES = frozenset(Ability) - {Ability.FARES}
 
 
-async def learn_profile(server: Server) -> LearnedProfile:
+async def learn_profile(server: TflClient) -> LearnedProfile:
     """Ask for the modes; a key that is missing or refused is found out here.
 
     Raises:

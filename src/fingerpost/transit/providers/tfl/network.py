@@ -26,16 +26,17 @@ from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import FeedVersion, Provenance, RealtimeHealth
 from fingerpost.transit.providers.tfl.alerts import list_lift_alerts, list_stop_alerts
 from fingerpost.transit.providers.tfl.departures import NOTE, NOTE_OF_REACH, REACH_S, list_departures
+from fingerpost.transit.providers.tfl.disambiguation import new_unknown
 from fingerpost.transit.providers.tfl.itineraries import ItineraryReader, draw_leg, is_placed
 from fingerpost.transit.providers.tfl.journey_question import JourneyQuestion, choose_preference, print_position
-from fingerpost.transit.providers.tfl.journeys import LIFTS, LIFTS_PATH, JourneySearch, JourneysFound
+from fingerpost.transit.providers.tfl.journeys import LIFTS, LIFTS_PATH, JourneysFound, TflJourneySearch
 from fingerpost.transit.providers.tfl.learning import ABILITIES, new_known_profile
-from fingerpost.transit.providers.tfl.place_names import StopNames
-from fingerpost.transit.providers.tfl.server import STATUS_FRESH_S, Answered, Server
+from fingerpost.transit.providers.tfl.place_names import StopPointNames
+from fingerpost.transit.providers.tfl.server import STATUS_FRESH_S, TflAnswer, TflClient
 from fingerpost.transit.providers.tfl.service import KIND, LANGUAGE
-from fingerpost.transit.providers.tfl.shapes import LiftDisruption, Line, Prediction, StopDisruption
-from fingerpost.transit.providers.tfl.stop_ids import StopIdBook, is_group
-from fingerpost.transit.providers.tfl.stop_lookup import StopLookup
+from fingerpost.transit.providers.tfl.shapes import LiftDisruption, Prediction, StopDisruption, TflLine
+from fingerpost.transit.providers.tfl.stop_ids import NaptanIds, is_group
+from fingerpost.transit.providers.tfl.stop_lookup import StopPointLookup
 from fingerpost.transit.rules.first_rows import keep_first
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.trip_limits import list_kept
@@ -53,7 +54,7 @@ _WALKING = "streets, as TfL knows them"
 class _Status:
     """How lines, stops and lifts fare; ``notes`` say what could not be had."""
 
-    lines: Sequence[Line] = ()
+    lines: Sequence[TflLine] = ()
     stops: Sequence[StopDisruption] = ()
     lifts: Sequence[LiftDisruption] = ()
     notes: tuple[str, ...] = ()
@@ -68,11 +69,11 @@ class TflNetwork:
         self._profile = replace(new_remote_profile(record, learned or new_known_profile(), ABILITIES), reads_texts=True)
         self._zone = ZoneInfo(self._profile.zone)
         self._feeds = (FeedVersion(name=self._profile.name),)
-        self._ids = StopIdBook(self._profile.name)
-        self._server = Server(fetch, record, limits)
-        self._stops = StopLookup(self._server, self._ids)
-        self._names = StopNames(self._server, self._ids)
-        self._search = JourneySearch(self._server, ItineraryReader(self._ids, self._zone), self._zone)
+        self._ids = NaptanIds(self._profile.name)
+        self._server = TflClient(fetch, record, limits)
+        self._stops = StopPointLookup(self._server, self._ids)
+        self._names = StopPointNames(self._server, self._ids)
+        self._search = TflJourneySearch(self._server, ItineraryReader(self._ids, self._zone), self._zone)
 
     @property
     def profile(self) -> NetworkProfile:
@@ -91,6 +92,10 @@ class TflNetwork:
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
         """Plan between two texts as TfL reads them; see ``port.TextPlanner``."""
+        for text, side in zip((query.origin, query.destination), query.sides, strict=True):
+            # Dots alone would lead to another address.
+            if not any(map(str.isalnum, text)):
+                raise new_unknown(text, side)
         question = JourneyQuestion(
             origin=self._read_text(query.origin),
             destination=self._read_text(query.destination),
@@ -203,14 +208,14 @@ class TflNetwork:
         )
         return list(dict.fromkeys(own_id for each in members for own_id in each))
 
-    async def _list_predictions(self, own_id: str) -> Answered[tuple[Prediction, ...]] | None:
+    async def _list_predictions(self, own_id: str) -> TflAnswer[tuple[Prediction, ...]] | None:
         return await self._server.find(tuple[Prediction, ...], "StopPoint", own_id, "Arrivals")
 
     async def _find_status(self, line_ids: set[str], own_ids: Sequence[str]) -> "_Status":
         """Return how a board's lines, stops and lifts fare; a board stands without, and says that it does."""
         try:
             return _Status(
-                lines=await self._list_status(tuple[Line, ...], sorted(line_ids), "Line", "Status"),
+                lines=await self._list_status(tuple[TflLine, ...], sorted(line_ids), "Line", "Status"),
                 stops=await self._list_status(tuple[StopDisruption, ...], own_ids, "StopPoint", "Disruption"),
                 lifts=(await self._server.ask(LIFTS, *LIFTS_PATH, fresh_s=STATUS_FRESH_S)).data,
             )

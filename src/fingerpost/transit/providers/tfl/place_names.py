@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from fingerpost.errors import ToolError
 from fingerpost.transit.model import Coordinate, Place, PlaceKind, PlaceMatch
-from fingerpost.transit.providers.tfl.server import STOPS_FRESH_S, Server
+from fingerpost.transit.providers.tfl.server import STOPS_FRESH_S, TflClient
 from fingerpost.transit.providers.tfl.service import LANGUAGE
 from fingerpost.transit.providers.tfl.shapes import MatchedStop, SearchResult
-from fingerpost.transit.providers.tfl.stop_ids import StopIdBook
+from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
 from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.geocoder_matches import score_spellings
 from fingerpost.transit.rules.matching import in_order
@@ -22,10 +22,10 @@ _KIND_OF_STATION = re.compile(
 )
 
 
-class StopNames:
+class StopPointNames:
     """Finds TfL's stops by name."""
 
-    def __init__(self, server: Server, ids: StopIdBook) -> None:
+    def __init__(self, server: TflClient, ids: NaptanIds) -> None:
         self._server = server
         self._ids = ids
 

@@ -34,14 +34,14 @@ _LONGEST_MESSAGE = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered(Generic[_T]):
+class TflAnswer(Generic[_T]):
     """The data of an answer, and when TfL said it."""
 
     data: _T
     retrieved_at: datetime
 
 
-class Server:
+class TflClient:
     """TfL's API, or what answers like it.
 
     Args:
@@ -62,7 +62,7 @@ class Server:
         *path: str,
         params: Mapping[str, str] | None = None,
         fresh_s: float = LIVE_FRESH_S,
-    ) -> Answered[_T]:
+    ) -> TflAnswer[_T]:
         """Return what stands at a path; each part of it is quoted.
 
         Raises:
@@ -70,7 +70,7 @@ class Server:
             SourceChanged: it answered in another shape.
         """
         response = await self.fetch(*path, params=params, fresh_s=fresh_s)
-        return Answered(data=read(shape, response), retrieved_at=response.retrieved_at)
+        return TflAnswer(data=read(shape, response), retrieved_at=response.retrieved_at)
 
     async def find(
         self,
@@ -78,13 +78,13 @@ class Server:
         *path: str,
         params: Mapping[str, str] | None = None,
         fresh_s: float = LIVE_FRESH_S,
-    ) -> Answered[_T] | None:
+    ) -> TflAnswer[_T] | None:
         """Return what stands at a path, None where TfL knows nothing of that name; errors as ``ask``."""
         response = await self.fetch(*path, params=params, fresh_s=fresh_s, accept=frozenset({NOT_FOUND}))
         if response.status == NOT_FOUND:
             read_error(response)
             return None
-        return Answered(data=read(shape, response), retrieved_at=response.retrieved_at)
+        return TflAnswer(data=read(shape, response), retrieved_at=response.retrieved_at)
 
     async def fetch(
         self,

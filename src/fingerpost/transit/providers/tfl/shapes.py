@@ -31,7 +31,7 @@ class ApiError(Shape):
     message: str = ""
 
 
-class Period(Shape):
+class StatusPeriod(Shape):
     """When a line's status holds."""
 
     from_date: Instant | None = None
@@ -45,10 +45,10 @@ class LineStatus(Shape):
     status_severity: int
     status_severity_description: str = ""
     reason: str | None = None
-    validity_periods: Several[Period] = ()
+    validity_periods: Several[StatusPeriod] = ()
 
 
-class Line(Shape):
+class TflLine(Shape):
     """A line, with its statuses."""
 
     id: str
@@ -96,7 +96,7 @@ class Path(Shape):
     line_string: Annotated[tuple[tuple[float, float], ...], BeforeValidator(_read_line)] = ()
 
 
-class OwnLeg(Shape):
+class TflLeg(Shape):
     """One leg; times are London's wall clock, ``distance`` holds for walks only (metres)."""
 
     duration: int
@@ -120,14 +120,14 @@ class OwnJourney(Shape):
     start_date_time: Naive
     arrival_date_time: Naive
     duration: int
-    legs: Several[OwnLeg]
+    legs: Several[TflLeg]
 
 
 class JourneyResult(Shape):
     """The answer to a question that TfL understood."""
 
     journeys: Several[OwnJourney] = ()
-    lines: Several[Line] = ()
+    lines: Several[TflLine] = ()
     stop_messages: Several[str] = ()
 
 
@@ -181,7 +181,7 @@ class Prediction(Shape):
     mode_name: str = ""
 
 
-class StopPoint(Shape):
+class TflStopPoint(Shape):
     """A stop, a station, a group or a hub, with what is below it."""
 
     naptan_id: str | None = None
@@ -196,7 +196,7 @@ class StopPoint(Shape):
     lines: Several[Named] = ()
     lat: float
     lon: float
-    children: "Several[StopPoint]" = ()
+    children: "Several[TflStopPoint]" = ()
 
     @property
     def own_id(self) -> str:
@@ -224,7 +224,7 @@ class SearchResult(Shape):
 class StopPointsNear(Shape):
     """The stops around a point."""
 
-    stop_points: Several[StopPoint] = ()
+    stop_points: Several[TflStopPoint] = ()
 
 
 class OwnMode(Shape):

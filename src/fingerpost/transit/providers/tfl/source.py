@@ -8,7 +8,7 @@ from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.tfl.learning import learn_profile
 from fingerpost.transit.providers.tfl.network import TflNetwork
-from fingerpost.transit.providers.tfl.server import Server
+from fingerpost.transit.providers.tfl.server import TflClient
 from fingerpost.transit.providers.tfl.service import KIND
 
 
@@ -28,7 +28,7 @@ class TflSource:
 
     async def learn(self, record: NetworkRecord) -> LearnedProfile:
         """Ask TfL for its modes; see the port."""
-        return await learn_profile(Server(self._fetch, record, self._limits))
+        return await learn_profile(TflClient(self._fetch, record, self._limits))
 
     def stamp(self) -> Hashable:
         """Return a value that never changes: nothing goes on behind a network."""

@@ -9,7 +9,7 @@ from fingerpost.transit.timetable.stop_ids import escape, print_feed_name, unesc
 _GROUP = re.compile(r"HUB.+|490G.+", re.IGNORECASE)
 
 
-class StopIdBook:
+class NaptanIds:
     """Prints TfL's ids under a network's name, and reads them back."""
 
     def __init__(self, name: str) -> None:

@@ -4,11 +4,10 @@ from collections.abc import Iterable, Iterator
 
 from fingerpost.transit.model import Coordinate, NearbyStop, Place, PlaceKind, StopPoint
 from fingerpost.transit.providers.tfl.modes import read_mode
-from fingerpost.transit.providers.tfl.server import STOPS_FRESH_S, Answered, Server
+from fingerpost.transit.providers.tfl.server import STOPS_FRESH_S, TflAnswer, TflClient
 from fingerpost.transit.providers.tfl.service import LANGUAGE
-from fingerpost.transit.providers.tfl.shapes import StopPoint as OwnStop
-from fingerpost.transit.providers.tfl.shapes import StopPointsNear
-from fingerpost.transit.providers.tfl.stop_ids import StopIdBook
+from fingerpost.transit.providers.tfl.shapes import StopPointsNear, TflStopPoint
+from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
 from fingerpost.transit.rules.distance import distance_m
 
 # Where riders board: stations as a whole, single poles and piers; not entrances and platforms inside stations.
@@ -25,10 +24,10 @@ _GROUPS = frozenset(
 )
 
 
-class StopLookup:
+class StopPointLookup:
     """Looks up TfL's stops."""
 
-    def __init__(self, server: Server, ids: StopIdBook) -> None:
+    def __init__(self, server: TflClient, ids: NaptanIds) -> None:
         self._server = server
         self._ids = ids
 
@@ -56,7 +55,7 @@ class StopLookup:
         stop = await self._find(own_id)
         return [own_id] if stop is None else [each.own_id for each in _list_boarded(stop)]
 
-    async def list_near(self, centre: Coordinate, radius_m: float) -> Answered[list[NearbyStop]]:
+    async def list_near(self, centre: Coordinate, radius_m: float) -> TflAnswer[list[NearbyStop]]:
         """Return the stops within a straight line of a position, nearest first.
 
         Raises:
@@ -75,9 +74,9 @@ class StopLookup:
         kept = sorted(
             (each for each in near if each.distance_m <= radius_m), key=lambda each: (each.distance_m, each.stop.id)
         )
-        return Answered(data=kept, retrieved_at=told.retrieved_at)
+        return TflAnswer(data=kept, retrieved_at=told.retrieved_at)
 
-    def new_place(self, stop: OwnStop) -> Place:
+    def new_place(self, stop: TflStopPoint) -> Place:
         """Return a stop with all that is boarded below it."""
         printed = self._ids.print(stop.own_id)
         members = tuple(self._ids.print(each.own_id) for each in _list_boarded(stop))
@@ -91,11 +90,11 @@ class StopLookup:
             language=LANGUAGE,
         )
 
-    async def _find(self, own_id: str) -> OwnStop | None:
-        found = await self._server.find(OwnStop, "StopPoint", own_id, fresh_s=STOPS_FRESH_S)
+    async def _find(self, own_id: str) -> TflStopPoint | None:
+        found = await self._server.find(TflStopPoint, "StopPoint", own_id, fresh_s=STOPS_FRESH_S)
         return None if found is None else found.data
 
-    def _near(self, stop: OwnStop, centre: Coordinate) -> NearbyStop:
+    def _near(self, stop: TflStopPoint, centre: Coordinate) -> NearbyStop:
         here = Coordinate(stop.lat, stop.lon)
         return NearbyStop(
             stop=StopPoint(
@@ -106,12 +105,12 @@ class StopLookup:
         )
 
 
-def name_of(stop: OwnStop) -> str:
+def name_of(stop: TflStopPoint) -> str:
     """Return a stop's name as TfL writes it."""
     return stop.common_name
 
 
-def _list_boarded(stop: OwnStop) -> list[OwnStop]:
+def _list_boarded(stop: TflStopPoint) -> list[TflStopPoint]:
     """Return the stops that are boarded: of a hub or a group those below it, else the stop itself."""
     if stop.stop_type not in _GROUPS:
         return [stop]
@@ -119,7 +118,7 @@ def _list_boarded(stop: OwnStop) -> list[OwnStop]:
     return list(found.values())
 
 
-def _descend(children: Iterable[OwnStop]) -> Iterator[OwnStop]:
+def _descend(children: Iterable[TflStopPoint]) -> Iterator[TflStopPoint]:
     for child in children:
         if child.stop_type in _GROUPS:
             yield from _descend(child.children)
@@ -127,7 +126,7 @@ def _descend(children: Iterable[OwnStop]) -> Iterator[OwnStop]:
             yield child
 
 
-def _walk(stop: OwnStop) -> Iterator[OwnStop]:
+def _walk(stop: TflStopPoint) -> Iterator[TflStopPoint]:
     yield stop
     for child in stop.children:
         yield from _walk(child)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from fingerpost.transit.raptor.changeover import kernel
+from fingerpost.transit.changeover import kernel
 
 UNREACHED = np.int32(1 << 30)
 NO_BOARDING = 1

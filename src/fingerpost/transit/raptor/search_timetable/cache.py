@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 from datetime import date
 
-from fingerpost.transit.raptor.changeover import in_one_mode
+from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.raptor.search_timetable.build import SearchTimetable, build_search_timetable
 from fingerpost.transit.timetable.footpaths import with_step_free_footpaths
 from fingerpost.transit.timetable.overlay import Overlay

@@ -1,0 +1,80 @@
+/** The board of a stop: an answer of get_departures. */
+
+import { element, unseen } from "./dom.js";
+import { Frame } from "./frame.js";
+import { alertsOf, badge, freshness, header, lateness, listNotes, notesTab, source, tabs } from "./parts.js";
+
+const COLOURS = { cancelled: "danger", delayed: "caution", on_time: "good", scheduled_only: "dim" };
+
+function drawBoard(frame) {
+  const { body, words } = frame;
+  const here = listAlertsOfAll(body);
+  const departures = { key: "departures", title: words.say("departures"), panel: () => drawDepartures(frame) };
+  return [
+    header(frame, body.stopName || body.stopId, freshness(frame, body.realtimeUsed ? "realtime" : "scheduled")),
+    here.length > 0 && element("p", { class: "banner" }, unseen(`${words.say("alert")}: `), here.map((each) => each.header).join(" · ")),
+    ...tabs(frame, "tab", [departures, notesTab(frame, listNotes(frame))]),
+    source(frame),
+  ].filter(Boolean);
+}
+
+/** Return the alerts of the stop, and those that touch every one of several departures: these are told once. */
+function listAlertsOfAll(body) {
+  const paths = body.departures.map((_, index) => `departures/${index}`);
+  const touchesAll = (alert) => paths.length > 1 && paths.every((path) => alert.touches.includes(path));
+  return (body.meta.alerts || []).filter((alert) => alert.touches.includes("stopId") || touchesAll(alert));
+}
+
+function drawDepartures(frame) {
+  const { body, words } = frame;
+  if (body.departures.length === 0) {
+    return [element("p", {}, words.say("no_departures")), body.meta.whyEmpty && element("p", { lang: "en" }, body.meta.whyEmpty)];
+  }
+  const hasPlatforms = body.departures.some((each) => each.platform);
+  const titles = [["time"], ["line"], ["destination"], ...(hasPlatforms ? [["platform", "wide"]] : []), ["status", "wide right"]];
+  return [
+    element("table", {}, [
+      element("caption", { class: "unseen" }, words.say("board_caption", { stop: body.stopName || body.stopId })),
+      element("thead", {}, element("tr", {}, titles.map(([key, style]) => element("th", { scope: "col", class: style }, words.say(key))))),
+      element("tbody", {}, frame.page(body.departures).map(([row, index]) => drawRow(frame, row, index, hasPlatforms))),
+    ]),
+    frame.pager(),
+  ];
+}
+
+function drawRow(frame, row, index, hasPlatforms) {
+  const { body, words } = frame;
+  const struck = (text) => (row.status === "cancelled" ? element("s", {}, text) : text);
+  const status = lateness(words, row.status, row.delaySeconds);
+  const style = COLOURS[row.status] || "dim";
+  const ofAll = listAlertsOfAll(body);
+  const alerts = alertsOf(body, `departures/${index}`).filter((each) => !ofAll.includes(each));
+  const platform = row.platform && words.say("platform_of", { name: row.platform });
+  return element("tr", { "data-status": row.status }, [
+    element("td", { class: "when number" }, drawTime(frame, row)),
+    element("td", {}, badge(row.mode, row.line)),
+    element("td", {}, [
+      struck(row.destination),
+      element("span", { class: "under small" }, element("span", { class: style }, status), platform && ` · ${platform}`),
+      alerts.map((each) => element("p", { class: "caution small" }, unseen(`${words.say("alert")}: `), each.header)),
+    ]),
+    hasPlatforms && element("td", { class: "wide" }, row.platform),
+    element("td", { class: `wide right ${style}` }, status),
+  ]);
+}
+
+/** The expected time, and the timetable's struck through beside it where it is another minute. */
+function drawTime(frame, row) {
+  const { words, today } = frame;
+  const planned = words.clock(row.scheduledTime, today);
+  if (row.status === "cancelled") return element("s", {}, planned);
+  const expected = row.realtimeTime ? words.clock(row.realtimeTime, today) : planned;
+  if (expected === planned) return element("strong", {}, planned);
+  return [
+    unseen(`${words.say("expected_at", { time: expected })}, ${words.say("timetabled_at", { time: planned })}`),
+    element("strong", { "aria-hidden": "true" }, expected),
+    element("s", { "aria-hidden": "true" }, planned),
+  ];
+}
+
+new Frame({ name: "board", tool: "get_departures", draw: drawBoard }).start();

@@ -1,0 +1,130 @@
+/** A drawing of a trip: its legs as lines, north up, to one scale in both directions. */
+
+import { drawing } from "./dom.js";
+
+const LOWEST = 110;
+const MARGIN = 22;
+const RADIUS = 4.5;
+const MOST_COVERED = 2;
+const LETTER = 6.6;
+const LINE_HEIGHT = 15;
+
+/** Return the points [latitude, longitude] of an encoded polyline. */
+export function decodePolyline(text, precision) {
+  const factor = 10 ** precision;
+  const points = [];
+  let at = 0;
+  const sums = [0, 0];
+  while (at < text.length) {
+    for (const axis of [0, 1]) {
+      let bits = 0;
+      let shift = 0;
+      let chunk;
+      do {
+        chunk = text.charCodeAt(at++) - 63;
+        bits += (chunk & 31) * 2 ** shift;
+        shift += 5;
+      } while (chunk >= 32 && at < text.length);
+      sums[axis] += bits % 2 === 1 ? -(bits + 1) / 2 : bits / 2;
+    }
+    points.push([sums[0] / factor, sums[1] / factor]);
+  }
+  return points;
+}
+
+/**
+ * Return {legs, straight, tolerance}: the points of each leg, whether a ride is drawn straight between stops, and how
+ * far the lines may be off, in metres.
+ */
+export function linesOf(itinerary, geometry) {
+  const drawn = geometry?.itineraries?.find((each) => each.fingerprint === itinerary.fingerprint);
+  const rides = (leg) => leg.line !== undefined;
+  const ends = (leg) => [leg.from, leg.to].map(({ coordinate }) => [coordinate.lat, coordinate.lon]);
+  if (!drawn) return { legs: itinerary.legs.map(ends), straight: itinerary.legs.some(rides), tolerance: 0 };
+  return {
+    legs: drawn.legs.map((leg) => decodePolyline(leg.legGeometry.points, geometry.precision)),
+    straight: drawn.legs.some((leg, index) => leg.source !== "shape" && rides(itinerary.legs[index])),
+    tolerance: geometry.toleranceMeters,
+  };
+}
+
+/**
+ * Return the drawing of an itinerary's legs, whose points are [latitude, longitude]: `width` pixels wide, at most
+ * `highest` high. Names that find no room in it stand in the list of steps.
+ */
+export function drawMap(itinerary, lines, label, width, highest) {
+  const points = lines.flat();
+  const lats = points.map(([lat]) => lat);
+  const lons = points.map(([, lon]) => lon);
+  const [south, north, west, east] = [Math.min(...lats), Math.max(...lats), Math.min(...lons), Math.max(...lons)];
+  const squeeze = Math.cos(((south + north) / 2) * (Math.PI / 180));
+  const wide = Math.max((east - west) * squeeze, 1e-6);
+  const high = Math.max(north - south, 1e-6);
+  const height = Math.min(highest, Math.max(LOWEST, ((width - 2 * MARGIN) * high) / wide + 2 * MARGIN));
+  const scale = Math.min((width - 2 * MARGIN) / wide, (height - 2 * MARGIN) / high);
+  const place = ([lat, lon]) => [
+    width / 2 + (lon - (west + east) / 2) * squeeze * scale,
+    height / 2 - (lat - (south + north) / 2) * scale,
+  ];
+  const placed = lines.map((line) => line.map(place));
+  const paths = itinerary.legs.map((leg, index) => {
+    const steps = placed[index].map((point) => point.map((each) => each.toFixed(1)).join(" "));
+    return drawing("path", { "data-stroke": leg.line === undefined ? "WALK" : leg.mode, d: `M${steps.join("L")}` });
+  });
+  const stops = listStops(itinerary, lines).map(({ name, point }) => ({ name, at: place(point) }));
+  const circles = stops.map(({ at }) => drawing("circle", { cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: RADIUS }));
+  return drawing(
+    "svg",
+    { class: "map", style: `max-height: ${highest}px`, viewBox: `0 0 ${width} ${Math.round(height)}`, role: "img", "aria-label": label },
+    [...paths, ...circles, ...drawNames(stops, width, height, placed.flatMap(spread))],
+  );
+}
+
+/** Return the first point, each stop where a ride begins or ends, and the last point. */
+function listStops(itinerary, lines) {
+  const stops = [];
+  const add = (name, point) => {
+    if (!stops.some((each) => each.name === name)) stops.push({ name, point });
+  };
+  const last = itinerary.legs.length - 1;
+  itinerary.legs.forEach((leg, index) => {
+    if (index === 0 || leg.line !== undefined) add(leg.from.name, lines[index][0]);
+    if (index === last || leg.line !== undefined) add(leg.to.name, lines[index][lines[index].length - 1]);
+  });
+  return stops;
+}
+
+/** Return points along a line, close enough together for a name not to slip between them. */
+function spread(line) {
+  return line.slice(1).flatMap(([x, y], index) => {
+    const [fromX, fromY] = line[index];
+    const count = Math.min(100, Math.ceil(Math.hypot(x - fromX, y - fromY) / 6));
+    return Array.from({ length: count }, (_, step) => [fromX + ((x - fromX) * step) / count, fromY + ((y - fromY) * step) / count]);
+  });
+}
+
+/** Return the names that find room, the ends first; one that would cover a stop, a name or the line is left out. */
+function drawNames(stops, width, height, inked) {
+  const taken = stops.map(({ at: [x, y] }) => [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]);
+  const order = [...new Set([stops[0], stops[stops.length - 1], ...stops])];
+  const texts = [];
+  for (const { name, at: [x, y] } of order) {
+    const long = name.length * LETTER;
+    const places = [[x + 9, y + 4, "start"], [x - 9, y + 4, "end"], [x, y - 10, "middle"], [x, y + 21, "middle"], [x, y + 21, "start"], [x, y - 10, "start"], [x, y + 21, "end"], [x, y - 10, "end"]];
+    const free = places.map(([left, base, anchor]) => {
+      const begin = { start: left, middle: left - long / 2, end: left - long }[anchor];
+      const box = [begin, base - LINE_HEIGHT, begin + long, base + 3];
+      const covered = inked.filter((point) => box[0] < point[0] && point[0] < box[2] && box[1] < point[1] && point[1] < box[3]);
+      return { left, base, anchor, box, covered: covered.length };
+    }).filter(({ box }) => {
+      const isInside = box[0] >= 2 && box[2] <= width - 2 && box[1] >= 0 && box[3] <= height;
+      return isInside && taken.every((other) => box[2] < other[0] || other[2] < box[0] || box[3] < other[1] || other[3] < box[1]);
+    });
+    if (free.length === 0) continue;
+    const best = free.reduce((one, other) => (other.covered < one.covered ? other : one));
+    if (best.covered > MOST_COVERED && texts.length >= 2) continue;
+    taken.push(best.box);
+    texts.push(drawing("text", { x: best.left.toFixed(1), y: best.base.toFixed(1), "text-anchor": best.anchor }, name));
+  }
+  return texts;
+}

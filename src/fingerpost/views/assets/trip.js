@@ -1,0 +1,191 @@
+/** Itineraries side by side, and the steps and the drawing of the chosen one: an answer of plan_trip. */
+
+import { element, unseen } from "./dom.js";
+import { Frame } from "./frame.js";
+import { drawMap, linesOf } from "./map.js";
+import { alertsOf, badge, freshness, header, lateness, listNotes, notesTab, source, tabs } from "./parts.js";
+
+const WIDE_PX = 560;
+const HIGHEST_MAP_PX = 230;
+const MARGINS_PX = 28;
+const GAP_PX = 14;
+const MINUTE_MS = 60000;
+const GEOMETRY = "fingerpost/geometry";
+
+function drawTrip(frame) {
+  const { body, words } = frame;
+  const title = words.say("trip", { from: nameEnd(body.origin), to: nameEnd(body.destination) });
+  const chosen = body.itineraries.find((each) => each.fingerprint === frame.choices.itinerary) || body.itineraries[0];
+  if (!chosen) return [header(frame, title, freshness(frame, body.realtimeUsed)), element("p", {}, words.say("no_itineraries")), source(frame)];
+  const isWide = window.innerWidth >= WIDE_PX;
+  const steps = () => [drawSteps(frame, chosen), frame.pager()];
+  const map = () => drawMapPanel(frame, chosen);
+  const panels = isWide
+    ? [{ key: "steps", title: words.say("steps"), panel: () => element("div", { class: "pair" }, element("div", {}, steps()), element("div", {}, map())) }]
+    : [{ key: "steps", title: words.say("steps"), panel: steps }, { key: "map", title: words.say("map"), panel: map }];
+  return [
+    header(frame, title, freshness(frame, body.realtimeUsed)),
+    drawChoices(frame, chosen),
+    element("div", { class: "under small" }, listFacts(frame, chosen).slice(1).join(" · "), drawTroubles(frame, chosen)),
+    ...tabs(frame, "tab", [...panels, notesTab(frame, listTripNotes(frame))], frame.canCall && drawShifts(frame)),
+    source(frame),
+  ];
+}
+
+function nameEnd(end) {
+  return end.name || end.address || end.label || `${end.coordinate.lat}, ${end.coordinate.lon}`;
+}
+
+// --------------------------------------------------------------------------------------------- alternatives
+
+function drawChoices(frame, chosen) {
+  const all = frame.body.itineraries;
+  const move = (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const next = all[(all.indexOf(chosen) + step + all.length) % all.length];
+    frame.choose("itinerary", next.fingerprint);
+    frame.main.querySelector(`[data-key="choice-${next.fingerprint}"]`)?.focus();
+  };
+  const buttons = all.map((itinerary) =>
+    element("button", {
+      type: "button",
+      role: "radio",
+      "data-key": `choice-${itinerary.fingerprint}`,
+      "aria-checked": String(itinerary === chosen),
+      tabindex: itinerary === chosen ? 0 : -1,
+      onclick: () => frame.choose("itinerary", itinerary.fingerprint),
+      onkeydown: move,
+    }, drawSummary(frame, itinerary)),
+  );
+  return element("div", { class: "choices", role: "radiogroup", "aria-label": frame.words.say("itineraries") }, buttons);
+}
+
+/** What tells the ways apart: all of it where there is room, else times, lines and duration. */
+function drawSummary(frame, itinerary) {
+  const { words, today } = frame;
+  const { legs } = itinerary;
+  const times = [legs[0].departureTime, legs[legs.length - 1].arrivalTime].map((each) => words.clock(each, today));
+  const facts = listFacts(frame, itinerary);
+  const troubles = drawTroubles(frame, itinerary);
+  return [
+    element("b", {}, times.join("–")),
+    element("div", { class: "strip" }, legs.filter((leg) => leg.line !== undefined).map((leg) => badge(leg.mode, leg.line))),
+    element("div", { class: "dim small wide" }, facts.join(" · ")),
+    element("div", { class: "wide" }, troubles),
+    element("div", { class: "dim small under" }, facts[0], troubles.length > 0 && element("strong", { class: "caution", "aria-hidden": "true" }, " !")),
+  ];
+}
+
+function listFacts(frame, itinerary) {
+  const { words } = frame;
+  const { numberOfTransfers: changes, walkingDistance } = itinerary;
+  return [
+    words.say("duration", { n: words.minutes(itinerary.totalDuration) }),
+    changes === 0 ? words.say("no_changes") : words.count("changes", changes),
+    walkingDistance > 0 && words.say("walking", { distance: words.distance(walkingDistance) }),
+    findPrice(frame, itinerary),
+  ].filter(Boolean);
+}
+
+function drawTroubles(frame, itinerary) {
+  const difference = (frame.body.meta.differences || []).find((each) => each.fingerprint === itinerary.fingerprint);
+  const isInstead = itinerary.DisruptionFlag || (difference && !itinerary.DisruptionNote);
+  return [
+    itinerary.DisruptionNote && element("div", { class: "danger small", lang: "en" }, itinerary.DisruptionNote),
+    isInstead && element("div", { class: "caution small" }, frame.words.say("instead")),
+  ].filter(Boolean);
+}
+
+function findPrice(frame, itinerary) {
+  const holds = (fare) => fare.amount && (!fare.fingerprints || fare.fingerprints.includes(itinerary.fingerprint));
+  const fare = itinerary.legs.some((leg) => leg.line !== undefined) && (frame.body.meta.fares || []).find(holds);
+  return fare && frame.words.say("price", fare);
+}
+
+/** The buttons that plan the same trip earlier or later than all that is shown. */
+function drawShifts(frame) {
+  const { words } = frame;
+  const { itineraries } = frame.body;
+  const shift = (instants, pick, by) => new Date(pick(...instants.map((each) => Date.parse(each))) + by).toISOString();
+  const arrivals = itineraries.map(({ legs }) => legs[legs.length - 1].arrivalTime);
+  const departures = itineraries.map(({ legs }) => legs[0].departureTime);
+  const earlier = { type: "arrive", time: shift(arrivals, Math.min, -MINUTE_MS) };
+  const later = { type: "depart", time: shift(departures, Math.max, MINUTE_MS) };
+  const button = (key, sign, when) =>
+    element(
+      "button",
+      { type: "button", "data-key": key, "aria-label": words.say(key), "aria-disabled": frame.busy && "true", onclick: () => frame.refresh({ when }) },
+      window.innerWidth >= WIDE_PX ? words.say(key) : sign,
+    );
+  return [button("earlier", "‹", earlier), button("later", "›", later)];
+}
+
+// --------------------------------------------------------------------------------------------- the chosen one
+
+function drawSteps(frame, itinerary) {
+  const { legs, fingerprint } = itinerary;
+  const row = frame.body.itineraries.indexOf(itinerary);
+  const seated = (frame.body.meta.staySeated || []).find((each) => each.fingerprint === fingerprint)?.legs || [];
+  const end = legs[legs.length - 1];
+  const steps = [...legs.map((leg, index) => () => drawLeg(frame, leg, `itineraries/${row}/legs/${index}`, seated.includes(index))), () => drawEnd(frame, end)];
+  return element("ol", { class: "steps", "aria-label": frame.words.say("steps") }, frame.page(steps).map(([draw]) => draw()));
+}
+
+function drawStep(style, mode, time, content) {
+  return element("li", { class: style }, [
+    element("span", { class: "number" }, time),
+    element("span", { class: "rail", "data-stroke": mode, "aria-hidden": "true" }),
+    element("div", {}, content),
+  ]);
+}
+
+function drawLeg(frame, leg, path, isSeated) {
+  const { words, today } = frame;
+  const time = words.clock(leg.departureTime, today);
+  if (leg.line === undefined) {
+    const walk = words.say("walk_to", { distance: words.distance(leg.distance || 0), minutes: words.minutes(leg.duration) });
+    return drawStep("walk", null, time, [element("div", {}, walk), drawGoal(frame, leg)]);
+  }
+  const isCancelled = leg.status === "cancelled";
+  const style = { cancelled: "danger", delayed: "caution", on_time: "good" }[leg.status] || "dim";
+  const from = [leg.from.name, leg.from.platform && words.say("platform_of", { name: leg.from.platform })].filter(Boolean).join(", ");
+  const towards = leg.headsign && words.say("towards", { headsign: leg.headsign });
+  return drawStep("ride", leg.mode, isCancelled ? element("s", {}, time) : time, [
+    element("div", {}, element("strong", {}, from), isSeated && element("span", { class: "dim" }, ` (${words.say("stay_seated")})`)),
+    element("div", {}, badge(leg.mode, leg.line), " ", towards && (isCancelled ? element("s", {}, towards) : towards), " ", element("span", { class: `${style} small` }, lateness(words, leg.status || "scheduled_only", leg.delaySeconds))),
+    drawGoal(frame, leg),
+    leg.disruptionNote && element("div", { class: "danger small", lang: "en" }, leg.disruptionNote),
+    alertsOf(frame.body, path).map((alert) => element("div", { class: "caution small" }, unseen(`${words.say("alert")}: `), alert.header)),
+  ]);
+}
+
+function drawGoal(frame, leg) {
+  const { words, today } = frame;
+  return element("div", { class: "dim small" }, words.say("to_stop", { stop: leg.to.name, time: words.clock(leg.arrivalTime, today) }));
+}
+
+function drawEnd(frame, leg) {
+  return drawStep("end", null, frame.words.clock(leg.arrivalTime, frame.today), element("strong", {}, `${frame.words.say("arrive")}: ${leg.to.name}`));
+}
+
+function drawMapPanel(frame, itinerary) {
+  const { words } = frame;
+  const { legs, straight, tolerance } = linesOf(itinerary, frame.meta[GEOMETRY]);
+  const label = words.say("map_label", { from: itinerary.legs[0].from.name, to: itinerary.legs[itinerary.legs.length - 1].to.name });
+  const room = frame.main.clientWidth - MARGINS_PX;
+  const width = window.innerWidth >= WIDE_PX ? (room - GAP_PX) / 2 : room;
+  const note = [straight && words.say("map_straight"), tolerance > 0 && words.say("map_thinned", { n: tolerance })];
+  return [drawMap(itinerary, legs, label, width, HIGHEST_MAP_PX - frame.squeezed), element("p", { class: "dim small" }, note.filter(Boolean).join(" "))];
+}
+
+function listTripNotes(frame) {
+  const { meta, itineraries } = frame.body;
+  const differences = (meta.differences || []).map((each) => each.cause.text);
+  const prices = (meta.fares || []).filter((each) => each.unknown).map((each) => frame.words.say("price_unknown", { reason: each.unknown }));
+  const accessibility = itineraries.flatMap((each) => each.accessibilityNotes || []);
+  return listNotes(frame, [...new Set([...differences, ...accessibility, ...prices, meta.walking])]);
+}
+
+new Frame({ name: "trip", tool: "plan_trip", draw: drawTrip, wants: { [GEOMETRY]: true } }).start();

@@ -1,0 +1,50 @@
+/** Language, numbers, distances and times of day. */
+
+import { STRINGS } from "./strings.js";
+
+/** Return the language to speak: the host's, else the answer's, else English. */
+export function chooseLanguage(locale, ofAnswer) {
+  const wanted = [locale, ofAnswer].map((each) => String(each || "").slice(0, 2).toLowerCase());
+  return wanted.find((each) => Object.hasOwn(STRINGS, each)) || "en";
+}
+
+/** The words of one language. */
+export class Words {
+  constructor(language) {
+    this.language = language;
+    this.plural = new Intl.PluralRules(language);
+    this.integer = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
+    this.short = new Intl.NumberFormat(language, { notation: "compact", maximumSignificantDigits: 4 });
+    this.exact = new Intl.NumberFormat(language, { maximumFractionDigits: 6 });
+  }
+
+  /** Return a string with its {places} filled in. */
+  say(key, values = {}) {
+    return STRINGS[this.language][key].replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? ""));
+  }
+
+  /** Return the form of a string that fits a number. */
+  count(key, n) {
+    return this.say(`${key}_${this.plural.select(n) === "one" ? "one" : "other"}`, { n: this.integer.format(n) });
+  }
+
+  distance(metres) {
+    if (metres < 1000) return `${this.integer.format(metres)} m`;
+    return `${new Intl.NumberFormat(this.language, { maximumFractionDigits: 1 }).format(metres / 1000)} km`;
+  }
+
+  minutes(seconds) {
+    return this.integer.format(Math.round(seconds / 60));
+  }
+
+  /** Return the time of day as the answer states it, which is in the network's zone, with the day where it is another. */
+  clock(instant, today) {
+    const time = instant.slice(11, 16);
+    return instant.slice(0, 10) === today ? time : `${this.day(instant.slice(0, 10))} ${time}`;
+  }
+
+  day(date) {
+    const shape = { weekday: "short", day: "numeric", month: "numeric", timeZone: "UTC" };
+    return new Intl.DateTimeFormat(this.language, shape).format(new Date(`${date}T00:00:00Z`));
+  }
+}

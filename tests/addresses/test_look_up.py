@@ -1,0 +1,201 @@
+"""Looking up what a drawn extract has, by text (rule D2) and by position."""
+
+import pytest
+
+from fingerpost.transit.model import Coordinate, PlaceKind
+from tests.addresses.drawn import house, node, opened_index, way
+
+# A thousandth of a degree is 111 m from south to north, and 53 m from west to east at this latitude.
+#
+#   61.500                 Kalevan kirkko
+#   61.499   4 . . 10 . . . . 16          even numbers of Hämeenkatu, at 23.760, 23.762, 23.768
+#   61.498   ====Hämeenkatu==== (23.760 to 23.770, 530 m)
+#   61.497       5                        the only odd number, at 23.762
+#
+#   61.300   ====Hämeenkatu==== of Lempäälä, 22 km away, and there number 4
+MAIN = "Hämeenkatu"
+TOWN = [
+    way((61.498, 23.760), (61.498, 23.765), highway="primary", name=MAIN, name_fi=MAIN, name_sv="Tavastgatan"),
+    way((61.498, 23.765), (61.498, 23.770), highway="primary", name=MAIN, name_fi=MAIN, old_name="Vanhakatu"),
+    house(61.499, 23.760, MAIN, "4"),
+    house(61.499, 23.762, MAIN, "10"),
+    house(61.499, 23.768, MAIN, "16"),
+    house(61.497, 23.762, MAIN, "5"),
+    house(61.4971, 23.764, MAIN, "7 B", amenity="cafe", name="Café Europa"),
+    node(61.5, 23.765, amenity="place_of_worship", name="Kalevan kirkko", name_fi="Kalevan kirkko",
+         name_en="Kaleva Church", alt_name="Sielujen siilo", addr_city="Tampere"),
+    node(61.498, 23.7605, place="city", name="Tampere", name_fi="Tampere", name_sv="Tammerfors"),
+    way((61.3, 23.760), (61.3, 23.770), highway="residential", name=MAIN, name_fi=MAIN),
+    house(61.301, 23.760, MAIN, "4", city="Lempäälä"),
+    house(61.302, 23.760, "Ryynikantie", "1", city="Lempäälä"),
+    house(61.303, 23.760, "Ryynikantie", "2", city="Lempäälä"),
+    # Not to be found: the timetable has stops, and nobody looks up traffic signs or routes.
+    node(61.4985, 23.761, highway="bus_stop", name="Pysäkkinen"),
+    node(61.4986, 23.761, traffic_sign="city_limit", name="Kylttinen"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    with opened_index(tmp_path_factory.mktemp("town"), TOWN) as opened:
+        yield opened
+
+
+def first(index, text, **asked):
+    match = index.search(text, **asked)[0]
+    return match.place.name, match.score
+
+
+def spot(place):
+    return round(place.coordinate.lat, 4), round(place.coordinate.lon, 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "score"),
+    [
+        # another case, no accents, another language, an old name
+        ("KALEVAN KIRKKO", "Kalevan kirkko", 1.0),
+        ("cafe europa", "Café Europa", 1.0),
+        ("Kaleva Church", "Kalevan kirkko", 1.0),
+        ("Sielujen siilo", "Kalevan kirkko", 0.985),
+        ("Vanhakatu", "Hämeenkatu", 0.95),
+        # endings
+        ("Kalevan kirkolla", "Kalevan kirkko", 0.97),
+        ("kalevan kirkkoon", "Kalevan kirkko", 0.97),
+        # one letter wrong, one too few, one too many, two changed about
+        ("Kalevan kirkka", "Kalevan kirkko", 0.8543),
+        ("Kalevn kirkko", "Kalevan kirkko", 0.8859),
+        ("Kalevvan kirkko", "Kalevan kirkko", 0.8883),
+        ("Klaevan kirkko", "Kalevan kirkko", 0.8543),
+        # its words in part
+        ("kirkko", "Kalevan kirkko", 0.8),
+    ],
+)  # fmt: skip
+def test_a_place_is_found_as_people_type_it(index, text, name, score):
+    """D2: scores are those that a stop of that name would have."""
+    assert first(index, text) == (name, score)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "at", "guess"),
+    [
+        ("Hämeenkatu 10, Tampere", "Hämeenkatu 10", (61.499, 23.762), None),
+        ("hameenkatu 10 tampere", "Hämeenkatu 10", (61.499, 23.762), None),
+        ("Hämeenkadulta 10:stä, 33100 Tampere", "Hämeenkatu 10", (61.499, 23.762), None),
+        ("Tavastgatan 10 Tammerfors", "Hämeenkatu 10", (61.499, 23.762), None),
+        ("Hämenkatu 10, Tampere", "Hämeenkatu 10", (61.499, 23.762), None),
+        # A staircase of a house is the house; a letter of its own is itself.
+        ("Hämeenkatu 10 B 24, Tampere", "Hämeenkatu 10", (61.499, 23.762), None),
+        ("Hämeenkatu 7 B, Tampere", "Hämeenkatu 7b", (61.4971, 23.764), None),
+        # 12 is a third of the way from 10 to 16, on their side of the street; 6 of the way from 5 to 7 is not theirs.
+        ("Hämeenkatu 12, Tampere", "Hämeenkatu 12", (61.499, 23.764),
+         "the place of number 12 is guessed between 10 and 16"),
+        ("Hämeenkatu 6, Tampere", "Hämeenkatu 6", (61.499, 23.7607),
+         "the place of number 6 is guessed between 4 and 10"),
+        # Beyond the last known number there is nothing to guess by.
+        ("Hämeenkatu 18, Tampere", "Hämeenkatu", (61.498, 23.765),
+         "number 18 is not known; this is the middle of the street"),
+    ],
+)  # fmt: skip
+def test_a_house_number_is_known_or_said_to_be_guessed(index, text, name, at, guess):
+    """Even and odd numbers lie on their own sides; what is between two is in proportion, and says so."""
+    place = index.search(text)[0].place
+    assert (place.name, spot(place), place.guess, place.locality) == (name, at, guess, "Tampere")
+
+
+def test_a_known_number_beats_a_guessed_one_and_that_the_middle_of_the_street(index):
+    """Scores tell what is known from what is not; below 0.80 nothing is taken without asking."""
+    scores = [first(index, f"Hämeenkatu {number}, Tampere")[1] for number in (10, 12, 18)]
+    assert scores == [1.0, 0.97, 0.97]
+
+
+def test_streets_of_one_name_in_two_towns_are_both_offered(index):
+    """D2: what is ambiguous stays so; the city in the text, or a point nearby, tells them apart."""
+    assert [(match.score, match.place.locality) for match in index.search("Hämeenkatu 4")] == [
+        (1.0, "Lempäälä"), (1.0, "Tampere"),
+    ]  # fmt: skip
+    near = index.search("Hämeenkatu 4", focus=Coordinate(61.498, 23.76))
+    assert [(match.place.locality, round(match.distance_m)) for match in near] == [
+        ("Tampere", 111),
+        ("Lempäälä", 21905),
+    ]
+    told = index.search("Hämeenkatu 4, Tampere")
+    assert [(match.score, match.place.locality) for match in told] == [(1.0, "Tampere"), (0.85, "Lempäälä")]
+
+
+def test_names_come_in_the_language_asked(index):
+    """A7: requested, then Finnish; the number stands behind each."""
+    place = index.search("Hämeenkatu 10, Tampere", language="sv")[0].place
+    assert (place.name, place.language, place.names["fi"]) == ("Tavastgatan 10", "sv", "Hämeenkatu 10")
+    assert index.search("Hämeenkatu 10, Tampere", language="en")[0].place.name == "Hämeenkatu 10"
+
+
+def test_everything_found_is_an_address_and_names_its_source(index):
+    """D2: a point of interest is an ADDRESS; its token is a position, which every tool takes."""
+    place = index.search("Kalevan kirkko")[0].place
+    assert (place.kind, place.id, place.token) == (PlaceKind.ADDRESS, None, "61.500000,23.765000")
+    assert place.attribution == ("Addresses: © OpenStreetMap contributors, ODbL 1.0",)
+
+
+@pytest.mark.parametrize("text", ["Pysäkkinen", "Kylttinen", "qqxxzz", "", "?!", '"', "NEAR(", "*", "1"])
+def test_what_is_no_place_is_not_found(index, text):
+    """Stops are the timetable's, signs nobody's; no text is a query language."""
+    assert index.search(text) == []
+
+
+def test_a_city_stands_for_its_middle_too_little_to_be_taken(index):
+    """A city is too wide to be a place; that it is only its middle is said."""
+    match = index.search("Tammerfors")[0]
+    assert (match.place.name, match.score) == ("Tampere", 0.79)
+    assert match.place.guess == "the middle of the addresses of Tampere"
+
+
+def test_accents_that_are_typed_tell_names_apart(tmp_path):
+    """Särkkä and Sarkka are two streets; without accents either may be meant."""
+    streets = [
+        way((61.5, 23.7), (61.501, 23.7), highway="residential", name="Särkkä"),
+        way((61.6, 23.7), (61.601, 23.7), highway="residential", name="Sarkka"),
+    ]
+    with opened_index(tmp_path, streets) as index:
+        scores = {text: [(m.place.name, m.score) for m in index.search(text)] for text in ("särkkä", "sarkka")}
+    assert scores == {"särkkä": [("Särkkä", 1.0), ("Sarkka", 0.97)], "sarkka": [("Sarkka", 1.0), ("Särkkä", 1.0)]}
+
+
+def test_an_interpolated_line_is_houses_that_are_said_to_be_read_off(tmp_path):
+    """addr:interpolation=even from 2 to 8: 4 and 6 lie on the line, at a third and two thirds of its length."""
+    line = [
+        way((61.5, 23.70), (61.5, 23.71), highway="residential", name="Rantatie"),
+        house(61.5005, 23.700, "Rantatie", "2"),
+        house(61.5005, 23.706, "Rantatie", "8"),
+        way((61.5005, 23.700), (61.5005, 23.703), (61.5005, 23.706), addr_interpolation="even"),
+    ]
+    with opened_index(tmp_path, line) as index:
+        place = index.search("Rantatie 6")[0].place
+        assert index.search("Rantatie 2")[0].place.guess is None
+    assert (place.name, spot(place)) == ("Rantatie 6", (61.5005, 23.704))
+    assert place.guess == "the place of number 6 is read off a line between two others"
+
+
+@pytest.mark.parametrize(
+    ("lat", "lon", "name"),
+    [
+        (61.49905, 23.7621, "Hämeenkatu 10"),
+        # The street is nearer than number 10, but an address says more.
+        (61.49855, 23.7621, "Hämeenkatu 10"),
+        (61.4980, 23.7690, "Hämeenkatu"),
+        (61.50005, 23.7650, "Kalevan kirkko"),
+        (61.6, 23.7, None),
+    ],
+)
+def test_a_dropped_pin_has_the_name_of_what_is_there(index, lat, lon, name):
+    """The nearest address within 60 m, else what is nearest within 250 m; it stands where the pin does."""
+    place = index.find_address(Coordinate(lat, lon))
+    assert (None if place is None else place.name) == name
+    assert place is None or place.coordinate == Coordinate(lat, lon)
+
+
+def test_only_what_lies_in_the_area_is_kept(tmp_path):
+    """The extract of a country is clipped while it is read."""
+    with opened_index(tmp_path, TOWN, holds=lambda lat, _lon: lat > 61.4) as index:
+        assert [match.place.locality for match in index.search("Hämeenkatu 4")] == ["Tampere"]
+        assert index.search("Ryynikantie") == []

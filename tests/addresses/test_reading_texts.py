@@ -1,0 +1,105 @@
+"""Texts as people write addresses, and the endings of Finnish names."""
+
+import pytest
+
+from fingerpost.transit.addresses.address_text import AddressText, contradicts_accents, read_address_text
+from fingerpost.transit.addresses.house_number import HouseNumber, read_house_number
+from fingerpost.transit.rules.inflection import base_forms
+
+CITIES = {"tampere", "tammerfors", "helsinki", "new york"}
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "number", "city"),
+    [
+        ("Hämeenkatu", "hameenkatu", None, None),
+        ("Hämeenkatu 10", "hameenkatu", HouseNumber(10, 10), None),
+        ("Hämeenkatu 10b", "hameenkatu", HouseNumber(10, 10, "b"), None),
+        ("Hämeenkatu 10 B 24", "hameenkatu", HouseNumber(10, 10, "b"), None),
+        ("Hämeenkatu 14-16", "hameenkatu", HouseNumber(14, 16), None),
+        ("Hämeenkatu 14 160", "hameenkatu", HouseNumber(14, 14), None),
+        ("Hämeenkadulta 10:stä", "hameenkadulta", HouseNumber(10, 10), None),
+        ("10 Downing Street", "downing street", HouseNumber(10, 10), None),
+        ("Hämeenkatu 10, Tampere", "hameenkatu", HouseNumber(10, 10), "tampere"),
+        ("Hämeenkatu 10, 33100 Tampere", "hameenkatu", HouseNumber(10, 10), "tampere"),
+        ("hämeenkatu tampere", "hameenkatu", None, "tampere"),
+        ("Tampere, Hämeenkatu 10", "hameenkatu", HouseNumber(10, 10), "tampere"),
+        ("Hämeenkatu Tampereella", "hameenkatu", None, "tampere"),
+        ("Wall Street 5 New York", "wall street", HouseNumber(5, 5), "new york"),
+        # A city alone is no address in it, and a number alone no house.
+        ("Tampere", "tampere", None, None),
+        ("112", "112", None, None),
+        # What stands behind such a number belongs to the name.
+        ("Terminal 2 Tower", "terminal 2 tower", None, None),
+    ],
+)  # fmt: skip
+def test_an_address_is_street_number_and_city(text, words, number, city):
+    """The parts of an address, whichever way round people write them."""
+    assert read_address_text(text, CITIES) == AddressText(words, number, city)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("10", HouseNumber(10, 10)),
+        ("5 C", HouseNumber(5, 5, "c")),
+        ("22A", HouseNumber(22, 22, "a")),
+        ("14-16", HouseNumber(14, 16)),
+        ("18-20, 2. krs./Level 2", HouseNumber(18, 20)),
+        ("1 A 24", HouseNumber(1, 1, "a")),
+        # A slip of the pen is not a hundred houses.
+        ("16-14", HouseNumber(16, 16)),
+        ("1-9999", HouseNumber(1, 1)),
+        ("Ratakatu", None),
+    ],
+)
+def test_house_numbers_are_read_as_mappers_write_them(text, number):
+    """What follows a number (floors, flats) is left; what has none is no number."""
+    assert read_house_number(text) == number
+
+
+@pytest.mark.parametrize(("number", "covered"), [(13, False), (14, True), (15, False), (16, True), (17, False)])
+def test_a_range_lies_on_one_side_of_the_street(number, covered):
+    """14-16 has no number 15: that is across the street."""
+    assert HouseNumber(14, 16).covers(number) is covered
+
+
+def test_a_range_of_both_parities_covers_both():
+    """14-15 is a house over the corner."""
+    assert [HouseNumber(14, 15).covers(number) for number in (14, 15)] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("hameenkadulta", "hameenkatu"), ("hameenkadulle", "hameenkatu"), ("hameenkadun", "hameenkatu"),
+        ("hameenkatua", "hameenkatu"), ("katuun", "katu"), ("yrjontiella", "yrjontie"), ("pyynikilta", "pyynikki"),
+        ("kauppakujalla", "kauppakuja"), ("polulla", "polku"), ("raitilla", "raitti"), ("portilla", "portti"),
+        ("rannalla", "ranta"), ("sillalta", "silta"), ("maella", "maki"), ("joella", "joki"), ("niemelle", "niemi"),
+        ("lahdelta", "lahti"), ("keskuksessa", "keskus"), ("hallissa", "halli"), ("ateneumissa", "ateneum"),
+        ("stockmannilta", "stockmann"), ("kankaalla", "kangas"), ("tampereella", "tampere"),
+        ("helsingissa", "helsinki"), ("vanhalla kirkolla", "vanha kirkko"), ("kalevan kirkolle", "kalevan kirkko"),
+        ("huoneeseen", "huone"), ("lammella", "lampi"), ("levalla", "lepa"), ("kirrassa", "kirta"),
+    ],
+)  # fmt: skip
+def test_finnish_endings_are_taken_off(said, name):
+    """Endings and consonant gradation of place names (plain spellings)."""
+    assert name in base_forms(said)
+
+
+@pytest.mark.parametrize("text", ["", "tie", "ab"])
+def test_what_is_too_short_for_an_ending_has_none(text):
+    """A stem has three letters at least."""
+    assert base_forms(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "contradicts"),
+    [
+        ("Särkänkatu", "Särkänkatu", False), ("särkänkatu", "SÄRKÄNKATU", False), ("Sarkankatu", "Särkänkatu", False),
+        ("Särkänkatu", "Sarkankatu", True), ("Åbo", "Äbo", True),
+    ],
+)  # fmt: skip
+def test_accents_that_were_typed_count(text, name, contradicts):
+    """Who types no accents may mean any name; who types them means them."""
+    assert contradicts_accents(text, name) is contradicts

@@ -1,0 +1,57 @@
+"""Tampere and Helsinki's centre, as people type their addresses and places (recordings beside the project)."""
+
+import asyncio
+import os
+
+import pytest
+
+from fingerpost.store.network_record import NetworkRecord
+from fingerpost.transit.addresses.extract import read_addresses
+from fingerpost.transit.addresses.gathering import gather
+from fingerpost.transit.addresses.index import AddressIndex
+from fingerpost.transit.addresses.index_file import write_index
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from tests.addresses.asked import RULES, draw_questions
+from tests.shared_data import get_shared
+
+CITIES = {
+    "tampere": ("gtfs/tampere/tampere_nysse_2021-22.gtfs.zip", "gtfs/tampere/tampere.osm.pbf"),
+    "helsinki": ("gtfs/helsinki/hsl_centre_2022-02-22.gtfs.zip", "gtfs/helsinki/helsinki_centre_2020.osm.pbf"),
+}
+# CI asks a part.
+ADDRESSES, PLACES = (90, 30) if os.environ.get("CI") else (300, 100)
+
+
+@pytest.fixture(scope="module", params=CITIES)
+def city(request, tmp_path_factory):
+    """A city's things to look up, its network, and how to ask it for places."""
+    feed, extract = (get_shared(path) for path in CITIES[request.param])
+    folder = tmp_path_factory.mktemp(request.param)
+    things = gather(read_addresses(extract, lambda _lat, _lon: True, folder))
+    write_index(things, folder / "addresses.sqlite")
+    index = AddressIndex(folder / "addresses.sqlite")
+    timetable = import_feeds("CITY", [FeedSource(feed, None)]).timetable
+    network = EmbeddedNetwork(NetworkRecord(name="CITY"), timetable, addresses=index)
+    yield request.param, things, lambda text, **asked: asyncio.run(network.find_places(text, **asked))
+    index.close()
+
+
+def test_what_people_type_is_found_in_the_first_three(city):
+    """300 addresses and 100 places, typed by seeded rules, beside stops: at least 95 % in the first three."""
+    _, things, find = city
+    asked = draw_questions(things, addresses=ADDRESSES, places=PLACES)
+    missed = [f"{each.rule}: {each.text}" for each in asked if not each.is_found(find(each.text, focus=each.focus))]
+    assert len(asked) == ADDRESSES + PLACES
+    assert {each.rule for each in asked} == set(RULES)
+    assert len(missed) <= 0.05 * len(asked), missed
+
+
+def test_a_city_s_name_means_its_main_stations(city):
+    """Who types a city into a planner wants its station: each of the two has one for trains."""
+    name, _, find = city
+    texts = {"tampere": ["Tampere", "Tampereella"], "helsinki": ["Helsinki", "Helsingfors", "Helsingissä"]}[name]
+    for text in texts:
+        first = [match for match in find(text) if match.score == 1.0]
+        assert first, text
+        assert all("autatieasema" in match.place.name and match.place.id for match in first), text

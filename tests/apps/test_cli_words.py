@@ -1,0 +1,161 @@
+"""A person at a terminal: times as people type them, figures as they ask for them, and twenty mistakes."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+import typer
+
+from fingerpost.apps.cli.clock_texts import is_clock_time, next_clock_time
+from fingerpost.transit.rules.freshness import say_age
+
+# A Tuesday, eight in the morning.
+SINCE = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("09:00", "2026-03-10 09:00"),
+        ("08:00", "2026-03-10 08:00"),
+        ("7:59", "2026-03-11 07:59"),
+        ("9am", "2026-03-10 09:00"),
+        ("9 pm", "2026-03-10 21:00"),
+        ("12am", "2026-03-11 00:00"),
+        ("12pm", "2026-03-10 12:00"),
+        ("9:30PM", "2026-03-10 21:30"),
+        ("9.30", "2026-03-10 09:30"),
+        ("tomorrow 09:00", "2026-03-11 09:00"),
+        ("Tomorrow at 9am", "2026-03-11 09:00"),
+        ("today 18:00", "2026-03-10 18:00"),
+        ("tonight 23:15", "2026-03-10 23:15"),
+        ("tuesday 09:00", "2026-03-10 09:00"),
+        ("tuesday 07:00", "2026-03-17 07:00"),
+        ("mon 09:00", "2026-03-16 09:00"),
+        ("Wednesday, 9am", "2026-03-11 09:00"),
+    ],
+)
+def test_a_time_as_a_person_types_it(text, meant):
+    """The next such time; a named day is that day, a weekday the next one on which it has not passed."""
+    assert is_clock_time(text)
+    assert f"{next_clock_time(text, SINCE):%Y-%m-%d %H:%M}" == meant
+
+
+@pytest.mark.parametrize("text", ["2026-03-10T08:00", "now", "9", "noon", "tomorrow", "someday 09:00", "mo 09:00", ""])
+def test_other_texts_are_no_times_of_day(text):
+    """A bare number could be anything, and a day has no time."""
+    assert not is_clock_time(text)
+
+
+@pytest.mark.parametrize("text", ["25:00", "09:60", "13pm", "0am"])
+def test_a_time_that_no_clock_shows_is_refused(text):
+    """With ways to write one."""
+    with pytest.raises(typer.BadParameter, match="write 09:00, 9am, tomorrow 09:00"):
+        next_clock_time(text, SINCE)
+
+
+@pytest.mark.parametrize(
+    ("age_s", "said"),
+    [
+        (0, "0 s"),
+        (120, "120 s"),
+        (121, "2 min"),
+        (7_199, "119 min"),
+        (7_200, "2 h"),
+        (172_799, "47 h"),
+        (172_800, "2 days"),
+        (26_852_454, "310 days"),
+    ],
+)
+def test_an_age_as_a_person_says_it(age_s, said):
+    """Seconds are of use for two minutes."""
+    assert say_age(age_s) == said
+
+
+def test_a_trip_tomorrow_at_nine(invoke):
+    """In the zone of the network."""
+    ended = invoke("plan", "Kamppi", "Espoo", "--at", "tomorrow 9am", "--json")
+    assert '"time":"2026-03-11T09:00:00+02:00"' in ended.stdout
+
+
+def test_figures_as_a_person_asks_for_them(invoke):
+    """A table with the value whole, and the filing that states it; a quarter, several figures; a company's filings."""
+    year = invoke("filings", "AAPL", "revenue", "2022")
+    assert (year.returncode, year.stderr) == (0, "")
+    assert "394,328,000,000 USD" in year.stdout
+    assert "10-K 0000320193-22-000108" in year.stdout
+    quarter = invoke("filings", "AAPL", "net", "income,", "eps", "2023q2").stdout
+    assert "NetIncome" in quarter
+    assert "EPSDiluted" in quarter
+    assert "2025 FY" in invoke("filings", "apple", "revenue").stdout
+    assert "0000320193-22-000108" in invoke("filings", "AAPL").stdout
+    assert '"query_type":"financial_facts"' in invoke("filings", "AAPL", "revenue", "2022", "--json").stdout
+
+
+MISTAKES = {
+    "a place that is not there": (["plan", "Kamppi", "Xyzzyq"], "`fingerpost find NAME`"),
+    "half of a position": (["plan", "60.17", "24.94"], "LAT,LON"),
+    "a stop that is not there": (["departures", "Xyzzyq"], "`fingerpost find NAME`"),
+    "a name that is not there": (["find", "Xyzzyq"], "`fingerpost stops LAT LON`"),
+    "a day without a time": (["plan", "Kamppi", "Espoo", "--at", "tomorow"], "tomorrow 09:00"),
+    "an hour too late": (["plan", "Kamppi", "Espoo", "--at", "25:99"], "write 09:00"),
+    "leaving and arriving": (["plan", "Kamppi", "Espoo", "--at", "9am", "--arrive", "10am"], "--at or --arrive"),
+    "a limit too high": (["plan", "Kamppi", "Espoo", "--limit", "9"], "--limit must be at most 3"),
+    "a walk too long": (["plan", "Kamppi", "Espoo", "--max-walk", "9999"], "--max-walk must be at most 3000"),
+    "a word for what comes first": (["plan", "Kamppi", "Espoo", "--optimize", "cheap"], "--optimize must be"),
+    "a language": (["plan", "Kamppi", "Espoo", "--lang", "de"], "--lang must be 'fi', 'sv' or 'en'"),
+    "a window too long": (["departures", "Kamppi", "--window", "500"], "--window must be at most 120"),
+    "a time of a board": (["departures", "Kamppi", "--at", "soon"], "tomorrow 09:00"),
+    "latitude and longitude swapped": (["stops", "160", "24"], "LAT must be at most 90"),
+    "a command misspelt": (["pln", "Kamppi", "Espoo"], "Did you mean 'plan'"),
+    "a tool that is none": (["call", "nope"], "The tools are: plan_trip"),
+    "arguments that are not JSON": (["call", "plan_trip", "{bad"], "The arguments are not JSON"),
+    "nothing to delete": (["vars", "delete"], "--all"),
+    "a run that is none": (["runs", "show", "nope"], "There is no run 'nope'"),
+    "a network that is none": (["network", "remove", "NOPE"], "There is no network NOPE"),
+    "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),
+    "a company that is not loaded": (["filings", "XXXX", "revenue", "2022"], "fingerpost filings sync XXXX"),
+    "several figures of no year": (["filings", "AAPL", "revenue,", "eps"], "revenue, eps 2022"),
+}
+# Words of tools and fields, which a person never sees.
+AGENT_WORDS = (
+    "findAddressOrStop", "find_stops", "maxWalkingDistance", "maxTransfers", "windowMinutes", "rawText", "no token",
+    "coordinate.lat", "when.time", "_NotJson", "Traceback",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "instead"), MISTAKES.values(), ids=list(MISTAKES))
+def test_a_mistake_is_answered_with_what_to_type_instead(invoke, words, instead):
+    """In a person's words, on stderr, with a status that is not 0."""
+    ended = invoke(*words)
+    said = " ".join(ended.stderr.replace("│", " ").split())
+
+    assert ended.returncode in (1, 2)
+    assert instead in said
+    tools = ("findAddressOrStop", "find_stops") if words[0] == "call" else ()
+    assert [word for word in AGENT_WORDS if word in said and word not in tools] == []
+
+
+def test_no_help_loses_words_in_brackets(invoke):
+    """Rich takes brackets for markup: what is needed for the archive is still said."""
+    assert "`bulk`" in " ".join(invoke("filings", "bulk", "--help").stdout.replace("│", " ").split())
+
+
+def test_a_full_disk_is_one_sentence(invoke, monkeypatch):
+    """Wherever it is met."""
+    import errno
+
+    from fingerpost.apps.settings import Settings
+
+    def full(self):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Settings, "prepare_home", full)
+    ended = invoke("vars", "list")
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert "disk that fingerpost writes to is full" in ended.stderr
+
+
+def test_the_shell_can_complete_commands(invoke):
+    """As typer offers it."""
+    assert "--install-completion" in invoke("--help").stdout

@@ -1,0 +1,130 @@
+"""The same question to every source, over the same town, gives one model; only provenance differs.
+
+The embedded engine is the measure. What a source cannot say, because its server does not, stands in ``UNSAID``.
+"""
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import fields
+
+import pytest
+
+from fingerpost import clock
+from fingerpost.testing.feeds import stop_id_of
+from fingerpost.testing.networks.checking import AskedNetwork
+from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA
+from fingerpost.testing.networks.town import NOW, PLACES, new_town
+from fingerpost.transit.model import Departure, Leg, ServiceAlert, StopPoint
+from fingerpost.transit.timetable.stop_ids import escape
+from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.test_conformance import SOURCES
+
+# What no source but the engine knows: when real time was said, how long a change takes; what alerts are called inside.
+_INTERNAL = {"handle", "last_realtime_update", "change_s"}
+PLANS = {
+    "Alpha to Gamma": ("Alpha", "Gamma", "08:00", {}),
+    "with one change at most": ("Alpha", "Älvsjö", "08:00", {"max_transfers": 1}),
+    "to arrive by nine": ("Alpha", "Gamma", "09:00", {"arrive_by": True}),
+    "without a step": ("Alpha", "Gamma", "08:00", {"step_free": True}),
+    "from a door": (NEAR_ALPHA, "Gamma", "08:00", {}),
+    "where nothing runs": ("Älvsjö", "Alpha", "08:00", {}),
+}
+BOARDS = [
+    ("Alpha", "08:00", "09:00"),
+    ("Delta", "08:00", "09:00"),
+    ("Gamma", "08:00", "09:59"),
+    ("Beta", "03:00", "03:30"),
+]
+
+UNSAID = {
+    "motis": {"wheelchair": "MOTIS says NOT_ACCESSIBLE also where its feed says nothing, and nothing of stops"},
+    "opentripplanner": {},
+    "tfl": {
+        "wheelchair": "TfL says nothing of a single ride",
+        "distance_m": "TfL measures walks only",
+        "trip_id": "TfL's vehicles have no trips",
+        "service_day": "nor service days",
+    },
+}
+_PREDICTED = "TfL's boards are predictions, which know neither the timetable nor who may board"
+_IN_MINUTES = "TfL's walks last whole minutes"
+# By source, what it answers otherwise than the others, and why.
+OTHERWISE = {
+    "tfl": {
+        "from a door": _IN_MINUTES,
+        "board of Delta": _PREDICTED,
+        **{f"{name}, prices": "TfL's fares are not read" for name in PLANS if name != "where nothing runs"},
+        # Its ids are NaPTAN codes, which have no such letters.
+        **dict.fromkeys(("places called Älvsjö", "stop Älvsjö", "with one change at most"), "no id of TfL holds Ä"),
+    },
+}
+# Sources whose real time tells nothing that a timetable promised, so that there is no more to compare with it.
+WITHOUT_PROMISES = {"tfl": _PREDICTED}
+OTHERS = [source for source in SOURCES if source is not EmbeddedConformance]
+
+
+def show(value, unsaid):
+    """Return a value of the model as data, without what a source cannot say and without what is internal."""
+    if isinstance(value, ServiceAlert):
+        return value.header, value.text, value.effect, value.since, value.until, value.url
+    if isinstance(value, Leg | StopPoint | Departure):
+        names = [each.name for each in fields(value) if each.name not in _INTERNAL and each.name not in unsaid]
+        shown = {name: show(getattr(value, name), unsaid) for name in names}
+        if shown.get("distance_m") is not None:
+            # Lines are written with a metre's precision at best.
+            shown["distance_m"] = round(shown["distance_m"] / 20)
+        return tuple(shown.items())
+    if isinstance(value, tuple):
+        return tuple(sorted((show(each, unsaid) for each in value), key=repr))
+    return value
+
+
+def show_trips(itineraries, unsaid):
+    return sorted((tuple(show(leg, unsaid) for leg in each.legs) for each in itineraries if each.rides), key=repr)
+
+
+async def ask_all(network, town, unsaid):
+    """Return what a network answers to every question, by question."""
+    asked, told = AskedNetwork(network, town), {}
+    for name, (begin, end, when, wishes) in PLANS.items():
+        origin = begin if isinstance(begin, str) else asked.point(begin)
+        answer = await asked.plan(origin, end, when, **wishes)
+        told[name] = show_trips(answer.itineraries, unsaid)
+        told[f"{name}, taken away"] = show_trips(
+            [each for each in answer.timetabled if any(leg.cancelled for leg in each.legs)], unsaid
+        )
+        prices = [answer.price(each) for each in answer.itineraries] if answer.price is not None else []
+        told[f"{name}, prices"] = sorted({(fare.amount, fare.currency) for fare in prices if fare is not None})
+    for stop, first, last in BOARDS:
+        board = await asked.board(stop, first, last)
+        told[f"board of {stop}"] = (show(tuple(board.departures), unsaid), board.found_count)
+    for name in PLACES:
+        found = await network.find_places(name)
+        told[f"places called {name}"] = [(each.place.token, each.place.name, each.place.kind) for each in found[:1]]
+        stop = await network.find_stop(f"{town.name}:{escape(stop_id_of(name))}")
+        told[f"stop {name}"] = (stop.id, stop.name, stop.coordinate, stop.member_ids, stop.kind)
+    near = (await network.list_stops_near(NEAR_ALPHA, 3000.0)).stops
+    told["near Alpha"] = [(show(each.stop, unsaid), round(each.distance_m, 3), each.modes) for each in near]
+    return told
+
+
+@pytest.mark.parametrize("source", OTHERS, ids=lambda source: source.name)
+@pytest.mark.parametrize("live", [False, True], ids=["by the timetable", "with real time"])
+def test_the_same_question_gives_one_model(source, live, monkeypatch):
+    """Trips, what real time took away, prices, boards, places and stops, field by field."""
+    if live and source.name in WITHOUT_PROMISES:
+        pytest.skip(WITHOUT_PROMISES[source.name])
+    monkeypatch.setenv(clock.VARIABLE, NOW)
+    town, unsaid = new_town(live=live), UNSAID[source.name]
+
+    async def ask_both():
+        async with AsyncExitStack() as stack:
+            networks = [await stack.enter_async_context(each().open(town)) for each in (EmbeddedConformance, source)]
+            return [await ask_all(network, town, unsaid) for network in networks]
+
+    ours, theirs = asyncio.run(ask_both())
+
+    otherwise = OTHERWISE.get(source.name, {})
+    assert {name for name in theirs if theirs[name] != ours[name]} == set(otherwise), otherwise
+    assert all(ours[name] for name in ("Alpha to Gamma", "from a door", "near Alpha"))
+    assert bool(ours["Alpha to Gamma, taken away"]) is live

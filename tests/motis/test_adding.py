@@ -1,0 +1,154 @@
+"""``fingerpost network add --motis`` and ``--transitous``: the record, and Transitous' etiquette."""
+
+import json
+from contextlib import asynccontextmanager
+from urllib.parse import urlencode
+
+import pytest
+
+from fingerpost import clock
+from fingerpost.apps.source_kinds import list_paces
+from fingerpost.errors import ParameterError, SettingsInvalid
+from fingerpost.net.limiter import Limiter
+from fingerpost.net.response import Response
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.model import Bounds
+from fingerpost.transit.providers.motis.add_options import MOTIS, TRANSITOUS
+from fingerpost.transit.providers.motis.source import MotisSource
+from fingerpost.transit.providers.motis.transitous import URL
+from tests.motis.answers import LEARNED, LIMITS, Told, a_plan, a_query, a_ride
+from tests.net.local_server import FakeTime
+
+
+@pytest.mark.parametrize(
+    ("typed", "url"),
+    [
+        ("http://localhost:8080", "http://localhost:8080"),
+        (" http://localhost:8080/ ", "http://localhost:8080"),
+        ("https://motis.example/api/v1", "https://motis.example"),
+        ("https://motis.example/region/api/", "https://motis.example/region"),
+        ("https://motis.example/api?k=${MY_KEY}", "https://motis.example?k=${MY_KEY}"),
+        ("https://motis.example/apiary", "https://motis.example/apiary"),
+    ],
+)
+def test_an_address_is_kept_without_what_each_question_adds(typed, url):
+    """Each question has a path and a version of its own."""
+    assert MOTIS.fill(typed) == {"url": url}
+
+
+@pytest.mark.parametrize("typed", ["motis.example", "ftp://motis.example", "https://motis.example?apikey=abcdef"])
+def test_an_address_that_cannot_be_used_is_refused(typed):
+    """Without http, or with a key in the clear."""
+    with pytest.raises(ParameterError):
+        MOTIS.fill(typed)
+
+
+def test_a_record_whose_address_cannot_be_used_is_the_operators_to_mend():
+    """Somebody edited the file."""
+    record = NetworkRecord(name="X", source="motis", url="nowhere")
+    with pytest.raises(SettingsInvalid, match="The url of X cannot be used"):
+        MotisSource(None).open(record, LEARNED)
+
+
+def transitous(**stated):
+    return NetworkRecord(name="NL", source="motis", **TRANSITOUS.fill(""), **stated)
+
+
+class _Asked:
+    """Answers as Transitous would; nothing leaves this process."""
+
+    def __init__(self, told):
+        self._told = told
+        self.requests = []
+
+    async def fetch(self, request, known=None):
+        self.requests.append(request)
+        status, body = await self._told.answer(f"{request.url}?{urlencode(request.params)}")
+        raw = b"<html></html>" if body is None else json.dumps(body).encode()
+        return Response(
+            status=int(status[:3]), headers={}, body=raw, redacted_url=request.redacted_url, retrieved_at=clock.now()
+        )
+
+
+@asynccontextmanager
+async def asking_transitous(**stated):
+    told = Told(
+        map__initial={"lat": 50, "lon": 8, "zoom": 4},
+        stoptimes=("400 Bad Request", {"error": "neither 'n' nor 'window' is provided"}),
+        plan=a_plan([a_ride()]),
+    )
+    asked = _Asked(told)
+    source = MotisSource(asked.fetch, LIMITS)
+    record = transitous(**stated)
+    yield asked, record, source, await source.learn(record)
+
+
+async def test_transitous_is_never_listed():
+    """Its terms forbid scraping: two questions are all that adding it asks, and neither is for stops."""
+    async with asking_transitous(zone="Europe/Amsterdam") as (asked, _, _, learned):
+        paths = [request.url.removeprefix(URL) for request in asked.requests]
+
+    assert paths == ["/api/v1/map/initial", "/api/v6/stoptimes"]
+    assert (learned.feeds, learned.bounds) == ((), Bounds(south=-90, west=-180, north=90, east=180))
+
+
+async def test_transitous_wants_a_zone():
+    """It covers the world, and a time without an offset must mean something."""
+    with pytest.raises(ParameterError, match="in which time zone") as raised:
+        async with asking_transitous():
+            pass
+
+    assert "--zone Europe/Berlin" in raised.value.hint
+
+
+async def test_every_answer_links_to_the_sources_and_says_when_it_was_retrieved(monkeypatch):
+    """As its terms ask; a whole id stands behind the network's name, since its feeds are not listed."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T12:00:00+01:00")
+    async with asking_transitous(zone="Europe/Oslo", bounds=(50.7, 3.3, 53.6, 7.3)) as (_, record, source, learned):
+        network = source.open(record, learned)
+        answer = await network.plan_journeys(a_query())
+
+    assert answer.provenance.attribution == (
+        "Transitous; the sources of its data: https://transitous.org/sources/",
+        "© OpenStreetMap contributors, ODbL",
+        "Retrieved from Transitous 2026-03-10T12:00:00+01:00",
+    )
+    assert (
+        answer.itineraries[0].legs[0].start.id == "NL:_47_56_42_1"
+        or answer.itineraries[0].legs[0].start.id == "NL:GVB_1"
+    )
+    assert (network.profile.zone, network.profile.bounds.west) == ("Europe/Oslo", 3.3)
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "in_a_minute"),
+    [
+        ("/api/v6/plan", "transitous-plans", 10 + 20),
+        ("/api/v5/plan", "transitous-plans", 10 + 20),
+        ("/api/v6/stoptimes", "transitous", 40 + 600),
+        ("/api/v1/geocode", "transitous", 40 + 600),
+    ],
+)
+async def test_plans_and_other_questions_have_the_paces_of_its_gateway(path, name, in_a_minute):
+    """Ten plans at once and twenty a minute: who asks for more waits, or is told how long."""
+    time = FakeTime()
+    limiter = Limiter(paces=list_paces(), clock_ms=time.clock_ms, sleep=time.sleep)
+    began, passed = time.clock_s(), 0
+    while time.clock_s() - began <= 60.0:
+        await limiter.wait(f"api.transitous.org{path}", longest_s=100.0)
+        passed += time.clock_s() - began <= 60.0
+
+    assert limiter.pace(f"api.transitous.org{path}").name == name
+    assert passed in (in_a_minute, in_a_minute - 1)
+
+
+async def test_a_pause_of_plans_leaves_other_questions_alone():
+    """A 429 is about the limit that was met."""
+    time = FakeTime()
+    limiter = Limiter(paces=list_paces(), clock_ms=time.clock_ms, sleep=time.sleep)
+    await limiter.pause("api.transitous.org/api/v6/plan", 30.0)
+    await limiter.wait("api.transitous.org/api/v1/geocode", longest_s=1.0)
+    began = time.clock_s()
+    await limiter.wait("api.transitous.org/api/v6/plan", longest_s=100.0)
+
+    assert time.clock_s() - began == 30.0

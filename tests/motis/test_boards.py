@@ -1,0 +1,186 @@
+"""Departure boards: what the server is asked, and what becomes of its stop times."""
+
+import pytest
+
+from fingerpost.errors import SourceFailed
+from fingerpost.transit.model import Mode
+from tests.motis.answers import LEARNED, NOON, ZONE, Told, a_board, a_board_query, a_place, a_time, asking, at
+
+TOO_MANY = ("422 Unprocessable Entity", {"error": "requesting for more than 1024 datapoints is not allowed"})
+
+
+async def board(told, **wishes):
+    async with asking(told) as network:
+        return await network.list_departures(a_board_query(**wishes))
+
+
+async def row_of(time):
+    (row,) = (await board(Told(stoptimes=a_board(time)))).departures
+    return row
+
+
+async def test_a_row_is_what_the_server_says_of_it():
+    """Mode, line, destination, ids, platform, service day and delay."""
+    row = await row_of(a_time(5, 90, place={"track": "B"}))
+
+    assert (row.line, row.mode, row.destination, row.platform) == ("14", Mode.TRAM, "Flevopark", "B")
+    assert (row.stop_id, row.trip_id, row.service_day.isoformat()) == ("GVB:1", "GVB:trip_5", "2026-03-10")
+    assert (row.scheduled, row.departure_delay_s, row.cancelled) == (NOON + 300, 90, False)
+    assert row.long_name == "Centraal - Flevopark"
+
+
+async def test_exactly_the_stop_is_asked_for_its_window_in_whole_minutes():
+    """Else the server adds what is called alike; it counts minutes, so a little more is asked for at both ends."""
+    told = Told(stoptimes=a_board())
+    await board(told, instant=NOON + 30, window_s=600)
+
+    assert told.asked == [
+        (
+            "stoptimes",
+            {
+                "stopId": "GVB_1",
+                "exactRadius": "true",
+                "radius": "0",
+                "time": "2026-03-10T10:59:00Z",
+                "window": "780",
+            },
+        )
+    ]
+
+
+@pytest.mark.parametrize(("first", "found"), [(300, 1), (301, 0), (-3300, 1), (-3301, 0)])
+async def test_the_window_is_kept_to_the_second(first, found):
+    """The departure of minute 5 stands on both its ends, an hour apart."""
+    answer = await board(Told(stoptimes=a_board(a_time(5))), instant=NOON + first)
+
+    assert (len(answer.departures), answer.found_count) == (found, found)
+
+
+@pytest.mark.parametrize(("first", "found"), [(300, 1), (301, 0)])
+async def test_a_timetable_goes_by_the_scheduled_time(first, found):
+    """A tram that is an hour late stands where the timetable has it (rule D3)."""
+    told = Told(stoptimes=a_board(a_time(5, 3600)))
+    answer = await board(told, instant=NOON + first, window_s=600, by_schedule=True)
+
+    assert len(answer.departures) == found
+
+
+@pytest.mark.parametrize("off", [{"cancelled": True}, {"tripCancelled": True}])
+async def test_a_cancelled_row_stays_without_a_delay(off):
+    """Be it the trip or this call; that nobody may board is no reason to leave it out."""
+    row = await row_of(a_time(5, 90, pickupDropoffType="NOT_ALLOWED", **off))
+
+    assert (row.cancelled, row.departure_delay_s, row.expected) == (True, None, NOON + 300)
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        a_time(pickupDropoffType="NOT_ALLOWED"),
+        a_time(place={"departure": None, "arrival": at(5)}),
+        # On the very same spot, and nobody asked for it.
+        a_time(place={"stopId": "GVB_7"}),
+        a_time(place={"stopId": None}),
+    ],
+)
+async def test_what_is_no_departure_of_the_stop_is_no_row(time):
+    """A call without boarding, an arrival, another stop."""
+    assert list((await board(Told(stoptimes=a_board(time)))).departures) == []
+
+
+async def test_a_stop_of_the_station_that_was_asked_for_is_a_row():
+    """It names the station as its parent."""
+    row = await row_of(a_time(place={"stopId": "GVB_1_P2", "parentId": "GVB_1"}))
+
+    assert row.stop_id == "GVB:1_P2"
+
+
+async def test_several_stops_are_one_board_by_time():
+    """Each is asked for; the first rows are shown, and all are counted."""
+    rows = {
+        "GVB_1": [a_time(20), a_time(5)],
+        "GVB_2": [a_time(10, place={"stopId": "GVB_2"})],
+    }
+    told = Told(stoptimes=lambda query: a_board(*rows[query["stopId"]]))
+    answer = await board(told, stop_ids=["GVB:1", "GVB:2"], wanted=2)
+
+    assert [(row.scheduled - NOON) // 60 for row in answer.departures] == [5, 10]
+    assert answer.found_count == 3
+
+
+async def test_a_window_with_too_many_departures_is_halved():
+    """The server gives no more than 1024 at once; what stands on the seam is one row."""
+
+    def answer(query):
+        wide = int(query["window"]) > 2000
+        return TOO_MANY if wide else a_board(a_time(0), a_time(30), a_time(60))
+
+    told = Told(stoptimes=answer)
+    answer = await board(told)
+
+    assert [(row.scheduled - NOON) // 60 for row in answer.departures] == [0, 30, 60]
+    assert [query["window"] for _, query in told.asked] == ["3780", "1980", "1980"]
+
+
+async def test_halving_ends():
+    """A server that refuses whatever is asked is told as failing."""
+    told = Told(stoptimes=TOO_MANY)
+    async with asking(told) as network:
+        with pytest.raises(SourceFailed, match="does not answer so much at once"):
+            await network.list_departures(a_board_query())
+
+    assert len(told.asked) == 6
+
+
+async def test_an_id_in_one_case_is_asked_for_in_both():
+    """Another process has printed it; the one that the server does not know is passed over."""
+
+    def answer(query):
+        known = query["stopId"] == "nl-ovapi_ab1"
+        time = a_time(place={"stopId": "nl-ovapi_ab1"})
+        return a_board(time) if known else ("404 Not Found", {"error": "no radius: stop_found=false"})
+
+    told = Told(stoptimes=answer)
+    answer = await board(told, stop_ids=["NL-OVAPI:AB1"])
+
+    assert sorted(query["stopId"] for _, query in told.asked) == ["nl-ovapi_AB1", "nl-ovapi_ab1"]
+    assert [row.stop_id for row in answer.departures] == ["NL-OVAPI:AB1"]
+
+
+async def test_rows_carry_the_alerts_that_hold_when_they_leave():
+    """The server tells them with the place of the row."""
+    during, over = (
+        {"headerText": name, "impactPeriod": [{"end": at(end)}]} for name, end in (("Works", 6), ("Past", 5))
+    )
+    row = await row_of(a_time(5, place={"alerts": [during, over]}))
+
+    assert [alert.header for alert in row.alerts] == ["Works"]
+
+
+async def test_a_trip_without_an_id_has_the_day_of_its_departure():
+    """In the zone of its stop."""
+    row = await row_of(a_time(tripId=None))
+
+    assert row.service_day.isoformat() == "2026-03-10"
+
+
+@pytest.mark.parametrize(("tz", "zone"), [("Europe/London", "Europe/London"), (None, ZONE), ("?", ZONE)])
+async def test_times_are_told_in_the_zone_of_the_stop(tz, zone):
+    """Else in the network's."""
+    answer = await board(Told(stoptimes=a_board(a_time(place={"tz": tz}))))
+
+    assert answer.provenance.zone == zone
+
+
+async def test_the_answer_names_its_feeds_and_whom_to_attribute():
+    """As the profile does."""
+    said = (await board(Told(stoptimes=a_board()))).provenance
+
+    assert ([feed.name for feed in said.feeds], said.attribution) == (["NL-OVAPI", "GVB"], LEARNED.attribution)
+
+
+async def test_a_stop_that_the_server_describes_without_a_name_is_no_trouble():
+    """What it leaves out is left out."""
+    answer = await board(Told(stoptimes={"stopTimes": None, "place": {**a_place(), "name": ""}}))
+
+    assert list(answer.departures) == []

@@ -1,0 +1,88 @@
+"""What trips cost, from the products that the server names (GTFS Fares v2)."""
+
+import pytest
+
+from tests.motis.answers import Told, a_place, a_plan, a_query, a_ride, a_walk, asking
+
+ADULT, CHILD = {"isDefaultFareCategory": True}, {"isDefaultFareCategory": False}
+
+
+def product(name, amount, currency="EUR", **category):
+    return {"name": name, "amount": amount, "currency": currency, **category}
+
+
+def transfer(*legs, rule=None, own=()):
+    """Return what is bought for some legs: of each leg the products of one rule."""
+    return {"rule": rule, "transferProducts": list(own), "effectiveFareLegProducts": [[list(each)] for each in legs]}
+
+
+async def price(*transfers, legs=None):
+    ride = a_ride(fareTransferIndex=0, effectiveFareLegIndex=0)
+    itinerary = {"legs": legs or [a_walk(), ride], "fareTransfers": list(transfers)}
+    async with asking(Told(plan=a_plan(itinerary))) as network:
+        answer = await network.plan_journeys(a_query())
+    return answer.price(answer.itineraries[0])
+
+
+BUS, METRO, CHANGE = product("bus", 2.0), product("metro", 3.1), product("change", 0.5)
+
+
+@pytest.mark.parametrize(
+    ("bought", "amount", "tickets"),
+    [
+        ([transfer([BUS])], "2.00", ("bus",)),
+        ([transfer([BUS], [METRO])], "5.10", ("bus", "metro")),
+        ([transfer([BUS], [METRO], rule="A_AB_B", own=[CHANGE])], "5.60", ("bus", "metro", "change")),
+        ([transfer([BUS], [METRO], rule="A_AB", own=[CHANGE])], "2.50", ("bus", "change")),
+        # A change without a product is free.
+        ([transfer([BUS], [METRO], rule="A_AB")], "2.00", ("bus",)),
+        ([transfer([BUS], [METRO], rule="AB", own=[CHANGE])], "0.50", ("change",)),
+        ([transfer([BUS]), transfer([METRO])], "5.10", ("bus", "metro")),
+        ([transfer([product("day", 9.0), BUS])], "2.00", ("bus",)),
+    ],
+)
+async def test_a_transfer_says_what_is_bought_together(bought, amount, tickets):
+    """Every leg and the change, the first and the change, the change alone; of several products the cheapest."""
+    fare = await price(*bought)
+
+    assert (fare.amount, fare.currency, fare.tickets, fare.unknown) == (amount, "EUR", tickets, None)
+
+
+async def test_an_ordinary_rider_pays_no_childs_fare():
+    """A product for others than the default rider is none."""
+    child = product("child", 0.5, riderCategory=CHILD)
+    fare = await price(transfer([child, product("adult", 2.0, riderCategory=ADULT)]))
+
+    assert fare.amount == "2.00"
+
+
+@pytest.mark.parametrize(
+    ("bought", "words"),
+    [
+        ([], "names no ticket"),
+        ([transfer([])], "no ticket for a part"),
+        ([transfer([product("child", 0.5, riderCategory=CHILD)])], "no ticket for a part"),
+        ([transfer([BUS], rule="AB")], "no ticket for a part"),
+        ([transfer([BUS], [product("metro", 3.0, "CHF")])], "priced in CHF and EUR"),
+    ],
+)
+async def test_what_cannot_be_summed_is_unknown(bought, words):
+    """With a sentence on why."""
+    fare = await price(*bought)
+
+    assert (fare.amount, words in fare.unknown) == (None, True)
+
+
+async def test_a_ride_without_a_fare_makes_the_trip_unknown():
+    """Its line is named; nothing is guessed."""
+    legs = [
+        a_ride(fareTransferIndex=0, effectiveFareLegIndex=0),
+        a_ride(15, routeShortName="N8", **{"from": a_place("Artis", "GVB_2")}),
+    ]
+
+    assert (await price(transfer([BUS]), legs=legs)).unknown == "the server states no fare for N8"
+
+
+async def test_a_way_on_foot_costs_nothing_that_is_bought():
+    """There is no price to tell."""
+    assert await price(legs=[a_walk()]) is None

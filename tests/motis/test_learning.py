@@ -1,0 +1,144 @@
+"""What a server is asked when it is added, and what is learned of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from fingerpost.errors import ParameterError, SettingsInvalid, SourceChanged
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.testing.networks.town import new_town
+from fingerpost.transit.learned_profile import new_remote_profile
+from fingerpost.transit.model import Mode
+from fingerpost.transit.profile import Ability
+from fingerpost.transit.providers.motis.learning import ABILITIES
+from fingerpost.transit.providers.motis.source import MotisSource
+from tests.conformance.embedded import EmbeddedConformance
+from tests.motis.answers import LIMITS, Told, a_place, learning
+from tests.motis.town_server import TownServer, serving
+from tests.throwaway.conformance import new_client
+
+START = {"lat": 52.3, "lon": 4.9, "zoom": 10}
+COMPLAINT = ("400 Bad Request", {"error": "neither 'n' nor 'window' is provided"})
+PAGE = ("404 Not Found", None)
+TOO_MANY = ("422 Unprocessable Entity", {"error": "too many stops"})
+STOPS = [
+    a_place("Dam", "GVB_1", 52.370, 4.900, modes=["TRAM", "BUS"]),
+    a_place("Zoo", "nl-ovapi_2", 52.366, 4.912, modes=["SUBWAY"]),
+    a_place("Far", "nl-ovapi_3", 52.310, 4.940, modes=[], tz="Europe/Paris"),
+]
+
+
+def a_server(stops=STOPS, config=None, stoptimes=COMPLAINT):
+    return Told(map__initial={**START, "serverConfig": config}, stoptimes=stoptimes, map__stops=stops)
+
+
+async def test_what_it_covers_is_learned_of_its_stops():
+    """Feeds as the server spells them, modes, the zone of most, and the box with a walk of 3 km around it."""
+    async with learning(a_server()) as learned:
+        pass
+    box = learned.bounds
+
+    assert ([feed.name for feed in learned.feeds], learned.zone) == (["GVB", "nl-ovapi"], "Europe/Amsterdam")
+    assert learned.modes == {Mode.TRAM, Mode.BUS, Mode.METRO}
+    assert [round(each, 3) for each in (box.south, box.north, box.west, box.east)] == [52.283, 52.397, 4.856, 4.984]
+
+
+async def test_its_version_is_learned_and_whom_to_name():
+    """The server names no publishers, so its host stands for whoever runs it."""
+    async with learning(a_server(config={"motisVersion": "v2.11.2", "hasStreetRouting": True})) as learned:
+        pass
+
+    assert learned.traits == {"api": "6", "motis": "v2.11.2"}
+    assert learned.attribution == (
+        "MOTIS at town.example; whoever runs it names the sources of its data",
+        "© OpenStreetMap contributors, ODbL",
+    )
+
+
+async def test_without_streets_nothing_is_step_free():
+    """The wheelchair profile needs them; nor is anybody's map used."""
+    async with learning(a_server(config={"hasStreetRouting": False})) as learned:
+        pass
+
+    assert (ABILITIES - learned.abilities, len(learned.attribution)) == ({Ability.STEP_FREE}, 1)
+
+
+@pytest.mark.parametrize("api", [1, 2, 3, 4, 5, 6])
+async def test_the_newest_version_of_its_api_is_found_and_used(api):
+    """A server of each version answers what it is asked on the paths that it has: no other is asked for anything."""
+    town = new_town()
+    record = NetworkRecord(name=town.name, source="motis", url="http://town.example")
+    async with EmbeddedConformance().open(town) as served:
+        answering = TownServer(town, served, api=api)
+        async with serving(answering.answer) as port, new_client(port) as client:
+            source = MotisSource(client.fetch, LIMITS)
+            learned = await source.learn(record)
+            answering.asked.clear()
+            network = source.open(record, learned)
+            found = await network.find_places("Gamma")
+            near = await network.list_stops_near(town.coordinate("Alpha"), 100.0)
+
+    assert learned.traits["api"] == str(api)
+    assert (found[0].place.id, near.stops[0].stop.id) == (town.stop_id("Gamma"), town.stop_id("Alpha"))
+    assert max(int(path.split("/")[2].removeprefix("v")) for path, _ in answering.asked) <= api
+
+
+async def test_more_stops_than_it_lists_want_bounds():
+    """Nobody guesses which part of its world is meant."""
+    with pytest.raises(ParameterError, match="more stops than it lists") as raised:
+        async with learning(a_server(stops=TOO_MANY)):
+            pass
+
+    assert (raised.value.details, raised.value.hint) == ({"field": "bounds"}, "Give --bounds S,W,N,E")
+
+
+async def test_with_bounds_and_too_many_stops_a_sample_tells_the_zone():
+    """Feeds and modes are not guessed from it; the box is the operator's."""
+    told = a_server()
+    told._answers["map/stops"] = lambda query: STOPS if query["min"] != "50.000000,3.000000" else TOO_MANY
+    async with learning(told, bounds=(50.0, 3.0, 54.0, 7.0)) as learned:
+        pass
+
+    assert (learned.zone, learned.feeds, learned.modes, learned.bounds) == ("Europe/Amsterdam", (), frozenset(), None)
+    assert told.list_asked("map/stops")[-1] == {"min": "51.954989,4.926816", "max": "52.045011,5.073184"}
+
+
+async def test_stops_without_a_zone_leave_it_to_the_operator():
+    """The network is refused with a sentence that says what to state, and serves with a zone of its record."""
+    async with learning(a_server(stops=[{**each, "tz": None} for each in STOPS])) as learned:
+        pass
+    record = NetworkRecord(name="NL", source="motis", url="http://town.example")
+
+    with pytest.raises(SettingsInvalid, match="network set NL zone"):
+        new_remote_profile(record, learned, ABILITIES)
+    assert (
+        new_remote_profile(record.model_copy(update={"zone": "Europe/Oslo"}), learned, ABILITIES).zone == "Europe/Oslo"
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "words"), [(a_server(stops=[]), "no stops there"), (Told(map__initial=PAGE), "has no /api")]
+)
+async def test_what_is_no_server_of_a_timetable_is_refused(told, words):
+    """One without stops, and a host that is no MOTIS."""
+    with pytest.raises(SourceChanged, match=words):
+        async with learning(told):
+            pass
+
+
+async def test_a_record_without_an_address_is_refused():
+    """Somebody edited the file."""
+    with pytest.raises(ParameterError) as raised:
+        await MotisSource(None).learn(NetworkRecord(name="NL", source="motis"))
+
+    assert raised.value.hint == "Name the server: --motis URL"
+
+
+async def test_ids_of_a_feed_that_was_not_learned_belong_to_the_network_all_the_same():
+    """Its profile owns the FEED of its name beside those of its feeds."""
+    async with learning(a_server()) as learned:
+        pass
+    record = NetworkRecord(name="NL", source="motis", url="http://town.example")
+
+    assert MotisSource(None).open(record, learned).profile.feed_names == {"NL", "GVB", "NL-OVAPI"}
+    assert MotisSource(None).open(record, replace(learned, feeds=())).profile.feed_names == {"NL"}

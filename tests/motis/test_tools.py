@@ -1,0 +1,101 @@
+"""The tools over a network behind MOTIS, from the question to the contract's answer."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from fingerpost import clock
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.testing.networks.town import NOW, new_town
+from fingerpost.transit.providers.motis.source import MotisSource
+from tests.conformance.embedded import EmbeddedConformance
+from tests.conformance.motis import LIMITS, URL
+from tests.conformance.town_tools import tools_over
+from tests.motis.answers import Told, a_plan, a_ride, a_walk, at, times
+from tests.motis.test_learning import COMPLAINT, STOPS
+from tests.motis.town_server import TownServer, serving
+
+ALPHA, GAMMA = ({"type": "label", "value": name} for name in ("Alpha", "Gamma"))
+
+
+@pytest.fixture(autouse=True)
+def _now(monkeypatch):
+    monkeypatch.setenv(clock.VARIABLE, NOW)
+
+
+@asynccontextmanager
+async def tools_of(home, name, answer):
+    record = NetworkRecord(name=name, source="motis", url=URL)
+    async with (
+        serving(answer) as port,
+        tools_over(home, record, lambda fetch: MotisSource(fetch, LIMITS), port) as tools,
+    ):
+        yield tools
+
+
+@asynccontextmanager
+async def tools_of_the_town(home, *, live):
+    """Add the town as a network and yield the tools by name."""
+    town = new_town(live=live)
+    async with (
+        EmbeddedConformance().open(town) as served,
+        tools_of(home, town.name, TownServer(town, served).answer) as tools,
+    ):
+        yield tools
+
+
+async def test_a_trip_shows_what_runs_and_what_was_cancelled(tmp_path):
+    """The tram of 08:10 is cancelled: what runs comes first, and the tram that the limit cuts off is named (B5)."""
+    async with tools_of_the_town(tmp_path, live=True) as tools:
+        answered = await tools["plan_trip"].answer({"origin": ALPHA, "destination": GAMMA, "limit": 3}, user="ann")
+    assert not answered.is_error, answered.text
+    drawn = [
+        [(leg["line"], leg["status"]) for leg in each["legs"] if leg["mode"] != "WALK"]
+        for each in answered.body["itineraries"]
+    ]
+
+    assert drawn[0] == [("2", "scheduled_only"), ("3", "scheduled_only")]
+    replaced = [each["message"] for each in answered.body["warnings"] if each["code"] == "disrupted-itinerary-replaced"]
+    assert ["1 from Alpha is cancelled" in message for message in replaced] == [True]
+    assert answered.body["meta"]["source"] == "motis"
+    assert {alert["header"] for alert in answered.body["meta"]["alerts"]} == {"Bus 2 makes a detour", "Works at Alpha"}
+
+
+async def test_a_board_shows_delays_and_cancellations(tmp_path):
+    """Two minutes late is delayed; the cancelled one has no delay."""
+    async with tools_of_the_town(tmp_path, live=True) as tools:
+        answered = await tools["get_departures"].answer({"stop": ALPHA, "windowMinutes": 60}, user="ann")
+    rows = [(row["line"], row["status"], row.get("delaySeconds")) for row in answered.body["departures"]]
+
+    assert rows == [("1", "cancelled", None), ("2", "scheduled_only", None), ("1", "delayed", 120)]
+
+
+async def test_stops_and_names_are_found(tmp_path):
+    """Around a point, and by a name without its accents; the server's language is nobody's to claim."""
+    async with tools_of_the_town(tmp_path, live=False) as tools:
+        near = await tools["find_stops"].answer({"coordinate": {"lat": 60.17, "lon": 24.941}, "radius": 100}, user=None)
+        named = await tools["findAddressOrStop"].answer({"rawText": "alvsjo"}, user=None)
+
+    assert [(stop["id"], stop["modes"]) for stop in near.body["stops"]] == [("TOWN:ALPHA", ["BUS", "TRAM"])]
+    assert named.body["name"] == "Älvsjö"
+
+
+async def test_what_was_left_out_is_said_to_the_agent_too(tmp_path, monkeypatch):
+    """In the structured answer and in the text: an itinerary with a rented vehicle was not asked for."""
+    monkeypatch.setenv(clock.VARIABLE, "2026-03-10T12:00:00+01:00")
+    told = Told(
+        map__initial={"lat": 52.3, "lon": 4.9, "zoom": 10},
+        map__stops=STOPS,
+        stoptimes=COMPLAINT,
+        plan=a_plan([a_walk(mode="RENTAL"), a_ride()], [a_walk(), a_ride(late_s=60, realTime=True)]),
+    )
+    ends = ({"type": "coords", "value": {"lat": lat, "lon": 4.9}} for lat in (52.37, 52.31))
+    async with tools_of(tmp_path, "NL", told.answer) as tools:
+        answered = await tools["plan_trip"].answer(dict(zip(("origin", "destination"), ends, strict=True)), user=None)
+    (itinerary,) = answered.body["itineraries"]
+
+    assert "1 itinerary was left out" in str(answered.body["meta"])
+    assert "1 itinerary was left out" in answered.text
+    # Contract times in the stop's own offset, though the server says UTC.
+    assert (at(5), times(5, 15)["startTime"]) == ("2026-03-10T11:05:00Z", "2026-03-10T11:05:00Z")
+    assert itinerary["legs"][1]["departureTime"] == "2026-03-10T12:06:00+01:00"

@@ -1,0 +1,164 @@
+"""The local server answers as MOTIS does: by our own schema, and by MOTIS' published description where it is at hand.
+
+``FINGERPOST_MOTIS_OPENAPI`` names that file, ``openapi.yaml`` of motis-project/motis.
+"""
+
+import asyncio
+import copy
+import os
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator, FormatChecker
+
+from fingerpost.testing.networks.checking import AskedNetwork
+from fingerpost.testing.networks.facts_of_places import NEAR_ALPHA
+from fingerpost.testing.networks.facts_of_plans import NEAR_ALPHA as WEST_OF_ALPHA
+from fingerpost.testing.networks.town import NOW, new_town
+from tests.conformance.motis import MotisConformance
+from tests.motis.shapes import ANSWERS, SCHEMAS
+from tests.motis.town_server import PARAMETERS
+
+OPENAPI = os.environ.get("FINGERPOST_MOTIS_OPENAPI", "")
+PATHS = {
+    "plan": "/api/v6/plan",
+    "stoptimes": "/api/v6/stoptimes",
+    "map/stops": "/api/v6/map/stops",
+    "geocode": "/api/v1/geocode",
+    "map/initial": "/api/v1/map/initial",
+}
+
+
+@pytest.fixture(scope="module")
+def told():
+    """Return every (question, query, status, body) of a walk through what the source can be asked."""
+    heard = []
+
+    def listen(server):
+        answer = server.answer
+
+        async def answered(target):
+            status, body = await answer(target)
+            path, query = server.asked[-1]
+            heard.append((path.split("/", 3)[3], query, status, body))
+            return status, body
+
+        server.answer = answered
+
+    before = os.environ.get("FINGERPOST_NOW")
+    os.environ["FINGERPOST_NOW"] = NOW
+    try:
+        asyncio.run(_ask_everything(MotisConformance(listen)))
+    finally:
+        if before is None:
+            del os.environ["FINGERPOST_NOW"]
+        else:
+            os.environ["FINGERPOST_NOW"] = before
+    return heard
+
+
+async def _ask_everything(source):
+    town = new_town(live=True)
+    async with source.open(town) as network:
+        asked = AskedNetwork(network, town)
+        await asked.plan("Alpha", "Gamma", "08:00")
+        await asked.plan(asked.point(WEST_OF_ALPHA), "Gamma", "09:00", arrive_by=True)
+        await asked.plan("Alpha", "Gamma", "08:00", step_free=True)
+        await asked.plan(asked.point(WEST_OF_ALPHA), asked.point(NEAR_ALPHA), "08:00")
+        await asked.board("Alpha", "08:00", "09:00")
+        await network.find_places("Gamma", language="sv")
+        await network.find_stop_place(town.stop_id("Beta"))
+        await network.find_stop(f"{town.name}:NOWHERE")
+        await network.list_stops_near(NEAR_ALPHA, 2000.0)
+
+
+def validator(schema, schemas):
+    """Return what finds the faults of an answer; instants must be instants."""
+    checker = FormatChecker()
+    checker.checks("date-time", raises=ValueError)(lambda text: bool(datetime.fromisoformat(text).tzinfo))
+    whole = {**schema, "components": {"schemas": schemas}}
+    return Draft202012Validator(whole, format_checker=checker)
+
+
+def list_faults(told, find_schema, schemas):
+    return [
+        (question, "/".join(map(str, fault.path)), fault.message)
+        for question, _, status, body in told
+        if body is not None
+        for fault in validator(find_schema(question, status), schemas).iter_errors(body)
+    ]
+
+
+def test_every_answer_keeps_to_our_schema(told):
+    """All five questions are answered, cancelled and late trips, alerts, walks and refusals included."""
+    faults = list_faults(
+        told, lambda question, status: ANSWERS[question] if status[:3] == "200" else SCHEMAS["Error"], SCHEMAS
+    )
+
+    assert faults == []
+    assert {question for question, *_ in told} == set(ANSWERS)
+    legs = [leg for name, *_, body in told if name == "plan" for each in body["itineraries"] for leg in each["legs"]]
+    assert {leg["mode"] for leg in legs} == {"WALK", "TRAM", "BUS"}
+    assert any(leg.get("cancelled") for leg in legs)
+    assert any(leg.get("alerts") for leg in legs)
+
+
+@pytest.mark.parametrize(
+    ("question", "spoil"),
+    [
+        ("plan", lambda body: body["itineraries"][0]["legs"][0].pop("endTime")),
+        ("plan", lambda body: body["itineraries"][0]["legs"][0].update(startTime="2026-03-10T08:00:00")),
+        ("plan", lambda body: body["itineraries"][0]["legs"][0].update(mode="HOVERCRAFT")),
+        ("stoptimes", lambda body: body["stopTimes"][0].pop("tripCancelled")),
+        ("map/stops", lambda body: body[0].update(stop_id="x")),
+        ("geocode", lambda body: body[0].update(score="high")),
+    ],
+)
+def test_our_schema_finds_faults(told, question, spoil):
+    """A field too few, an instant without an offset, an unknown word, another type."""
+    bodies = [body for name, _, status, body in told if name == question and status[:3] == "200"]
+    spoilt = copy.deepcopy(next(body for body in bodies if question != "stoptimes" or body["stopTimes"]))
+    spoil(spoilt)
+
+    assert list_faults([(question, {}, "200 OK", spoilt)], lambda *_: ANSWERS[question], SCHEMAS)
+
+
+# ------------------------------------------------------------------------------------- the published file
+
+
+@pytest.fixture(scope="module")
+def published():
+    if not OPENAPI:
+        pytest.skip("needs MOTIS' openapi.yaml: FINGERPOST_MOTIS_OPENAPI")
+    return yaml.safe_load(Path(OPENAPI).read_text(encoding="utf-8"))
+
+
+def test_every_answer_keeps_to_the_published_description(told, published):
+    """Where it contradicts itself, as to the two ends of a span of time, its words count."""
+    schemas = published["components"]["schemas"]
+    schemas["TimeRange"].pop("required")
+
+    def find_schema(question, status):
+        answers = published["paths"][PATHS[question]]["get"]["responses"]
+        return answers[status[:3]]["content"]["application/json"]["schema"]
+
+    assert list_faults(told, find_schema, schemas) == []
+
+
+def test_every_parameter_is_published(published):
+    """What we send, MOTIS has; the first version of a question may lack some."""
+    for question, path in PATHS.items():
+        known = {each["name"] for each in published["paths"][path]["get"].get("parameters", ())}
+        assert set(PARAMETERS[question].split()) <= known, question
+
+
+def test_our_schema_is_no_laxer_than_the_published_one(published):
+    """All that is required there is required here, every field here is one there, and the words are the same."""
+    for name, ours in SCHEMAS.items():
+        theirs = published["components"]["schemas"][name]
+        if name != "TimeRange":
+            assert set(ours.get("required", ())) == set(theirs.get("required", ())), name
+        assert set(ours.get("properties", ())) <= set(theirs.get("properties", ())), name
+        assert ours.get("enum", []) == theirs.get("enum", []), name

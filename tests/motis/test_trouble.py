@@ -1,0 +1,131 @@
+"""Whatever the server answers but an answer becomes the branch of errors that says what to do next."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from fingerpost.errors import SourceChanged, SourceFailed, SourceKeyRefused, SourceLimited, SourceTimeout
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.providers.motis.server import UnknownThere
+from fingerpost.transit.providers.motis.source import MotisSource
+from tests.motis.answers import LEARNED, LIMITS, Told, a_board, a_board_query, a_plan, a_query, a_ride, a_time, asking
+from tests.net.local_server import answer, new_client, serving
+
+
+@asynccontextmanager
+async def told_bytes(told, environ=None, **record):
+    """Open a network on a server that answers these bytes to whatever it is asked."""
+    async with serving(told) as local, new_client(environ={} if environ is None else environ) as client:
+        made = NetworkRecord(name="NL", source="motis", url=local.url, **record)
+        yield MotisSource(client.fetch, LIMITS).open(made, LEARNED), local
+
+
+def html(status):
+    return answer(status, b"<html><body>Bad gateway</body></html>", Content_Type="text/html")
+
+
+def text(status, words):
+    return answer(status, words.encode(), Content_Type="text/plain")
+
+
+@pytest.mark.parametrize(
+    ("told", "branch"),
+    [
+        (html("200 OK"), SourceChanged),
+        (html("502 Bad Gateway"), SourceFailed),
+        (html("503 Service Unavailable"), SourceFailed),
+        (html("504 Gateway Time-out"), SourceTimeout),
+        (text("400 Bad Request", "bad request"), SourceChanged),
+        (html("404 Not Found"), SourceChanged),
+        (text("500 Internal Server Error", '{"error": "oh"}'), SourceFailed),
+        (text("422 Unprocessable Entity", '{"error": "maximum searchWindow size exceeded"}'), SourceFailed),
+        (text("400 Bad Request", '{"error": "could not parse arriveBy"}'), SourceChanged),
+        (text("401 Unauthorized", ""), SourceKeyRefused),
+        (text("403 Forbidden", "Please set a User-Agent"), SourceKeyRefused),
+        (text("429 Too Many Requests", "slow down"), SourceLimited),
+        (text("200 OK", "null"), SourceChanged),
+        (text("200 OK", "[]"), SourceChanged),
+        (text("200 OK", ""), SourceChanged),
+        (text("200 OK", '{"itineraries": [{"legs": [{"mode": "BUS"}]}], "stopTimes": [{}]}'), SourceChanged),
+        (text("200 OK", '{"itineraries": 5, "stopTimes": 5}'), SourceChanged),
+    ],
+)
+async def test_an_answer_that_is_none_is_told_as_what_it_is(told, branch):
+    """HTML, texts, empty bodies, and statuses, each by its own branch; of plans and of boards."""
+    async with told_bytes(told) as (network, _):
+        for ask in (network.plan_journeys(a_query()), network.list_departures(a_board_query())):
+            with pytest.raises(branch) as raised:
+                await ask
+            assert isinstance(raised.value, branch)
+            assert raised.value.message
+
+
+async def test_a_path_that_is_gone_says_what_to_do():
+    """The server was put back to an older version."""
+    async with told_bytes(html("404 Not Found")) as (network, _):
+        with pytest.raises(SourceChanged, match=r"has no /api/v6/plan \(HTTP 404\)") as raised:
+            await network.plan_journeys(a_query())
+
+    assert "network refresh" in raised.value.hint
+
+
+async def test_a_position_that_the_server_takes_for_a_stop_is_told():
+    """It answers 404 to a place that it cannot read; nothing can be asked instead."""
+    told = Told(plan=("404 Not Found", {"error": 'unknown feed id ""'}))
+    async with asking(told) as network:
+        with pytest.raises(UnknownThere, match="unknown feed id"):
+            await network.plan_journeys(a_query())
+
+
+async def test_a_limit_without_a_time_is_waited_for_a_while():
+    """Transitous' gateway does not say for how long."""
+    async with told_bytes(text("429 Too Many Requests", "")) as (network, _):
+        with pytest.raises(SourceLimited) as raised:
+            await network.list_departures(a_board_query())
+
+    assert raised.value.retry_after_s == 5.0
+
+
+async def test_a_ban_says_that_a_contact_may_help():
+    """Whoever has a key is told that the key is at fault."""
+    async with told_bytes(text("403 Forbidden", "")) as (network, _):
+        with pytest.raises(SourceKeyRefused) as banned:
+            await network.list_departures(a_board_query())
+    async with told_bytes(text("403 Forbidden", ""), {"MY_KEY": "abc"}, key="MY_KEY") as (network, _):
+        with pytest.raises(SourceKeyRefused) as refused:
+            await network.list_departures(a_board_query())
+
+    assert "FINGERPOST_CONTACT" in banned.value.hint
+    assert "key is missing or not accepted" in refused.value.message
+
+
+async def test_a_key_goes_in_the_header_and_comes_back_in_nothing(monkeypatch):
+    """Even where the server echoes it."""
+    monkeypatch.setenv("MY_KEY", "s3cr3t-k3y")
+    echo = answer(body=b'{"error": "hello s3cr3t-k3y"}', status="400 Bad Request")
+    async with told_bytes(echo, {"MY_KEY": "s3cr3t-k3y"}, key="MY_KEY") as (network, local):
+        with pytest.raises(SourceChanged) as raised:
+            await network.list_departures(a_board_query())
+
+    assert local.asked[0].headers["authorization"] == "s3cr3t-k3y"
+    assert "s3cr3t" not in f"{raised.value.message}{raised.value.details}"
+
+
+async def test_an_answer_is_served_again_for_a_while_and_a_refusal_is_not():
+    """Transitous asks for frugality; a stop that is unknown now may be known in a minute."""
+    told = Told(stoptimes=[("404 Not Found", {"error": "no radius: stop_found=false"}), a_board(a_time())])
+    async with asking(told) as network:
+        boards = [await network.list_departures(a_board_query()) for _ in range(3)]
+
+    assert [board.found_count for board in boards] == [0, 1, 1]
+    assert len(told.asked) == 2
+
+
+async def test_unknown_fields_and_nulls_are_no_trouble():
+    """A newer server says more, and any server leaves out what it does not know."""
+    ride = a_ride(alerts=None, tripTo=None, routeType=None, wheelchairAccessible=None, cancelled=None, legGeometry=None)
+    plan = {**a_plan([{**ride, "aField": {"of": "tomorrow"}}]), "direct": None, "debugOutput": None}
+    async with asking(Told(plan=plan)) as network:
+        answered = await network.plan_journeys(a_query())
+
+    assert [each.line for each in answered.itineraries[0].legs] == ["14"]

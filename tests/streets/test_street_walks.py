@@ -1,0 +1,161 @@
+"""Walks around stops on drawn streets: links, access and egress, steps, and the straight line where streets end."""
+
+import numpy as np
+import pytest
+
+from fingerpost.transit.streets.store import StoredStreets, find_streets, save_streets
+from fingerpost.transit.streets.street_walks import StreetWalks
+from fingerpost.transit.timetable.footpaths import TransferRules, footpaths
+from fingerpost.transit.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.timetable.timetable import MINIMUM_TIME, STOP
+from fingerpost.transit.timetable.walks import WalkedStops
+from tests.streets.drawn import degrees
+from tests.streets.towns import PLAIN, Town
+
+# From A to B over the steps 600 m, without them 1,000 m; no street joins D to C, 300 m further down.
+TOWN = """
+A-+s+-B--------------------G
+|     |
+D-----E
+
+
+C--------------------------F
+"""
+
+
+def _walks(tmp_path, places, town=TOWN):
+    """Return walks around stops at nodes or at places in cells."""
+    drawn = Town(town, tmp_path)
+    found = [drawn.drawing.place(place) if isinstance(place, str) else degrees(*place) for place in places]
+    lats, lons = np.array(found).T
+    stops = WalkedStops(lats, lons, np.full(len(lats), STOP, np.int8), ())
+    return StreetWalks(drawn.graph, drawn.grid, stops, PLAIN)
+
+
+def _none():
+    return TransferRules(*(np.zeros(0, kind) for kind in ("i4", "i4", "i1", "i4")))
+
+
+def _linked(walks, count, rules=None):
+    """Return {(from, to): (metres, seconds on foot, seconds of the change)} and the order in which they stand."""
+    paths = footpaths(walks, np.full(count, STOP, np.int8), rules or _none())
+    begin = np.repeat(np.arange(count), np.diff(paths.first))
+    rows = zip(begin.tolist(), paths.to.tolist(), strict=True)
+    values = zip(paths.metres.tolist(), paths.walk_s.tolist(), paths.seconds.tolist(), strict=True)
+    return dict(zip(rows, values, strict=True))
+
+
+def test_stops_are_linked_along_the_streets(tmp_path):
+    """600 m, 200 m of them steps at a third of the pace; the slack of a change is added."""
+    metres, walk_s, change_s = _linked(_walks(tmp_path, ["A", "B"]), 2)[0, 1]
+
+    assert metres in (600, 601)
+    assert walk_s == pytest.approx(400 / 1.25 + 200 / 1.25 * 3, abs=1)
+    assert change_s == walk_s + 120
+
+
+def test_who_takes_no_steps_is_not_linked_over_them(tmp_path):
+    """Round by D and E it is 1,000 m, more than a change may be; from A to D 200 m, as before."""
+    links = _linked(_walks(tmp_path, ["A", "B", "D"]).without_steps(), 3)
+
+    assert (0, 1) not in links
+    assert links[0, 2][0] in (200, 201)
+
+
+@pytest.mark.parametrize(("cells", "is_linked"), [(6, True), (7, False)])
+def test_a_change_is_650_m_on_the_streets_at_most(tmp_path, cells, is_linked):
+    """600 m are near enough, 700 m are not."""
+    links = _linked(_walks(tmp_path, ["A", (cells, 0)], "A--------------------------B"), 2)
+
+    assert ((0, 1) in links) is is_linked
+
+
+def test_near_stops_that_no_street_joins_are_not_linked(tmp_path):
+    """D and C stand 300 m apart, and no street leads from one to the other; the straight line would link them."""
+    walks = _walks(tmp_path, ["D", "C"])
+
+    assert _linked(walks, 2) == {}
+
+
+def test_a_stop_without_streets_keeps_the_straight_line(tmp_path):
+    """The second stop is 400 m from the only street, 300 m from the third: walks of 520 m and 390 m by the factor."""
+    walks = _walks(tmp_path, ["A", (0, 4), (0, 7)], "A--------------------------B")
+
+    metres = {pair: metres // 10 * 10 for pair, (metres, _, _) in _linked(walks, 3).items()}
+    assert metres == {(0, 1): 520, (1, 0): 520, (1, 2): 390, (2, 1): 390}
+
+
+def test_footpaths_of_a_stop_stand_by_how_long_they_take(tmp_path):
+    """Nearest first, so that a search can stop early."""
+    walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], "A--------------------------B")
+    paths = footpaths(walks, np.full(4, STOP, np.int8), _none())
+
+    assert paths.to[: paths.first[1]].tolist() == [2, 3, 1]
+
+
+def test_what_a_feed_states_stands_above_the_streets(tmp_path):
+    """45 s from A to B by transfers.txt; the way on foot stays what it is."""
+    rules = TransferRules(
+        *(np.array([each], kind) for each, kind in ((0, "i4"), (1, "i4"), (MINIMUM_TIME, "i1"), (45, "i4")))
+    )
+    metres, walk_s, change_s = _linked(_walks(tmp_path, ["A", (3, 0)], "A--------------------------B"), 2, rules)[0, 1]
+
+    assert (metres in (300, 301), walk_s in (240, 241), change_s) == (True, True, 45)
+
+
+def test_stops_are_reached_within_the_limit_and_the_way_to_the_street_counts(tmp_path):
+    """From 1 cell off the street: 100 m to it, then 200 m and 600 m along it; 650 m reach the first stop alone."""
+    walks = _walks(tmp_path, [(2, 0), (6, 0)], "A--------------------------B")
+    reached = walks.reach(*degrees(0, 1), np.arange(2), 650.0, from_stops=False)
+
+    assert (reached.stop.tolist(), reached.metres.tolist()) == ([0], [301])
+
+
+def test_the_way_from_a_stop_may_be_longer_than_the_way_to_it(tmp_path):
+    """A one-way footway: 600 m along it, 1,000 m round."""
+    walks = _walks(tmp_path, ["B"], "A--e--B\n|     |\nC-----D")
+    metres = [
+        int(walks.reach(*degrees(0, 0), np.arange(1), 3000.0, from_stops=back).metres[0]) for back in (False, True)
+    ]
+
+    assert [each - each % 10 for each in metres] == [600, 1000]
+
+
+@pytest.mark.parametrize(("limit_m", "is_found"), [(402.0, True), (398.0, False)])
+def test_the_whole_way_is_walked_within_the_limit(tmp_path, limit_m, is_found):
+    """400 m from place to place."""
+    walks = _walks(tmp_path, ["A"], "A--------------------------B")
+
+    assert (walks.find_walk(degrees(1, 0), degrees(5, 0), limit_m) is not None) is is_found
+
+
+def test_off_the_streets_the_whole_way_goes_in_a_straight_line(tmp_path):
+    """500 m from one place off the map to another: 650 m by the factor, and no line along streets."""
+    walks = _walks(tmp_path, ["A"], "A--------------------------B")
+    ends = degrees(0, 10), degrees(5, 10)
+
+    assert (walks.find_walk(*ends, 651.0), walks.find_walk(*ends, 649.0), walks.find_line(*ends)) == (
+        (650, 520),
+        None,
+        None,
+    )
+
+
+def test_saved_streets_are_opened_as_they_were(tmp_path):
+    """Array by array, by memory map; what was covered too."""
+    town = Town(TOWN, tmp_path)
+    coverage = StreetCoverage(
+        extract="/town.osm.pbf", stops=3, covered_stops=2, street_km=4.5, left_out_km=0.1, cut_ways=1
+    )
+    save_streets(StoredStreets(town.graph, town.grid, coverage), tmp_path)
+    opened = find_streets(tmp_path)
+
+    assert opened.coverage == coverage
+    for before, after in ((town.graph, opened.graph), (town.grid, opened.grid)):
+        for name in before._fields:
+            np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
+
+
+def test_a_timetable_without_streets_has_none(tmp_path):
+    """The folder is not there."""
+    assert find_streets(tmp_path) is None

@@ -1,0 +1,87 @@
+"""Which ways may be walked: each row is one rule, and what stands beside it."""
+
+import pytest
+
+from fingerpost.transit.streets.way_rules import WayRule, blocks_node, find_way_rule, is_area
+
+WALKED = WayRule()
+ENDS = WayRule(ends_only=True)
+
+
+@pytest.mark.parametrize(
+    ("tags", "rule"),
+    [
+        ("highway=residential", WALKED),
+        ("highway=construction", None),
+        ("highway=motorway", None),
+        ("highway=motorway foot=yes", WALKED),
+        ("highway=motorway foot=yes motorroad=yes", None),
+        ("highway=cycleway", None),
+        ("highway=cycleway foot=designated", WALKED),
+        ("highway=cycleway mtb:scale=1", WALKED),
+        ("highway=path mtb:scale=2", WALKED),
+        ("highway=path mtb:scale=3", None),
+        ("highway=footway foot=no", None),
+        ("highway=service access=no", None),
+        ("highway=service access=no foot=yes", WALKED),
+        ("highway=service access=private", ENDS),
+        ("highway=service access=private foot=yes", WALKED),
+        ("highway=service foot=customers", ENDS),
+        ("highway=footway access=license", None),
+        ("barrier=wall highway=footway", None),
+        ("railway=platform", WALKED),
+        ("railway=platform usage=tourism", None),
+        ("railway=rail", None),
+        ("indoor=corridor", WALKED),
+        ("indoor=room", None),
+        ("highway=steps", WayRule(is_steps=True)),
+        ("highway=steps conveying=backward", WayRule(is_steps=True, is_moving=True, one_way=-1)),
+        ("highway=steps conveying=reversible", WayRule(is_steps=True, is_moving=True)),
+        ("highway=footway oneway=yes", WayRule(one_way=1)),
+        ("highway=footway oneway=yes oneway:foot=no", WALKED),
+        ("highway=residential oneway=yes", WALKED),
+        ("highway=trunk", WayRule(avoided=7.47)),
+        ("highway=trunk sidewalk=both", WayRule(avoided=7.47 * 0.25)),
+        ("highway=primary foot=use_sidepath", WayRule(avoided=5.0)),
+        ("highway=primary foot=discouraged", WayRule(avoided=3.0)),
+    ],
+)
+def test_tags_say_how_a_way_is_walked(tags, rule):
+    """None where it may not be."""
+    assert find_way_rule(_tags(tags)) == rule
+
+
+@pytest.mark.parametrize(
+    ("tags", "crossed"),
+    [
+        ("highway=pedestrian area=yes", True),
+        ("highway=pedestrian", False),
+        ("railway=platform", True),
+        ("railway=platform area=no", False),
+        ("indoor=area", True),
+    ],
+)
+def test_tags_say_whether_a_ring_is_crossed(tags, crossed):
+    """A closed way is a loop unless it is an area."""
+    assert is_area(_tags(tags)) is crossed
+
+
+@pytest.mark.parametrize(
+    ("tags", "blocked"),
+    [
+        ("barrier=gate", False),
+        ("barrier=gate access=no", True),
+        ("barrier=gate access=no foot=yes", False),
+        ("barrier=gate foot=no", True),
+        ("barrier=wall", True),
+        ("barrier=bollard", False),
+        ("access=no", False),
+    ],
+)
+def test_tags_say_whether_a_node_can_be_passed(tags, blocked):
+    """A gate is open unless it says otherwise."""
+    assert blocks_node(_tags(tags)) is blocked
+
+
+def _tags(text):
+    return dict(tag.split("=") for tag in text.split())

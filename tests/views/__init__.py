@@ -1,0 +1,1 @@
+"""Tests of the views that hosts of MCP Apps show."""

@@ -1,0 +1,135 @@
+"""A host of MCP Apps for tests: a real browser that shows a view as the real server gives it."""
+
+import json
+import shutil
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from mcp import Client
+from mcp.client.extension import advertise
+
+from fingerpost.apps.mcp.server import new_server
+
+EXTENSION = "io.modelcontextprotocol/ui"
+MIME_TYPE = "text/html;profile=mcp-app"
+# The policy of a host for a view that names no domains, as the specification has it.
+POLICY = (
+    "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+    "img-src 'self' data:; media-src 'self' data:; connect-src 'none'"
+)
+HOST = "http://host.test/"
+VIEW = "http://sandbox.test/view"
+PAGE = """<!doctype html><title>Host</title>
+<style>body {{ margin: 0 }} iframe {{ border: 0; width: 100%; height: 100px; display: block }}</style>
+<script>{script}</script>"""
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+DEADLINE_MS = 20_000
+NOW = "2026-03-10T08:00:00+02:00"
+
+
+def connect(application, mode="auto", mime_types=(MIME_TYPE,)):
+    """Return a client that says it shows views."""
+    extensions = [advertise(EXTENSION, {"mimeTypes": list(mime_types)})]
+    return Client(new_server(application, user="eva"), mode=mode, extensions=extensions)
+
+
+class Shown:
+    """A view in its frame: what the host has heard, and what else was requested."""
+
+    def __init__(self, page, requests):
+        self.page = page
+        self.requests = requests
+
+    @property
+    def frame(self):
+        [frame] = [each for each in self.page.frames if each.url == VIEW]
+        return frame
+
+    async def hear(self, method):
+        """Return the params of all messages of a method so far."""
+        return [each["params"] for each in await self.page.evaluate("heard") if each.get("method") == method]
+
+    async def tell(self, context):
+        """Change the host's context."""
+        message = {"method": "ui/notifications/host-context-changed", "params": context}
+        await self.page.evaluate("send", message)
+
+    async def text(self):
+        """Return what a reader sees."""
+        return await self.frame.inner_text("main")
+
+
+def find_browser():
+    """Return the browser's path; skip where there is none."""
+    pytest.importorskip("playwright", reason="no playwright here: make test-web installs it")
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        pytest.skip("no Chromium here: on Debian, apt-get install chromium")
+    return path
+
+
+@asynccontextmanager
+async def showing(
+    client, view, result, *, arguments=None, width=700, scheme="light", context=None, capabilities=None, now=NOW
+):
+    """Show a tool's result (in the wire's form) in a view of the server that the client is connected to."""
+    path = find_browser()
+    from playwright.async_api import async_playwright
+
+    [contents] = (await client.read_resource(f"ui://fingerpost/{view}")).contents
+    host = PAGE.format(script=(Path(__file__).parent / "host.js").read_text(encoding="utf-8"))
+    requests = []
+
+    async def serve(route):
+        url = route.request.url
+        requests.append(url)
+        if url == HOST:
+            await route.fulfill(body=host, content_type="text/html")
+        elif url == VIEW:
+            headers = {"Content-Security-Policy": POLICY}
+            await route.fulfill(body=contents.text, content_type="text/html", headers=headers)
+        else:
+            await route.abort()
+
+    async def call_tool(params):
+        asked = json.loads(params)
+        answer = await client.call_tool(asked["name"], asked["arguments"], meta=asked.get("_meta"))
+        return answer.model_dump_json(by_alias=True, exclude_none=True)
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page = await browser.new_page(viewport={"width": width, "height": 700}, color_scheme=scheme)
+        page.set_default_timeout(DEADLINE_MS)
+        shown = Shown(page, requests)
+        faults = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        await page.route("**/*", serve)
+        await page.expose_function("callTool", call_tool)
+        await page.clock.set_fixed_time(now)
+        await page.goto(HOST)
+        given = {
+            "context": context or {},
+            "capabilities": {"serverTools": {}, "openLinks": {}} if capabilities is None else capabilities,
+            "input": arguments or {},
+            "result": result,
+        }
+        await page.evaluate("show", given)
+        await page.wait_for_function("heard.some((each) => each.method === 'ui/notifications/size-changed')")
+        if result is not None:
+            await shown_frame(page).wait_for_selector("h1, [role=alert]")
+        yield shown
+        await browser.close()
+        assert faults == []
+
+
+def shown_frame(page):
+    """Return the view's frame."""
+    return next(each for each in page.frames if each.url == VIEW)
+
+
+async def ask(client, tool, arguments):
+    """Return a tool's result in the wire's form."""
+    answer = await client.call_tool(tool, arguments)
+    return answer.model_dump(by_alias=True, exclude_none=True, mode="json")

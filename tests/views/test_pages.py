@@ -1,0 +1,186 @@
+"""What holds of the views' files without a browser: size, no address, no markup from answers, words, contrast."""
+
+import json
+import re
+from itertools import product
+
+import pytest
+
+from fingerpost.views import page
+from fingerpost.views.catalogue import VIEWS
+from tests.project.sources import ROOT, SRC
+
+ASSETS = SRC / "views" / "assets"
+MODULES = sorted(path.name for path in ASSETS.glob("*.js"))
+STYLE = (ASSETS / "style.css").read_text(encoding="utf-8")
+MOST_BYTES = 300_000
+EACH_VIEW = pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+EACH_MODULE = pytest.mark.parametrize("module", MODULES)
+LANGUAGES = ["en", "fi", "sv"]
+
+# What would turn text into markup or code.
+MARKUP = re.compile(
+    r"\b(innerHTML|outerHTML|insertAdjacentHTML|srcdoc|createContextualFragment|DOMParser|setHTML\w*|eval|Function)\b"
+    r"|document\.write|javascript:"
+)
+# What would make a browser fetch something.
+LOADING = re.compile(
+    r"\b(fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon|importScripts)\b|@import|url\(|\bsrc=|\bhref="
+)
+ADDRESS = re.compile(r"https?://[^\s\"'`]+")
+
+MODES = ["bus", "tram", "metro", "rail", "ferry", "other"]
+# (foreground, background, least contrast): text by WCAG 1.4.3, lines and edges of what is operated by 1.4.11.
+PAIRS = [
+    *product(["text", "dim", "danger", "caution", "good", "accent"], ["surface", "raised"], [4.5]),
+    *(("on-line", mode, 4.5) for mode in MODES),
+    *product(MODES, ["surface", "raised"], [3.0]),
+    ("on-accent", "accent", 4.5),
+]
+COLOURS = {
+    name: pair for name, *pair in re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", STYLE)
+}
+
+
+def read_module(name):
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def read_strings():
+    [text] = re.findall(r"export const STRINGS = (\{.*\});", read_module("strings.js"), re.DOTALL)
+    return json.loads(text)
+
+
+@EACH_VIEW
+def test_a_view_is_under_300_kilobytes(view):
+    """The issue's bound; hosts keep each view's text."""
+    assert len(page.read_page(view).encode()) < MOST_BYTES
+
+
+@EACH_VIEW
+def test_a_view_names_no_address_and_loads_nothing(view):
+    """The one address is a name: of the SVG vocabulary."""
+    document = page.read_page(view)
+
+    assert set(ADDRESS.findall(document)) == {"http://www.w3.org/2000/svg"}
+    assert LOADING.findall(document) == []
+
+
+@EACH_MODULE
+def test_no_module_can_turn_text_into_markup_or_code(module):
+    """Elements are made one by one; there is no function in use that parses HTML or runs text."""
+    assert MARKUP.findall(read_module(module)) == []
+
+
+@EACH_VIEW
+def test_modules_that_share_a_document_share_no_name(view):
+    """They are written into one scope, where a second declaration of a name ends the script."""
+    script = page.join_modules(f"{view.name}.js")
+    names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", script, re.MULTILINE)
+
+    assert [name for name in names if names.count(name) > 1] == []
+    assert "HostBridge" in names
+
+
+@pytest.mark.parametrize(
+    ("sources", "words"),
+    [
+        (
+            {"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'},
+            "a.js imports b.js imports a",
+        ),
+        ({"a.js": "export default 1;\n"}, "a.js cannot be put"),
+        ({"a.js": 'import "./b.js";\n'}, "a.js cannot be put"),
+        ({"a.js": 'const end = "</SCRIPT>";\n'}, "a.js cannot be put"),
+    ],
+    ids=["circle", "default", "bare-import", "script-end"],
+)
+def test_a_module_that_cannot_stand_in_a_document_is_refused(monkeypatch, sources, words):
+    """It would be a view that shows nothing, in a host where nobody sees the fault."""
+    monkeypatch.setattr(page, "read_asset", sources.__getitem__)
+
+    with pytest.raises(ValueError, match=words):
+        page.join_modules("a.js")
+
+
+def test_modules_stand_behind_what_they_import_and_once(monkeypatch):
+    """Import lines and the word export are gone, everything else is kept."""
+    sources = {
+        "a.js": 'import { b } from "./b.js";\nimport { c } from "./c.js";\nb(c);\n',
+        "b.js": 'import { c } from "./c.js";\nexport function b() {}\n',
+        "c.js": "export const c = 1;\n",
+    }
+    monkeypatch.setattr(page, "read_asset", sources.__getitem__)
+
+    assert page.join_modules("a.js") == "const c = 1;\nfunction b() {}\nb(c);\n"
+
+
+def test_every_string_is_there_in_three_languages_with_the_same_places():
+    """No language lacks a string, says nothing, or leaves out a figure."""
+    strings = read_strings()
+    places = {
+        language: {key: sorted(re.findall(r"\{\w+\}", text)) for key, text in of_language.items()}
+        for language, of_language in strings.items()
+    }
+
+    assert sorted(strings) == LANGUAGES
+    assert places["fi"] == places["en"] == places["sv"]
+    assert [(language, key) for language in LANGUAGES for key, text in strings[language].items() if not text] == []
+
+
+def test_every_string_that_a_module_says_is_there_and_none_is_idle():
+    """Keys that are put together (``kind_``, statuses of the contract) are listed here."""
+    source = "".join(read_module(module) for module in MODULES if module != "strings.js")
+    said = set(re.findall(r"""\bsay\("(\w+)"[,)]""", source))
+    said |= {f"{key}_{form}" for key in re.findall(r"""\bcount\("(\w+)",""", source) for form in ("one", "other")}
+    composed = {
+        *("kind_derived", "kind_estimated", "live", "live_age", "mixed", "mixed_age", "scheduled"),
+        *("on_time", "cancelled", "scheduled_only", "late_one", "late_other", "early_one", "early_other"),
+        *("refresh", "refreshing", "previous", "next", "earlier", "later"),
+        *("time", "line", "destination", "platform", "status", "cancelled_call"),
+    }
+
+    assert said - set(read_strings()["en"]) == set()
+    assert set(read_strings()["en"]) - said - composed == set()
+
+
+def luminance(colour):
+    """Relative luminance of WCAG 2.2."""
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_contrast_is_computed_as_the_guidelines_do():
+    """Black on white is 21, and #767676 is the lightest grey that passes on white."""
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#767676", "#ffffff") > 4.5 > contrast("#777777", "#ffffff")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_colours_have_the_contrast_of_level_aa(theme):
+    """Every pair that is used together, in both themes."""
+    index = ["light", "dark"].index(theme)
+    low = [
+        (front, back, round(contrast(COLOURS[front][index], COLOURS[back][index]), 2))
+        for front, back, least in PAIRS
+        if contrast(COLOURS[front][index], COLOURS[back][index]) < least
+    ]
+
+    assert low == []
+    assert set(COLOURS) - {"edge"} == {name for front, back, _ in PAIRS for name in (front, back)}
+
+
+def test_pictures_of_the_documents_are_small():
+    """Six pictures, each under 100 kB; ``make pictures`` takes them."""
+    pictures = sorted((ROOT / "docs" / "views").glob("*.png"))
+
+    assert [path.stem for path in pictures] == [
+        f"{view}-{theme}" for view in sorted(view.name for view in VIEWS) for theme in ("dark", "light")
+    ]
+    assert [path.name for path in pictures if path.stat().st_size > 100_000] == []

@@ -1,0 +1,114 @@
+"""Views over the real protocol: who is offered them, what is served, and what comes beside an answer."""
+
+import json
+
+import pytest
+from mcp import Client
+
+from fingerpost.apps.mcp.apps_extension import can_show_views, may_show_views
+from fingerpost.apps.mcp.server import new_server
+from fingerpost.views.catalogue import VIEWS
+from fingerpost.views.page import read_page
+from tests.apps.questions import KAMPPI_TO_ESPOO
+from tests.views.hosting import EXTENSION, MIME_TYPE, connect
+
+ERAS = pytest.mark.parametrize("mode", ["auto", "legacy"])
+GEOMETRY = "fingerpost/geometry"
+NETWORKS = "fingerpost://networks"
+
+
+def connect_plain(application, mode):
+    return Client(new_server(application, user="eva"), mode=mode)
+
+
+def views_of(tools):
+    return {tool.name: tool.meta["ui"] for tool in tools if "ui" in (tool.meta or {})}
+
+
+@ERAS
+async def test_a_host_that_shows_views_finds_them_at_the_tools(application, mode):
+    """``_meta.ui.resourceUri``, as the specification has it; each leads to a document of the right type."""
+    async with connect(application, mode) as client:
+        tools = (await client.list_tools()).tools
+        listed = {each.uri: each for each in (await client.list_resources()).resources}
+        served = {view.name: (await client.read_resource(view.uri)).contents for view in VIEWS}
+
+    assert views_of(tools) == {
+        "plan_trip": {"resourceUri": "ui://fingerpost/trip"},
+        "get_departures": {"resourceUri": "ui://fingerpost/board"},
+        "sec_financial_data": {"resourceUri": "ui://fingerpost/figures"},
+    }
+    assert list(listed) == [NETWORKS, *(view.uri for view in VIEWS)]
+    for view in VIEWS:
+        [contents] = served[view.name]
+        assert (contents.uri, contents.mime_type, contents.text) == (view.uri, MIME_TYPE, read_page(view))
+        assert listed[view.uri].mime_type == MIME_TYPE
+        for meta in (contents.meta, listed[view.uri].meta):
+            assert meta["ui"] == {"csp": {"connectDomains": [], "resourceDomains": []}, "prefersBorder": True}
+
+
+@ERAS
+async def test_a_host_that_shows_none_sees_what_it_saw_before(application, mode):
+    """Its lists of tools and resources name no view; only the entries' ``_meta`` differ between the two hosts."""
+    async with connect_plain(application, mode) as client:
+        plain = (await client.list_tools()).tools
+        resources = (await client.list_resources()).resources
+    async with connect(application, mode) as client:
+        linked = (await client.list_tools()).tools
+
+    assert views_of(plain) == {}
+    assert [each.uri for each in resources] == [NETWORKS]
+    assert [tool.model_copy(update={"meta": None}) for tool in plain] == [
+        tool.model_copy(update={"meta": None}) for tool in linked
+    ]
+
+
+@ERAS
+async def test_a_host_of_other_documents_is_offered_none(application, mode):
+    """The extension alone is not enough: the host must name this type of document."""
+    async with connect(application, mode, mime_types=["text/html+other"]) as client:
+        tools = (await client.list_tools()).tools
+
+    assert views_of(tools) == {}
+
+
+def test_a_client_of_whom_nothing_is_known_is_offered_views_but_no_geometry():
+    """An older client over HTTP has made its handshake with a server that keeps no session; what it ignores is free."""
+    assert (may_show_views(None), can_show_views(None)) == (True, False)
+
+
+async def test_what_is_listed_is_kept_for_one_client_alone(application):
+    """A cache that is shared would hand one host's list to another."""
+    async with connect(application) as client:
+        scopes = [(await client.list_tools()).cache_scope, (await client.list_resources()).cache_scope]
+        page = await client.read_resource("ui://fingerpost/board")
+
+    assert (scopes, page.cache_scope) == (["private", "private"], "public")
+
+
+async def test_the_server_says_that_it_has_views(application):
+    """Extensions are negotiated by both sides."""
+    async with connect(application) as client:
+        assert EXTENSION in client.server_capabilities.extensions
+
+
+@ERAS
+@pytest.mark.parametrize(
+    ("meta", "expected"), [(None, True), ({GEOMETRY: True}, True), ({GEOMETRY: False}, False)], ids=str
+)
+async def test_a_host_with_views_gets_the_lines_to_draw_unless_it_says_no(application, mode, meta, expected):
+    """They lie in ``_meta``, out of the model's sight (rule A10); the body is the same to the byte."""
+    async with connect(application, mode) as client:
+        answer = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO, meta=meta)
+        board = await client.call_tool("get_departures", {"stop": {"type": "label", "value": "Kamppi"}}, meta=None)
+    async with connect_plain(application, mode) as client:
+        plain = await client.call_tool("plan_trip", KAMPPI_TO_ESPOO)
+
+    assert (GEOMETRY in answer.meta, GEOMETRY in board.meta, GEOMETRY in plain.meta) == (expected, False, False)
+    assert not board.is_error
+    assert json.dumps(answer.structured_content) == json.dumps(plain.structured_content)
+
+
+def test_every_tool_that_a_view_draws_is_served(application):
+    """No view waits for a tool that is not there."""
+    assert [tool for view in VIEWS for tool in view.tools if tool not in application.tools] == []
