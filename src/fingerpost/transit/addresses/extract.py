@@ -107,7 +107,7 @@ def read_addresses(
             "Addresses need osmium, which reads OpenStreetMap's files",
             hint="Install it: pip install 'fingerpost[streets]'",
         ) from error
-    reader = _Reader(holds)
+    reader = _ObjectReader(holds)
     index = scratch / "address-positions"
     try:
         storage = f"sparse_file_array,{index}" if path.stat().st_size > _LARGE_BYTES else "flex_mem"
@@ -133,7 +133,7 @@ def read_addresses(
     return reader.finish()
 
 
-class _Reader:
+class _ObjectReader:
     """Takes osmium's objects one after the other: nodes, then ways, then relations and areas."""
 
     def __init__(self, holds: Holds) -> None:
