@@ -104,7 +104,7 @@ def test_the_name_or_token_of_a_place_keeps_the_place(invoke, said):
 
 
 @pytest.mark.parametrize(
-    ("said", "told"), [("kamp", "'kamp' is not certain"), ("Nirvana", "No stop or station resembles 'Nirvana'")]
+    ("said", "told"), [("kamp", "'kamp' is not certain"), ("Nirvana", "No stop, address or place resembles 'Nirvana'")]
 )
 def test_what_is_no_one_place_is_not_kept(invoke, said, told):
     """C4: the candidates are shown, or that there are none, and how to keep a text as it is."""

@@ -127,3 +127,20 @@ def test_choices_are_named_as_the_clients_revision_names_them(version, choice):
         "properties": {"place": {"type": "string", "title": "Stop", **choice}},
         "required": ["place"],
     }
+
+
+@ERAS
+async def test_the_chosen_place_takes_the_place_of_a_raw_text(application, mode):
+    """An unclear end of planRoute is asked about like one of plan_trip."""
+    person = Person()
+    question = {
+        "origin": {"rawText": "kamp"},
+        "destination": {"rawText": "Espoo"},
+        "departureTime": "2026-03-10T08:00:00+02:00",
+    }
+    async with connect(application, mode, person) as client:
+        answer = await client.call_tool("planRoute", question)
+
+    assert [message for message, _ in person.asked] == ["Which place is the origin?"]
+    assert not answer.is_error
+    assert answer.structured_content["itineraries"]

@@ -164,7 +164,7 @@ def test_nothing_found_is_no_match(demo):
         "error": {
             "category": "NO_RESULTS",
             "code": "NO_MATCH",
-            "message": "No stop or station resembles 'zzzzqqq'",
+            "message": "No stop, address or place resembles 'zzzzqqq'",
             "recommendation": "Check the spelling, or search around a coordinate with find_stops",
         }
     }

@@ -42,7 +42,7 @@ class ShortenedPart(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _LongPart:
     """A list, object or text inside an answer, and the object that holds it."""
 
     holder: dict[str, Any]
@@ -133,7 +133,7 @@ def _list_apart(body: dict[str, Any], paths: Sequence[Path]) -> list[Path]:
     ]
 
 
-def _parts_at(body: Any, path: Path, before: Path = ()) -> Iterator[_Part]:
+def _parts_at(body: Any, path: Path, before: Path = ()) -> Iterator[_LongPart]:
     if not isinstance(body, dict):
         return
     for key in list(body) if path[0] == "*" else path[:1]:
@@ -141,7 +141,7 @@ def _parts_at(body: Any, path: Path, before: Path = ()) -> Iterator[_Part]:
         if len(path) > 1:
             yield from _parts_at(body.get(key), path[1:], here)
         elif isinstance(body.get(key), list | dict | str):
-            yield _Part(body, key, ".".join(here))
+            yield _LongPart(body, key, ".".join(here))
 
 
 def _share_of(sizes: Sequence[int], room: int) -> int:
@@ -155,7 +155,7 @@ def _share_of(sizes: Sequence[int], room: int) -> int:
     return max(sizes, default=0)
 
 
-def _shorten(part: _Part, most: int) -> int:
+def _shorten(part: _LongPart, most: int) -> int:
     """Cut a part to its first rows, keys or characters, and return how many those are."""
     value = part.value
     if isinstance(value, str):

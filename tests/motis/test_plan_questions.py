@@ -1,0 +1,238 @@
+"""Plans: what the server is asked, in which words and how often."""
+
+from dataclasses import replace
+
+import pytest
+
+from fingerpost.errors import OutsideCalendar
+from fingerpost.transit.model import Coordinate, Location, LocationSource, Mode
+from tests.motis.answers import (
+    HERE,
+    LEARNED,
+    NOON,
+    Told,
+    a_place,
+    a_plan,
+    a_query,
+    a_ride,
+    a_street,
+    a_walk,
+    asking,
+    times,
+)
+
+TRIP = [a_walk(), a_ride()]
+WORKS = ("Works", "", "UNKNOWN_EFFECT")
+
+
+async def plan(told, learned=LEARNED, **wishes):
+    async with asking(told, learned) as network:
+        return await network.plan_journeys(a_query(**wishes))
+
+
+async def test_a_query_is_asked_in_the_servers_words():
+    """Positions, an instant in UTC, counts, and walks as time at no more than a metre a second."""
+    told = Told(plan=a_plan(TRIP))
+    await plan(told, max_walk_m=1200.0, max_transfers=2, wanted=3)
+
+    assert told.list_asked("plan") == [
+        {
+            "fromPlace": "52.3700000,4.9000000",
+            "toPlace": "52.3100000,4.9400000",
+            "time": "2026-03-10T11:00:00Z",
+            "arriveBy": "false",
+            "numItineraries": "6",
+            "maxTransfers": "2",
+            "maxPreTransitTime": "1200",
+            "maxPostTransitTime": "1200",
+            "maxDirectTime": "1200",
+            "preTransitModes": "WALK",
+            "postTransitModes": "WALK",
+            "directModes": "WALK",
+            "joinInterlinedLegs": "false",
+            "withFares": "true",
+        }
+    ]
+
+
+@pytest.mark.parametrize(
+    ("window_s", "asked"), [(None, None), (3600, "3600"), (3601, "3660"), (4 * 86_400, str(95 * 3600))]
+)
+async def test_a_window_is_asked_for_in_whole_minutes(window_s, asked):
+    """At most what the server takes."""
+    told = Told(plan=a_plan())
+    await plan(told, window_s=window_s)
+
+    assert told.list_asked("plan")[0].get("searchWindow") == asked
+
+
+@pytest.mark.parametrize(
+    ("second", "arrive_by", "asked"),
+    [(0, False, "11:00:00Z"), (1, False, "11:01:00Z"), (59, True, "11:00:00Z"), (60, True, "11:01:00Z")],
+)
+async def test_the_server_is_asked_for_whole_minutes(second, arrive_by, asked):
+    """It counts minutes: up for who leaves, down for who arrives."""
+    told = Told(plan=a_plan())
+    await plan(told, instant=NOON + second, arrive_by=arrive_by)
+
+    assert told.list_asked("plan")[0]["time"] == f"2026-03-10T{asked}"
+
+
+@pytest.mark.parametrize(("second", "found"), [(300, 1), (301, 0)])
+async def test_what_leaves_before_the_second_is_left_out(second, found):
+    """A server that answers too early is not believed."""
+    answer = await plan(Told(plan=a_plan([a_ride()])), instant=NOON + second)
+
+    assert len(answer.itineraries) == found
+
+
+@pytest.mark.parametrize(("second", "found"), [(900, 1), (899, 0)])
+async def test_what_arrives_after_the_second_is_left_out(second, found):
+    """Nor one that answers too late."""
+    answer = await plan(Told(plan=a_plan([a_ride()])), instant=NOON + second, arrive_by=True)
+
+    assert len(answer.itineraries) == found
+
+
+@pytest.mark.parametrize(("api", "transfers"), [(1, "5"), (2, "5"), (3, "4"), (6, "4")])
+async def test_early_versions_count_rides_where_later_ones_count_transfers(api, transfers):
+    """Version 3 of the API changed it."""
+    told = Told(plan=a_plan())
+    await plan(told, replace(LEARNED, traits={"api": str(api)}), max_transfers=4)
+
+    assert told.list_asked("plan")[0]["maxTransfers"] == transfers
+
+
+async def test_step_free_is_the_wheelchair_profile_with_routed_transfers():
+    """A slower walk is allowed more time; without a ride, one with steps is asked for."""
+    told = Told(plan=[a_plan(), a_plan(TRIP)])
+    answer = await plan(told, step_free=True, max_walk_m=750.0)
+    first, second = told.list_asked("plan")
+
+    assert (first["pedestrianProfile"], first["useRoutedTransfers"], first["maxPreTransitTime"]) == (
+        "WHEELCHAIR",
+        "true",
+        "1000",
+    )
+    assert ("pedestrianProfile" in second, len(answer.itineraries)) == (False, 1)
+
+
+async def test_a_network_with_languages_asks_in_one_of_them():
+    """And says which (rule A7)."""
+    told = Told(plan=a_plan())
+    async with asking(told, languages=("nl", "en")) as network:
+        answer = await network.plan_journeys(a_query(language="nl"))
+
+    assert (told.asked[0][1]["language"], answer.provenance.language) == ("nl", "nl")
+
+
+async def test_too_much_walking_is_left_out_and_shorter_walks_are_asked_for():
+    """With half of it at either end, and not on foot alone; once."""
+    told = Told(plan=[a_plan([a_walk(metres=800), a_ride()]), a_plan([a_walk(metres=400), a_ride()])])
+    answer = await plan(told, max_walk_m=500.0)
+
+    assert [each.walk_m for each in answer.itineraries] == [400.0]
+    assert [(each["maxPreTransitTime"], each["directModes"]) for each in told.list_asked("plan")] == [
+        ("500", "WALK"),
+        ("250", ""),
+    ]
+
+
+async def test_a_walk_without_a_length_is_measured_straight_and_said():
+    """A server without streets says none; 222 m is from the Dam 0.002 degrees north."""
+    walk = a_walk(**{"distance": None, "from": a_street(lat=52.372)})
+    answer = await plan(Told(plan=a_plan([walk, a_ride()])))
+
+    assert round(answer.itineraries[0].walk_m) == 222
+    assert answer.provenance.notes == (
+        "The server does not say how long some walks are; they are counted as straight lines.",
+    )
+
+
+async def test_a_walk_of_nothing_is_no_leg():
+    """Older servers put one before the first ride from a stop."""
+    nothing = a_walk(5, metres=0, **{**times(5, 5), "from": a_place()})
+    (found,) = (await plan(Told(plan=a_plan([nothing, a_ride()])))).itineraries
+
+    assert [leg.mode for leg in found.legs] == [Mode.TRAM]
+
+
+async def test_the_way_on_foot_is_an_itinerary():
+    """It stands beside the others in the server's answer."""
+    answer = await plan(Told(plan=a_plan(direct=[[a_walk()]])))
+
+    assert [len(each.rides) for each in answer.itineraries] == [0]
+
+
+async def test_walks_are_as_late_as_the_rides_that_they_belong_to():
+    """So their scheduled times stay, and the fingerprint with them; the server tells expected times only."""
+    late = a_ride(late_s=120, realTime=True)
+    onwards = a_ride(25, **{"from": a_place("Artis", "GVB_2"), "to": a_place("Zoo", "GVB_3")})
+    between = a_walk(17, **{**times(17, 20), "from": a_place("Artis", "GVB_2"), "to": a_place("Artis", "GVB_2")})
+    legs = [a_walk(2), late, between, onwards, a_walk(35, **{"from": a_place("Zoo", "GVB_3"), "to": a_street("END")})]
+    (found,) = (await plan(Told(plan=a_plan(legs)))).itineraries
+    walks = [leg for leg in found.legs if not leg.is_transit]
+
+    assert [(leg.departure_scheduled - NOON, leg.departure_delay_s) for leg in walks] == [
+        (0, 120),
+        (900, 120),
+        (2100, None),
+    ]
+    assert [leg.arrival_expected - NOON for leg in walks] == [420, 1200, 2400]
+
+
+@pytest.mark.parametrize(
+    ("tz", "zone"),
+    [("Europe/London", "Europe/London"), (None, "Europe/Amsterdam"), ("Mars/Utopia", "Europe/Amsterdam")],
+)
+async def test_times_are_told_in_the_zone_of_the_first_stop(tz, zone):
+    """Else in the network's, where the server knows none, or one that nobody here knows."""
+    answer = await plan(Told(plan=a_plan([a_ride(**{"from": a_place(tz=tz)})])))
+
+    assert answer.provenance.zone == zone
+
+
+async def test_a_day_outside_the_timetable_is_told():
+    """The server refuses it in a sentence."""
+    words = "query time 2028-01-01 00:00 is outside of loaded timetable window [2026-01-01 00:00, 2027-01-01 00:00["
+    with pytest.raises(OutsideCalendar, match="does not cover that day"):
+        await plan(Told(plan=("400 Bad Request", {"error": words})))
+
+
+async def test_a_stop_that_the_server_has_renamed_is_a_position():
+    """Ids change with its data; the answer says so."""
+    gone = "Could not find timetable location"
+
+    def answer(query):
+        return ("404 Not Found", {"error": gone}) if query["fromPlace"] == "GVB_1" else a_plan(TRIP)
+
+    origin = Location(coordinate=HERE, source=LocationSource.INPUT, stop_ids=("GVB:1",))
+    told = Told(plan=answer)
+    found = await plan(told, origin=origin)
+
+    assert [each["fromPlace"] for each in told.list_asked("plan")] == ["GVB_1", "52.3700000,4.9000000"]
+    assert found.provenance.notes[0].startswith("The server no longer knows a stop's id")
+
+
+@pytest.mark.parametrize(
+    ("parents", "asked"), [(("GVB_S", "GVB_S"), "GVB_S"), (("GVB_S", "GVB_T"), "GVB_2"), ((None, None), "GVB_2")]
+)
+async def test_of_several_stops_the_shared_station_is_asked_for_else_the_nearest(parents, asked):
+    """Stop 2 lies where the place does, stop 1 a hundred metres away (rule D2)."""
+    stops = {
+        "GVB_1": a_place("Dam", "GVB_1", 52.371, parentId=parents[0]),
+        "GVB_2": a_place("Dam", "GVB_2", 52.370, parentId=parents[1]),
+    }
+    told = Told(plan=a_plan(), stoptimes=lambda query: {"stopTimes": [], "place": stops[query["stopId"]]})
+    await plan(told, origin=Location(coordinate=HERE, source=LocationSource.GEOCODE, stop_ids=("GVB:1", "GVB:2")))
+
+    assert told.list_asked("plan")[0]["fromPlace"] == asked
+
+
+async def test_a_saved_stop_that_lies_elsewhere_is_left_alone():
+    """A saved place is its position where its stop is more than 300 m away."""
+    told = Told(plan=a_plan(), stoptimes={"stopTimes": [], "place": a_place(lat=52.38)})
+    saved = Location(coordinate=Coordinate(52.37, 4.90), source=LocationSource.USER_VARIABLE, stop_ids=("GVB:1",))
+    await plan(told, origin=saved)
+
+    assert told.list_asked("plan")[0]["fromPlace"] == "52.3700000,4.9000000"
