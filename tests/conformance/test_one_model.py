@@ -54,8 +54,6 @@ OTHERWISE = {
         "from a door": _IN_MINUTES,
         "board of Delta": _PREDICTED,
         **{f"{name}, prices": "TfL's fares are not read" for name in PLANS if name != "where nothing runs"},
-        # Its ids are NaPTAN codes, which have no such letters.
-        **dict.fromkeys(("places called Älvsjö", "stop Älvsjö", "with one change at most"), "no id of TfL holds Ä"),
     },
 }
 # Sources whose real time tells nothing that a timetable promised, so that there is no more to compare with it.
