@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from fingerpost.apps.cli.place_views import print_places
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
@@ -151,3 +152,10 @@ def test_namesakes_in_one_city_are_told_apart_by_what_they_are_near(ask):
     """D2: two streets of one name are told by the nearest stop, which the extract does not know."""
     candidates = look_up(ask, "Torikatu").body["meta"]["candidates"]
     assert [candidates[token].get("district") for token in list(candidates)[:2]] == ["near Rautatieasema", None]
+
+
+def test_a_terminal_names_the_source_too(ask, capsys):
+    """The licence asks for a line wherever the data is shown: a place that was found, and those to choose from."""
+    for text in ("Junamuseo", "Torikatu"):
+        print_places(look_up(ask, text).body)
+        assert capsys.readouterr().out.splitlines()[-1] == f"Data: {LICENCE}"

@@ -26,7 +26,7 @@ def print_places(body: dict[str, Any]) -> None:
     candidates = body.get("candidates")
     if candidates is None:
         console.print(Text.assemble((body["name"], "bold"), f"{_locality(body)}  {_token(body)}"))
-        _print_warnings(console, body)
+        _print_meta(console, body)
         return
     meta = body.get("meta", {})
     if "reason" in meta:
@@ -41,12 +41,15 @@ def print_places(body: dict[str, Any]) -> None:
     console.print(table)
     if body["truncated"]:
         console.print(f"The best {len(candidates)} are shown.")
-    _print_warnings(console, body)
+    _print_meta(console, body)
 
 
-def _print_warnings(console: Console, body: dict[str, Any]) -> None:
-    for warning in body.get("meta", {}).get("warnings", ()):
+def _print_meta(console: Console, body: dict[str, Any]) -> None:
+    meta = body.get("meta", {})
+    for warning in meta.get("warnings", ()):
         console.print(Text(f"! {warning['message']}", "yellow"))
+    if "attribution" in meta:
+        console.print(Text(f"Data: {'; '.join(meta['attribution'])}", "dim"))
 
 
 def print_stops(body: dict[str, Any]) -> None:
