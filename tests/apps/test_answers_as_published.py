@@ -66,6 +66,7 @@ FULL = {
         "until": "2026-03-11T04:00:00+02:00",
         "wholePlace": False,
     },
+    "planJourney": {"from": "Waterloo", "to": "Bank", "needAccessibleRoute": False},
     "save_user_variable": {"key": "home", "type": "location", "value": HERE},
     "get_user_variables": {},
     "delete_user_variable": {"key": "home"},
