@@ -253,6 +253,7 @@ BENT = {
         )
     ),
     "the_age_of_real_time_travels_with_the_answer": map_provenance(realtime_updated=None),
+    "a_timetable_goes_by_the_scheduled_time": Bend(board_query=lambda query: replace(query, by_schedule=False)),
     "an_alert_of_a_line_is_told_with_its_ride": Bend(plan=map_legs(lambda leg: replace(leg, alerts=()))),
     "an_alert_that_is_over_is_not_told": Bend(plan=map_legs(lambda leg: replace(leg, alerts=(STALE,)))),
     "a_board_tells_the_alerts_of_its_stop": Bend(board=lambda board, _: replace(board, alerts=())),

@@ -32,6 +32,9 @@ class TflConformance(ConformingSource):
             "a_cancelled_trip_stays_visible": NotYetTheirs("its journeys tell of no trip that does not run"),
             "a_board_tells_what_is_cancelled_and_late": _NO_TIMETABLE,
             "a_window_goes_by_the_expected_time": _NO_TIMETABLE,
+            "a_timetable_goes_by_the_scheduled_time": NotYetOurs(
+                "its timetables stand at an address for each line, which is not asked yet"
+            ),
             "a_call_without_boarding_is_no_departure": NotYetTheirs("a prediction is an arrival, boarded or not"),
             "a_day_outside_the_calendar_is_told": NotYetTheirs("it says of such a day that there is no journey"),
             "without_real_time_none_is_told": Never("a board of predictions is nothing but real time"),

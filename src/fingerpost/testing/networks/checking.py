@@ -45,10 +45,16 @@ class AskedNetwork:
         query = JourneyQuery(origin=ends[0], destination=ends[1], instant=at(clock), **wishes)  # type: ignore[arg-type]
         return await self.network.plan_journeys(query)
 
-    async def board(self, stop: str, first: str, last: str, wanted: int = 50) -> DepartureBoard:
-        """List the departures of a stop between two clock times."""
+    async def board(
+        self, stop: str, first: str, last: str, wanted: int = 50, *, by_schedule: bool = False
+    ) -> DepartureBoard:
+        """List the departures of a stop between two clock times, expected ones or the timetable's."""
         query = DepartureQuery(
-            stop_ids=[self.town.stop_id(stop)], instant=at(first), window_s=at(last) - at(first), wanted=wanted
+            stop_ids=[self.town.stop_id(stop)],
+            instant=at(first),
+            window_s=at(last) - at(first),
+            wanted=wanted,
+            by_schedule=by_schedule,
         )
         return await self.network.list_departures(query)
 

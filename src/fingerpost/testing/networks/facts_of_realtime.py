@@ -45,6 +45,13 @@ async def a_window_goes_by_the_expected_time(asked: AskedNetwork) -> None:
     expect_same((after, before), (["1 08:40 +120"], []), "boards around a late tram")
 
 
+async def a_timetable_goes_by_the_scheduled_time(asked: AskedNetwork) -> None:
+    """Asked by the timetable, is the late tram of 08:40 found until 08:41, and not from then on?"""
+    before = draw_board(await asked.board("Alpha", "08:39", "08:41", by_schedule=True))
+    after = draw_board(await asked.board("Alpha", "08:41", "08:50", by_schedule=True))
+    expect_same((before, after), (["1 08:40 +120"], []), "timetables around a late tram")
+
+
 async def the_age_of_real_time_travels_with_the_answer(asked: AskedNetwork) -> None:
     """Does the answer say when its real time was said, and that nothing is wrong with it?"""
     observed = (await asked.board("Alpha", "08:00", "09:00")).provenance

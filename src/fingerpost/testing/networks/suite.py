@@ -126,6 +126,7 @@ FACTS: tuple[NetworkFact | TroubleFact, ...] = (
         {Ability.REALTIME, Ability.BOARDS},
         _LIVE.a_board_tells_what_is_cancelled_and_late,
         _LIVE.a_window_goes_by_the_expected_time,
+        _LIVE.a_timetable_goes_by_the_scheduled_time,
         _LIVE.the_age_of_real_time_travels_with_the_answer,
         _ALERTS.a_board_tells_the_alerts_of_its_stop,
         _ALERTS.a_board_tells_the_alerts_of_its_rows,
