@@ -43,10 +43,11 @@ async def test_every_recorded_300_becomes_suggestions_that_are_accepted(name, tm
             ]
             assert body[field] == expected[:5]
             assert all(each["place"]["commonName"] in body["message"] for each in options[:5])
-        for suggestion in body["fromLocationDisambiguation"]:
-            accepted = (await ask(suggestion["parameterValue"], destination)).body
-            assert accepted["code"] == "OK"
-            assert f"{JOURNEYS}{suggestion['parameterValue']}/to/{destination}" in server.paths
+        chosen = [(each["parameterValue"], destination) for each in body["fromLocationDisambiguation"]]
+        chosen += [("NW1 9HU", each["parameterValue"]) for each in body["toLocationDisambiguation"]]
+        for one, other in chosen:
+            assert (await ask(one, other)).body["code"] == "OK"
+            assert f"{JOURNEYS}{one}/to/{other}" in server.paths
 
 
 @pytest.mark.parametrize(
