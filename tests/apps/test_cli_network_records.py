@@ -91,7 +91,10 @@ def test_a_network_without_a_source_is_wrong_usage(invoke):
 
     assert (refused.returncode, refused.stderr) == (
         2,
-        "A network has one source, and none was named.\nName its feeds or --otp or --digitransit.\n",
+        (
+            "A network has one source, and none was named.\n"
+            "Name its feeds or --otp or --digitransit or --tfl or --motis or --transitous.\n"
+        ),
     )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import inspect
 import json
+import re
 
 import pytest
 
@@ -52,7 +53,7 @@ async def test_every_field_of_the_contract_has_its_argument(application):
     spelt = {"rawText": "raw_text", "focusPoint": "focus_point"}
     missing = {}
     for name, tool in application.tools.items():
-        method = getattr(Fingerpost, {"findAddressOrStop": "find_address_or_stop"}.get(name, name))
+        method = getattr(Fingerpost, re.sub(r"(?=[A-Z])", "_", name).lower())
         known = set(inspect.signature(method).parameters)
         fields = {spelt.get(alias, field) for field, alias in _aliases(tool)}
         missing[name] = fields - known

@@ -8,11 +8,16 @@ import pytest
 from fingerpost.apps import error_boundary
 
 FACTS = {"ticker": "AAPL", "metrics": ["Revenue"], "period": "2022"}
+AT_EIGHT = "2026-03-10T08:00:00+02:00"
 OWN_TOOLS = {"run_plan", "get_plan_run"}
 
 
 def label(text):
     return {"type": "label", "value": text}
+
+
+def text(raw_text):
+    return {"rawText": raw_text}
 
 
 def figures(query_type, **parameters):
@@ -30,6 +35,13 @@ CASES = [
     ("findAddressOrStop", {"rawText": "Xyzzyville"}),
     ("find_stops", {"coordinate": {"lat": 0.0, "lon": 0.0}}),
     ("find_stops", {"coordinate": {"lat": 60.1688, "lon": 24.9316}, "radius": 1, "textFilter": "Xyzzy"}),
+    ("planRoute", {"origin": text("Rautatie"), "destination": text("Kamppi"), "departureTime": AT_EIGHT}),
+    ("planRoute", {"origin": text("Kamppi"), "destination": text("Pasila"), "departureTime": "2001-01-01T08:00:00Z"}),
+    ("planRoute", {"origin": text("Kamppi"), "destination": text("Pasila"), "departureTime": AT_EIGHT}),
+    ("getStopTimetable", {"stopId": "DEMO-HELSINKI:KAMPPI", "at": AT_EIGHT, "maxDepartures": 9}),
+    ("getStopTimetable", {"stopId": "NOBODY:1"}),
+    ("planJourney", {"from": "Kings", "to": "Bank"}),
+    ("planJourney", {"from": "Waterloo", "to": "Bank"}),
     ("save_user_variable", {"key": "note", "type": "other", "value": "x" * 20_000}),
     ("get_user_variables", {}),
     ("delete_user_variable", {"key": "nothing of that name"}),
