@@ -3,7 +3,7 @@
 import pytest
 
 from fingerpost.apps.cli.demo_command import _disrupt
-from tests.views.hosting import HOST, VIEW, ask, connect, showing
+from tests.views.hosting import HOST, VIEW, ask, connect, find_browser, showing
 from tests.views.questions import BOARD, FIGURES, QUESTIONS, TRIP
 
 HIGHEST_PX = 500
@@ -16,6 +16,12 @@ FOREIGN = {
     *("ticker", "metric_name", "unit", "filing_type", "accession_number", "dataset", "note", "disruptionNote"),
     *("DisruptionNote", "unknown", "walking", "timeZone"),
 }
+
+
+@pytest.fixture(autouse=True)
+def _browser():
+    """Skip, saying why, before anything is opened."""
+    find_browser()
 
 
 def infect(value, key=""):
