@@ -56,7 +56,9 @@ def installed(wheel, tmp_path_factory):
 def run(installed, tmp_path_factory):
     """A function that runs a command of the fresh environment in an empty folder, and returns what it printed."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("FINGERPOST_", "PYTHON"))}
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("FINGERPOST_", "NUMBA_", "PYTHON"))
+    }
     fixed = {"FINGERPOST_HOME": str(folder / "home"), "FINGERPOST_NOW": NOW, "NO_COLOR": "1", "COLUMNS": "80"}
 
     def run(name, *arguments):
