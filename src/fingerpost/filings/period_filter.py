@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from fingerpost.errors import ParameterError
 from fingerpost.filings.figure import Figure, Series
@@ -13,6 +14,7 @@ FIRST_DAY, LAST_DAY = "0001-01-01", "9999-12-31"
 
 _FISCAL = re.compile(r"(?:FY)?([0-9]{4})(?:[- ]?(FY|Q[1-4]))?", re.IGNORECASE)
 _QUARTER_SLACK_DAYS = 14
+_LEAST_DAYS_OF_A_YEAR = 300
 _IN_ORDER = (YEAR, QUARTER, INSTANT, *YEAR_TO_DATE)
 
 
@@ -32,6 +34,13 @@ class PeriodFilter:
         if self.year is None:
             return ""
         return f"{self.year}-Q{self.quarter}" if self.quarter else str(self.year)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its days are too few for a fiscal year."""
+        if self.year is not None or self.basis != BY_PERIOD or (self.first, self.last) == (FIRST_DAY, LAST_DAY):
+            return False
+        return (date.fromisoformat(self.last) - date.fromisoformat(self.first)).days + 1 < _LEAST_DAYS_OF_A_YEAR
 
     @property
     def wording(self) -> str:
@@ -94,6 +103,9 @@ def select_figures(series: Series, period_filter: PeriodFilter, calendar: Fiscal
     inside = [figure for figure in series.figures if _is_inside(figure, period_filter, calendar)]
     if period_filter.quarter is not None:
         chosen = [figure for figure in inside if figure.period in (QUARTER, INSTANT)]
+    elif period_filter.is_short and any(figure.period != INSTANT for figure in inside):
+        # A year that ends in it began long before: whoever asks for these days does not mean it.
+        chosen = [figure for figure in inside if figure.period == QUARTER]
     else:
         chosen = [figure for figure in inside if figure.period == YEAR] or [
             figure for figure in inside if figure.period == INSTANT and _ends_a_year(figure, calendar)
