@@ -4,10 +4,8 @@ The embedded engine finds the journeys; what goes over the wire is MOTIS'. It sp
 that loses its case finds nothing, and refuses a parameter that MOTIS does not have.
 """
 
-import asyncio
 import csv
 import json
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from io import StringIO
 from urllib.parse import parse_qsl, urlsplit
@@ -15,13 +13,12 @@ from urllib.parse import parse_qsl, urlsplit
 import polyline
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.networks.source import Trouble
 from fingerpost.testing.networks.town import ZONE
 from fingerpost.transit.model import Coordinate, Location, LocationSource, Mode
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.timetable.stop_ids import escape
-from tests.net.local_server import LOOPBACK, answer, read_request
-from tests.throwaway.server import TROUBLED, Port
+from tests.net.local_server import answer
+from tests.throwaway.server import serving_replies
 
 FEED = "Town"
 _FAR_M = 3000.0
@@ -360,35 +357,9 @@ def read_instant(text):
     return int(datetime.fromisoformat(text).timestamp())
 
 
-@asynccontextmanager
-async def serving(reply, trouble=None):
+def serving(reply, trouble=None):
     """Serve on a free port; ``reply`` turns a request's target into a status and JSON. Yield how to connect."""
-    if trouble is Trouble.UNREACHABLE:
-        yield Port(None)
-        return
-    tasks = set()
-
-    async def serve(reader, writer):
-        tasks.add(asyncio.current_task())
-        try:
-            while (asked := await read_request(reader)) is not None:
-                if trouble is Trouble.SILENT:
-                    await asyncio.Event().wait()
-                writer.write(TROUBLED.get(trouble) or await _answer(reply, asked))
-                await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            return
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(serve, LOOPBACK, 0)
-    try:
-        yield Port(server.sockets[0].getsockname()[1])
-    finally:
-        server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks)
+    return serving_replies(lambda asked: _answer(reply, asked), trouble)
 
 
 async def _answer(reply, asked):

@@ -4,10 +4,8 @@ The embedded engine finds the journeys; what goes over the wire is OpenTripPlann
 It spells the feed ``Town``, so that an id that loses its case finds nothing.
 """
 
-import asyncio
 import csv
 import json
-from contextlib import asynccontextmanager
 from datetime import date, datetime, timedelta
 from io import StringIO
 from zoneinfo import ZoneInfo
@@ -16,14 +14,13 @@ import polyline
 from graphql import graphql
 
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.networks.source import Trouble
 from fingerpost.testing.networks.town import DAY, ZONE
 from fingerpost.transit.model import Access, Coordinate, Location, LocationSource, Mode
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.timetable.stop_ids import escape
-from tests.net.local_server import LOOPBACK, answer, read_request
+from tests.net.local_server import answer
 from tests.opentripplanner.schema import SCHEMA
-from tests.throwaway.server import TROUBLED, Port
+from tests.throwaway.server import serving_replies
 
 FEED = "Town"
 _ZONE = ZoneInfo(ZONE)
@@ -281,35 +278,9 @@ def print_duration(seconds):
     return f"{sign}PT{whole}{f'{rest}S' if rest or not minutes else ''}"
 
 
-@asynccontextmanager
-async def serving(reply, trouble=None):
+def serving(reply, trouble=None):
     """Serve GraphQL on a free port; ``reply`` turns a request's JSON into an answer's. Yield how to connect."""
-    if trouble is Trouble.UNREACHABLE:
-        yield Port(None)
-        return
-    tasks = set()
-
-    async def serve(reader, writer):
-        tasks.add(asyncio.current_task())
-        try:
-            while (asked := await read_request(reader)) is not None:
-                if trouble is Trouble.SILENT:
-                    await asyncio.Event().wait()
-                writer.write(TROUBLED.get(trouble) or await _answer(reply, asked))
-                await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            return
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(serve, LOOPBACK, 0)
-    try:
-        yield Port(server.sockets[0].getsockname()[1])
-    finally:
-        server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks)
+    return serving_replies(lambda asked: _answer(reply, asked), trouble)
 
 
 async def _answer(reply, asked):

@@ -1,25 +1,22 @@
 """The server: any network of ours behind TfL's addresses, over real HTTP, in trouble where it is told so."""
 
-import asyncio
 import csv
 import json
-from contextlib import asynccontextmanager
 from io import StringIO
 from urllib.parse import parse_qsl, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
-from fingerpost.testing.networks.source import Trouble
 from fingerpost.testing.networks.town import REALTIME_AGE_S
 from fingerpost.transit.model import Coordinate, Departure, Location, LocationSource, Mode
 from fingerpost.transit.places.labels import find_position
 from fingerpost.transit.port import DepartureQuery, JourneyQuery
 from fingerpost.transit.rules.matching import Resolved, decide
 from fingerpost.transit.timetable.stop_ids import escape
-from tests.net.local_server import LOOPBACK, answer, read_request
+from tests.net.local_server import answer
 from tests.tfl_server import rendering as tfl
-from tests.throwaway.server import TROUBLED, Port
+from tests.throwaway.server import serving_replies
 
 _FAR_M = 3000.0
 _DAY_S = 86_400
@@ -244,32 +241,6 @@ def _write(status, body):
     return answer(reason, json.dumps(body).encode(), Content_Type="application/json; charset=utf-8")
 
 
-@asynccontextmanager
-async def serving(reply, trouble=None):
+def serving(reply, trouble=None):
     """Serve on a free port; ``reply`` turns a request into the bytes of an answer. Yield how to connect."""
-    if trouble is Trouble.UNREACHABLE:
-        yield Port(None)
-        return
-    tasks = set()
-
-    async def serve(reader, writer):
-        tasks.add(asyncio.current_task())
-        try:
-            while (asked := await read_request(reader)) is not None:
-                if trouble is Trouble.SILENT:
-                    await asyncio.Event().wait()
-                writer.write(TROUBLED.get(trouble) or await reply(asked))
-                await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
-            return
-        finally:
-            writer.close()
-
-    server = await asyncio.start_server(serve, LOOPBACK, 0)
-    try:
-        yield Port(server.sockets[0].getsockname()[1])
-    finally:
-        server.close()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks)
+    return serving_replies(reply, trouble)

@@ -96,8 +96,8 @@ TELLERS = {
 
 
 @asynccontextmanager
-async def serving_network(network, trouble=None):
-    """Serve a network's answers; yield how to connect."""
+async def serving_replies(reply, trouble=None):
+    """Serve on a free port; ``reply`` turns a request into the bytes of an answer. Yield how to connect."""
     if trouble is Trouble.UNREACHABLE:
         yield Port(None)
         return
@@ -109,7 +109,7 @@ async def serving_network(network, trouble=None):
             while (asked := await read_request(reader)) is not None:
                 if trouble is Trouble.SILENT:
                     await asyncio.Event().wait()
-                writer.write(TROUBLED.get(trouble) or await _answer(network, asked))
+                writer.write(TROUBLED.get(trouble) or await reply(asked))
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             return
@@ -124,6 +124,11 @@ async def serving_network(network, trouble=None):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks)
+
+
+def serving_network(network, trouble=None):
+    """Serve a network's answers; yield how to connect."""
+    return serving_replies(lambda asked: _answer(network, asked), trouble)
 
 
 async def _answer(network, asked):

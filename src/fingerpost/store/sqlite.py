@@ -66,7 +66,7 @@ class SqliteFile:
         if self.synchronous is not None:
             try:
                 connection.execute(f"PRAGMA synchronous = {self.synchronous}")
-            except BaseException:
+            except sqlite3.Error:
                 connection.close()
                 raise
         return connection
