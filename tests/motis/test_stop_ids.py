@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fingerpost.transit.providers.motis.stop_ids import MotisStopIds, find_service_day
@@ -64,6 +64,7 @@ def test_a_printed_id_leads_back_to_its_own(own_ids, network):
         assert set(printed) <= set("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_-")
 
 
+@example("aº", "NET")
 @given(OWN_IDS | WORDS, st.sampled_from(["NET", "TOWN"]))
 def test_a_process_that_never_printed_it_finds_it_too(own, network):
     """Among no more than four ways in which it may have been spelt."""

@@ -105,5 +105,6 @@ def _raise(text: str) -> str:
 def _cases(text: str) -> Iterator[str]:
     """Yield what a text may have been before it was raised; small letters are exact."""
     yield text
-    if not any(each.islower() for each in text) and text.lower() != text:
+    # Not islower(): a letter such as º is small and has no capital.
+    if all(each.upper() == each for each in text) and text.lower() != text:
         yield text.lower()
