@@ -30,6 +30,7 @@ class StreetGraph(NamedTuple):
         edge_flags: ONE_WAY, ENDS_ONLY, STEPS, MOVING.
         edge_m: length in metres.
         edge_avoided: how many times worse a metre counts, from 1.
+        edge_turned_degrees: by how much the edge turns at nodes where nothing else meets it, either way counted up.
         shape_first: the points of edge e are rows ``shape_first[e] .. shape_first[e + 1]`` of the shape columns.
         shape_lat_e7, shape_lon_e7: positions of points, in ten millionths of a degree.
         shape_m: metres from the beginning of the edge.
@@ -43,6 +44,7 @@ class StreetGraph(NamedTuple):
     edge_flags: UInt8
     edge_m: Float32
     edge_avoided: Float32
+    edge_turned_degrees: Float32
     shape_first: Int32
     shape_lat_e7: Int32
     shape_lon_e7: Int32

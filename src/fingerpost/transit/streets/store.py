@@ -14,7 +14,7 @@ from fingerpost.transit.streets.snapping import SegmentGrid
 from fingerpost.transit.timetable.street_coverage import StreetCoverage
 
 # Raise it when the meaning of a stored array changes.
-FORMAT = 1
+FORMAT = 2
 FOLDER = "streets"
 _CONTENTS = "contents.json"
 _NUMBERS = ("cell_lat", "cell_lon", "cells_per_row")

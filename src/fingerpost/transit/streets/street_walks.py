@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ class StreetWalks:
         self._stops = stops
         self._straight = StraightLine(stops.lats, stops.lons)
         self._snapped = self._snap(stops.lats, stops.lons)
+        # A question asks several times where its ends are.
+        self._snap_point = lru_cache(maxsize=16)(self._find_nearest)
 
     @property
     def covered_stops(self) -> int:
@@ -80,6 +83,8 @@ class StreetWalks:
         metres, seconds = self._whole(walked, away_m)
         within = (metres >= 0) & (metres <= max_walk_m)
         found = StopWalks(on_streets[within].astype(np.int32), metres[within], seconds[within])
+        if is_on.all():
+            return found
         off = self._straight.reach(lat, lon, near[~is_on], max_walk_m, from_stops=from_stops)
         return StopWalks(*(np.concatenate(pair) for pair in zip(found, off, strict=True)))
 
@@ -127,7 +132,7 @@ class StreetWalks:
         seconds = np.ceil(walked.seconds + away_m / self._profile.pace_m_per_s)
         return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
 
-    def _snap_point(self, lat: float, lon: float) -> Snapped:
+    def _find_nearest(self, lat: float, lon: float) -> Snapped:
         return self._snap(np.array([lat]), np.array([lon]))
 
     def _snap(self, lats: Float64, lons: Float64) -> Snapped:
