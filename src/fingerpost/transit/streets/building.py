@@ -98,10 +98,12 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
         if at == last or is_junction or node in passed:
             cuts.append(at)
         passed.add(nodes[at - 1])
-    if len(cuts) == 2 and nodes[0] == nodes[-1]:
-        # A loop with one junction: two edges, so that none begins and ends at one node.
-        cuts.insert(1, len(nodes) // 2)
     for start, stop in pairwise(cuts):
+        if nodes[start] == nodes[stop]:
+            # A loop with one junction: two edges, so that none begins and ends at one node.
+            middle = (start + stop) // 2
+            yield nodes[start : middle + 1]
+            start = middle
         yield nodes[start : stop + 1]
 
 

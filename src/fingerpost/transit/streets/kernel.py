@@ -124,8 +124,8 @@ def _empty(work):
 
 @looping
 def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
-    """Reach both ends of the edge on which a walk begins; return how many states are touched."""
-    touched = 0
+    """Reach both ends of the edge on which a walk begins; return how many states are touched and queued."""
+    touched = used = 0
     length_m = graph.edge_m[edge]
     stage = BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC
     for way in range(2):
@@ -137,9 +137,10 @@ def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
         state = stage * len(weights.node_s) + graph.arc_head[arc]
         cost = weights.edge_cost[edge] * part
         if metres <= limit_m and cost < work.label[state, COST]:
-            _queue(work, touched, cost, state, per_bucket)
+            _queue(work, used, cost, state, per_bucket)
+            used += 1
             touched = _reach_node(work, touched, state, cost, weights.edge_s[edge] * part, metres, arc, -1)
-    return touched
+    return touched, used
 
 
 @looping
@@ -179,7 +180,8 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
     if goal_edge >= 0:
         goal_end, goal_start = graph.arc_head[2 * goal_edge], graph.arc_head[2 * goal_edge + 1]
     goal_cost = np.inf
-    touched = used = waiting = _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket)
+    touched, used = _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket)
+    waiting = used
     turn = 0
     while waiting > 0:
         if work.bucket[turn & last_bucket] < 0:
