@@ -235,6 +235,7 @@ def measure(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal
 
     Writes metres, -1 where there is none within the limit, seconds, the last arc and the state before it (-1: none).
     """
+    first_stage = BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC
     for goal in range(len(goal_edge)):
         best = np.inf
         found_m[goal] = -1.0
@@ -259,9 +260,12 @@ def measure(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal
             node = graph.arc_head[arc ^ 1]
             rest_m = place_m if way == 0 else length_m - place_m
             part = rest_m / length_m if length_m > 0 else 0.0
-            for stage in range(3):
+            for stage in range(first_stage, 3):
+                # Most goals lie on public ways, which are not come to from private ones: one label to read.
+                if _next_stage(graph, there, stage) < 0:
+                    continue
                 state = stage * len(weights.node_s) + node
-                if work.label[state, COST] == np.inf or _next_stage(graph, there, stage) < 0:
+                if work.label[state, COST] == np.inf:
                     continue
                 if weights.is_blocked[node] and rest_m >= _AT_NODE_M:
                     continue
