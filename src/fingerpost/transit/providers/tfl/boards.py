@@ -47,7 +47,7 @@ class FoundBoard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Part:
+class _BoardPart:
     """What one source of rows had; ``line_ids`` are TfL's ids of the lines of the rows."""
 
     rows: Sequence[Departure] = ()
@@ -90,11 +90,11 @@ class TflBoards:
         predicted, timetabled = _split(first, last, now, by_schedule=query.by_schedule)
         told = await self._list_predictions(own_ids) if predicted else []
         try:
-            timetable = await self._list_timetabled(own_ids, timetabled) if timetabled else _Part()
+            timetable = await self._list_timetabled(own_ids, timetabled) if timetabled else _BoardPart()
         except (StorageUnavailable, SourceChanged):
             if predicted is None:
                 raise
-            timetable = _Part(notes=(NOTE_WITHOUT_TIMETABLE,))
+            timetable = _BoardPart(notes=(NOTE_WITHOUT_TIMETABLE,))
         predictions = [each for answer in told for each in answer.data]
         line_ids = timetable.line_ids | {each.line_id for each in predictions if each.line_id}
         status = await self._find_status(sorted(line_ids), own_ids, first, last, now)
@@ -126,7 +126,7 @@ class TflBoards:
         )
         return [each for each in told if each is not None]
 
-    async def _list_timetabled(self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]) -> _Part:
+    async def _list_timetabled(self, own_ids: Sequence[str], spans: Sequence[tuple[int, int]]) -> _BoardPart:
         """Return what the timetables of all lines have in some spans of time."""
         stops = await gather([self._stops.find_with_lines(each) for each in own_ids])
         lines = list_lines_of([each for each in stops if each is not None])
@@ -138,7 +138,7 @@ class TflBoards:
             rows += within
             remarks += said
         is_known = bool(found.timetables) and is_whole(remarks)
-        return _Part(
+        return _BoardPart(
             rows=rows,
             line_ids=frozenset(line.line_id for line in lines),
             notes=(NOTE_OF_TIMETABLE, *say_remarks(remarks)),

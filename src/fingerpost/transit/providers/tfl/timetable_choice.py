@@ -34,7 +34,7 @@ class RemarkKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
+class TimetableRemark:
     """Something that must be said of a line; ``detail`` is a name or a day."""
 
     kind: RemarkKind
@@ -52,13 +52,13 @@ class ChosenSchedule:
 
 def choose_schedules(
     schedules: Sequence[Schedule], day: date, line: str
-) -> tuple[list[ChosenSchedule], tuple[Remark, ...]]:
+) -> tuple[list[ChosenSchedule], tuple[TimetableRemark, ...]]:
     """Return the timetables that hold on a day, and what must be said of the choice.
 
     By day and by night the one for the fewest days holds: ``School Friday`` goes before ``Mon-Fri Schooldays``.
     """
     remarks = [
-        Remark(RemarkKind.DAYS_UNKNOWN, line, f"'{each.name}'")
+        TimetableRemark(RemarkKind.DAYS_UNKNOWN, line, f"'{each.name}'")
         for each in schedules
         if find_named_days(each.name) is None
     ]
@@ -72,30 +72,34 @@ def choose_schedules(
     return chosen, tuple(remarks)
 
 
-def _choose(known: Sequence[tuple[Schedule, NamedDays]], day: date, line: str) -> tuple[list[Schedule], list[Remark]]:
+def _choose(
+    known: Sequence[tuple[Schedule, NamedDays]], day: date, line: str
+) -> tuple[list[Schedule], list[TimetableRemark]]:
     """Return which of one kind, day or night, hold on a day."""
     holiday = find_public_holiday(day)
     if holiday is None:
         return _choose_by_weekday(known, day, day.weekday(), line)
     named = [each for each, days in known if _names(days, holiday)]
     if named:
-        return named, [Remark(RemarkKind.HOLIDAY_FOLLOWED, line, f"'{each.name}', {holiday}") for each in named]
+        return named, [
+            TimetableRemark(RemarkKind.HOLIDAY_FOLLOWED, line, f"'{each.name}', {holiday}") for each in named
+        ]
     if not known:
         return [], []
     if holiday == CHRISTMAS:
-        return [], [Remark(RemarkKind.CHRISTMAS, line, str(day))]
+        return [], [TimetableRemark(RemarkKind.CHRISTMAS, line, str(day))]
     # Most lines run on a holiday what they run on a Sunday; to promise less is safer than to promise more.
     is_by_day = not any(days.is_night for _, days in known)
     has_sunday = any(_SUNDAY in days.weekdays for _, days in known)
     weekday = _SUNDAY if is_by_day and has_sunday else day.weekday()
     found, remarks = _choose_by_weekday(known, day, weekday, line)
-    guess = [Remark(RemarkKind.HOLIDAY_GUESSED, line, f"'{each.name}', {holiday}") for each in found]
+    guess = [TimetableRemark(RemarkKind.HOLIDAY_GUESSED, line, f"'{each.name}', {holiday}") for each in found]
     return found, remarks + guess
 
 
 def _choose_by_weekday(
     known: Sequence[tuple[Schedule, NamedDays]], day: date, weekday: int, line: str
-) -> tuple[list[Schedule], list[Remark]]:
+) -> tuple[list[Schedule], list[TimetableRemark]]:
     """Return which hold on a weekday: of those for schooldays or other days the fitting ones, and the most special."""
     of_weekday = [(each, days) for each, days in known if weekday in days.weekdays]
     is_school = not is_without_school(day)
@@ -103,7 +107,7 @@ def _choose_by_weekday(
     narrowest = min((_width(days) for _, days in holding), default=None)
     # Of days that are surely without school nothing has to be guessed.
     is_guess = is_school and any(days.school is not None for _, days in of_weekday)
-    remarks = [Remark(RemarkKind.SCHOOL, line, str(day))] if is_guess else []
+    remarks = [TimetableRemark(RemarkKind.SCHOOL, line, str(day))] if is_guess else []
     return [each for each, days in holding if _width(days) == narrowest], remarks
 
 
@@ -117,7 +121,7 @@ def _width(days: NamedDays) -> tuple[bool, int]:
     return days.school is None, len(days.weekdays)
 
 
-def say_remarks(remarks: Iterable[Remark]) -> list[str]:
+def say_remarks(remarks: Iterable[TimetableRemark]) -> list[str]:
     """Return a sentence for each kind of remark, with its lines, each once and bounded."""
     by_kind: dict[RemarkKind, dict[str, list[str]]] = {}
     for each in dict.fromkeys(remarks):

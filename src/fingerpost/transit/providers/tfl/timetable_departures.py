@@ -8,8 +8,13 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model import Departure
 from fingerpost.transit.port import BoardGap
 from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
-from fingerpost.transit.providers.tfl.timetable_choice import ChosenSchedule, Remark, RemarkKind, choose_schedules
-from fingerpost.transit.providers.tfl.timetable_shapes import Period, Schedule, TimetableRoute
+from fingerpost.transit.providers.tfl.timetable_choice import (
+    ChosenSchedule,
+    RemarkKind,
+    TimetableRemark,
+    choose_schedules,
+)
+from fingerpost.transit.providers.tfl.timetable_shapes import FrequencyPeriod, Schedule, TimetableRoute
 from fingerpost.transit.providers.tfl.timetables import LineTimetable
 from fingerpost.transit.providers.tfl.wire_times import list_instants
 
@@ -41,10 +46,10 @@ class TimetableReader:
 
     def list_departures(
         self, timetables: Sequence[LineTimetable], first: int, last: int
-    ) -> tuple[list[Departure], tuple[Remark, ...]]:
+    ) -> tuple[list[Departure], tuple[TimetableRemark, ...]]:
         """Return what the timetables have from ``first`` to ``last``, both included, and what must be said of it."""
         rows: dict[tuple[str, str, int, str], Departure] = {}
-        remarks: list[Remark] = []
+        remarks: list[TimetableRemark] = []
         begin = self._local_date(first) - timedelta(days=1)
         for timetable in timetables:
             for step in range((self._local_date(last) - begin).days + 1):
@@ -75,11 +80,11 @@ class TimetableReader:
                 return BoardGap(next_day=self._local_date(min(later)))
         return BoardGap()
 
-    def _list_day(self, timetable: LineTimetable, day: date) -> tuple[list[Departure], list[Remark]]:
+    def _list_day(self, timetable: LineTimetable, day: date) -> tuple[list[Departure], list[TimetableRemark]]:
         """Return the departures of a service day, those after its midnight included."""
         told = timetable.told
         rows: list[Departure] = []
-        remarks: list[Remark] = []
+        remarks: list[TimetableRemark] = []
         names = {each.id: each.name for each in (*told.stations, *told.stops) if each.name}
         for route in told.timetable.routes if told.timetable is not None else ():
             chosen, said = choose_schedules(route.schedules, day, timetable.line.name)
@@ -88,7 +93,9 @@ class TimetableReader:
             for each in chosen:
                 rows += [self._row(timetable, call, day) for call in _list_calls(each, ends)]
                 if _has_unknown_frequency(each.schedule):
-                    remarks.append(Remark(RemarkKind.FREQUENCY_UNKNOWN, timetable.line.name, f"'{each.schedule.name}'"))
+                    remarks.append(
+                        TimetableRemark(RemarkKind.FREQUENCY_UNKNOWN, timetable.line.name, f"'{each.schedule.name}'")
+                    )
         return rows, remarks
 
     def _row(self, timetable: LineTimetable, call: _Call, day: date) -> Departure:
@@ -146,12 +153,12 @@ def _of_night(minutes: int, is_night: bool) -> int:
     return minutes + _DAY_MINUTES if is_night and minutes < _NOON_MINUTES else minutes
 
 
-def _bounds_of(period: Period) -> tuple[int, int]:
+def _bounds_of(period: FrequencyPeriod) -> tuple[int, int]:
     begin, end = period.from_time.minutes, period.to_time.minutes
     return begin, end + _DAY_MINUTES if end <= begin else end
 
 
-def _headway_minutes(period: Period) -> int | None:
+def _headway_minutes(period: FrequencyPeriod) -> int | None:
     """Return the longest time between two departures in whole minutes, rounded up; None where none is told."""
     if period.frequency is None or period.type.lower() != _IN_MINUTES:
         return None
@@ -167,17 +174,17 @@ def _has_unknown_frequency(schedule: Schedule) -> bool:
     )
 
 
-def _is_unknown(period: Period) -> bool:
+def _is_unknown(period: FrequencyPeriod) -> bool:
     kind = period.type.lower()
     return kind.startswith("frequency") and kind != _IN_MINUTES and period.frequency is not None
 
 
-def _is_within(minutes: int, period: Period) -> bool:
+def _is_within(minutes: int, period: FrequencyPeriod) -> bool:
     begin, end = _bounds_of(period)
     return begin <= minutes <= end
 
 
-def is_whole(remarks: Iterable[Remark]) -> bool:
+def is_whole(remarks: Iterable[TimetableRemark]) -> bool:
     """Whether nothing is missing from timetables, so that what they do not have does not run."""
     complete = {RemarkKind.SCHOOL, RemarkKind.HOLIDAY_FOLLOWED, RemarkKind.WHOLE_STATION}
     return all(each.kind in complete for each in remarks)

@@ -33,7 +33,7 @@ class Frequency(Shape):
     highest_frequency: float = 0
 
 
-class Period(Shape):
+class FrequencyPeriod(Shape):
     """A time of day in which departures are told by a frequency; ``type`` says in which unit."""
 
     type: str = ""
@@ -49,7 +49,7 @@ class Schedule(Shape):
     known_journeys: Several[KnownJourney] = ()
     first_journey: KnownJourney | None = None
     last_journey: KnownJourney | None = None
-    periods: Several[Period] = ()
+    periods: Several[FrequencyPeriod] = ()
 
 
 class Interval(Shape):
@@ -73,14 +73,14 @@ class TimetableRoute(Shape):
     schedules: Several[Schedule] = ()
 
 
-class Timetable(Shape):
+class TflTimetable(Shape):
     """The departures from one stop."""
 
     departure_stop_id: str = ""
     routes: Several[TimetableRoute] = ()
 
 
-class NamedStop(Shape):
+class TflTimetableStop(Shape):
     """A stop or a station of a timetable."""
 
     id: str = ""
@@ -105,8 +105,8 @@ class TimetableResponse(Shape):
     line_id: str = ""
     line_name: str = ""
     direction: str | None = None
-    stations: Several[NamedStop] = ()
-    stops: Several[NamedStop] = ()
-    timetable: Timetable | None = None
+    stations: Several[TflTimetableStop] = ()
+    stops: Several[TflTimetableStop] = ()
+    timetable: TflTimetable | None = None
     disambiguation: TimetableDisambiguation | None = None
     status_error_message: str | None = None

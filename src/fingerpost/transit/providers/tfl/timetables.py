@@ -11,7 +11,7 @@ from fingerpost.transit.model import Mode
 from fingerpost.transit.providers.tfl.modes import read_mode
 from fingerpost.transit.providers.tfl.server import NOT_FOUND, TflClient, read, read_error
 from fingerpost.transit.providers.tfl.shapes import TflStopPoint
-from fingerpost.transit.providers.tfl.timetable_choice import Remark, RemarkKind
+from fingerpost.transit.providers.tfl.timetable_choice import RemarkKind, TimetableRemark
 from fingerpost.transit.providers.tfl.timetable_shapes import TimetableResponse
 
 # TfL changes its timetables at night, and says of static data that it may be kept for half a day.
@@ -48,7 +48,7 @@ class FoundTimetables:
 
     timetables: Sequence[LineTimetable] = ()
     retrieved_at: datetime | None = None
-    remarks: tuple[Remark, ...] = ()
+    remarks: tuple[TimetableRemark, ...] = ()
 
 
 def list_lines_of(stops: Iterable[TflStopPoint]) -> list[StopLine]:
@@ -84,8 +84,8 @@ class TimetableSource:
             StorageUnavailable, SourceChanged: TfL answered for none of them.
         """
         asked = lines[:MOST_LINES]
-        remarks = [Remark(RemarkKind.NOT_ASKED, line.name) for line in lines[MOST_LINES:]]
-        remarks += [Remark(RemarkKind.WHOLE_STATION, line.name) for line in asked if line.is_platform]
+        remarks = [TimetableRemark(RemarkKind.NOT_ASKED, line.name) for line in lines[MOST_LINES:]]
+        remarks += [TimetableRemark(RemarkKind.WHOLE_STATION, line.name) for line in asked if line.is_platform]
         outcomes = await asyncio.gather(*(self._find_line(line) for line in asked), return_exceptions=True)
         timetables: list[LineTimetable] = []
         told_at: list[datetime] = []
@@ -93,7 +93,7 @@ class TimetableSource:
         for line, outcome in zip(asked, outcomes, strict=True):
             if isinstance(outcome, StorageUnavailable | SourceChanged):
                 failures.append(outcome)
-                remarks.append(Remark(RemarkKind.NOT_TOLD, line.name))
+                remarks.append(TimetableRemark(RemarkKind.NOT_TOLD, line.name))
                 continue
             if isinstance(outcome, BaseException):
                 raise outcome
@@ -101,7 +101,7 @@ class TimetableSource:
             told_at.append(retrieved_at)
             timetables += [LineTimetable(line=line, told=each) for each in told]
             if not told:
-                remarks.append(Remark(RemarkKind.NO_TIMETABLE, line.name))
+                remarks.append(TimetableRemark(RemarkKind.NO_TIMETABLE, line.name))
         if failures and len(failures) == len(asked):
             raise failures[0]
         return FoundTimetables(
