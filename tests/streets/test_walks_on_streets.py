@@ -316,3 +316,19 @@ def test_every_walk_takes_as_long_as_the_slow_search_says(tmp_path_factory, text
     for backward in (False, True):
         found = town.walk(*places, backward=backward)
         assert (found and found[1]) == (expected and pytest.approx(expected, abs=0.15))
+
+
+def test_streets_behind_a_gate_count_as_much_as_others(tmp_path):
+    """800 m of streets end at a gate, so that the 400 m behind a private way are for the ends of a walk only."""
+    town = Town(
+        """
+            o       B
+            |       |
+            A       |
+            |       |
+            +---+ppp+
+        """,
+        tmp_path,
+    )
+
+    assert town.walk("A", "B") == (1400, 1120.0)

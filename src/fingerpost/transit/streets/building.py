@@ -135,12 +135,19 @@ def _find_kept(edges: Edges) -> npt.NDArray[np.bool_]:
     """Return which edges belong to the streets that hang together over the most metres, or over enough of them."""
     if not len(edges.begin):
         return np.zeros(0, np.bool_)
-    label = _label_parts(len(edges.node_flags), edges.begin, edges.end, edges.node_flags & BLOCKED != 0)
-    # A blocked node belongs to no part, and each of its edges to that of the other end.
-    part = np.where(edges.node_flags[edges.begin] & BLOCKED != 0, label[edges.end], label[edges.begin])
+    part = _find_part(edges, _label_parts(len(edges.node_flags), edges.begin, edges.end, _blocked(edges)))
     total_m = np.bincount(part, weights=edges.length_m).astype(np.float64)
     kept: npt.NDArray[np.bool_] = total_m[part] >= _least_m(total_m)
     return kept
+
+
+def _blocked(edges: Edges) -> npt.NDArray[np.bool_]:
+    return edges.node_flags & BLOCKED != 0
+
+
+def _find_part(edges: Edges, label: Int64) -> Int64:
+    """Return the part of each edge: a blocked node belongs to none, and its edges to that of their other end."""
+    return np.where(_blocked(edges)[edges.begin], label[edges.end], label[edges.begin])
 
 
 def _least_m(total_m: npt.NDArray[Any]) -> float:
@@ -170,9 +177,9 @@ def _mark_dead_private(edges: Edges) -> Edges:
     public = edges.flags & ENDS_ONLY == 0
     if not public.any():
         return edges
-    label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], edges.node_flags & BLOCKED != 0)
+    label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], _blocked(edges))
     public_m = np.where(public, edges.length_m, 0.0)
-    total_m = np.bincount(label[edges.begin], weights=public_m, minlength=len(label)).astype(np.float64)
+    total_m = np.bincount(_find_part(edges, label), weights=public_m, minlength=len(label)).astype(np.float64)
     reached = total_m >= _least_m(total_m)
     is_dead = public & ~(reached[label[edges.begin]] | reached[label[edges.end]])
     return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))

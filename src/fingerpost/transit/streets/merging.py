@@ -12,7 +12,7 @@ from fingerpost.transit.timetable.timetable import Int64
 _HALF_TURN = 180.0
 
 
-class _Part(NamedTuple):
+class _ChainedEdge(NamedTuple):
     """An edge within a chain of edges; ``is_turned`` where the chain goes against it."""
 
     edge: int
@@ -54,7 +54,7 @@ def merge_edges(edges: Edges) -> Edges:
     )
 
 
-def _list_chains(edges: Edges) -> list[list[_Part]]:
+def _list_chains(edges: Edges) -> list[list[_ChainedEdge]]:
     """Return the chains of two and more edges that become one, each in its order."""
     at = _list_meeting_points(edges)
     chains, seen = [], set[int]()
@@ -65,7 +65,7 @@ def _list_chains(edges: Edges) -> list[list[_Part]]:
         one, other = at[node]
         before = _follow(edges, at, node, one, seen)
         after = _follow(edges, at, node, other, seen)
-        chain = [_Part(part.edge, not part.is_turned) for part in reversed(before)] + after
+        chain = [_ChainedEdge(part.edge, not part.is_turned) for part in reversed(before)] + after
         chains += _without_loops(edges, chain)
     return [chain for chain in chains if len(chain) > 1]
 
@@ -84,12 +84,12 @@ def _list_meeting_points(edges: Edges) -> dict[int, tuple[int, int]]:
     return {int(node): (int(a), int(b)) for node, a, b in zip(two[alike], one[alike], other[alike], strict=True)}
 
 
-def _follow(edges: Edges, at: dict[int, tuple[int, int]], node: int, edge: int, seen: set[int]) -> list[_Part]:
+def _follow(edges: Edges, at: dict[int, tuple[int, int]], node: int, edge: int, seen: set[int]) -> list[_ChainedEdge]:
     """Return the parts of a chain from a node on, the first along an edge; its inner nodes are seen then."""
     parts = []
     while True:
         is_turned = int(edges.end[edge]) == node
-        parts.append(_Part(edge, is_turned))
+        parts.append(_ChainedEdge(edge, is_turned))
         node = int(edges.begin[edge] if is_turned else edges.end[edge])
         if node in seen or node not in at:
             return parts
@@ -98,7 +98,7 @@ def _follow(edges: Edges, at: dict[int, tuple[int, int]], node: int, edge: int, 
         edge = other if one == edge else one
 
 
-def _without_loops(edges: Edges, chain: list[_Part]) -> list[list[_Part]]:
+def _without_loops(edges: Edges, chain: list[_ChainedEdge]) -> list[list[_ChainedEdge]]:
     """Return a chain, in two where it would end where it begins."""
     if len({part.edge for part in chain}) < len(chain):
         # A ring that nothing else meets was followed both ways round.
@@ -107,14 +107,14 @@ def _without_loops(edges: Edges, chain: list[_Part]) -> list[list[_Part]]:
     return [chain] if begin != end else [chain[:1], chain[1:]]
 
 
-def _ends_of(edges: Edges, chain: list[_Part]) -> tuple[int, int]:
+def _ends_of(edges: Edges, chain: list[_ChainedEdge]) -> tuple[int, int]:
     first, last = chain[0], chain[-1]
     begin = edges.end[first.edge] if first.is_turned else edges.begin[first.edge]
     end = edges.begin[last.edge] if last.is_turned else edges.end[last.edge]
     return int(begin), int(end)
 
 
-def _points_of(edges: Edges, chain: list[_Part]) -> Int64:
+def _points_of(edges: Edges, chain: list[_ChainedEdge]) -> Int64:
     """Return the rows of a chain's points; where one edge ends the next begins."""
     rows = []
     for place, part in enumerate(chain):
@@ -123,7 +123,7 @@ def _points_of(edges: Edges, chain: list[_Part]) -> Int64:
     return np.concatenate(rows)
 
 
-def _along_of(edges: Edges, chain: list[_Part]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _along_of(edges: Edges, chain: list[_ChainedEdge]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return the metres from a chain's beginning to each of its points."""
     parts, so_far_m = [], 0.0
     for place, part in enumerate(chain):
@@ -134,7 +134,7 @@ def _along_of(edges: Edges, chain: list[_Part]) -> np.ndarray[tuple[int], np.dty
     return np.concatenate(parts)
 
 
-def _turned_degrees(bearings: np.ndarray[tuple[int, int], np.dtype[np.float32]], chain: list[_Part]) -> float:
+def _turned_degrees(bearings: np.ndarray[tuple[int, int], np.dtype[np.float32]], chain: list[_ChainedEdge]) -> float:
     """Return by how many degrees a chain turns at the nodes between its edges, either way counted up."""
     arcs = [2 * part.edge + part.is_turned for part in chain]
     turned = 0.0
