@@ -142,7 +142,8 @@ def _find_kept(edges: Edges) -> npt.NDArray[np.bool_]:
 
 
 def _blocked(edges: Edges) -> npt.NDArray[np.bool_]:
-    return edges.node_flags & BLOCKED != 0
+    blocked: npt.NDArray[np.bool_] = edges.node_flags & BLOCKED != 0
+    return blocked
 
 
 def _find_part(edges: Edges, label: Int64) -> Int64:

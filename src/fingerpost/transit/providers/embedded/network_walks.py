@@ -23,8 +23,9 @@ class NetworkWalks:
         self._coverage = None if streets is None else streets.coverage
         self._usual: StreetWalks | None = None
         if streets is not None:
-            stops = WalkedStops(timetable.stop_lat, timetable.stop_lon, timetable.stop_kind, ())
-            self._usual = StreetWalks(streets.graph, streets.grid, stops, RIDER)
+            stops = WalkedStops(timetable.stop_lat, timetable.stop_lon, timetable.stop_kind, (), ())
+            places = (streets.stop_lats, streets.stop_lons)
+            self._usual = StreetWalks(streets.graph, streets.grid, stops, RIDER, places=places)
 
     @cached_property
     def _step_free(self) -> StreetWalks | None:
