@@ -33,11 +33,21 @@ def _found(stops, *mapped):
     [
         (("0012", ""), "0012", 0.5, 1),
         (("1240134", "H3596"), "h3596", 0.5, 1),
+        (("1121450", "H0249"), "0249", 0.5, 1),
+        (("1121450", "H12"), "12", 0.5, 0),
         (("0012", ""), "12", 0.5, 0),
         (("0012", ""), "0012", 0.99, 1),
         (("0012", ""), "0012", 1.01, 0),
     ],
-    ids=["its id", "its code, in another case", "another", "99 m away", "101 m away"],
+    ids=[
+        "its id",
+        "its code, in another case",
+        "the number in its code",
+        "a platform's number",
+        "another",
+        "99 m away",
+        "101 m away",
+    ],
 )
 def test_a_stop_is_where_the_map_has_it(names, ref, x, matched):
     """By id or code, up to 100 m away; else it stays where its feed says."""
@@ -77,3 +87,19 @@ def test_who_walks_to_a_stop_walks_to_where_the_map_has_it(tmp_path):
 
     assert metres(None) == [pytest.approx(820, abs=2)]
     assert metres((found.lats, found.lons)) == [pytest.approx(1099, abs=2)]
+
+
+@pytest.mark.parametrize(
+    ("tags", "is_one"),
+    [
+        ({"highway": "bus_stop"}, True),
+        ({"public_transport": "platform", "railway": "platform"}, True),
+        ({"railway": "station", "public_transport": "stop_position"}, False),
+        ({"amenity": "bus_station"}, False),
+    ],
+)
+def test_a_station_of_several_platforms_is_no_stop_of_its_ref(tmp_path, tags, is_one):
+    """Else all of its platforms would be put in one place."""
+    town = Town("A-B", tmp_path, extra_nodes=[(9, *degrees(1, 1), {**tags, "ref": "7"})])
+
+    assert [stop.ref for stop in town.extracted.stops] == ["7"] * is_one

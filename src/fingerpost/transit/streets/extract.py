@@ -15,6 +15,7 @@ from fingerpost.transit.streets.way_rules import (
     find_way_rule,
     has_lights,
     is_area,
+    is_boarding_point,
     is_lift,
     is_routed,
     is_stop,
@@ -40,7 +41,7 @@ class Square(NamedTuple):
 
 
 class OsmStop(NamedTuple):
-    """A stop of public transport as OpenStreetMap has it; ``ref`` is what stands on its sign."""
+    """A pole, platform or stop position as OpenStreetMap has it; ``ref`` is what stands on its sign."""
 
     ref: str
     lat: float
@@ -115,7 +116,7 @@ class _ExtractReader:
             streets.lifts.add(node.id)
         if blocks_node(tags):
             streets.blocked.add(node.id)
-        if is_stop(tags) and (ref := tags.get("ref")):
+        if is_boarding_point(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
         if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags):
             streets.corners.add(node.id)

@@ -1,6 +1,7 @@
 """Finds the stops of a timetable among those of an OpenStreetMap extract, by what stands on their signs."""
 
 import math
+import string
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from fingerpost.transit.timetable.walks import WalkedStops
 
 # A stop of the same ref further away than this is another one.
 MATCHED_M = 100.0
+# Shorter numbers are platforms, of which there are many of one number.
+_SHORTEST_NUMBER = 3
 
 
 class StopPlaces(NamedTuple):
@@ -33,13 +36,20 @@ def find_stop_places(stops: WalkedStops, mapped: Iterable[OsmStop]) -> StopPlace
     for row, names in enumerate(zip(stops.local_ids, stops.codes, strict=True)):
         if stops.kinds[row] != STOP:
             continue
-        alike = [each for name in dict.fromkeys(names) if name for each in by_ref.get(name.casefold(), ())]
+        alike = [each for name in _list_refs(*names) for each in by_ref.get(name, ())]
         here = float(stops.lats[row]), float(stops.lons[row])
         nearest = min(alike, key=lambda each: _apart_m(here, each), default=None)
         if nearest is not None and _apart_m(here, nearest) <= MATCHED_M:
             lats[row], lons[row] = nearest.lat, nearest.lon
             matched += 1
     return StopPlaces(lats, lons, matched)
+
+
+def _list_refs(local_id: str, code: str) -> set[str]:
+    """Return what a map may call a stop: its id, its code, and the number in a code such as H0249."""
+    number = code.lstrip(string.ascii_letters)
+    numbers = {number} if len(number) >= _SHORTEST_NUMBER and number.isdecimal() else set()
+    return {name.casefold() for name in (local_id, code) if name} | numbers
 
 
 def _apart_m(here: tuple[float, float], stop: OsmStop) -> float:
