@@ -14,6 +14,7 @@ from fingerpost.transit.streets.graph import (
     BLOCKED,
     DEGREES_E7,
     ENDS_ONLY,
+    KERB,
     LIFT,
     LIGHTS,
     MOVING,
@@ -110,7 +111,10 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
 def _node_flags(numbers: Iterable[int], streets: ExtractedStreets) -> UInt8:
     return np.array(
         [
-            LIGHTS * (node in streets.lights) + BLOCKED * (node in streets.blocked) + LIFT * (node in streets.lifts)
+            LIGHTS * (node in streets.lights)
+            + BLOCKED * (node in streets.blocked)
+            + LIFT * (node in streets.lifts)
+            + KERB * (node in streets.kerbs)
             for node in numbers
         ],
         np.uint8,

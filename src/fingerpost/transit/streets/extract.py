@@ -14,6 +14,7 @@ from fingerpost.transit.streets.way_rules import (
     blocks_node,
     find_way_rule,
     has_lights,
+    has_raised_kerb,
     is_area,
     is_boarding_point,
     is_lift,
@@ -21,7 +22,7 @@ from fingerpost.transit.streets.way_rules import (
     is_stop,
 )
 
-_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity")
+_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb")
 _WAY_KEYS = ("highway", "public_transport", "railway", "indoor")
 READING = "reading streets"
 
@@ -59,6 +60,7 @@ class ExtractedStreets:
         uses: how often each node occurs on a way of any kind; a junction occurs more than once.
         corners: nodes that end a stretch of a way though no other way meets it there.
         lights, lifts, blocked: nodes where walkers wait at traffic lights, take a lift, or cannot pass.
+        kerbs: nodes where wheels cannot pass, because the kerb is raised.
         stops: stops of public transport with a ``ref``.
         incomplete: how many ways the extract holds in part.
     """
@@ -71,6 +73,7 @@ class ExtractedStreets:
     lights: set[int] = field(default_factory=set)
     lifts: set[int] = field(default_factory=set)
     blocked: set[int] = field(default_factory=set)
+    kerbs: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
     incomplete: int = 0
 
@@ -116,9 +119,11 @@ class _ExtractReader:
             streets.lifts.add(node.id)
         if blocks_node(tags):
             streets.blocked.add(node.id)
+        if has_raised_kerb(tags):
+            streets.kerbs.add(node.id)
         if is_boarding_point(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
-        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags):
+        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags) or has_raised_kerb(tags):
             streets.corners.add(node.id)
 
     def _take_way(self, way: Any, tags: Tags) -> None:

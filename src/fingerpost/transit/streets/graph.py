@@ -14,6 +14,7 @@ MOVING = 8
 LIGHTS = 1
 BLOCKED = 2
 LIFT = 4
+KERB = 8
 
 DEGREES_E7 = 1e7
 """Positions are kept in ten millionths of a degree, as OpenStreetMap has them."""
@@ -26,7 +27,7 @@ class StreetGraph(NamedTuple):
         node_first, node_arc: the arcs that leave node n are ``node_arc[node_first[n] : node_first[n + 1]]``.
         arc_head: the node to which each arc leads.
         arc_bearing: of each arc, its bearing where it begins and where it ends; degrees from north, clockwise.
-        node_flags: LIGHTS, BLOCKED, LIFT.
+        node_flags: LIGHTS, BLOCKED, LIFT, KERB.
         edge_flags: ONE_WAY, ENDS_ONLY, STEPS, MOVING.
         edge_m: length in metres.
         edge_avoided: how many times worse a metre counts, from 1.

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.streets.graph import BLOCKED, ENDS_ONLY, LIFT, LIGHTS, MOVING, ONE_WAY, STEPS, StreetGraph
+from fingerpost.transit.streets.graph import BLOCKED, ENDS_ONLY, KERB, LIFT, LIGHTS, MOVING, ONE_WAY, STEPS, StreetGraph
 from fingerpost.transit.timetable.timetable import Float32, Int32
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
@@ -24,7 +24,7 @@ class WalkingProfile:
         lights_s: the wait at each light for walkers.
         lift_s: the wait and the ride at each lift.
         turn_degrees_per_m: a turn of so many degrees takes as long as a metre; 0 where turns take no time.
-        step_free: no steps and no escalators.
+        step_free: no steps, no escalators, and no kerb that is known to be raised.
     """
 
     pace_m_per_s: float = PACE_M_PER_S
@@ -51,7 +51,7 @@ class Weights(NamedTuple):
     Attributes:
         edge_s: seconds along each edge.
         edge_cost: what ways are compared by: seconds, times how much worse they count; infinite where barred.
-        node_s: seconds at each node that is walked past.
+        node_s: seconds at each node that is walked past; infinite where it cannot be.
         is_blocked: nodes that nobody walks past.
         turn_s_per_degree: seconds for each degree of a turn.
         onward_first: the rows of node n in the next two are ``onward_first[n] .. onward_first[n + 1]``.
@@ -89,10 +89,13 @@ def weigh(graph: StreetGraph, profile: WalkingProfile) -> Weights:
     seconds, cost = seconds + turning_s, cost + turning_s
     lights, lifts = graph.node_flags & LIGHTS != 0, graph.node_flags & LIFT != 0
     node_s = lights * profile.lights_s + lifts * profile.lift_s
+    longest_s = float(node_s.max(initial=0.0))
+    if profile.step_free:
+        node_s = np.where(graph.node_flags & KERB != 0, np.inf, node_s)
     onward = _list_onward(graph, cost)
     ahead = graph.node_arc[onward] >> 1
     onward_before = np.concatenate([[0], np.cumsum(onward)])
-    costliest = float(cost[ahead].max(initial=0.0) + node_s.max(initial=0.0)) + 180.0 * turn_s_per_degree
+    costliest = float(cost[ahead].max(initial=0.0)) + longest_s + 180.0 * turn_s_per_degree
     arcs = graph.node_arc[onward]
     return Weights(
         edge_s=seconds.astype(np.float32),

@@ -139,6 +139,11 @@ def blocks_node(tags: Tags) -> bool:
     return barrier in _WALLS or foot in _DENIED or tags.get("access") in _DENIED
 
 
+def has_raised_kerb(tags: Tags) -> bool:
+    """Whether a kerb is known to be too high for wheels; of ``kerb=yes`` nothing is known."""
+    return tags.get("kerb") == "raised"
+
+
 def has_lights(tags: Tags) -> bool:
     """Whether walkers wait at traffic lights at a node."""
     return tags.get("crossing") == "traffic_signals"

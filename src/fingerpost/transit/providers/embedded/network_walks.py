@@ -48,7 +48,7 @@ class NetworkWalks:
             return f"{_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
         said = "streets of OpenStreetMap"
         if step_free:
-            said += ", without the steps that it knows"
+            said += ", without the steps and raised kerbs that it knows"
         off = []
         if not coverage.is_whole:
             off.append(f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops")
