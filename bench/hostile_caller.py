@@ -6,14 +6,12 @@ process of its own. The others ask boards and trips at a steady pace, no questio
 
 import argparse
 import http.client
-import json
 import multiprocessing
 import os
 import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from multiprocessing.synchronize import Event
 
 import over_http
@@ -38,7 +36,6 @@ def main() -> int:
     parser.add_argument("--connections", type=int, default=2, help="connections of the hostile caller")
     options = parser.parse_args()
     os.environ["FINGERPOST_NOW"] = NOW
-    good = []
     with tempfile.TemporaryDirectory() as home:
         questions = Questions(build(read_settings(home=home)), SEED)
         asked = [("get_departures", {**questions.draw_board(), "at": NOW}) for _ in range(60)]
@@ -50,8 +47,7 @@ def main() -> int:
             address = caller.address
             _ask_for(address, asked, 3.0)
             print(f"{'kind':<34}{'sent':>7}{'ms each':>9}   others: {'p99 ms':>8}{'alone':>8}{'times':>7}")
-            for kind in options.kinds:
-                good.append(_measure(kind, address, asked, options))
+            good = [_measure(kind, address, asked, options) for kind in options.kinds]
     return 0 if all(good) else 1
 
 

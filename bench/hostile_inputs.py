@@ -64,7 +64,7 @@ def again(*requests: Request) -> Iterator[Request]:
 
 
 def large_text() -> Iterator[Request]:
-    """One text as large as a request may be, in three tools."""
+    """Send one text as large as a request may be, in three tools."""
     text = "x" * MOST
     return again(
         call("plan_trip", {"origin": text, "destination": text[:10]}),
@@ -74,14 +74,14 @@ def large_text() -> Iterator[Request]:
 
 
 def large_escaped_text() -> Iterator[Request]:
-    """Texts with as many escapes as are admitted, beside almost as many values."""
+    """Send texts with as many escapes as are admitted, beside almost as many values."""
     values = "0," * VALUES
     texts = [sign * 45_000 + "," * 900_000 for sign in ('\\"', "\\\\", "\\u00e4", "")]
     return again(*(raw_call("find_stops", f'{{"a":[{values}0],"b":"{text}"}}') for text in texts))
 
 
 def too_large() -> Iterator[Request]:
-    """More bytes, and more values, than are admitted."""
+    """Send more bytes, and more values, than are admitted."""
     listed = f'{{"includeModes":[{"1," * (MOST // 2 - 100)}1]}}'
     keyed = "{" + ",".join(f'"{n}":1' for n in range(90_000)) + "}"
     return again(
@@ -93,7 +93,7 @@ def too_large() -> Iterator[Request]:
 
 
 def many_values() -> Iterator[Request]:
-    """As many values as are admitted: in a list, in objects, as unknown fields, and each wrong."""
+    """Send as many values as are admitted: in a list, in objects, as unknown fields, and each wrong."""
     keyed = {f"key number {n}": {} for n in range(VALUES // 2 - 100)}
     return again(
         call("find_stops", {"includeModes": [1] * (VALUES - 100)}),
@@ -106,7 +106,7 @@ def many_values() -> Iterator[Request]:
 
 
 def many_values_elsewhere() -> Iterator[Request]:
-    """As many values as are admitted, outside the arguments."""
+    """Send as many values as are admitted, outside the arguments."""
     values = [{} for _ in range(VALUES // 2 - 100)]
     body = json.dumps([{"jsonrpc": "2.0", "id": n, "method": "ping"} for n in range(VALUES // 5)]).encode()
     return again(
@@ -118,7 +118,7 @@ def many_values_elsewhere() -> Iterator[Request]:
 
 
 def large_plan() -> Iterator[Request]:
-    """A plan of 500 steps that is almost as large as a plan may be, and one that is one step too long."""
+    """Send a plan of 500 steps that is almost as large as a plan may be, and one that is one step too long."""
 
     def plan(count: int) -> dict[str, object]:
         steps = [
@@ -131,7 +131,7 @@ def large_plan() -> Iterator[Request]:
 
 
 def plan_of_many_values() -> Iterator[Request]:
-    """A plan with as many values as are admitted: in its memory, and as steps that are none."""
+    """Send a plan with as many values as are admitted: in its memory, and as steps that are none."""
     return again(
         call("run_plan", {"user_input": "x", "memory": {"a": [0] * (PLAN_VALUES - 100)}}),
         call("run_plan", {"plan": {"goal": "x", "steps": [{}] * (PLAN_VALUES // 2 - 100)}}),
@@ -141,7 +141,7 @@ def plan_of_many_values() -> Iterator[Request]:
 
 
 def deep() -> Iterator[Request]:
-    """Lists and objects as deep as they go: a million, and as deep as JSON is still read."""
+    """Send lists and objects as deep as they go: a million, and as deep as JSON is still read."""
     return again(
         raw_call("plan_trip", '{"origin":' + "[" * 1_000_000 + "]" * 1_000_000 + "}"),
         raw_call("run_plan", '{"plan":' + '{"a":' * 500 + "1" + "}" * 500 + "}"),
@@ -151,7 +151,7 @@ def deep() -> Iterator[Request]:
 
 
 def odd() -> Iterator[Request]:
-    """Numbers, texts and envelopes that nobody writes."""
+    """Send numbers, texts and envelopes that nobody writes."""
     return again(
         raw_call("find_stops", '{"radius":' + "9" * 4_000 + "}"),
         raw_call("find_stops", '{"radius":1e' + "9" * 4_000 + "}"),
@@ -166,7 +166,7 @@ def odd() -> Iterator[Request]:
 
 
 def slow_names() -> Iterator[Request]:
-    """Names that no two questions share, as long as a name may be."""
+    """Send names that no two questions share, as long as a name may be."""
     dice = random.Random(1)
     while True:
         words = ["".join(dice.choices("aeiouyäöklmnprstv", k=dice.randint(2, 9))) for _ in range(40)]
@@ -175,7 +175,7 @@ def slow_names() -> Iterator[Request]:
 
 
 def slow_trips() -> Iterator[Request]:
-    """Trips from one end of the network to the other with all wishes, and names to be looked up."""
+    """Ask trips from one end of the network to the other with all wishes, and names to be looked up."""
     dice = random.Random(2)
     while True:
         when = {"type": "arrive", "time": f"2026-03-10T{dice.randint(6, 23):02}:{dice.randint(0, 59):02}:00+02:00"}
@@ -186,7 +186,7 @@ def slow_trips() -> Iterator[Request]:
 
 
 def slow_timetables() -> Iterator[Request]:
-    """A whole day of the busiest stops."""
+    """Ask a whole day of the busiest stops."""
     dice = random.Random(3)
     while True:
         day = dice.randint(10, 20)
@@ -195,12 +195,12 @@ def slow_timetables() -> Iterator[Request]:
 
 
 def slow_sql() -> Iterator[Request]:
-    """A query that counts for ever."""
+    """Send a query that counts for ever."""
     return again(call("sec_financial_data", {"query_type": "custom_sql", "parameters": {"sql_query": FILLED_SQL}}))
 
 
 def slow_figures() -> Iterator[Request]:
-    """Every ratio of every year, long formulas, long claims."""
+    """Ask every ratio of every year, long formulas, long claims."""
     formula = "+".join(["avg(Revenue)*2/NetIncome"] * 60)
 
     def ask(query_type: str, **parameters: object) -> Request:
@@ -216,7 +216,7 @@ def slow_figures() -> Iterator[Request]:
 
 
 def slow_plans() -> Iterator[Request]:
-    """Plans of a hundred trips each."""
+    """Send plans of a hundred trips each."""
     step = {"description": "a trip", "tool": "plan_trip", "parameters": ends("Kerava", "Kauklahti")}
     steps = [{**step, "step_id": at, "expected_key": f"k{at}"} for at in range(1, 101)]
     return again(call("run_plan", {"plan": {"goal": "many", "steps": steps}, "wait_seconds": 60}))
@@ -225,7 +225,8 @@ def slow_plans() -> Iterator[Request]:
 KINDS: dict[str, Callable[[], Iterator[Request]]] = {
     each.__name__.replace("_", "-"): each
     for each in (
-        large_text, large_escaped_text, too_large, many_values, many_values_elsewhere, large_plan, plan_of_many_values, deep, odd, slow_names,
+        large_text, large_escaped_text, too_large, many_values, many_values_elsewhere, large_plan, plan_of_many_values,
+        deep, odd, slow_names,
         slow_trips, slow_timetables, slow_sql, slow_figures, slow_plans,
     )
 }  # fmt: skip

@@ -34,7 +34,8 @@ WORDS: Mapping[str, Sequence[object]] = {
     "as_of": DAYS, "sql_query": SQL, "claim": CLAIMS, "expression": FORMULAS, "filing_type": ["10-K", "10-Q"],
     "filing_types": ["10-K", "10-Q"], "unit": ["USD", "EUR"], "ratios": ["net_margin", "nonsense"],
     "accession_number": ["0000320193-22-000108"], "query": ["risk", "supply chain"], "wait_seconds": [5],
-    "user_input": ["Get Apple's revenue for 2022", "Dance"], "wanted": ["a", "b"], "goal": ["a goal"], "date_range": DAYS,
+    "user_input": ["Get Apple's revenue for 2022", "Dance"], "wanted": ["a", "b"], "goal": ["a goal"],
+    "date_range": DAYS,
 }  # fmt: skip
 ODD = [
     None, "", " ", 0, -1, 2.0, 2.5, 1e308, True, "1", [], {}, [[]], {"a": {}}, "\ud800", "\x00", "x" * 300, 10**30,

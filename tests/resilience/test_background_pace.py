@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from itertools import pairwise
 
 from fingerpost.resilience.background_pace import BackgroundPace
 
@@ -17,7 +18,7 @@ async def begin_all(pace, count, step_s):
             pass
 
     await asyncio.gather(*(step() for _ in range(count)))
-    return [after - before for before, after in zip(begun, begun[1:], strict=False)]
+    return [after - before for before, after in pairwise(begun)]
 
 
 async def test_while_there_are_calls_steps_begin_with_pauses():

@@ -20,6 +20,7 @@ from fingerpost.contract.failure_shapes import failure_shapes
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
 from fingerpost.contract.question_size import MOST_VALUES, check_count, has_more_values
+from fingerpost.contract.short_schema import inline_single_uses
 from fingerpost.contract.size_bounds import STATED, Path
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
@@ -176,7 +177,7 @@ class PublishedTool(Tool):
     @property
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments."""
-        return schema_of(self.input_model)
+        return inline_single_uses(schema_of(self.input_model))
 
     @property
     def output_schema(self) -> dict[str, Any]:
