@@ -9,6 +9,7 @@ from fingerpost.apps import networks
 from fingerpost.apps.interpreter import take_short_turns
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
+from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.outbound import new_client
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
@@ -22,4 +23,4 @@ if __name__ == "__main__":
     http.new_server = server.new_server_with_noop
     take_short_turns()
     start_logging(may_wait=False)
-    http.serve_http(build(read_settings()), http.Address.read(f"{HOST}:0"))
+    http.serve_http(build(read_settings()), Address.read(f"{HOST}:0"))

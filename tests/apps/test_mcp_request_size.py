@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerpost.apps.mcp.http import Address, new_app
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.mcp.request_size import (
     MOST_BYTES,
     MOST_ESCAPES,
