@@ -70,13 +70,47 @@ def find_browser():
 
 
 @asynccontextmanager
-async def showing(
-    client, view, result, *, arguments=None, width=700, scheme="light", context=None, capabilities=None, now=NOW
-):
-    """Show a tool's result (in the wire's form) in a view of the server that the client is connected to."""
+async def launching():
+    """Start a browser that every test uses, each in a context of its own."""
     path = find_browser()
     from playwright.async_api import async_playwright
 
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        await browser.close()
+
+
+@asynccontextmanager
+async def opening(browser, *, now=NOW, **look):
+    """Open an empty page at a time that stands still; at the end, assert that nothing in it failed."""
+    context = await browser.new_context(**look)
+    page = await context.new_page()
+    page.set_default_timeout(DEADLINE_MS)
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    await page.clock.set_fixed_time(now)
+    yield page
+    await context.close()
+    assert faults == []
+
+
+@asynccontextmanager
+async def showing(
+    browser,
+    client,
+    view,
+    result,
+    *,
+    arguments=None,
+    width=700,
+    scheme="light",
+    context=None,
+    capabilities=None,
+    now=NOW,
+):
+    """Show a tool's result (in the wire's form) in a view of the server that the client is connected to."""
     [contents] = (await client.read_resource(f"ui://fingerpost/{view}")).contents
     host = PAGE.format(script=(Path(__file__).parent / "host.js").read_text(encoding="utf-8"))
     requests = []
@@ -97,17 +131,11 @@ async def showing(
         answer = await client.call_tool(asked["name"], asked["arguments"], meta=asked.get("_meta"))
         return answer.model_dump_json(by_alias=True, exclude_none=True)
 
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = await browser.new_page(viewport={"width": width, "height": 700}, color_scheme=scheme)
-        page.set_default_timeout(DEADLINE_MS)
+    viewport = {"width": width, "height": 700}
+    async with opening(browser, now=now, viewport=viewport, color_scheme=scheme) as page:
         shown = Shown(page, requests)
-        faults = []
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
         await page.route("**/*", serve)
         await page.expose_function("callTool", call_tool)
-        await page.clock.set_fixed_time(now)
         await page.goto(HOST)
         given = {
             "context": context or {},
@@ -120,8 +148,6 @@ async def showing(
         if result is not None:
             await shown_frame(page).wait_for_selector("h1, [role=alert]")
         yield shown
-        await browser.close()
-        assert faults == []
 
 
 def shown_frame(page):

@@ -6,10 +6,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fingerpost.apps.cli.demo_command import _disrupt
+from fingerpost.apps.demo_disruption import disrupt_demo
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from tests.views.hosting import NOW, ask, connect, showing
+from tests.views.hosting import NOW, ask, connect, launching, showing
 from tests.views.questions import QUESTIONS
 
 # (colours, width in pixels, language of the host)
@@ -20,14 +20,14 @@ async def take_all(folder):
     """Write one picture a view and look."""
     with tempfile.TemporaryDirectory() as home:
         application = build(read_settings(home=home))
-        await _disrupt(application)
-        async with connect(application) as client:
+        await disrupt_demo(application)
+        async with launching() as browser, connect(application) as client:
             for view, (tool, arguments) in QUESTIONS.items():
                 answer = await ask(client, tool, arguments)
                 for scheme, width, locale in LOOKS:
                     path = folder / f"{view}-{scheme}.png"
                     look = {"scheme": scheme, "width": width, "context": {"locale": locale}}
-                    async with showing(client, view, answer, arguments=arguments, **look) as shown:
+                    async with showing(browser, client, view, answer, arguments=arguments, **look) as shown:
                         await shown.page.locator("iframe").screenshot(path=path)
 
 

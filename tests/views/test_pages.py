@@ -75,7 +75,7 @@ def test_no_module_can_turn_text_into_markup_or_code(module):
 @EACH_VIEW
 def test_modules_that_share_a_document_share_no_name(view):
     """They are written into one scope, where a second declaration of a name ends the script."""
-    script = page.join_modules(f"{view.name}.js")
+    script = page.join_modules(f"{view.name}.js", "in_host.js")
     names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", script, re.MULTILINE)
 
     assert [name for name in names if names.count(name) > 1] == []

@@ -1,14 +1,16 @@
 """The HTTP server: ``/mcp`` (streamable HTTP), ``/health`` and ``/ready``."""
 
+import asyncio
 import ipaddress
 import logging
 import signal
 import socket
 import subprocess
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import FrameType
+from typing import Any
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
@@ -64,10 +66,29 @@ class Address:
             return False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """What is served beside the endpoints.
+
+    Attributes:
+        routes: its pages.
+        work: runs while the server does.
+        announce: called with the server's address once it listens.
+    """
+
+    routes: Sequence[Route]
+    work: Callable[[], Coroutine[Any, Any, None]] | None = None
+    announce: Callable[[str], None] | None = None
+
+
 def new_app(
-    application: Application, address: Address, warm_up: WarmUp, allowed_hosts: Sequence[str] = ()
+    application: Application,
+    address: Address,
+    warm_up: WarmUp,
+    allowed_hosts: Sequence[str] = (),
+    site: Site | None = None,
 ) -> Starlette:
-    """Return the web application.
+    """Return the web application, with a site beside the endpoints where one is given.
 
     Beyond loopback no variables are kept: nobody says who calls (rule A12).
     ``allowed_hosts`` are names, besides loopback and the address itself, that a client may call the server by.
@@ -90,15 +111,23 @@ def new_app(
 
     transport = McpTransport(new_server(application, user=user), security)
     return Starlette(
-        routes=[Route("/mcp", transport), Route("/health", health), Route("/ready", ready)],
-        lifespan=lambda _app: _run(transport, application),
+        routes=[
+            Route("/mcp", transport),
+            Route("/health", health),
+            Route("/ready", ready),
+            *(() if site is None else site.routes),
+        ],
+        lifespan=lambda _app: _run(transport, application, site),
     )
 
 
 @asynccontextmanager
-async def _run(transport: McpTransport, application: Application) -> AsyncIterator[None]:
+async def _run(transport: McpTransport, application: Application, site: Site | None) -> AsyncIterator[None]:
     async with transport.run():
+        task = asyncio.create_task(site.work()) if site is not None and site.work is not None else None
         yield
+        if task is not None:
+            task.cancel()
     await application.networks.close()
 
 
@@ -107,10 +136,12 @@ def serve_http(
     address: Address,
     allowed_hosts: Sequence[str] = (),
     compiler: subprocess.Popen[bytes] | None = None,
+    site: Site | None = None,
 ) -> None:
     """Serve until SIGTERM or an interrupt; calls that run then are still answered.
 
-    ``compiler`` is the process that compiles the engine while this one answers uncompiled.
+    ``compiler`` is the process that compiles the engine while this one answers uncompiled; ``site`` is served beside
+    the endpoints.
 
     Raises:
         SettingsInvalid: the address cannot be listened on.
@@ -118,7 +149,7 @@ def serve_http(
     listener = _listen(address)
     warm_up = WarmUp(application.networks, compiler)
     config = uvicorn.Config(
-        new_app(application, address, warm_up, allowed_hosts),
+        new_app(application, address, warm_up, allowed_hosts, site),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=_GRACE_S,
@@ -131,7 +162,10 @@ def serve_http(
             signal.signal(stop, _end_well)
         # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.
         AppStatus.enable_automatic_graceful_drain = False
-        _log.info("serving at http://%s:%s/mcp", f"[{host}]" if ":" in host else host, port)
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        _log.info("serving at %s/mcp", url)
+        if site is not None and site.announce is not None:
+            site.announce(url)
         warm_up.start()
         uvicorn.Server(config).run(sockets=[listener])
     except SystemExit as end:
@@ -159,6 +193,6 @@ def _listen(address: Address) -> socket.socket:
     except OSError as error:
         listener.close()
         raise SettingsInvalid(
-            f"Cannot listen on {address.host}:{address.port} ({error.strerror}). Choose another --http address."
+            f"Cannot listen on {address.host}:{address.port} ({error.strerror}). Choose another address."
         ) from error
     return listener
