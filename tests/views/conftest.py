@@ -5,8 +5,9 @@ from functools import partial
 import pytest
 import pytest_asyncio
 
-from tests.apps.conftest import application, home  # noqa: F401  (fixtures)
+from tests.apps.conftest import application, home, invoke  # noqa: F401  (fixtures)
 from tests.views.hosting import launching, showing
+from tests.views.web_visit import visiting
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -20,3 +21,9 @@ async def browser():
 def show(browser):
     """Show an answer in a view, inside a host."""
     return partial(showing, browser)
+
+
+@pytest.fixture
+def visit(browser, application):  # noqa: F811  (the fixture)
+    """Open the web page of a server of the test's own."""
+    return partial(visiting, browser, application)

@@ -26,6 +26,13 @@ PAGE = """<!doctype html><title>Host</title>
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 DEADLINE_MS = 20_000
 NOW = "2026-03-10T08:00:00+02:00"
+HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
+# Texts that come from feeds, operators and filings; words of the contracts and times stay as they are.
+FOREIGN = {
+    *("name", "stopName", "destination", "line", "headsign", "platform", "header", "text", "message", "address"),
+    *("ticker", "metric_name", "unit", "filing_type", "accession_number", "dataset", "note", "disruptionNote"),
+    *("DisruptionNote", "unknown", "walking", "timeZone"),
+}
 
 
 def connect(application, mode="auto", mime_types=(MIME_TYPE,)):
@@ -82,8 +89,11 @@ async def launching():
 
 
 @asynccontextmanager
-async def opening(browser, *, now=NOW, **look):
-    """Open an empty page at a time that stands still; at the end, assert that nothing in it failed."""
+async def opening(browser, *, now=NOW, tolerated=None, **look):
+    """Open an empty page at a time that stands still; at the end, assert that nothing failed in it.
+
+    ``tolerated`` is in the messages of those failures that the test is about.
+    """
     context = await browser.new_context(**look)
     page = await context.new_page()
     page.set_default_timeout(DEADLINE_MS)
@@ -93,7 +103,7 @@ async def opening(browser, *, now=NOW, **look):
     await page.clock.set_fixed_time(now)
     yield page
     await context.close()
-    assert faults == []
+    assert [each for each in faults if tolerated is None or tolerated not in each] == []
 
 
 @asynccontextmanager
@@ -159,3 +169,12 @@ async def ask(client, tool, arguments):
     """Return a tool's result in the wire's form."""
     answer = await client.call_tool(tool, arguments)
     return answer.model_dump(by_alias=True, exclude_none=True, mode="json")
+
+
+def infect(value, key=""):
+    """Return an answer in which every text that is somebody else's is markup."""
+    if isinstance(value, dict):
+        return {name: infect(each, name) for name, each in value.items()}
+    if isinstance(value, list):
+        return [HOSTILE if isinstance(each, str) and key != "touches" else infect(each, key) for each in value]
+    return HOSTILE if key in FOREIGN and isinstance(value, str) else value

@@ -3,31 +3,13 @@
 import pytest
 
 from fingerpost.apps.demo_disruption import disrupt_demo
-from tests.views.hosting import HOST, VIEW, ask, connect
+from tests.views.hosting import HOST, HOSTILE, VIEW, ask, connect, infect
 from tests.views.questions import BOARD, FIGURES, QUESTIONS, TRIP
 
 HIGHEST_PX = 500
 EN_DASH = "\N{EN DASH}"
 TARGET_PX = 44
-HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
-# Texts that come from feeds, operators and filings; words of the contracts and times stay as they are.
-FOREIGN = {
-    *("name", "stopName", "destination", "line", "headsign", "platform", "header", "text", "message", "address"),
-    *("ticker", "metric_name", "unit", "filing_type", "accession_number", "dataset", "note", "disruptionNote"),
-    *("DisruptionNote", "unknown", "walking", "timeZone"),
-}
-
-
 pytestmark = pytest.mark.asyncio(loop_scope="session")
-
-
-def infect(value, key=""):
-    """Return an answer in which every text that is somebody else's is markup."""
-    if isinstance(value, dict):
-        return {name: infect(each, name) for name, each in value.items()}
-    if isinstance(value, list):
-        return [HOSTILE if isinstance(each, str) and key != "touches" else infect(each, key) for each in value]
-    return HOSTILE if key in FOREIGN and isinstance(value, str) else value
 
 
 async def measure(shown):

@@ -46,8 +46,8 @@ def read_module(name):
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def read_strings():
-    [text] = re.findall(r"export const STRINGS = (\{.*\});", read_module("strings.js"), re.DOTALL)
+def read_strings(module="strings.js"):
+    [text] = re.findall(r"export const (?:PAGE_)?STRINGS = (\{.*\});", read_module(module), re.DOTALL)
     return json.loads(text)
 
 
@@ -115,9 +115,10 @@ def test_modules_stand_behind_what_they_import_and_once(monkeypatch):
     assert page.join_modules("a.js") == "const c = 1;\nfunction b() {}\nb(c);\n"
 
 
-def test_every_string_is_there_in_three_languages_with_the_same_places():
+@pytest.mark.parametrize("module", ["strings.js", "web/strings.js"])
+def test_every_string_is_there_in_three_languages_with_the_same_places(module):
     """No language lacks a string, says nothing, or leaves out a figure."""
-    strings = read_strings()
+    strings = read_strings(module)
     places = {
         language: {key: sorted(re.findall(r"\{\w+\}", text)) for key, text in of_language.items()}
         for language, of_language in strings.items()
@@ -142,6 +143,17 @@ def test_every_string_that_a_module_says_is_there_and_none_is_idle():
 
     assert said - set(read_strings()["en"]) == set()
     assert set(read_strings()["en"]) - said - composed == set()
+
+
+def test_every_string_that_the_page_says_is_there_and_none_is_idle():
+    """As in the views; the words of a step in a calendar are the views' own."""
+    modules = [path for path in (ASSETS / "web").glob("*.js") if path.name not in ("strings.js", "calendar.js")]
+    source = "".join(path.read_text(encoding="utf-8") for path in modules)
+    said = set(re.findall(r"""\bsay\("(\w+)"[,)]""", source)) | {
+        *("kind_trip", "kind_board", "now", "leave", "arrive", "calendar", "copy_link", "print"),
+    }
+
+    assert said == set(read_strings("web/strings.js")["en"])
 
 
 def luminance(colour):
