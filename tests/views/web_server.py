@@ -6,16 +6,17 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
-from fingerpost.apps.mcp.http import Address, Site, new_app
+from fingerpost.apps.mcp.http import Address, new_app
+from fingerpost.apps.mcp.http_site import Site
 from fingerpost.apps.warm_up import WarmUp
-from fingerpost.apps.web.site import list_routes
+from fingerpost.apps.web.site import list_files, list_headers
 
 LOOPBACK = Address("127.0.0.1", 0)
 
 
 def new_site(application, *, tiles=None, address=LOOPBACK):
     """Return the ASGI application of ``fingerpost web``."""
-    site = Site(routes=list_routes(tiles))
+    site = Site(files=list_files(tiles), headers=list_headers(tiles))
     return new_app(application, address, WarmUp(application.networks), site=site)
 
 

@@ -8,6 +8,7 @@ import typer
 from fingerpost.apps.cli.application import TOOL_ERROR, answering_early, open_application
 from fingerpost.apps.cli.output import complain, new_console, print_json
 from fingerpost.apps.cli.trip_view import print_trip
+from fingerpost.apps.demo_disruption import disrupt_demo
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
@@ -44,7 +45,6 @@ def demo(
 async def _plan(application: "Application", *, disrupt: bool) -> "Answer":
     # What stands behind takes longer to import than --help and --version may last.
     from fingerpost.apps import error_boundary
-    from fingerpost.apps.demo_disruption import disrupt_demo
 
     if disrupt:
         await disrupt_demo(application)

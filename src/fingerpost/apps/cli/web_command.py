@@ -7,9 +7,12 @@ import typer
 
 from fingerpost.apps.cli.application import open_application, usage
 from fingerpost.apps.cli.output import say
+from fingerpost.apps.demo_disruption import keep_disrupting_demo
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
 from fingerpost.apps.kernels import begin_uncompiled
 from fingerpost.apps.logs import start_logging
+from fingerpost.apps.web.map_tiles import MapTiles
+from fingerpost.apps.web.site import list_files, list_headers
 
 DISRUPTED_AFTER_S = 20.0
 
@@ -40,10 +43,8 @@ def web(
     start_logging(may_wait=False)
     compiler = begin_uncompiled(application.settings.home, waits=True)
     # The protocol's own package is a second of imports that no other command needs.
-    from fingerpost.apps.demo_disruption import keep_disrupting_demo
-    from fingerpost.apps.mcp.http import Address, Site, serve_http
-    from fingerpost.apps.web.map_tiles import MapTiles
-    from fingerpost.apps.web.site import list_routes
+    from fingerpost.apps.mcp.http import Address, serve_http
+    from fingerpost.apps.mcp.http_site import Site
 
     with usage():
         settings = application.settings
@@ -52,7 +53,8 @@ def web(
             settings.tiles_attribution if tiles_attribution is None else tiles_attribution,
         )
         site = Site(
-            routes=list_routes(source),
+            files=list_files(source),
+            headers=list_headers(source),
             work=partial(keep_disrupting_demo, application, DISRUPTED_AFTER_S) if disrupt else None,
             announce=_announce,
         )

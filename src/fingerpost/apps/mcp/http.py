@@ -6,11 +6,10 @@ import logging
 import signal
 import socket
 import subprocess
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
@@ -21,6 +20,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from fingerpost.apps.mcp.http_patience import PatientProtocol
+from fingerpost.apps.mcp.http_site import Site
 from fingerpost.apps.mcp.http_transport import McpTransport
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.warm_up import WarmUp
@@ -66,21 +66,6 @@ class Address:
             return False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
-    """What is served beside the endpoints.
-
-    Attributes:
-        routes: its pages.
-        work: runs while the server does.
-        announce: called with the server's address once it listens.
-    """
-
-    routes: Sequence[Route]
-    work: Callable[[], Coroutine[Any, Any, None]] | None = None
-    announce: Callable[[str], None] | None = None
-
-
 def new_app(
     application: Application,
     address: Address,
@@ -115,7 +100,7 @@ def new_app(
             Route("/mcp", transport),
             Route("/health", health),
             Route("/ready", ready),
-            *(() if site is None else site.routes),
+            *(() if site is None else site.list_routes()),
         ],
         lifespan=lambda _app: _run(transport, application, site),
     )
