@@ -7,7 +7,7 @@ import pytest
 
 from fingerpost.apps.demo_disruption import disrupt_demo
 from fingerpost.apps.error_boundary import answer
-from fingerpost.apps.mcp.http import Address
+from fingerpost.apps.mcp.address import Address
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

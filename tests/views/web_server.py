@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
-from fingerpost.apps.mcp.http import Address, new_app
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.mcp.http_site import Site
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.web.site import list_files, list_headers

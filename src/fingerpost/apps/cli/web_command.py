@@ -11,6 +11,7 @@ from fingerpost.apps.demo_disruption import keep_disrupting_demo
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
 from fingerpost.apps.kernels import begin_uncompiled
 from fingerpost.apps.logs import start_logging
+from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.web.map_tiles import MapTiles
 from fingerpost.apps.web.site import list_files, list_headers
 
@@ -43,7 +44,7 @@ def web(
     start_logging(may_wait=False)
     compiler = begin_uncompiled(application.settings.home, waits=True)
     # The protocol's own package is a second of imports that no other command needs.
-    from fingerpost.apps.mcp.http import Address, serve_http
+    from fingerpost.apps.mcp.http import serve_http
     from fingerpost.apps.mcp.http_site import Site
 
     with usage():
