@@ -80,13 +80,13 @@ test-otp: .venv/ready  ## Run what needs a real OpenTripPlanner: fetched once, b
 
 # Where no Chromium can be found, the tests are skipped and say so; on Debian: apt-get install chromium.
 .PHONY: test-web
-test-web: .venv/ready  ## Show the views in a real browser, inside a host of MCP Apps, and have axe look at them
+test-web: .venv/ready  ## Show the views and the web page in a real browser, and have axe look at them
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
 	@$(BIN)/pytest tests/views $(TESTS)
 
 # They are looked at by whoever changes a view, and kept in the repository.
 .PHONY: pictures
-pictures: .venv/ready  ## Take the pictures of docs/views.md anew, in a real browser
+pictures: .venv/ready  ## Take the pictures of docs/views.md and docs/web.md anew, in a real browser
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.60,<2"
 	@$(BIN)/python -m tests.views.screenshots docs/views
 
