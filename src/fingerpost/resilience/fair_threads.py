@@ -57,16 +57,25 @@ class FairThreads:
             else:
                 self._waiting.setdefault(CALLER.get(), deque()).append(work)
         if is_free:
-            self._pool.submit(self._work_from, work)
+            self._start(work)
         result: _R = await asyncio.wrap_future(work.future)
         return result
 
-    def _work_from(self, first: _Work) -> None:
-        """Do one work, and then what waits, until nothing does."""
-        work: _Work | None = first
-        while work is not None:
-            _do(work)
+    def _start(self, work: _Work | None) -> None:
+        """Begin a work, or the first that waits whose caller still does; whoever calls gives up a thread for it."""
+        while work is not None and not work.future.set_running_or_notify_cancel():
             work = self._next()
+        if work is not None:
+            self._pool.submit(work.context.run, work.function).add_done_callback(partial(self._ended, work))
+
+    def _ended(self, work: _Work, done: "Future[Any]") -> None:
+        """Hand on what a work returned or raised, and begin the next."""
+        error = done.exception()
+        if error is None:
+            work.future.set_result(done.result())
+        else:
+            work.future.set_exception(error)
+        self._start(self._next())
 
     def _next(self) -> _Work | None:
         with self._lock:
@@ -78,17 +87,6 @@ class FairThreads:
             if works:
                 self._waiting[caller] = works
             return work
-
-
-def _do(work: _Work) -> None:
-    if not work.future.set_running_or_notify_cancel():
-        return
-    try:
-        result = work.context.run(work.function)
-    except BaseException as error:  # noqa: BLE001  (whoever waits for it gets it)
-        work.future.set_exception(error)
-    else:
-        work.future.set_result(result)
 
 
 COMPUTING = FairThreads(max(2, os.cpu_count() or 1), "computing")
