@@ -34,6 +34,7 @@ from fingerpost.transit.providers.tfl.stop_lookup import StopPointLookup
 from fingerpost.transit.providers.tfl.unified_api import KIND, LANGUAGE
 from fingerpost.transit.rules.first_rows import keep_first
 from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, NearName, find_position_name
 from fingerpost.transit.rules.trip_limits import list_kept
 
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
@@ -47,7 +48,8 @@ class TflNetwork:
     def __init__(
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
     ) -> None:
-        self._profile = replace(new_remote_profile(record, learned or new_known_profile(), ABILITIES), reads_texts=True)
+        profile = new_remote_profile(record, learned or new_known_profile(), ABILITIES)
+        self._profile = replace(profile, reads_texts=True, names_positions=True)
         self._zone = ZoneInfo(self._profile.zone)
         self._feeds = (FeedVersion(name=self._profile.name),)
         self._ids = NaptanIds(self._profile.name)
@@ -110,6 +112,12 @@ class TflNetwork:
     ) -> Sequence[PlaceMatch]:
         """Find stops by name; see the port."""
         return await self._names.find_places(text, focus)
+
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
+        """Name a position by its nearest stop, because TfL knows no addresses; see ``port.PositionNamer``."""
+        stops = (await self._stops.list_near(coordinate, NAMED_WITHIN_M)).data
+        near = [NearName(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
+        return find_position_name(coordinate, near, self._profile.attribution)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:  # noqa: ARG002
         """Find a stop, a station or a hub by its id; see the port."""
