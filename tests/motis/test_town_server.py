@@ -27,6 +27,7 @@ PATHS = {
     "stoptimes": "/api/v6/stoptimes",
     "map/stops": "/api/v6/map/stops",
     "geocode": "/api/v1/geocode",
+    "reverse-geocode": "/api/v1/reverse-geocode",
     "map/initial": "/api/v1/map/initial",
 }
 
