@@ -12,6 +12,7 @@ from fingerpost.contract.envelope import Family, render_error, text_of_error, un
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import Answer, PublishedTool, ReportProgress, ignore_progress
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
+from fingerpost.resilience.background_pace import PACE
 
 _log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ async def answer(
     ``wants`` names what the caller wants beside the body, such as ``geometry``.
     A name that no tool bears is answered in the plan_trip contract's envelope: the caller can do something about it.
     """
+    PACE.note_call()
     tool = tools.get(name)
     if tool is None:
         return bound_answer(_unknown(tools, name, raw, user), None)
@@ -44,6 +46,13 @@ async def answer(
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
         error = StorageUnavailable(_FULL) if _is_disk_full(raised) else unexpected(correlation_id)
         return bound_answer(_envelope(error, tool.family, name, raw, correlation_id), tool)
+
+
+def refuse(tools: Mapping[str, PublishedTool], name: str, raw: object, error: ToolError, *, user: str | None) -> Answer:
+    """Answer one call with an error that its tool was not asked for."""
+    tool = tools.get(name)
+    family = Family.PLAN_TRIP if tool is None else tool.family
+    return bound_answer(_envelope(error, family, name, raw, _correlation_id(name, raw, user)), tool)
 
 
 def _is_disk_full(raised: Exception) -> bool:

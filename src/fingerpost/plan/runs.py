@@ -20,10 +20,13 @@ from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
 from fingerpost.resilience.breaker import Breaker
+from fingerpost.resilience.fair_threads import COMPUTING
 
 _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
+# A longer plan is checked in a thread.
+_QUICK_STEPS = 20
 
 SeenState = RunState | Literal["interrupted"]
 
@@ -77,11 +80,11 @@ class PlanRuns:
             PlanInvalid: the plan, or the memory, is no good.
         """
         given = await self._given(user, memory or {}, memory_of)
-        valid = self.check(plan, given.values)
+        if len(plan.steps) > _QUICK_STEPS:
+            valid, plan_json = await COMPUTING.run(self._check_and_write, plan, given.values)
+        else:
+            valid, plan_json = self._check_and_write(plan, given.values)
         fixed = clock.find_fixed()
-        plan_json = write_plan(valid.plan)
-        if len(plan_json) > self.limits.plan_bytes:
-            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
         base = None
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
@@ -104,6 +107,13 @@ class PlanRuns:
         )
         self._fresh = (run, valid)
         return run_id
+
+    def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, str]:
+        valid = self.check(plan, memory)
+        plan_json = write_plan(valid.plan)
+        if len(plan_json) > self.limits.plan_bytes:
+            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
+        return valid, plan_json
 
     async def carry_on(self, run_id: str) -> RunState:
         """Execute a run in this task until it ends or waits, and return its state.
