@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from fingerpost import clock
@@ -15,7 +16,7 @@ from fingerpost.plan.execution import Execution, Watch
 from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import now, plan_of, write_plan
+from fingerpost.plan.plan_json import now, plan_of, write_instant, write_plan
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
@@ -24,6 +25,7 @@ from fingerpost.resilience.breaker import Breaker
 _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
+_FORGETTING = timedelta(hours=1)
 
 SeenState = RunState | Literal["interrupted"]
 
@@ -32,6 +34,7 @@ class PlanRuns:
     """Plan runs over one catalogue and one journal.
 
     Many processes may share a journal: each run is carried on by one of them at a time.
+    ``retention_days`` counts from a run's end; None keeps for ever.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class PlanRuns:
         limits: Limits | None = None,
         *,
         poll_s: float = 0.5,
+        retention_days: int | None = None,
         breaker: Breaker | None = None,
     ) -> None:
         self.catalogue = catalogue
@@ -48,6 +52,8 @@ class PlanRuns:
         self.limits = limits or Limits()
         self._poll_s = poll_s
         self._executor = StepExecutor(catalogue, self.limits, breaker)
+        self._retention = None if retention_days is None else timedelta(days=retention_days)
+        self._forgot_at: datetime | None = None
         self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
@@ -86,6 +92,7 @@ class PlanRuns:
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
         created_at = now()
+        await self._forget_old()
         run_id = await self.journal.create(
             base, user, plan_json, plan.goal, len(plan.steps), given, created_at, PROTOCOL
         )
@@ -194,9 +201,9 @@ class PlanRuns:
         """Return a user's newest runs; who has no name has no list."""
         return [] if user is None else await self.journal.list_runs(user, limit)
 
-    def state_of(self, run: RunRecord | RunLine) -> SeenState:
+    async def state_of(self, run: RunRecord | RunLine) -> SeenState:
         """Return how a run stands as its owner sees it: one that says it runs, and that nobody carries on, does not."""
-        is_left = run.state == "running" and not self.journal.is_held(run.run_id)
+        is_left = run.state == "running" and not await self.journal.is_held(run.run_id)
         return "interrupted" if is_left else run.state
 
     def memory_of(self, run: RunRecord) -> Memory:
@@ -307,6 +314,16 @@ class PlanRuns:
                 raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory_of"})
             paths = {key: path for key, path in earlier.paths().items() if key not in memory}
         return Given(values=values, paths=paths)
+
+    async def _forget_old(self) -> None:
+        """Remove runs that ended too long ago, once an hour at most, when there is a new one."""
+        instant = clock.now()
+        if self._retention is None or (self._forgot_at is not None and instant - self._forgot_at < _FORGETTING):
+            return
+        self._forgot_at = instant
+        count = await self.journal.forget_before(write_instant(instant - self._retention))
+        if count:
+            _log.info("%d runs that ended more than %d days ago were removed", count, self._retention.days)
 
     async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         await self.journal.signal(run_id, verb, step_id, value)

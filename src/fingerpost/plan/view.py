@@ -32,7 +32,7 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
     """
     plan = plan_of(run)
-    state = runs.state_of(run)
+    state = await runs.state_of(run)
     events = await _list_events(runs, run.run_id)
     begun = _under_way(events) if state == "running" else set()
     memory = runs.memory_of(run)
