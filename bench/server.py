@@ -10,6 +10,7 @@ import mcp_types as types
 
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
+from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import Application, build
@@ -42,4 +43,4 @@ def new_server_with_noop(application: Application, *, user: str | None) -> Any:
 if __name__ == "__main__":
     http.new_server = new_server_with_noop
     start_logging()
-    http.serve_http(build(read_settings()), http.Address.read("127.0.0.1:0"))
+    http.serve_http(build(read_settings()), Address.read("127.0.0.1:0"))

@@ -8,6 +8,7 @@ import server
 from fingerpost.apps import networks
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
+from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.outbound import new_client
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
@@ -20,4 +21,4 @@ if __name__ == "__main__":
     networks.open_client = lambda settings: new_client(settings, UNREACHED)
     http.new_server = server.new_server_with_noop
     start_logging()
-    http.serve_http(build(read_settings()), http.Address.read(f"{HOST}:0"))
+    http.serve_http(build(read_settings()), Address.read(f"{HOST}:0"))

@@ -12,7 +12,8 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.http import Address, serve_http
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import serve_http
 from fingerpost.apps.mcp.stdio import serve_stdio
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build

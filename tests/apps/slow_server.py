@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from fingerpost.apps.logs import start_logging
-from fingerpost.apps.mcp.http import Address, serve_http
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import serve_http
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.contract.envelope import Family

@@ -11,7 +11,8 @@ import httpx2
 import pytest
 from mcp import Client
 
-from fingerpost.apps.mcp.http import Address, new_app
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.errors import SettingsInvalid
 from tests.apps.processes import DEADLINE_S, run, serving

@@ -7,7 +7,8 @@ import pytest
 import uvicorn
 
 from fingerpost.apps.mcp import http_patience
-from fingerpost.apps.mcp.http import Address, new_app
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.warm_up import WarmUp
 
 DEADLINE_S = 30

@@ -230,6 +230,7 @@ BENT = {
     "a_call_without_boarding_is_no_departure": Bend(board=add_row),
     "a_short_board_counts_the_rest": Bend(board=lambda board, query: replace(board, found_count=len(board.departures))),
     "an_empty_board_is_an_answer": Bend(board=lambda board, _: replace(board, found_count=board.found_count + 1)),
+    "another_day_has_a_board_too": Bend(board_query=shift(instant=86_400)),
     "rows_say_mode_destination_and_stop": Bend(board=map_rows(lambda row: replace(row, destination=row.line))),
     "an_exact_name_comes_first": Bend(places=lambda found, _: [replace(each, score=each.score / 2) for each in found]),
     "case_and_accents_do_not_matter": Bend(places=lambda found, text: [] if text.isupper() else found),
@@ -253,6 +254,9 @@ BENT = {
         )
     ),
     "the_age_of_real_time_travels_with_the_answer": map_provenance(realtime_updated=None),
+    "a_timetable_tells_what_is_cancelled_and_late": Bend(
+        board=map_rows(lambda row: replace(row, departure_delay_s=None))
+    ),
     "a_timetable_goes_by_the_scheduled_time": Bend(board_query=lambda query: replace(query, by_schedule=False)),
     "an_alert_of_a_line_is_told_with_its_ride": Bend(plan=map_legs(lambda leg: replace(leg, alerts=()))),
     "an_alert_that_is_over_is_not_told": Bend(plan=map_legs(lambda leg: replace(leg, alerts=(STALE,)))),

@@ -19,7 +19,7 @@ KEY = "TOWN_KEY"
 # Large enough for a machine that is busy.
 LIMITS = RequestLimits(read_s=60.0, total_s=60.0, attempts=1)
 _SHORT = RequestLimits(read_s=0.05, total_s=8.0, attempts=1)
-_NO_TIMETABLE = NotYetTheirs("its boards are predictions: no timetable, no delays and no cancellations")
+_NO_TIMETABLE = NotYetTheirs("its predictions name no scheduled time: no delays and no cancellations")
 
 
 class TflConformance(ConformingSource):
@@ -32,9 +32,7 @@ class TflConformance(ConformingSource):
             "a_cancelled_trip_stays_visible": NotYetTheirs("its journeys tell of no trip that does not run"),
             "a_board_tells_what_is_cancelled_and_late": _NO_TIMETABLE,
             "a_window_goes_by_the_expected_time": _NO_TIMETABLE,
-            "a_timetable_goes_by_the_scheduled_time": NotYetOurs(
-                "its timetables stand at an address for each line, which is not asked yet"
-            ),
+            "a_timetable_tells_what_is_cancelled_and_late": NotYetTheirs("its timetables know no real time"),
             "a_call_without_boarding_is_no_departure": NotYetTheirs("a prediction is an arrival, boarded or not"),
             "a_day_outside_the_calendar_is_told": NotYetTheirs("it says of such a day that there is no journey"),
             "without_real_time_none_is_told": Never("a board of predictions is nothing but real time"),

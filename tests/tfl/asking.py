@@ -23,7 +23,10 @@ NO_JOURNEY = {"message": "No journey found for your inputs.", "httpStatusCode": 
 
 
 class Told:
-    """Answers by the beginning of a path, the longest first; ``paths`` are those that were asked for."""
+    """Answers by the beginning of a path, the longest first; ``paths`` are those that were asked for.
+
+    An answer that can be called is, with the request.
+    """
 
     def __init__(self, answers):
         self._answers = {"/Disruptions/Lifts": [], "/Line/": [], **answers}
@@ -44,6 +47,8 @@ class Told:
         path = unquote(urlsplit(asked.target).path)
         best = max((prefix for prefix in self._answers if path.startswith(prefix)), key=len, default=None)
         told = self._answers.get(best, (404, {"message": f"Resource not found: {path}"}))
+        if callable(told):
+            told = await told(asked)
         if isinstance(told, bytes):
             return told
         status, body = told if isinstance(told, tuple) else (200, told)

@@ -12,6 +12,18 @@ from tests.tfl.asking import asking
 NINE = int(datetime(2026, 6, 10, 8, tzinfo=UTC).timestamp())
 
 
+VICTORIA = {
+    "id": "940GZZLUVIC",
+    "naptanId": "940GZZLUVIC",
+    "commonName": "Victoria Underground Station",
+    "stopType": "NaptanMetroStation",
+    "modes": ["tube"],
+    "lines": [{"id": "victoria", "name": "Victoria"}],
+    "lat": 51.4965,
+    "lon": -0.1447,
+}
+
+
 def arriving(minute, number="1", **more):
     """Draw a prediction of so many minutes past nine."""
     told = {
@@ -53,7 +65,7 @@ async def test_a_row_is_a_prediction():
         "TFL:940GZZLUVIC",
     )
     assert (row.last_realtime_update, found.provenance.realtime_updated) == (NINE - 20, NINE - 20)
-    assert "no timetable, so no delays and no cancellations" in found.provenance.notes[0]
+    assert "so no delays and no cancellations are known" in found.provenance.notes[0]
 
 
 async def test_what_ends_here_is_no_departure():
@@ -81,12 +93,21 @@ async def test_what_is_missing_is_not_invented():
     assert (row.destination, row.platform) == ("Check Front of Train", None)
 
 
-@pytest.mark.parametrize(("window_min", "is_said"), [(30, False), (31, True)])
-async def test_that_tfl_predicts_no_further_is_said(window_min, is_said):
-    """Half an hour: an empty end of the board does not mean that nothing runs."""
-    found, _ = await board([], window_min=window_min)
+@pytest.mark.parametrize(("window_min", "is_asked"), [(30, False), (31, True)])
+async def test_what_leaves_after_half_an_hour_is_asked_of_the_timetables(window_min, is_asked):
+    """TfL predicts no further, so a shorter board costs no request for timetables."""
+    _, server = await board([], window_min=window_min, **{"/StopPoint/940GZZLUVIC": VICTORIA})
 
-    assert any("half an hour ahead" in note for note in found.provenance.notes) == is_said
+    assert ("/Line/victoria/Timetable/940GZZLUVIC" in server.paths) == is_asked
+
+
+async def test_a_board_stands_without_timetables_and_says_so():
+    """Predictions are known; that the end of the board is missing must not be silent."""
+    answers = {"/StopPoint/940GZZLUVIC": VICTORIA, "/Line/victoria/Timetable": (500, {})}
+    found, _ = await board([arriving(7)], window_min=60, **answers)
+
+    assert drawn(found) == [("Victoria", 7)]
+    assert any("what leaves later is not listed" in note for note in found.provenance.notes)
 
 
 async def test_a_hub_is_asked_for_by_its_stations():
@@ -170,7 +191,7 @@ async def test_a_board_stands_without_its_status_and_says_so():
     """They are other addresses, which may fail by themselves."""
     found, _ = await board([arriving(7)], **{"/Line/victoria/Status": (500, {})})
 
-    assert (drawn(found), "how its lines, stops and lifts fare" in found.provenance.notes[-1]) == (
+    assert (drawn(found), "TfL did not say how its lines fare." in found.provenance.notes[-1]) == (
         [("Victoria", 7)],
         True,
     )

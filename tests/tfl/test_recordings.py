@@ -8,6 +8,7 @@ from fingerpost.transit.model import Coordinate, Mode
 from fingerpost.transit.port import DepartureQuery
 from tests.shared_data import get_shared
 from tests.tfl.asking import a_leg, asking, journeys, planning
+from tests.tfl.test_timetables import at, schedule, timetable
 
 AMBIGUOUS = [
     "Kings-Cross-Station_to_Liverpool-Street-Station",
@@ -105,6 +106,26 @@ async def test_a_recorded_station_is_itself(monkeypatch):
         "Arsenal Underground Station",
         ("TFL:940GZZLUASL",),
     )
+
+
+async def test_a_recorded_station_has_the_timetable_of_its_line(monkeypatch):
+    """Arsenal: the Piccadilly line by Underground; at its platform the timetable is the station's, and that is said."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-06-10T08:00:00Z")
+    station = recorded("stopPointById_940GZZLUASL_None_StopPoint")
+    told = timetable(schedule("Friday", "10:00"))
+    answers = {"/StopPoint/940GZZLUASL": station, "/StopPoint/9400ZZLUASL1": station}
+    answers |= {f"{path}/Disruption": [] for path in answers} | {"/Line/piccadilly/Timetable/940GZZLUASL": told}
+    async with asking(answers) as (network, _):
+        boards = [
+            await network.list_departures(
+                DepartureQuery(stop_ids=[stop_id], instant=at("2026-06-12T10:00"), window_s=60, wanted=9)
+            )
+            for stop_id in ("TFL:940GZZLUASL", "TFL:9400ZZLUASL1")
+        ]
+
+    rows = [[(row.line, row.mode, row.stop_id) for row in board.departures] for board in boards]
+    assert rows == [[("Piccadilly", Mode.METRO, "TFL:940GZZLUASL")]] * 2
+    assert [any("the whole station" in note for note in board.provenance.notes) for board in boards] == [False, True]
 
 
 async def test_a_recorded_search_finds_what_people_call_it():

@@ -99,14 +99,22 @@ def point_of(point):
     )
 
 
-def stop_of(place, modes=()):
+def stop_of(place, lines):
+    """Return a stop; ``lines`` are the modes of those that call, by their ids."""
+    groups = {}
+    for line_id, mode in lines.items():
+        groups.setdefault(MODES[mode], []).append(line_id)
     return entity(
         "StopPoint",
         naptanId=local_id(place.id),
         id=local_id(place.id),
         commonName=place.name,
         stopType="NaptanPublicBusCoachTram",
-        modes=list(modes),
+        modes=list(groups),
+        lines=[entity("Identifier", id=line_id, name=line_id.upper()) for line_id in lines],
+        lineModeGroups=[
+            entity("LineModeGroup", modeName=mode, lineIdentifier=line_ids) for mode, line_ids in groups.items()
+        ],
         lat=place.coordinate.lat,
         lon=place.coordinate.lon,
         children=[],
@@ -146,6 +154,73 @@ def prediction_of(row, timestamp, number):
         modeName=MODES[row.mode],
         timing=entity("PredictionTiming", source="0001-01-01T00:00:00"),
     )
+
+
+def timetable_of(line_id, own_id, journeys, names):
+    """Return a timetable; each of ``journeys`` is its calls from this stop on: ids, and minutes since midnight."""
+    patterns = []
+    known = []
+    for (_, leaves), *following in sorted(journeys, key=lambda calls: calls[0][1]):
+        pattern = [(stop_id, float(minutes - leaves)) for stop_id, minutes in following]
+        if pattern not in patterns:
+            patterns.append(pattern)
+        known.append(
+            entity(
+                "KnownJourney",
+                hour=str(leaves // 60),
+                minute=str(leaves % 60).zfill(2),
+                intervalId=patterns.index(pattern),
+            )
+        )
+    intervals = [
+        entity(
+            "StationInterval",
+            id=str(at),
+            intervals=[entity("Interval", stopId=stop_id, timeToArrival=minutes) for stop_id, minutes in pattern],
+        )
+        for at, pattern in enumerate(patterns)
+    ]
+    schedules = [
+        entity("Schedule", name=name, knownJourneys=known, firstJourney=known[0], lastJourney=known[-1], periods=[])
+        for name in ("Monday - Thursday", "Friday", "Saturday (also Good Friday)", "Sunday")
+    ]
+    stops = [entity("MatchedStop", id=stop_id, name=name) for stop_id, name in names.items()]
+    return entity(
+        "TimetableResponse",
+        lineId=line_id,
+        lineName=line_id.upper(),
+        direction="outbound",
+        stations=[],
+        stops=stops,
+        timetable=entity(
+            "Timetable",
+            departureStopId=own_id,
+            routes=[entity("TimetableRoute", stationIntervals=intervals, schedules=schedules)],
+        ),
+    )
+
+
+def which_direction(line_id, own_id):
+    """Return what a line may mean that leaves a stop in two directions: HTTP 200, and no timetable."""
+    options = [
+        entity(
+            "Timetables.DisambiguationOption",
+            description=direction.title(),
+            uri=f"/Line/{line_id}/Timetable/{own_id}?direction={direction}",
+        )
+        for direction in ("inbound", "outbound")
+    ]
+    return entity(
+        "TimetableResponse",
+        lineId=line_id,
+        disambiguation=entity("Timetables.Disambiguation", disambiguationOptions=options),
+    )
+
+
+def without_timetable(line_id):
+    """Return that there is no timetable, as TfL says it: HTTP 200 and a sentence."""
+    said = "The stop you selected has now been removed from the route, and therefore we cannot show you a timetable."
+    return entity("TimetableResponse", lineId=line_id, statusErrorMessage=said)
 
 
 def line_of(line_id, alerts=()):

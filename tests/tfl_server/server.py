@@ -19,7 +19,8 @@ from tests.tfl_server import rendering as tfl
 from tests.throwaway.server import serving_replies
 
 _FAR_M = 3000.0
-_DAY_S = 86_400
+# TfL predicts half an hour ahead.
+_PREDICTED_S = 1800
 _MODE_OF_TYPE = {"0": Mode.TRAM, "2": Mode.RAIL, "3": Mode.BUS}
 
 
@@ -71,6 +72,8 @@ class TflServer:
                 modes = sorted(tfl.MODES[mode] for mode in self._served.profile.modes)
                 told = [tfl.entity("Mode", modeName=mode, isScheduledService=True) for mode in modes]
                 return _write(200, [*told, tfl.entity("Mode", modeName="walking", isScheduledService=False)])
+            case ["line", line_id] if path[2:3] == ["Timetable"]:
+                return _write(*self._timetable(line_id, path[3], params.get("direction")))
             case ["line", names]:
                 told = [tfl.line_of(name, self._line_alerts.get(name, {}).values()) for name in names.split(",")]
                 return _write(200, told if self.statuses is None else self.statuses)
@@ -155,7 +158,7 @@ class TflServer:
         if place is None:
             message = f"The following stop point is not recognised: {own_id}"
             return 404, tfl.api_error(404, "EntityNotFoundException", message)
-        return 200, tfl.stop_of(place)
+        return 200, tfl.stop_of(place, self._list_lines(own_id))
 
     async def _near(self, params):
         assert params["stopTypes"], "TfL requires it"
@@ -180,7 +183,7 @@ class TflServer:
             )
         now = int(clock.now().timestamp())
         board = await self._served.list_departures(
-            DepartureQuery(stop_ids=[stop_id], instant=now, window_s=3 * 3600, wanted=500)
+            DepartureQuery(stop_ids=[stop_id], instant=now, window_s=_PREDICTED_S, wanted=500)
         )
         rows = [row for row in board.departures if not row.cancelled]
         for row in rows:
@@ -201,6 +204,39 @@ class TflServer:
             alerts = (await self._served.list_departures(query)).alerts
             told += [tfl.disruption_of(each, own_id) for each in alerts]
         return told
+
+    def _timetable(self, line_id, own_id, direction):
+        """Return the calls of a line at a stop, the same on every day; a tram's only when its direction is told."""
+        routes = {row["route_id"]: row for row in self._tables.get("routes.txt", ())}
+        trips = {row["trip_id"]: routes[row["route_id"]] for row in self._tables.get("trips.txt", ())}
+        calls_of = {}
+        for row in self._tables.get("stop_times.txt", ()):
+            if trips[row["trip_id"]]["route_short_name"].lower() == line_id:
+                calls_of.setdefault(row["trip_id"], []).append(row)
+        if not calls_of:
+            return 404, tfl.api_error(404, "EntityNotFoundException", f"The line {line_id} is not recognised")
+        if self._list_lines(own_id).get(line_id) is Mode.TRAM and direction is None:
+            return 200, tfl.which_direction(line_id, own_id)
+        journeys = []
+        for calls in calls_of.values():
+            at = next((at for at, call in enumerate(calls) if call["stop_id"].upper() == own_id), None)
+            if at is not None and at < len(calls) - 1:
+                journeys.append([(call["stop_id"].upper(), _minutes(call["departure_time"])) for call in calls[at:]])
+        if not journeys or direction == "inbound":
+            return 200, tfl.without_timetable(line_id)
+        names = {row["stop_id"].upper(): row["stop_name"] for row in self._tables["stops.txt"]}
+        return 200, tfl.timetable_of(line_id, own_id, journeys, names)
+
+    def _list_lines(self, own_id):
+        """Return the modes of the lines that call at a stop, by their ids."""
+        routes = {row["route_id"]: row for row in self._tables.get("routes.txt", ())}
+        trips = {row["trip_id"]: routes[row["route_id"]] for row in self._tables.get("trips.txt", ())}
+        calling = [
+            trips[row["trip_id"]]
+            for row in self._tables.get("stop_times.txt", ())
+            if row["stop_id"].upper() == own_id.upper()
+        ]
+        return {row["route_short_name"].lower(): _MODE_OF_TYPE[row["route_type"]] for row in calling}
 
     def _print(self, own_id):
         return f"{self._feed}:{escape(own_id.upper())}"
@@ -230,6 +266,11 @@ class TflServer:
                 service_day=today,
             )
             yield told, end_of[trip_id].upper()
+
+
+def _minutes(text):
+    hours, minutes, *_ = map(int, text.split(":"))
+    return hours * 60 + minutes
 
 
 def _is_of_line(alert):

@@ -46,6 +46,13 @@ async def answer(
         return bound_answer(_envelope(error, tool.family, name, raw, correlation_id), tool)
 
 
+def refuse(tools: Mapping[str, PublishedTool], name: str, raw: object, error: ToolError, *, user: str | None) -> Answer:
+    """Answer one call with an error that its tool was not asked for."""
+    tool = tools.get(name)
+    family = Family.PLAN_TRIP if tool is None else tool.family
+    return bound_answer(_envelope(error, family, name, raw, _correlation_id(name, raw, user)), tool)
+
+
 def _is_disk_full(raised: Exception) -> bool:
     """Whether the disk is full, as when a compiled kernel is written."""
     return isinstance(raised, OSError) and raised.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -25,9 +25,10 @@ def use_kernels_folder(folder: Path) -> None:
     Each state of the engine has a folder of its own: numba unpickles what an older one left there before it looks at
     its age, and fails where a type has another name by now.
     """
-    if _VARIABLE not in os.environ:
-        os.environ[_VARIABLE] = str(folder / _digest_engine())
-        _own_folders.add(os.environ[_VARIABLE])
+    own = str(folder / _digest_engine())
+    # A process that serves beside its parent has inherited the variable.
+    if os.environ.setdefault(_VARIABLE, own) == own:
+        _own_folders.add(own)
 
 
 def _digest_engine() -> str:

@@ -37,6 +37,7 @@ class Settings(BaseSettings):
         llm_key: its key, from the environment alone.
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
         plan_journey_per_second: how many calls of planJourney this process answers within a second.
+        max_concurrent_calls: how many calls one process of a server answers at a time; more are refused at once.
         private_hosts: hosts in a private network that may be asked, separated by commas.
         record: a folder into which every call to a source is recorded, without keys; see docs/net.md.
         replay: a folder from which recorded calls are replayed, and no source is asked; not together with the other.
@@ -53,6 +54,8 @@ class Settings(BaseSettings):
 
     demo: Literal["auto", "on", "off"] = "auto"
     plan_journey_per_second: Annotated[int, Field(ge=1, le=1000)] = DEFAULT_PER_SECOND
+
+    max_concurrent_calls: Annotated[int, Field(ge=1, le=10_000)] = 100
 
     contact: _Contact = ""
     sec_contact: _Contact = ""

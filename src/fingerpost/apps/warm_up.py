@@ -100,9 +100,9 @@ async def warm(networks: Networks) -> None:
     from fingerpost.transit.changeover import compiling, is_interpreted
     from fingerpost.transit.raptor.warming import warm_kernels
 
-    with compiling():
-        warm_kernels()
     if not is_interpreted():
+        with compiling():
+            warm_kernels()
         note_compiled()
     for network in opened.answering:
         if network.profile.answer_deadline_s is not None:

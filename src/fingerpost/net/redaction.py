@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import quote, unquote, unquote_plus, urlsplit, urlunsplit
 
 HIDDEN = "***"
@@ -25,6 +26,7 @@ _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 _SHORTEST_SECRET = 4
 
 
+@lru_cache(maxsize=1024)
 def is_secret_name(name: str) -> bool:
     """Return whether a header or a query parameter of this name holds a secret; the name may be percent-encoded."""
     decoded = unquote(unquote(name)).strip()

@@ -152,7 +152,7 @@ def split_address(url: str) -> SplitResult:
         readable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         readable = False
-    if not readable or any(character.isspace() for character in url.strip()):
+    if not readable or len(url.split()) != 1:
         raise ParameterError("An address must begin with http:// or https:// and name a host", {"field": "url"})
     return parts
 

@@ -9,6 +9,7 @@ from fingerpost.apps.cli.application import TOOL_ERROR, open_application, usage
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
 from fingerpost.apps.kernels import begin_uncompiled
 from fingerpost.apps.logs import start_logging
+from fingerpost.errors import ParameterError
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
@@ -21,8 +22,16 @@ def serve(
     allow_host: Annotated[
         list[str] | None, typer.Option(help="A host name that clients may call this server by; repeatable.")
     ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve HTTP at one address.")] = 1,
 ) -> None:
     """Serve the tools over MCP."""
+    if workers > 1 and http is None:
+        with usage():
+            raise ParameterError(
+                "stdio serves one client, so --workers needs --http",
+                {"field": "workers"},
+                hint="Say --http HOST:PORT as well",
+            )
     start_without_collecting()
     take_short_turns()
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
@@ -32,6 +41,13 @@ def serve(
     with usage():
         require_keys(application.settings)
     start_logging(may_wait=False)
+    if workers > 1 and http is not None:
+        from fingerpost.apps.mcp.address import Address
+        from fingerpost.apps.mcp.workers import serve_workers
+
+        with usage():
+            serve_workers(application.settings, Address.read(http), workers, groups, allow_host or ())
+        return
     compiler = begin_uncompiled(application.settings.home, waits=True)
     # The protocol's own package is a second of imports that no other command needs.
     if http is None:
@@ -40,7 +56,8 @@ def serve(
         keep_what_is_loaded()
         asyncio.run(serve_stdio(application, compiler))
         return
-    from fingerpost.apps.mcp.http import Address, serve_http
+    from fingerpost.apps.mcp.address import Address
+    from fingerpost.apps.mcp.http import serve_http
 
     with usage():
         keep_what_is_loaded()

@@ -1,13 +1,10 @@
 """The HTTP server: ``/mcp`` (streamable HTTP), ``/health`` and ``/ready``."""
 
-import ipaddress
 import logging
 import signal
-import socket
 import subprocess
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from types import FrameType
 
 import uvicorn
@@ -18,50 +15,20 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http_patience import PatientProtocol
 from fingerpost.apps.mcp.http_transport import McpTransport
+from fingerpost.apps.mcp.listener import listen
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application
-from fingerpost.errors import SettingsInvalid
 
 _log = logging.getLogger(__name__)
 
 # Calls that run when the server is told to stop have this long to be answered.
 _GRACE_S = 10
-_BACKLOG = 2048
-_HIGHEST_PORT = 65_535
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where to listen; port 0 lets the machine choose."""
-
-    host: str
-    port: int
-
-    @classmethod
-    def read(cls, text: str) -> "Address":
-        """Return the address that ``HOST:PORT`` names; an IPv6 host stands in brackets.
-
-        Raises:
-            SettingsInvalid: the text is not of that form.
-        """
-        host, colon, port = text.rpartition(":")
-        host = host.removeprefix("[").removesuffix("]")
-        if not (colon and host and port.isascii() and port.isdigit() and int(port) <= _HIGHEST_PORT):
-            raise SettingsInvalid(f"{text!r} is not an address. Write it like 127.0.0.1:8000.")
-        return cls(host, int(port))
-
-    @property
-    def is_loopback(self) -> bool:
-        """Whether only this machine can reach it."""
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+# A worker that has not said that it lives for so long is replaced.
+_LONGEST_SILENCE_S = 60
 
 
 def new_app(
@@ -88,6 +55,8 @@ def new_app(
             return JSONResponse({"status": "not ready", "reason": warm_up.problem}, status_code=503)
         return JSONResponse({"status": "ready"})
 
+    # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.
+    AppStatus.enable_automatic_graceful_drain = False
     transport = McpTransport(new_server(application, user=user), security)
     return Starlette(
         routes=[Route("/mcp", transport), Route("/health", health), Route("/ready", ready)],
@@ -115,23 +84,15 @@ def serve_http(
     Raises:
         SettingsInvalid: the address cannot be listened on.
     """
-    listener = _listen(address)
+    listener = listen(address)
     warm_up = WarmUp(application.networks, compiler)
-    config = uvicorn.Config(
-        new_app(application, address, warm_up, allowed_hosts),
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=_GRACE_S,
-        http=PatientProtocol,
-    )
+    config = new_config(new_app(application, address, warm_up, allowed_hosts))
     host, port = listener.getsockname()[:2]
     try:
         # Until uvicorn listens for signals, and again once it has stopped, when it sends the signal on.
         for stop in (signal.SIGTERM, signal.SIGINT):
             signal.signal(stop, _end_well)
-        # A stream is one call's: when we are told to stop it is answered like any other, and not broken off.
-        AppStatus.enable_automatic_graceful_drain = False
-        _log.info("serving at http://%s:%s/mcp", f"[{host}]" if ":" in host else host, port)
+        say_where(Address(host, port))
         warm_up.start()
         uvicorn.Server(config).run(sockets=[listener])
     except SystemExit as end:
@@ -140,25 +101,26 @@ def serve_http(
     warm_up.leave()
 
 
+def new_config(app: Starlette | Callable[[], Starlette], workers: int = 1) -> uvicorn.Config:
+    """Return the configuration of uvicorn; each of several workers makes the application itself."""
+    return uvicorn.Config(
+        app,
+        factory=not isinstance(app, Starlette),
+        workers=workers,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_GRACE_S,
+        # Compiling holds Python's lock for seconds, and whoever does is well.
+        timeout_worker_healthcheck=_LONGEST_SILENCE_S,
+        http=PatientProtocol,
+    )
+
+
+def say_where(address: Address) -> None:
+    """Log the URL of the endpoint."""
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    _log.info("serving at http://%s:%s/mcp", host, address.port)
+
+
 def _end_well(_number: int, _frame: FrameType | None) -> None:
     raise SystemExit(0)
-
-
-def _listen(address: Address) -> socket.socket:
-    """Return a listening socket.
-
-    Its protocol is named: asyncio turns Nagle's algorithm off only for sockets that say they are TCP,
-    and with it every answer on a kept connection waits for a delayed acknowledgement.
-    """
-    family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((address.host, address.port))
-        listener.listen(_BACKLOG)
-    except OSError as error:
-        listener.close()
-        raise SettingsInvalid(
-            f"Cannot listen on {address.host}:{address.port} ({error.strerror}). Choose another --http address."
-        ) from error
-    return listener

@@ -1,4 +1,4 @@
-"""How long the HTTP server waits for a request that has begun: for its headers, and for its body.
+"""How many connections the HTTP server takes, and how long it waits for the headers and the body of a request.
 
 uvicorn waits for ever, and a caller that sends half of a request would keep a connection and its memory until it ends.
 """
@@ -10,16 +10,26 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADERS_S = 10.0
 BODY_S = 30.0
+# Of one process; systems that were not told otherwise give it 1,024 files.
+MOST_CONNECTIONS = 500
+_SHED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn's protocol, which closes a connection whose headers do not come within ``HEADERS_S``."""
+    """uvicorn's protocol, which closes a connection whose headers do not come within ``HEADERS_S``.
+
+    A connection beyond ``MOST_CONNECTIONS`` is refused at once, and told to come again in a second.
+    """
 
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""
         super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.write(_SHED)
+            transport.close()
+            return
         self._begin_waiting()
 
     def data_received(self, data: bytes) -> None:

@@ -2,8 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
+from datetime import date
 
-from fingerpost.testing.networks.town import Town, at
+from fingerpost.testing.networks.town import DAY, Town, at
 from fingerpost.transit.model import Coordinate, Itinerary, Leg, Location, LocationSource
 from fingerpost.transit.port import DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.profile import Ability
@@ -46,12 +47,12 @@ class AskedNetwork:
         return await self.network.plan_journeys(query)
 
     async def board(
-        self, stop: str, first: str, last: str, wanted: int = 50, *, by_schedule: bool = False
+        self, stop: str, first: str, last: str, wanted: int = 50, *, day: date = DAY, by_schedule: bool = False
     ) -> DepartureBoard:
-        """List the departures of a stop between two clock times, expected ones or the timetable's."""
+        """List the departures of a stop between two clock times of a day, expected ones or the timetable's."""
         query = DepartureQuery(
             stop_ids=[self.town.stop_id(stop)],
-            instant=at(first),
+            instant=at(first, day),
             window_s=at(last) - at(first),
             wanted=wanted,
             by_schedule=by_schedule,
@@ -129,6 +130,12 @@ def draw_board(board: DepartureBoard) -> list[str]:
         + (f" {row.departure_delay_s:+d}" if row.departure_delay_s is not None else "")
         for row in rows
     ]
+
+
+def list_scheduled(board: DepartureBoard) -> list[str]:
+    """Draw a board's rows by the timetable, in its order: ``1 08:10``; what real time says is left out."""
+    rows = sorted(board.departures, key=lambda row: (row.scheduled, row.line))
+    return [f"{row.line} {_clock(row.scheduled)}" for row in rows]
 
 
 def list_rides(itineraries: Sequence[Itinerary]) -> list[Leg]:

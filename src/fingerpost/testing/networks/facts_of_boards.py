@@ -1,6 +1,9 @@
 """What holds of the departure boards of a network."""
 
+from datetime import date
+
 from fingerpost.testing.networks.checking import AskedNetwork, draw_board, expect_same
+from fingerpost.testing.networks.town import at
 from fingerpost.transit.model import Mode
 
 
@@ -44,3 +47,11 @@ async def rows_say_mode_destination_and_stop(asked: AskedNetwork) -> None:
     rows = (await asked.board("Alpha", "08:10", "08:11")).departures
     observed = [(row.mode, row.destination, row.stop_id, row.service_day.isoformat()) for row in rows]
     expect_same(observed, [(Mode.TRAM, "Gamma", asked.town.stop_id("Alpha"), "2026-03-10")], "the row of 08:10")
+
+
+async def another_day_has_a_board_too(asked: AskedNetwork) -> None:
+    """Four days ahead, does the board of Alpha from 08:00 to 09:00 list what leaves then, on that service day?"""
+    day = date(2026, 3, 14)
+    rows = (await asked.board("Alpha", "08:00", "09:00", day=day)).departures
+    observed = sorted((row.scheduled - at("08:00", day), row.line, row.service_day) for row in rows)
+    expect_same(observed, [(600, "1", day), (720, "2", day), (2400, "1", day)], "the board of another day")

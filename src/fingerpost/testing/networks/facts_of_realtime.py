@@ -1,6 +1,14 @@
 """What holds of a network that follows real time: tram 1 of 08:10 is cancelled, that of 08:40 two minutes late."""
 
-from fingerpost.testing.networks.checking import AskedNetwork, draw, draw_board, expect, expect_same, list_rides
+from fingerpost.testing.networks.checking import (
+    AskedNetwork,
+    draw,
+    draw_board,
+    expect,
+    expect_same,
+    list_rides,
+    list_scheduled,
+)
 from fingerpost.testing.networks.town import REALTIME_AGE_S, at
 
 
@@ -47,9 +55,15 @@ async def a_window_goes_by_the_expected_time(asked: AskedNetwork) -> None:
 
 async def a_timetable_goes_by_the_scheduled_time(asked: AskedNetwork) -> None:
     """Asked by the timetable, is the late tram of 08:40 found until 08:41, and not from then on?"""
-    before = draw_board(await asked.board("Alpha", "08:39", "08:41", by_schedule=True))
-    after = draw_board(await asked.board("Alpha", "08:41", "08:50", by_schedule=True))
-    expect_same((before, after), (["1 08:40 +120"], []), "timetables around a late tram")
+    before = list_scheduled(await asked.board("Alpha", "08:39", "08:41", by_schedule=True))
+    after = list_scheduled(await asked.board("Alpha", "08:41", "08:50", by_schedule=True))
+    expect_same((before, after), (["1 08:40"], []), "timetables around a late tram")
+
+
+async def a_timetable_tells_what_is_cancelled_and_late(asked: AskedNetwork) -> None:
+    """Asked by the timetable, are the cancelled tram and the delay of the late one told?"""
+    board = draw_board(await asked.board("Alpha", "08:00", "09:00", by_schedule=True))
+    expect_same(board, ["1 08:10 cancelled", "2 08:12", "1 08:40 +120"], "the timetable of Alpha")
 
 
 async def the_age_of_real_time_travels_with_the_answer(asked: AskedNetwork) -> None:

@@ -95,6 +95,7 @@ FACTS: tuple[NetworkFact | TroubleFact, ...] = (
         _BOARDS.a_call_without_boarding_is_no_departure,
         _BOARDS.a_short_board_counts_the_rest,
         _BOARDS.an_empty_board_is_an_answer,
+        _BOARDS.another_day_has_a_board_too,
         _BOARDS.rows_say_mode_destination_and_stop,
     ),
     *_facts(
@@ -127,6 +128,7 @@ FACTS: tuple[NetworkFact | TroubleFact, ...] = (
         _LIVE.a_board_tells_what_is_cancelled_and_late,
         _LIVE.a_window_goes_by_the_expected_time,
         _LIVE.a_timetable_goes_by_the_scheduled_time,
+        _LIVE.a_timetable_tells_what_is_cancelled_and_late,
         _LIVE.the_age_of_real_time_travels_with_the_answer,
         _ALERTS.a_board_tells_the_alerts_of_its_stop,
         _ALERTS.a_board_tells_the_alerts_of_its_rows,

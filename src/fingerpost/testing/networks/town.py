@@ -71,9 +71,9 @@ def new_town(*, live: bool = False) -> Town:
     return Town(tables=_tables(), realtime=_message() if live else None)
 
 
-def at(clock: str) -> int:
-    """Return the Unix second of a clock time of the town, HH:MM or HH:MM:SS, on its day."""
-    return int(datetime.fromisoformat(f"{DAY}T{clock}").replace(tzinfo=ZoneInfo(ZONE)).timestamp())
+def at(clock: str, day: date = DAY) -> int:
+    """Return the Unix second of a clock time of the town, HH:MM or HH:MM:SS, on its day or another."""
+    return int(datetime.fromisoformat(f"{day}T{clock}").replace(tzinfo=ZoneInfo(ZONE)).timestamp())
 
 
 def _tables() -> dict[str, str]:

@@ -13,10 +13,9 @@ from fingerpost.transit.providers.tfl.stop_ids import NaptanIds
 # TfL predicts about this far ahead.
 REACH_S = 30 * 60
 NOTE = (
-    "TfL tells when vehicles arrive, by prediction: no timetable, so no delays and no cancellations, "
+    "TfL predicts when vehicles arrive, without scheduled times, so no delays and no cancellations are known, "
     "and stops where one may only alight are not told apart."
 )
-NOTE_OF_REACH = "TfL predicts about half an hour ahead: what leaves later is not listed."
 _NO_PLATFORM = frozenset({"", "null", "unknown", "platform unknown"})
 
 

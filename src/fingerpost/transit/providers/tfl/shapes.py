@@ -181,6 +181,13 @@ class Prediction(Shape):
     mode_name: str = ""
 
 
+class LineModeGroup(Shape):
+    """The lines of one mode that call at a stop, by their ids."""
+
+    mode_name: str = ""
+    line_identifier: Several[str] = ()
+
+
 class TflStopPoint(Shape):
     """A stop, a station, a group or a hub, with what is below it."""
 
@@ -194,6 +201,7 @@ class TflStopPoint(Shape):
     station_naptan: str | None = None
     hub_naptan_code: str | None = None
     lines: Several[Named] = ()
+    line_mode_groups: Several[LineModeGroup] = ()
     lat: float
     lon: float
     children: "Several[TflStopPoint]" = ()

@@ -55,6 +55,14 @@ class StopPointLookup:
         stop = await self._find(own_id)
         return [own_id] if stop is None else [each.own_id for each in _list_boarded(stop)]
 
+    async def find_with_lines(self, own_id: str) -> TflStopPoint | None:
+        """Return a stop with the lines that call there; None where TfL does not know it."""
+        stop = await self._find(own_id)
+        if stop is None or stop.own_id.upper() == own_id.upper():
+            return stop
+        # For some ids TfL answers with the top of the hierarchy, which has the lines of all below it.
+        return next((each for each in _walk(stop) if each.own_id.upper() == own_id.upper() and each.lines), stop)
+
     async def list_near(self, centre: Coordinate, radius_m: float) -> TflAnswer[list[NearbyStop]]:
         """Return the stops within a straight line of a position, nearest first.
 

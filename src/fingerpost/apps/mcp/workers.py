@@ -1,0 +1,72 @@
+"""Several processes that serve HTTP at one address, and the one that starts them anew when they end.
+
+Nothing is kept in a worker between two calls, so any may answer any call.
+"""
+
+import logging
+import os
+import socket
+from collections.abc import Collection, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import cast
+
+from starlette.applications import Starlette
+from uvicorn.supervisors.multiprocess import Multiprocess
+
+from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
+from fingerpost.apps.kernels import begin_uncompiled
+from fingerpost.apps.logs import start_logging
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import new_app, new_config, say_where
+from fingerpost.apps.mcp.listener import SharedAddress
+from fingerpost.apps.settings import Settings
+from fingerpost.apps.warm_up import WarmUp
+from fingerpost.apps.wiring import build
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """What a worker serves; sent to its process, where it is called for the application.
+
+    ``groups`` are the groups of tools, None for all; ``allowed_hosts`` as in ``new_app``.
+    """
+
+    settings: Settings
+    groups: Collection[str] | None
+    address: Address
+    allowed_hosts: Sequence[str]
+
+    def __call__(self) -> Starlette:
+        """Build the application in this process, and begin to warm it up."""
+        start_without_collecting()
+        take_short_turns()
+        start_logging(may_wait=False)
+        _log.info("worker %s begins", os.getpid())
+        application = build(self.settings, self.groups)
+        compiler = begin_uncompiled(self.settings.home, waits=True)
+        warm_up = WarmUp(application.networks, compiler)
+        keep_what_is_loaded()
+        warm_up.start()
+        return new_app(application, self.address, warm_up, self.allowed_hosts)
+
+
+def serve_workers(
+    settings: Settings, address: Address, count: int, groups: Collection[str] | None, allowed_hosts: Sequence[str] = ()
+) -> None:
+    """Serve in ``count`` processes until SIGTERM or an interrupt; calls that run then are still answered.
+
+    A worker that ends, or gives no sign of life, is replaced.
+
+    Raises:
+        SettingsInvalid: the address cannot be listened on.
+    """
+    with closing(SharedAddress(address)) as shared:
+        worker = Worker(settings=settings, groups=groups, address=shared.address, allowed_hosts=allowed_hosts)
+        # Its words on workers that died, and on what it did then.
+        logging.getLogger("uvicorn.error").setLevel(logging.INFO)
+        say_where(shared.address)
+        # uvicorn hands them on as they are, and each becomes a socket in the worker that receives it.
+        Multiprocess(new_config(worker, count), cast("list[socket.socket]", [shared])).run()

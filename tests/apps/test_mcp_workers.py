@@ -1,0 +1,107 @@
+"""Several processes that serve HTTP at one address: whatever happens to one, the others answer."""
+
+import os
+import re
+import signal
+import socket
+import time
+from contextlib import closing
+
+import pytest
+from mcp import Client
+
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.listener import SharedAddress, listen
+from fingerpost.errors import SettingsInvalid
+from tests.apps.processes import COMMAND, DEADLINE_S, run, serving
+from tests.apps.questions import KAMPPI_TO_ESPOO
+
+ANY_PORT = Address("127.0.0.1", 0)
+_STARTED = re.compile(r"worker (\d+) begins")
+
+
+def list_workers(server):
+    return [int(found[1]) for line in server.lines if (found := _STARTED.search(line))]
+
+
+def wait_until(is_so):
+    ends_s = time.monotonic() + DEADLINE_S
+    while not is_so():
+        assert time.monotonic() < ends_s, "it never came"
+        time.sleep(0.05)
+
+
+async def ask_all(url, count):
+    """Ask over a new connection each time, so that every worker is asked some day."""
+    answers = []
+    for _ in range(count):
+        async with Client(f"{url}/mcp") as client:
+            answers.append(await client.call_tool("plan_trip", KAMPPI_TO_ESPOO))
+    return [answer.structured_content["destination"]["name"] for answer in answers if not answer.is_error]
+
+
+async def test_a_worker_that_is_killed_is_replaced_and_the_others_answer(tmp_path):
+    """Each worker has a socket of its own, which ends with it: no connection waits for a dead one."""
+    command = [*COMMAND, "serve", "--http", "127.0.0.1:0", "--workers", "2"]
+    with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
+        wait_until(lambda: len(list_workers(server)) == 2)
+        wait_until(lambda: sum("the networks are open" in line for line in server.lines) == 2)
+        before = await ask_all(server.url, 6)
+        killed = list_workers(server)[0]
+        os.kill(killed, signal.SIGKILL)
+        during = await ask_all(server.url, 6)
+        wait_until(lambda: len(list_workers(server)) == 3)
+        after = await ask_all(server.url, 6)
+        server.process.send_signal(signal.SIGTERM)
+        status = server.process.wait(DEADLINE_S)
+
+    assert before + during + after == ["Espoo"] * 18
+    assert any(f"Child process [{killed}] died" in line for line in server.lines)
+    assert status == 0
+
+
+def test_a_second_server_at_one_address_is_refused():
+    """The kernel would spread connections among both without a word."""
+    with closing(SharedAddress(ANY_PORT)) as first, pytest.raises(SettingsInvalid, match="Address already in use"):
+        SharedAddress(first.address)
+
+
+def test_a_server_alone_takes_no_address_of_workers():
+    """The other way round: theirs is bound already."""
+    with closing(SharedAddress(ANY_PORT)) as first, pytest.raises(SettingsInvalid, match="Address already in use"):
+        listen(first.address)
+
+
+def test_connections_are_spread_among_the_sockets():
+    """With one socket for all, whoever wakes first takes all: of 64 connections each of two gets some."""
+    with closing(SharedAddress(ANY_PORT)) as shared:
+        make, arguments = shared.__reduce__()
+        one, other = make(*arguments), make(*arguments)
+    with one, other:
+        clients = [socket.create_connection(one.getsockname()) for _ in range(64)]
+        for each in (one, other):
+            each.setblocking(False)
+        counts = [_accept_all(each) for each in (one, other)]
+        for client in clients:
+            client.close()
+
+    assert sum(counts) == 64
+    assert min(counts) > 0
+
+
+def _accept_all(listener):
+    count = 0
+    while True:
+        try:
+            listener.accept()[0].close()
+        except BlockingIOError:
+            return count
+        count += 1
+
+
+def test_workers_need_an_address():
+    """Stdio is one client's."""
+    ended = run("serve", "--workers", "2")
+
+    assert ended.returncode == 2
+    assert "Stdio serves one client, so --workers needs --http" in ended.stderr

@@ -1,0 +1,202 @@
+"""Which of a line's timetables holds on which day, by the names that TfL gives them (decision 0520)."""
+
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost.transit.providers.tfl.english_holidays import find_public_holiday, is_without_school
+from fingerpost.transit.providers.tfl.timetable_choice import RemarkKind, choose_schedules, say_remarks
+from fingerpost.transit.providers.tfl.timetable_days import find_named_days
+from fingerpost.transit.providers.tfl.timetable_shapes import Schedule
+
+WEEK = ["Mo", "Tu", "We", "Th", "Fr", "Sa", "Su"]
+# Names that clients of TfL's have met.
+NAMES = {
+    "Monday - Thursday": "Mo Tu We Th",
+    "Monday to Friday": "Mo Tu We Th Fr",
+    "MondayToFriday": "Mo Tu We Th Fr",
+    "Monday -Thursday Non-Schooldays": "Mo Tu We Th without school",
+    "Mon-Fri Schooldays": "Mo Tu We Th Fr with school",
+    "Mon-Th Schooldays": "Mo Tu We Th with school",
+    "School Friday": "Fr with school",
+    "Non-School Friday": "Fr without school",
+    "School Monday, Tuesday, Thursday & Friday": "Mo Tu Th Fr with school",
+    "Tuesday, Wednesday & Thursday": "Tu We Th",
+    "Monday, Tuesday and Thursday": "Mo Tu Th",
+    "Wednesdays": "We",
+    "Saturday and Sunday": "Sa Su",
+    "Daily": "Mo Tu We Th Fr Sa Su",
+    "Saturday (also Good Friday)": "Sa and Good Friday",
+    "Saturdays and Public Holidays": "Sa and holidays",
+    "Sunday and other Public Holidays": "Su and holidays",
+    "Bank Holidays": "and holidays",
+    "Friday Night/Saturday Morning": "night of Fr",
+    "Mo-Th Nights/Tu-Fr Morning": "night of Mo Tu We Th",
+    "Mo-Fr Night/Tu-Sat Morning": "night of Mo Tu We Th Fr",
+    "Sunday night/Monday morning - Thursday night/Friday morning": "night of Mo Tu We Th Su",
+}
+
+
+def draw(days):
+    parts = [
+        "night of" if days.is_night else "",
+        " ".join(WEEK[each] for each in sorted(days.weekdays)),
+        {True: "with school", False: "without school", None: ""}[days.school],
+        "and Good Friday" if days.also_good_friday else "",
+        "and holidays" if days.also_holidays else "",
+    ]
+    return " ".join(filter(None, parts))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_means_days(name):
+    """A range, a list, schools, holidays, nights by the day on which they begin."""
+    days = find_named_days(name)
+
+    assert days is not None
+    assert draw(days) == NAMES[name]
+
+
+@pytest.mark.parametrize(
+    "name", ["Summer Monday to Friday", "Bank Holiday Monday", "Christmas Day", "Monday to", "to Monday", "", "1"]
+)
+def test_a_name_with_a_word_of_unknown_meaning_means_nothing(name):
+    """Half of it understood would be a guess: bank holiday Mondays are not all Mondays."""
+    assert find_named_days(name) is None
+
+
+@given(st.integers(0, 6), st.integers(0, 6), st.sampled_from([" - ", "-", " to "]), st.booleans())
+def test_a_range_holds_the_days_from_its_first_to_its_last(begin, end, joint, is_short):
+    """Over the end of the week too, in long words and short ones."""
+    long = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    words = [long[each][:3] if is_short else long[each] for each in (begin, end)]
+    days = find_named_days(joint.join(words))
+    wanted = {begin}
+    while end not in wanted:
+        wanted.add((max(wanted, key=lambda each: (each - begin) % 7) + 1) % 7)
+
+    assert days is not None
+    assert days.weekdays == wanted
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused(name):
+    """TfL's names come from many hands."""
+    days = find_named_days(name)
+
+    assert days is None or days.weekdays <= frozenset(range(7))
+
+
+def chosen(day, *names):
+    """Choose among timetables by name; return the names, and the kinds of remarks."""
+    found, remarks = choose_schedules([Schedule(name=name) for name in names], day, "313")
+    return [each.schedule.name for each in found], [each.kind for each in remarks]
+
+
+MONDAY, FRIDAY, SATURDAY = date(2026, 6, 8), date(2026, 6, 12), date(2026, 6, 13)
+TUBE = ("Monday - Thursday", "Friday", "Saturday (also Good Friday)", "Sunday")
+SCHOOL = ("Mon-Fri Non-Schooldays", "Mon-Fri Schooldays", "Saturday", "Sunday")
+
+
+@pytest.mark.parametrize(
+    ("day", "name"),
+    [(MONDAY, "Monday - Thursday"), (FRIDAY, "Friday"), (SATURDAY, "Saturday (also Good Friday)")],
+)
+def test_the_day_of_the_week_chooses(day, name):
+    """One timetable, and nothing to be said."""
+    assert chosen(day, *TUBE) == ([name], [])
+
+
+def test_good_friday_is_a_saturday_where_tfl_says_so():
+    """The name tells it; that the name was followed is said."""
+    assert chosen(date(2026, 4, 3), *TUBE) == (["Saturday (also Good Friday)"], [RemarkKind.HOLIDAY_FOLLOWED])
+
+
+def test_on_a_holiday_of_which_no_name_speaks_less_is_promised():
+    """Easter Monday: a Sunday's timetable, and that it is a guess; without one the weekday's own."""
+    easter_monday = date(2026, 4, 6)
+
+    assert chosen(easter_monday, *TUBE) == (["Sunday"], [RemarkKind.HOLIDAY_GUESSED])
+    assert chosen(easter_monday, "Monday - Friday") == (["Monday - Friday"], [RemarkKind.HOLIDAY_GUESSED])
+
+
+def test_on_a_holiday_a_name_that_speaks_of_holidays_holds_alone():
+    """May Day of 2026 is a Monday."""
+    names = ("Monday to Friday", "Saturday", "Sunday and other Public Holidays")
+
+    assert chosen(date(2026, 5, 4), *names) == (
+        ["Sunday and other Public Holidays"],
+        [RemarkKind.HOLIDAY_FOLLOWED],
+    )
+
+
+def test_christmas_day_promises_nothing():
+    """No timetable of a weekday holds then; what is not shown is said."""
+    assert chosen(date(2026, 12, 25), *TUBE) == ([], [RemarkKind.CHRISTMAS])
+
+
+def test_a_school_day_is_assumed_and_said():
+    """Terms differ from borough to borough; of weekends and August nothing has to be guessed."""
+    assert chosen(MONDAY, *SCHOOL) == (["Mon-Fri Schooldays"], [RemarkKind.SCHOOL])
+    assert chosen(SATURDAY, *SCHOOL) == (["Saturday"], [])
+    assert chosen(date(2026, 8, 10), *SCHOOL) == (["Mon-Fri Non-Schooldays"], [])
+
+
+def test_the_name_for_the_fewest_days_holds():
+    """``School Friday`` stands beside ``Mon-Fri Schooldays``, and a Friday beside all weekdays."""
+    assert chosen(FRIDAY, "Mon-Fri Schooldays", "School Friday")[0] == ["School Friday"]
+    assert chosen(FRIDAY, "Monday to Friday", "Friday")[0] == ["Friday"]
+
+
+def test_the_night_has_a_timetable_of_its_own():
+    """A line that runs all day and night has both, and the narrower does not hide the other."""
+    assert chosen(FRIDAY, "Monday to Friday", "Friday Night/Saturday Morning")[0] == [
+        "Monday to Friday",
+        "Friday Night/Saturday Morning",
+    ]
+
+
+def test_a_name_that_is_not_understood_is_left_out_and_said():
+    """With its name, so that a reader can judge."""
+    found, remarks = choose_schedules([Schedule(name="Summer Saturdays")], SATURDAY, "RB1")
+
+    said = "Left out, because the days that their names mean are not known, are timetables of RB1 ('Summer Saturdays')."
+    assert (found, say_remarks(remarks)) == ([], [said])
+
+
+# By gov.uk: all public holidays of England of two years; 2022's spring holiday was moved by proclamation.
+HOLIDAYS = {
+    2021: "01-01 04-02 04-05 05-03 05-31 08-30 12-25 12-26 12-27 12-28",
+    2026: "01-01 04-03 04-06 05-04 05-25 08-31 12-25 12-26 12-28",
+}
+
+
+@pytest.mark.parametrize("year", HOLIDAYS)
+def test_public_holidays_are_those_of_england(year):
+    """Those that fall on a weekend are free on the next working day too."""
+    days = [date(year, 1, 1) + timedelta(days=step) for step in range(365)]
+    found = " ".join(f"{day:%m-%d}" for day in days if find_public_holiday(day) is not None)
+
+    assert found == HOLIDAYS[year]
+
+
+@pytest.mark.parametrize(
+    ("day", "is_free"),
+    [
+        ("2026-07-31", False),
+        ("2026-08-01", True),
+        ("2026-08-31", True),
+        ("2026-09-01", False),
+        ("2026-12-23", False),
+        ("2026-12-24", True),
+        ("2027-01-01", True),
+        ("2027-01-04", False),
+        ("2026-06-13", True),
+        ("2026-05-25", True),
+    ],
+)
+def test_surely_no_school_is_open(day, is_free):
+    """August, Christmas, weekends, public holidays; the days before and behind may be schooldays."""
+    assert is_without_school(date.fromisoformat(day)) == is_free

@@ -1,0 +1,385 @@
+"""Timetables of lines: any day, nights, directions, frequencies, and what is missing."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from fingerpost.errors import SourceFailed
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
+from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.model import Mode
+from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.providers.tfl.timetables import MOST_LINES, read_option
+from tests.net.local_server import answer
+from tests.tfl.asking import asking
+from tests.tfl.test_boards import VICTORIA
+
+ZONE = ZoneInfo("Europe/London")
+STOP, TIMETABLE = "/StopPoint/940GZZLUVIC", "/Line/victoria/Timetable/940GZZLUVIC"
+BRIXTON, WALTHAMSTOW = "940GZZLUBXN", "940GZZLUWWL"
+STOPS = [
+    {"id": BRIXTON, "name": "Brixton Underground Station"},
+    {"id": WALTHAMSTOW, "name": "Walthamstow Central Underground Station"},
+]
+
+
+def schedule(name, times, pattern=0, **more):
+    """Draw a timetable: ``05:36 24:10``, all of one pattern."""
+    journeys = [
+        {"hour": str(int(each[:2])), "minute": str(int(each[3:])), "intervalId": pattern} for each in times.split()
+    ]
+    return {"name": name, "knownJourneys": journeys, "periods": [], **more}
+
+
+def timetable(*schedules, ends=(BRIXTON,), direction="outbound", **more):
+    """Draw an answer: patterns 0, 1, ... end at ``ends``."""
+    intervals = [
+        {"id": str(at), "intervals": [{"stopId": end, "timeToArrival": 9.0}] if end else []}
+        for at, end in enumerate(ends)
+    ]
+    routes = [{"stationIntervals": intervals, "schedules": list(schedules)}]
+    told = {"lineId": "victoria", "lineName": "Victoria", "direction": direction, "stations": [], "stops": STOPS}
+    return {**told, "timetable": {"departureStopId": "940GZZLUVIC", "routes": routes}, **more}
+
+
+def at(text):
+    return int(datetime.fromisoformat(text).replace(tzinfo=ZONE).timestamp())
+
+
+async def board(told, first, last, *, stop=VICTORIA, by_schedule=True, **answers):
+    """Ask for a timetable between two times of London; the clock stands at 2026-06-10T09:00."""
+    own = {STOP: stop, f"{STOP}/Arrivals": [], f"{STOP}/Disruption": [], TIMETABLE: told}
+    async with asking({**own, **answers}) as (network, server):
+        query = DepartureQuery(
+            stop_ids=["TFL:940GZZLUVIC"],
+            instant=at(first),
+            window_s=at(last) - at(first),
+            wanted=1000,
+            by_schedule=by_schedule,
+        )
+        return await network.list_departures(query), server
+
+
+def drawn(found):
+    return [f"{datetime.fromtimestamp(row.scheduled, ZONE):%a %H:%M} {row.destination[:4]}" for row in found.departures]
+
+
+async def test_a_timetable_of_another_day_is_listed():
+    """The next Friday: its own timetable, the line's name, mode and end, and no claim to real time."""
+    told = timetable(schedule("Monday - Thursday", "05:36"), schedule("Friday", "05:38 23:50"))
+    found, server = await board(told, "2026-06-12T00:00", "2026-06-12T23:59")
+    row = found.departures[0]
+
+    assert drawn(found) == ["Fri 05:38 Brix", "Fri 23:50 Brix"]
+    assert (row.line, row.mode, row.stop_id, row.destination) == (
+        "Victoria",
+        Mode.METRO,
+        "TFL:940GZZLUVIC",
+        "Brixton Underground Station",
+    )
+    assert (row.departure_delay_s, row.last_realtime_update, found.provenance.realtime_updated) == (None, None, None)
+    assert "/StopPoint/940GZZLUVIC/Arrivals" not in server.paths
+    assert "of a kind of day" in found.provenance.notes[0]
+
+
+async def test_the_ends_of_the_window_are_in_it():
+    """A second outside is not."""
+    told = timetable(schedule("Friday", "10:00 10:10"))
+
+    assert len((await board(told, "2026-06-12T10:00", "2026-06-12T10:10"))[0].departures) == 2
+    assert not (await board(told, "2026-06-12T10:00:01", "2026-06-12T10:09:59"))[0].departures
+
+
+async def test_hours_beyond_23_are_the_next_morning_of_the_same_service_day():
+    """The last train of Saturday leaves on Sunday; Sunday's own timetable stands beside it."""
+    told = timetable(schedule("Saturday (also Good Friday)", "23:59 24:34"), schedule("Sunday", "07:10"))
+    found, _ = await board(told, "2026-06-13T23:00", "2026-06-14T08:00")
+
+    assert drawn(found) == ["Sat 23:59 Brix", "Sun 00:34 Brix", "Sun 07:10 Brix"]
+    assert [row.service_day.isoformat() for row in found.departures] == ["2026-06-13", "2026-06-13", "2026-06-14"]
+
+
+async def test_a_night_belongs_to_the_day_on_which_it_begins():
+    """Its hours count on beyond 23, or begin anew: the name says that they are the morning's."""
+    told = timetable(schedule("Friday Night/Saturday Morning", "23:45 25:15 02:15"))
+    found, _ = await board(told, "2026-06-12T22:00", "2026-06-13T12:00")
+
+    assert drawn(found) == ["Fri 23:45 Brix", "Sat 01:15 Brix", "Sat 02:15 Brix"]
+
+
+@pytest.mark.parametrize(
+    ("hour", "wanted"),
+    # Clocks go back on 2026-10-25 at 02:00 summer time, and forward on 2026-03-29 at 01:00.
+    [
+        ("2026-10-24T25:30", "2026-10-25T00:30:00Z"),
+        ("2026-10-24T26:30", "2026-10-25T02:30:00Z"),
+        ("2026-03-28T24:59", "2026-03-29T00:59:00Z"),
+        ("2026-03-28T25:30", "2026-03-29T01:30:00Z"),
+        ("2026-03-28T26:30", "2026-03-29T01:30:00Z"),
+    ],
+)
+async def test_a_time_is_the_wall_clocks_where_clocks_change(hour, wanted):
+    """In the hour that comes twice the first is meant; one that is skipped is where it would have been."""
+    _, time = hour.split("T")
+    instant = int(datetime.fromisoformat(wanted).timestamp())
+    async with asking({STOP: VICTORIA, TIMETABLE: timetable(schedule("Saturday", time))}) as (network, _):
+        query = DepartureQuery(
+            stop_ids=["TFL:940GZZLUVIC"], instant=instant - 7200, window_s=14_400, wanted=9, by_schedule=True
+        )
+        rows = (await network.list_departures(query)).departures
+
+    assert [row.scheduled for row in rows] == [instant]
+
+
+async def test_each_direction_that_tfl_offers_is_asked_for():
+    """Without a timetable TfL says what may have been meant: HTTP 200 with options, by direction or by end."""
+    options = [
+        {"description": "Outbound", "uri": "/Line/victoria/Timetable/940GZZLUVIC?direction=outbound"},
+        {"description": "Towards Walthamstow", "uri": f"/Line/victoria/Timetable/940GZZLUVIC/to/{WALTHAMSTOW}"},
+    ]
+    first = {"lineId": "victoria", "disambiguation": {"disambiguationOptions": options}}
+
+    async def reply(asked):
+        if "/to/" in asked.target:
+            return timetable(schedule("Friday", "10:05"), ends=(WALTHAMSTOW,), direction="inbound")
+        return timetable(schedule("Friday", "10:00")) if "direction=outbound" in asked.target else first
+
+    found, server = await board(reply, "2026-06-12T10:00", "2026-06-12T11:00")
+
+    assert drawn(found) == ["Fri 10:00 Brix", "Fri 10:05 Walt"]
+    assert [path for path in server.paths if "Timetable" in path] == [
+        TIMETABLE,
+        TIMETABLE,
+        f"{TIMETABLE}/to/{WALTHAMSTOW}",
+    ]
+
+
+async def test_a_disambiguation_with_status_300_is_one_too():
+    """Journeys have it so; options in words of unknown meaning are asked for as the two directions."""
+    first = (300, {"disambiguation": {"disambiguationOptions": [{"uri": "https://elsewhere.example/"}]}})
+
+    async def reply(asked):
+        if "direction=inbound" in asked.target:
+            return {"statusErrorMessage": "The stop has been removed from the route"}
+        return timetable(schedule("Friday", "10:00")) if "direction=outbound" in asked.target else first
+
+    found, _ = await board(reply, "2026-06-12T10:00", "2026-06-12T11:00")
+
+    assert drawn(found) == ["Fri 10:00 Brix"]
+
+
+@pytest.mark.parametrize(
+    "uri",
+    ["https://elsewhere.example/Line/a/b/c", "/Line/../Timetable/x", "/Journey/x/Timetable/y", "/Line/a/Status/b", ""],
+)
+def test_only_a_timetables_address_is_asked(uri):
+    """An answer must not lead the key to another address; what is asked is built anew from its parts."""
+    assert read_option(uri) is None or uri.startswith("https://elsewhere")
+
+
+def test_an_address_elsewhere_is_asked_at_home():
+    """Host and unknown parameters are dropped."""
+    told = read_option("https://elsewhere.example/Line/victoria/Timetable/A%2FB?direction=inbound&app_key=x")
+
+    assert told == (("Line", "victoria", "Timetable", "A/B"), {"direction": "inbound"})
+
+
+async def test_a_pattern_is_found_by_its_id():
+    """Branches end elsewhere; what has no stop after this one ends here, and an unknown pattern is no departure."""
+    told = timetable(
+        schedule("Friday", "10:00"),
+        schedule("Friday", "10:05", 1),
+        schedule("Friday", "10:10", 2),
+        schedule("Friday", "10:15", 7),
+        ends=(BRIXTON, WALTHAMSTOW, None),
+    )
+    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T11:00")
+
+    assert drawn(found) == ["Fri 10:00 Brix", "Fri 10:05 Walt"]
+
+
+async def test_first_and_last_stand_in_for_journeys_that_are_not_told():
+    """They are the only ones that are sure."""
+    first, last = {"hour": "5", "minute": "36", "intervalId": 0}, {"hour": "24", "minute": "10", "intervalId": 0}
+    told = timetable(schedule("Friday", "", firstJourney=first, lastJourney=last))
+    found, _ = await board(told, "2026-06-12T05:00", "2026-06-13T04:00")
+
+    assert drawn(found) == ["Fri 05:36 Brix", "Sat 00:10 Brix"]
+
+
+def period(kind, first, last, lowest, highest):
+    (begin, begin_minute), (end, end_minute) = first.split(":"), last.split(":")
+    return {
+        "type": kind,
+        "fromTime": {"hour": begin, "minute": begin_minute},
+        "toTime": {"hour": end, "minute": end_minute},
+        "frequency": {"lowestFrequency": lowest, "highestFrequency": highest},
+    }
+
+
+async def test_a_frequency_without_journeys_is_told_as_one():
+    """Every 2 to 12 minutes: the longest wait is promised, and the row says that it is about every so often."""
+    told = timetable(schedule("Friday", "09:00", periods=[period("FrequencyMinutes", "10:00", "10:36", 12, 2)]))
+    found, _ = await board(told, "2026-06-12T09:00", "2026-06-12T11:00")
+
+    assert drawn(found) == ["Fri 09:00 Brix", "Fri 10:00 Brix", "Fri 10:12 Brix", "Fri 10:24 Brix"]
+    assert [row.headway_s for row in found.departures] == [None, 720, 720, 720]
+
+
+async def test_journeys_go_before_a_frequency():
+    """Where TfL tells both, the journeys are what runs; a frequency of 0 is no service."""
+    often = period("FrequencyMinutes", "10:00", "10:30", 5, 5)
+    never = period("FrequencyMinutes", "11:00", "12:00", 0, 0)
+    told = timetable(schedule("Friday", "10:03", periods=[often, never]))
+    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
+
+    assert drawn(found) == ["Fri 10:03 Brix"]
+
+
+async def test_a_frequency_in_another_unit_is_left_out_and_said():
+    """What an hourly frequency counts is told nowhere."""
+    told = timetable(schedule("Friday", "", periods=[period("FrequencyHours", "10:00", "12:00", 2, 1)]))
+    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
+
+    assert not found.departures
+    assert any("frequency of unknown meaning" in note and "Victoria" in note for note in found.provenance.notes)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        (404, {"message": "The following line is not recognised"}),
+        {"lineId": "victoria", "statusErrorMessage": "The stop has been removed from the route"},
+        {"lineId": "victoria"},
+    ],
+)
+async def test_a_line_without_a_timetable_is_named(told):
+    """National Rail has none: an empty board must not look like a day without trains."""
+    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T12:00")
+
+    assert (found.departures, found.gap) == ([], None)
+    assert any(note == "TfL has no timetable here of Victoria." for note in found.provenance.notes)
+
+
+TWO = {**VICTORIA, "lines": [{"id": "victoria", "name": "Victoria"}, {"id": "circle", "name": "Circle"}]}
+
+
+async def test_a_line_that_fails_does_not_take_the_others_along():
+    """It is named; when all fail there is an error."""
+    told = timetable(schedule("Friday", "10:00"))
+    found, _ = await board(
+        told, "2026-06-12T10:00", "2026-06-12T11:00", stop=TWO, **{"/Line/circle/Timetable": (500, {})}
+    )
+
+    assert (drawn(found), found.provenance.notes[1]) == (
+        ["Fri 10:00 Brix"],
+        "TfL did not answer for the timetables of Circle.",
+    )
+    with pytest.raises(SourceFailed):
+        await board((500, {}), "2026-06-12T10:00", "2026-06-12T11:00")
+
+
+async def test_more_lines_than_a_board_can_ask_for_are_named():
+    """The limit of requests is shared, and a board has eight seconds."""
+    lines = [{"id": f"l{number:02d}", "name": f"L{number:02d}"} for number in range(MOST_LINES + 1)]
+    found, server = await board(
+        {}, "2026-06-12T10:00", "2026-06-12T11:00", stop={**VICTORIA, "lines": lines}, **{"/Line/l": {}}
+    )
+
+    assert sum("/Timetable/" in path for path in server.paths) == MOST_LINES
+    assert any(note.endswith(f"left out are L{MOST_LINES}.") for note in found.provenance.notes)
+
+
+async def test_modes_come_from_the_groups_of_a_stops_lines():
+    """A station where buses and trains call tells which line is what."""
+    groups = [
+        {"modeName": "bus", "lineIdentifier": ["circle"]},
+        {"modeName": "tube", "lineIdentifier": ["victoria"]},
+    ]
+    stop = {**TWO, "modes": ["bus", "tube"], "lineModeGroups": groups}
+    told = timetable(schedule("Friday", "10:00"))
+    found, _ = await board(told, "2026-06-12T10:00", "2026-06-12T11:00", stop=stop, **{"/Line/circle/Timetable": told})
+
+    assert sorted((row.line, row.mode) for row in found.departures) == [
+        ("Circle", Mode.BUS),
+        ("Victoria", Mode.METRO),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("last", "gap"),
+    [("2026-06-12T12:00", ("2026-06-13T09:00", None)), ("2026-06-13T10:00", (None, "2026-06-19"))],
+)
+async def test_an_empty_board_says_what_comes_next(last, gap):
+    """Within a day the instant, else the day."""
+    told = timetable(schedule("Saturday", "09:00"), schedule("Friday", "08:00"))
+    first = last.replace("T12", "T11") if "T12" in last else "2026-06-13T09:30"
+    found, _ = await board(told, first, last)
+    following, day = gap
+
+    assert found.gap is not None
+    assert (found.gap.next_departure, found.gap.next_day and found.gap.next_day.isoformat()) == (
+        None if following is None else at(following),
+        day,
+    )
+
+
+async def test_a_board_is_predicted_for_half_an_hour_and_timetabled_behind_it():
+    """The train of 09:40 is the timetable's, the one of 09:07 predicted; neither is told twice."""
+    told = timetable(schedule("Monday - Thursday", "09:06 09:40"))
+    arrival = {
+        "id": "1",
+        "naptanId": "940GZZLUVIC",
+        "lineId": "victoria",
+        "lineName": "Victoria",
+        "destinationName": "Brixton Underground Station",
+        "timestamp": "2026-06-10T07:59:40Z",
+        "expectedArrival": "2026-06-10T08:07:00Z",
+        "modeName": "tube",
+    }
+    answers = {"/StopPoint/940GZZLUVIC/Arrivals": [arrival]}
+    found, _ = await board(told, "2026-06-10T09:00", "2026-06-10T10:00", by_schedule=False, **answers)
+
+    assert drawn(found) == ["Wed 09:07 Brix", "Wed 09:40 Brix"]
+    assert [row.last_realtime_update is None for row in found.departures] == [False, True]
+
+
+async def test_planned_works_of_another_day_are_told_with_its_rows():
+    """The status of lines is asked for the days of the window."""
+    works = {
+        "statusSeverity": 4,
+        "statusSeverityDescription": "Planned Closure",
+        "reason": "No service on Saturday.",
+        "validityPeriods": [{"fromDate": "2026-06-13T03:00:00Z", "toDate": "2026-06-14T03:00:00Z"}],
+    }
+    line = {"id": "victoria", "name": "Victoria", "lineStatuses": [works]}
+    path = "/Line/victoria/Status/2026-06-13/to/2026-06-14"
+    told = timetable(schedule("Saturday", "10:00"))
+    found, _ = await board(told, "2026-06-13T10:00", "2026-06-13T11:00", **{path: [line]})
+
+    assert [[alert.header for alert in row.alerts] for row in found.departures] == [["No service on Saturday."]]
+
+
+async def test_the_timetable_tool_answers_for_the_last_train_of_saturday(tmp_path):
+    """D3: ``at`` and ``until``; guesses and what cannot be known reach the reader."""
+    told = timetable(schedule("Saturday (also Good Friday)", "23:59 24:34"), schedule("Sunday", "07:10"))
+    async with asking({STOP: VICTORIA, TIMETABLE: told}) as (network, _):
+        tools = list_tools(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+        tool = next(tool for tool in tools if tool.name == "getStopTimetable")
+        asked = {"stopId": "TFL:940GZZLUVIC", "at": "2026-06-13T22:00:00Z", "until": "2026-06-14T02:00:00Z"}
+        found = (await tool.answer(asked, user="ann")).body
+
+    assert [(row["scheduledTime"], row["serviceDay"]) for row in found["departures"]] == [
+        ("2026-06-13T22:59:00Z", "2026-06-13"),
+        ("2026-06-13T23:34:00Z", "2026-06-13"),
+    ]
+    assert any("of a kind of day" in note for note in found["meta"]["notes"])
+
+
+async def test_a_page_of_somebody_else_is_no_missing_timetable():
+    """A 404 that is not TfL's own word is a failure."""
+    page = answer("404 Not Found", b"<html>", Content_Type="text/html")
+    with pytest.raises(SourceFailed):
+        await board(page, "2026-06-12T10:00", "2026-06-12T11:00")
