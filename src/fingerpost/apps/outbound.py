@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from fingerpost.apps.pace_storage import open_counts, open_limits
 from fingerpost.apps.settings import Settings
-from fingerpost.apps.storage import open_counts, open_limits
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.pace import Pace
