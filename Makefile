@@ -34,6 +34,10 @@ bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, an
 	@.venv/edgartools/bin/python -m pip install --quiet --disable-pip-version-check "edgartools==5.62.0"
 	@touch $@
 
+.PHONY: bench-hostile
+bench-hostile: .venv/ready  ## Measure: what one hostile caller costs the others, over real HTTP
+	@$(BIN)/python bench/hostile_caller.py
+
 .PHONY: bench-import
 bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, London and New York
 	@$(BIN)/python bench/import_feeds.py
@@ -62,7 +66,7 @@ docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles, and a sample of small faults in what riders are told
-	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py
+	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py tests/apps/test_answers_as_published.py tests/apps/test_generated_calls.py
 	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or scale"
 	@$(MAKE) --no-print-directory mutants TARGETS="rules tools embedded"
 
@@ -82,13 +86,13 @@ test-scale: .venv/ready  ## Run what needs a real PostgreSQL: a private one, sha
 
 # Where no Chromium can be found, the tests are skipped and say so; on Debian: apt-get install chromium.
 .PHONY: test-web
-test-web: .venv/ready  ## Show the views in a real browser, inside a host of MCP Apps, and have axe look at them
+test-web: .venv/ready  ## Show the views and the web page in a real browser, and have axe look at them
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
 	@$(BIN)/pytest tests/views $(TESTS)
 
 # They are looked at by whoever changes a view, and kept in the repository.
 .PHONY: pictures
-pictures: .venv/ready  ## Take the pictures of docs/views.md anew, in a real browser
+pictures: .venv/ready  ## Take the pictures of docs/views.md and docs/web.md anew, in a real browser
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.60,<2"
 	@$(BIN)/python -m tests.views.screenshots docs/views
 

@@ -16,6 +16,8 @@ from fingerpost.plan.planners.llm import LanguageModelPlanner
 from fingerpost.plan.planners.templates import TemplatePlanner
 from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.runs import PlanRuns
+from fingerpost.resilience.background_pace import PACE
+from fingerpost.resilience.fair_threads import CALLER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,9 @@ def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
 
 def _plan_tool(tool: PublishedTool) -> PlanTool:
     async def execute(query_type: str, parameters: dict[str, Any], user: str | None) -> Mapping[str, Any]:
+        # All plans of a caller's machine together are one caller, however many it starts.
+        CALLER.set(f"plans of {CALLER.get().partition(' ')[0]}")
+        await PACE.begin()
         return await tool.execute(query_type, parameters, user=user)
 
     return PlanTool(spec=tool.spec, execute=execute, is_idempotent=tool.idempotent)

@@ -37,8 +37,10 @@ class Settings(BaseSettings):
         llm_key: its key, from the environment alone.
         demo: when the demo networks answer: ``auto`` while no network has been added, ``on`` or ``off``.
         plan_journey_per_second: how many calls of planJourney this process answers within a second.
-        max_concurrent_calls: how many calls one process of a server answers at a time; more are refused at once.
+        max_concurrent_calls: how many requests a process that serves HTTP takes at a time; calls beyond are refused.
         private_hosts: hosts in a private network that may be asked, separated by commas.
+        tiles: where the web page gets map tiles, an address with {z}, {x} and {y}; empty for none.
+        tiles_attribution: who is named beside them.
         record: a folder into which every call to a source is recorded, without keys; see docs/net.md.
         replay: a folder from which recorded calls are replayed, and no source is asked; not together with the other.
     """
@@ -60,6 +62,9 @@ class Settings(BaseSettings):
     contact: _Contact = ""
     sec_contact: _Contact = ""
     private_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+
+    tiles: str = ""
+    tiles_attribution: str = ""
 
     record: Path | None = None
     replay: Path | None = None

@@ -61,11 +61,7 @@ class GetPlanRun(PublishedTool):
         """Return the run, or the list, as a text."""
         if "data" in answer:
             return say_run(answer["data"])
-        lines = [
-            f"{each['run_id']} {each['state']} {each['completed']}/{each['total']} {each['goal']}"
-            for each in answer["results"]
-        ]
-        return "\n".join(lines) or "No runs."
+        return "\n".join(map(_say_line, answer["results"])) or "No runs."
 
     async def _show_line(self, line: RunLine) -> RunLineView:
         shown: RunLineView = {
@@ -79,3 +75,9 @@ class GetPlanRun(PublishedTool):
         if line.ended_at is not None:
             shown["ended_at"] = line.ended_at
         return shown
+
+
+def _say_line(line: RunLineView) -> str:
+    ended = f", ended {line['ended_at']}" if "ended_at" in line else ""
+    steps = f"{line['completed']}/{line['total']}"
+    return f"{line['run_id']} {line['state']} {steps}, begun {line['created_at']}{ended}: {line['goal']}"

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from fingerpost import clock
@@ -16,16 +15,19 @@ from fingerpost.plan.execution import Execution, Watch
 from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import now, plan_of, write_instant, write_plan
+from fingerpost.plan.plan_json import now, plan_of, write_plan
+from fingerpost.plan.retention import RunRetention
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
 from fingerpost.resilience.breaker import Breaker
+from fingerpost.resilience.fair_threads import COMPUTING
 
 _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
-_FORGETTING = timedelta(hours=1)
+# A longer plan is checked in a thread.
+_QUICK_STEPS = 20
 
 SeenState = RunState | Literal["interrupted"]
 
@@ -52,8 +54,7 @@ class PlanRuns:
         self.limits = limits or Limits()
         self._poll_s = poll_s
         self._executor = StepExecutor(catalogue, self.limits, breaker)
-        self._retention = None if retention_days is None else timedelta(days=retention_days)
-        self._forgot_at: datetime | None = None
+        self._retention = RunRetention(journal, retention_days)
         self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
@@ -83,16 +84,16 @@ class PlanRuns:
             PlanInvalid: the plan, or the memory, is no good.
         """
         given = await self._given(user, memory or {}, memory_of)
-        valid = self.check(plan, given.values)
+        if len(plan.steps) > _QUICK_STEPS:
+            valid, plan_json = await COMPUTING.run(self._check_and_write, plan, given.values)
+        else:
+            valid, plan_json = self._check_and_write(plan, given.values)
         fixed = clock.find_fixed()
-        plan_json = write_plan(valid.plan)
-        if len(plan_json) > self.limits.plan_bytes:
-            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
         base = None
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
         created_at = now()
-        await self._forget_old()
+        await self._retention.apply()
         run_id = await self.journal.create(
             base, user, plan_json, plan.goal, len(plan.steps), given, created_at, PROTOCOL
         )
@@ -111,6 +112,13 @@ class PlanRuns:
         )
         self._fresh = (run, valid)
         return run_id
+
+    def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, str]:
+        valid = self.check(plan, memory)
+        plan_json = write_plan(valid.plan)
+        if len(plan_json) > self.limits.plan_bytes:
+            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
+        return valid, plan_json
 
     async def carry_on(self, run_id: str) -> RunState:
         """Execute a run in this task until it ends or waits, and return its state.
@@ -314,16 +322,6 @@ class PlanRuns:
                 raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory_of"})
             paths = {key: path for key, path in earlier.paths().items() if key not in memory}
         return Given(values=values, paths=paths)
-
-    async def _forget_old(self) -> None:
-        """Remove runs that ended too long ago, once an hour at most, when there is a new one."""
-        instant = clock.now()
-        if self._retention is None or (self._forgot_at is not None and instant - self._forgot_at < _FORGETTING):
-            return
-        self._forgot_at = instant
-        count = await self.journal.forget_before(write_instant(instant - self._retention))
-        if count:
-            _log.info("%d runs that ended more than %d days ago were removed", count, self._retention.days)
 
     async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         await self.journal.signal(run_id, verb, step_id, value)

@@ -1,7 +1,6 @@
 /** The board of a stop: an answer of get_departures. */
 
 import { element, unseen } from "./dom.js";
-import { Frame } from "./frame.js";
 import { alertsOf, badge, freshness, header, lateness, listNotes, notesTab, source, tabs } from "./parts.js";
 
 const COLOURS = { cancelled: "danger", delayed: "caution", on_time: "good", scheduled_only: "dim" };
@@ -77,4 +76,4 @@ function drawTime(frame, row) {
   ];
 }
 
-new Frame({ name: "board", tool: "get_departures", draw: drawBoard }).start();
+export const BOARD = { name: "board", tool: "get_departures", draw: drawBoard };

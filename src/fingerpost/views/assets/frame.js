@@ -1,7 +1,6 @@
 /** What all views share: the answer that is shown, its refresh, its pages, and how high it may be. */
 
 import { element } from "./dom.js";
-import { HostBridge } from "./bridge.js";
 import { Words, chooseLanguage } from "./words.js";
 
 const HIGHEST_PX = 500;
@@ -11,10 +10,12 @@ const TICK_MS = 15000;
 
 /**
  * One view: `draw(frame)` returns the nodes that show `frame.body`, the tool's answer.
- * `wants` is the `_meta` of calls that the view makes itself.
+ * `wants` is the `_meta` of calls that the view makes itself. `main` holds the nodes, `live` is what a screen reader
+ * is told, and `bridge` is the way to whoever shows the view: a host of MCP Apps, or the web page.
  */
 export class Frame {
-  constructor({ name, tool, draw, wants = {} }) {
+  constructor({ name, tool, draw, wants = {} }, bridge, main, live) {
+    this.name = name;
     this.tool = tool;
     this.wants = wants;
     this.draw = draw;
@@ -32,9 +33,14 @@ export class Frame {
     this.paged = null;
     this.squeezed = 0;
     this.minutes = 0;
-    this.main = document.getElementById("view");
-    this.live = document.getElementById("live");
-    this.bridge = new HostBridge(name, this);
+    this.heading = "h1";
+    // A tool's hint is for agents: it names tools and fields.
+    this.showsHints = true;
+    // {draw, attribution}: what lies behind the lines of a map, see drawMap; hosts allow nothing.
+    this.background = null;
+    this.main = main;
+    this.live = live;
+    this.bridge = bridge;
   }
 
   start() {
@@ -49,7 +55,7 @@ export class Frame {
       }
     });
     setInterval(() => this.growOld(), TICK_MS);
-    return this.bridge.connect();
+    return this.bridge.connect(this);
   }
 
   /** Draw again where the answer's age, in minutes, has changed. */
@@ -75,6 +81,12 @@ export class Frame {
 
   onInput(args) {
     this.input = args;
+  }
+
+  /** Forget the answer, and wait for that of another question. */
+  onInputOfAnother(args) {
+    Object.assign(this, { input: args, body: null, failure: null, told: "", meta: {} });
+    this.render();
   }
 
   onCancelled(reason) {
@@ -105,19 +117,26 @@ export class Frame {
     return Boolean(this.bridge.abilities.serverTools);
   }
 
-  /** Call the tool again, with other arguments where they are given; a failure leaves the old answer, and is told. */
-  async refresh(changed = {}) {
+  /**
+   * Call the tool again, with other arguments where they are given; a failure leaves the old answer, and is told.
+   * With `isQuiet`, success is not announced, and what was chosen and which page is shown stay.
+   */
+  async refresh(changed = {}, isQuiet = false) {
     if (this.busy) return;
     this.busy = true;
     this.told = "";
-    this.render();
-    this.announce(this.words.say("refreshing"));
+    const { choices, first } = this;
+    if (!isQuiet) {
+      this.render();
+      this.announce(this.words.say("refreshing"));
+    }
     const input = { ...this.input, ...changed };
     let reason = "";
     try {
       const failure = this.take(await this.bridge.callTool(this.tool, input, this.wants));
       if (failure) reason = [failure.message, failure.hint].filter(Boolean).join(" ");
       else this.input = input;
+      if (!failure && isQuiet) Object.assign(this, { choices, first });
     } catch (error) {
       reason = error.message;
     }
@@ -125,7 +144,7 @@ export class Frame {
     const time = this.today ? this.words.clock(this.body.dataFreshness, this.today) : "";
     if (reason) this.told = this.words.say("refresh_failed", { reason, time });
     this.render();
-    this.announce(reason ? this.told : this.words.say("refreshed"));
+    if (!isQuiet || reason) this.announce(reason ? this.told : this.words.say("refreshed"));
   }
 
   announce(text) {
@@ -190,7 +209,7 @@ export class Frame {
   squeezeMap() {
     const map = this.main.querySelector(".map");
     if (!map || this.squeezed >= MOST_SQUEEZED_PX) return false;
-    const panel = document.getElementById("panel").getBoundingClientRect().bottom;
+    const panel = this.main.querySelector("[role=tabpanel]").getBoundingClientRect().bottom;
     const below = this.height - panel;
     const excess = Math.ceil(map.parentNode.lastChild.getBoundingClientRect().bottom + below - this.limit);
     if (excess <= 0) return false;
@@ -256,7 +275,7 @@ function drawFailure(frame) {
   const names = (Array.isArray(candidates) ? candidates : []).map((each) => each?.name || each?.label).filter(Boolean);
   return [
     element("p", { class: "banner danger", role: "alert" }, message || frame.words.say("failed")),
-    hint && element("p", {}, frame.words.say("hint", { text: hint })),
+    hint && frame.showsHints && element("p", {}, frame.words.say("hint", { text: hint })),
     names.length > 0 && element("p", {}, frame.words.say("candidates", { names: names.join(", ") })),
   ].filter(Boolean);
 }

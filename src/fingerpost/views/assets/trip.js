@@ -1,12 +1,12 @@
 /** Itineraries side by side, and the steps and the drawing of the chosen one: an answer of plan_trip. */
 
 import { element, unseen } from "./dom.js";
-import { Frame } from "./frame.js";
 import { drawMap, linesOf } from "./map.js";
 import { alertsOf, badge, freshness, header, lateness, listNotes, notesTab, source, tabs } from "./parts.js";
 
 const WIDE_PX = 560;
 const HIGHEST_MAP_PX = 230;
+const HIGHEST_FREE_MAP_PX = 440;
 const MARGINS_PX = 28;
 const GAP_PX = 14;
 const MINUTE_MS = 60000;
@@ -17,7 +17,7 @@ function drawTrip(frame) {
   const title = words.say("trip", { from: nameEnd(body.origin), to: nameEnd(body.destination) });
   const chosen = body.itineraries.find((each) => each.fingerprint === frame.choices.itinerary) || body.itineraries[0];
   if (!chosen) return [header(frame, title, freshness(frame, body.realtimeUsed)), element("p", {}, words.say("no_itineraries")), source(frame)];
-  const isWide = window.innerWidth >= WIDE_PX;
+  const isWide = frame.main.clientWidth >= WIDE_PX;
   const steps = () => [drawSteps(frame, chosen), frame.pager()];
   const map = () => drawMapPanel(frame, chosen);
   const panels = isWide
@@ -117,7 +117,7 @@ function drawShifts(frame) {
     element(
       "button",
       { type: "button", "data-key": key, "aria-label": words.say(key), "aria-disabled": frame.busy && "true", onclick: () => frame.refresh({ when }) },
-      window.innerWidth >= WIDE_PX ? words.say(key) : sign,
+      frame.main.clientWidth >= WIDE_PX ? words.say(key) : sign,
     );
   return [button("earlier", "‹", earlier), button("later", "›", later)];
 }
@@ -175,9 +175,10 @@ function drawMapPanel(frame, itinerary) {
   const { legs, straight, tolerance } = linesOf(itinerary, frame.meta[GEOMETRY]);
   const label = words.say("map_label", { from: itinerary.legs[0].from.name, to: itinerary.legs[itinerary.legs.length - 1].to.name });
   const room = frame.main.clientWidth - MARGINS_PX;
-  const width = window.innerWidth >= WIDE_PX ? (room - GAP_PX) / 2 : room;
-  const note = [straight && words.say("map_straight"), tolerance > 0 && words.say("map_thinned", { n: tolerance })];
-  return [drawMap(itinerary, legs, label, width, HIGHEST_MAP_PX - frame.squeezed), element("p", { class: "dim small" }, note.filter(Boolean).join(" "))];
+  const width = frame.main.clientWidth >= WIDE_PX ? (room - GAP_PX) / 2 : room;
+  const highest = frame.limit === Infinity ? HIGHEST_FREE_MAP_PX : HIGHEST_MAP_PX - frame.squeezed;
+  const note = [straight && words.say("map_straight"), tolerance > 0 && words.say("map_thinned", { n: tolerance }), frame.background?.attribution];
+  return [drawMap(itinerary, legs, label, width, highest, frame.background?.draw), element("p", { class: "dim small" }, note.filter(Boolean).join(" "))];
 }
 
 function listTripNotes(frame) {
@@ -188,4 +189,4 @@ function listTripNotes(frame) {
   return listNotes(frame, [...new Set([...differences, ...accessibility, ...prices, meta.walking])]);
 }
 
-new Frame({ name: "trip", tool: "plan_trip", draw: drawTrip, wants: { [GEOMETRY]: true } }).start();
+export const TRIP = { name: "trip", tool: "plan_trip", draw: drawTrip, wants: { [GEOMETRY]: true } };
