@@ -67,6 +67,7 @@ docs: .venv/ready  ## Write docs/reference anew from the code
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles, and a sample of small faults in what riders are told
 	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py tests/apps/test_answers_as_published.py tests/apps/test_generated_calls.py
+	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or scale"
 	@$(MAKE) --no-print-directory mutants TARGETS="rules tools embedded"
 
 .PHONY: test-wheel
@@ -77,6 +78,11 @@ test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment
 .PHONY: test-otp
 test-otp: .venv/ready  ## Run what needs a real OpenTripPlanner: fetched once, built and started on Tampere
 	@$(BIN)/python -m tests.otp_server $(TESTS)
+
+# Where PostgreSQL cannot be had, the tests are skipped and say so; on Debian, as root, it is installed.
+.PHONY: test-scale
+test-scale: .venv/ready  ## Run what needs a real PostgreSQL: a private one, shared, cut off, restarted
+	@$(BIN)/python -m tests.scale $(TESTS)
 
 # Where no Chromium can be found, the tests are skipped and say so; on Debian: apt-get install chromium.
 .PHONY: test-web
