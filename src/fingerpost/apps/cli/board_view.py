@@ -3,9 +3,10 @@
 from datetime import datetime
 from typing import Any
 
+from rich.table import Table
 from rich.text import Text
 
-from fingerpost.apps.cli.footnotes import print_below
+from fingerpost.apps.cli.footnotes import list_below, print_below
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.trip_view import status_text
@@ -15,7 +16,17 @@ from fingerpost.apps.cli.wire_times import clock_of
 def print_board(body: dict[str, Any]) -> None:
     """Print an answer of get_departures."""
     console = new_console()
-    console.print(Text.assemble((body.get("stopName", ""), "bold"), f" ({body['stopId']})  {body['meta']['timeZone']}"))
+    title, rows = draw_board(body)
+    console.print(title)
+    console.print(rows, soft_wrap=True)
+    from fingerpost.tools.alert_shapes import describe_board_alerts
+
+    print_below(console, body, describe_board_alerts(body))
+
+
+def draw_board(body: dict[str, Any]) -> tuple[Text, Table | str]:
+    """Return the title of a board, and its rows as a table, or a sentence where there are none."""
+    title = Text.assemble((body.get("stopName", ""), "bold"), f" ({body['stopId']})  {body['meta']['timeZone']}")
     rows = body["departures"]
     day = datetime.fromisoformat(body["dataFreshness"]).date()
     has_platforms = any(row.get("platform") for row in rows)
@@ -26,7 +37,11 @@ def print_board(body: dict[str, Any]) -> None:
         platform = [row.get("platform", "")] if has_platforms else []
         table.add_row(clock_of(row["scheduledTime"], day), line, row["destination"], *platform, status)
     why = body["meta"].get("whyEmpty", "")
-    console.print(table if rows else f"No departures in this window. {why}".strip(), soft_wrap=True)
+    return title, table if rows else f"No departures in this window. {why}".strip()
+
+
+def list_board_notes(body: dict[str, Any]) -> list[Text]:
+    """Return the lines below a board."""
     from fingerpost.tools.alert_shapes import describe_board_alerts
 
-    print_below(console, body, describe_board_alerts(body))
+    return list_below(body, describe_board_alerts(body))
