@@ -39,10 +39,11 @@ async def test_routes_are_shown_in_the_networks_time(show, application):
     ("key", "kept", "gone"), [("later", "departureTime", "arrivalTime"), ("earlier", "arrivalTime", "departureTime")]
 )
 async def test_later_and_earlier_ask_for_routes_by_one_time(show, application, key, kept, gone):
-    """PlanRoute takes exactly one of its two times."""
+    """The tool takes exactly one of its two times."""
+    question = {**ROUTE, "departureTime": "2026-03-10T09:00:00Z"}
     async with connect(application) as client:
-        answer = await ask(client, "planRoute", ROUTE)
-        async with show(client, "trip", answer, arguments=ROUTE) as shown:
+        answer = await ask(client, "planRoute", question)
+        async with show(client, "trip", answer, arguments=question) as shown:
             await shown.frame.click(f"[data-key={key}]")
             await shown.frame.wait_for_selector(f"[data-key={key}]:not([aria-disabled])")
             [call] = await shown.hear("tools/call")
@@ -51,6 +52,21 @@ async def test_later_and_earlier_ask_for_routes_by_one_time(show, application, k
     assert call["name"] == "planRoute"
     assert (kept in call["arguments"], gone in call["arguments"]) == (True, False)
     assert told == []
+
+
+async def test_where_nothing_is_earlier_what_is_shown_stays(show, application):
+    """Before now nothing can be taken: the tool answers with an empty list and why, and Later is still there."""
+    async with connect(application) as client:
+        answer = await ask(client, "planRoute", ROUTE)
+        async with show(client, "trip", answer, arguments=ROUTE) as shown:
+            before = await shown.frame.locator("[role=radio] b").all_inner_texts()
+            await shown.frame.click("[data-key=earlier]")
+            await shown.frame.wait_for_selector(".banner.danger")
+            after = await shown.frame.locator("[role=radio] b").all_inner_texts()
+            buttons = await shown.frame.locator("[data-key=later]").count()
+
+    assert after == before
+    assert buttons == 1
 
 
 async def test_a_timetable_is_a_board(show, application):

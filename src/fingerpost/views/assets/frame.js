@@ -10,7 +10,8 @@ const TICK_MS = 15000;
 
 /**
  * One view: `draw(frame)` returns the nodes that show `frame.body`, the tool's answer. Where the view draws the answers of
- * several tools, `read(body, input)` returns {tool, body, wants}: whose answer a body is, and the body in one shape for all.
+ * several tools, `read(body, input)` returns {tool, body, wants, isEmpty}: whose answer a body is, and the body in one shape for
+ * all.
  * `wants` is the `_meta` of calls that the view makes itself. `main` holds the nodes, `live` is what a screen reader
  * is told, and `bridge` is the way to whoever shows the view: a host of MCP Apps, or the web page.
  */
@@ -108,7 +109,10 @@ export class Frame {
     if (failure && this.body) return failure;
     this.failure = failure;
     if (failure) return failure;
-    Object.assign(this, this.read(result.structuredContent, input));
+    const answer = this.read(result.structuredContent, input);
+    // Earlier than the first there may be nothing: what is shown then stays, with the way back.
+    if (this.body && answer.isEmpty && input !== this.input) return { message: answer.body.whyEmpty || this.words.say("no_itineraries") };
+    Object.assign(this, answer);
     this.meta = result._meta || {};
     this.choices = {};
     this.first = 0;
@@ -132,7 +136,8 @@ export class Frame {
       this.render();
       this.announce(this.words.say("refreshing"));
     }
-    const input = Object.fromEntries(Object.entries({ ...this.input, ...changed }).filter(([, value]) => value !== undefined));
+    const isSame = Object.keys(changed).length === 0;
+    const input = isSame ? this.input : Object.fromEntries(Object.entries({ ...this.input, ...changed }).filter(([, value]) => value !== undefined));
     let reason = "";
     try {
       const failure = this.take(await this.bridge.callTool(this.tool, input, this.wants), input);

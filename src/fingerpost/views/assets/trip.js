@@ -224,7 +224,7 @@ const WANTS = { [GEOMETRY]: true };
 /** Return whose answer a body is, the body in the shape of plan_trip, and what that tool gives beside it. */
 function readTrip(body, input) {
   if (body.topJourneys !== undefined) return { tool: "planJourney", body: readJourneys(body, input), wants: {} };
-  if (body.window !== undefined) return { tool: "planRoute", body: readRoutes(body, input), wants: {} };
+  if (body.window !== undefined) return { tool: "planRoute", body: readRoutes(body, input), wants: {}, isEmpty: body.itineraries.length === 0 };
   return { tool: "plan_trip", body, wants: WANTS };
 }
 
