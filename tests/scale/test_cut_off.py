@@ -191,7 +191,7 @@ async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch)
     assert unread.value.message == "The database cannot be reached; try again in a moment"
 
 
-async def test_whoever_breaks_off_while_he_takes_a_run_does_not_keep_it(tmp_path):
+async def test_whoever_breaks_off_while_he_takes_a_run_does_not_keep_it(tmp_path, database):
     """The caller is cancelled while the server still answers: the run is free a moment later."""
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)
