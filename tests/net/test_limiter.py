@@ -194,6 +194,35 @@ def test_a_clock_that_was_set_back_holds_nobody_up(limits):
     assert (decision.allowed, decision.retry_after_ms) == (False, 125)
 
 
+@pytest.mark.parametrize("is_replaced", [False, True], ids=["removed", "replaced"])
+def test_a_file_that_is_removed_begins_afresh_in_a_process_that_has_it_open(tmp_path, is_replaced):
+    """The operator's remedy for a damaged file; the processes to come share the new one with it."""
+    path, rates = tmp_path / "limits.sqlite", [Rate(8, 1000, burst=1)]
+    limit = LimitFile(path).limit("sec")
+    limit.check(TokenBucket(), rates, START_MS, 1)
+    path.unlink()
+    if is_replaced:
+        LimitFile(path).limit("other").check(TokenBucket(), rates, START_MS, 1)
+
+    assert limit.check(TokenBucket(), rates, START_MS, 1).allowed
+    assert not LimitFile(path).limit("sec").check(TokenBucket(), rates, START_MS, 1).allowed
+
+
+def test_a_call_that_fails_half_way_takes_nothing(tmp_path):
+    """And the next one goes on."""
+    file, rates = LimitFile(tmp_path / "limits.sqlite"), [Rate(8, 1000, burst=1)]
+
+    def fail():
+        with file.changing("sec") as (connection, _):
+            connection.execute("INSERT INTO limits (name, state) VALUES ('sec', '99999999999999999')")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+
+    assert file.limit("sec").check(TokenBucket(), rates, START_MS, 1).allowed
+
+
 def test_other_rates_begin_afresh(limits):
     """State that was kept for one rate is not read as that of two."""
     limit = limits.limit("sec")

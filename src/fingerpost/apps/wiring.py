@@ -17,9 +17,10 @@ from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.registry import ToolRegistry
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
+from fingerpost.store.call_log import SqliteCallLog
 from fingerpost.store.variables import Variables
 from fingerpost.tools.catalogue import list_tools
-from fingerpost.tools.plan_journey import JourneyOptions
+from fingerpost.tools.plan_journey import JourneyOptions, PlanJourney
 from fingerpost.transit.port import Networks
 
 
@@ -52,7 +53,11 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     settings.prepare_home()
     networks = new_networks(settings)
     variables = open_variables(settings)
-    journeys = JourneyOptions(per_second=settings.plan_journey_per_second, with_demo=settings.demo != "off")
+    journeys = JourneyOptions(
+        per_second=settings.plan_journey_per_second,
+        calls=SqliteCallLog(settings.limits_file, PlanJourney.name),
+        with_demo=settings.demo != "off",
+    )
     tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file), journeys=journeys)
     installed = load_installed_tools()
     served, left_out = _serve_own(own, installed.tools, {*(tool.name for tool in tools), *Plans.NAMES})

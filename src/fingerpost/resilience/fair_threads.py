@@ -57,16 +57,25 @@ class FairThreads:
             else:
                 self._waiting.setdefault(CALLER.get(), deque()).append(work)
         if is_free:
-            self._pool.submit(self._work_from, work)
+            self._start(work)
         result: _R = await asyncio.wrap_future(work.future)
         return result
 
-    def _work_from(self, first: _Work) -> None:
-        """Do one work, and then what waits, until nothing does."""
-        work: _Work | None = first
-        while work is not None:
-            _do(work)
+    def _start(self, work: _Work | None) -> None:
+        """Begin a work, or the first that waits whose caller still does; whoever calls gives up a thread for it."""
+        while work is not None and not work.future.set_running_or_notify_cancel():
             work = self._next()
+        if work is not None:
+            self._pool.submit(work.context.run, work.function).add_done_callback(partial(self._ended, work))
+
+    def _ended(self, work: _Work, done: "Future[Any]") -> None:
+        """Hand on what a work returned or raised, and begin the next."""
+        error = done.exception()
+        if error is None:
+            work.future.set_result(done.result())
+        else:
+            work.future.set_exception(error)
+        self._start(self._next())
 
     def _next(self) -> _Work | None:
         with self._lock:
@@ -80,16 +89,11 @@ class FairThreads:
             return work
 
 
-def _do(work: _Work) -> None:
-    if not work.future.set_running_or_notify_cancel():
-        return
-    try:
-        result = work.context.run(work.function)
-    except BaseException as error:  # noqa: BLE001  (whoever waits for it gets it)
-        work.future.set_exception(error)
-    else:
-        work.future.set_result(result)
+_PROCESSORS = max(2, os.cpu_count() or 1)
 
+# What keeps a processor busy: more at once would be no sooner done.
+SEARCHING = FairThreads(_PROCESSORS, "searching")
+"""For searches of a timetable, which may wait for the engine to be compiled."""
 
-COMPUTING = FairThreads(max(2, os.cpu_count() or 1), "computing")
-"""For what keeps a processor busy: more at once would be no sooner done."""
+COMPUTING = FairThreads(_PROCESSORS, "computing")
+"""For everything else that takes its time: to check and to write what is large, to look names up."""
