@@ -46,7 +46,7 @@ class LimitFile:
             path=path, holds="limits", synchronous="OFF", any_thread=True, remedy="remove it and try again"
         )
         self._lock = threading.Lock()
-        self._kept = _Kept()
+        self._kept = _OpenFile()
         weakref.finalize(self, self._kept.close)
 
     def limit(self, name: str) -> "SqliteLimit":
@@ -95,7 +95,7 @@ class LimitFile:
         return self._kept.connection
 
 
-class _Kept:
+class _OpenFile:
     """An open connection, and the inode of its file."""
 
     def __init__(self) -> None:
@@ -135,14 +135,13 @@ class SqliteLimit(StateStore):
             if 0 < paused_ms <= LONGEST_PAUSE_MS:
                 return Decision(failing_rate=rates[0], retry_after_ms=paused_ms)
             state, decision = algorithm.step(
-                rates, _believable(_decode(algorithm, rates, row.state), rates, now), now, weight
+                rates, believable_state(decode_state(algorithm, rates, row.state), rates, now), now, weight
             )
             if decision.allowed:
-                text = " ".join(str(number) for number in state)
                 connection.execute(
                     "INSERT INTO limits (name, state) VALUES (?, ?) ON CONFLICT (name)"
                     " DO UPDATE SET state = excluded.state",
-                    (self._name, text),
+                    (self._name, encode_state(state)),
                 )
         return decision
 
@@ -158,7 +157,7 @@ class SqliteLimit(StateStore):
     def read(self, algorithm: StateAlgorithm, rates: list[Rate]) -> State:
         """Return the state, for reports."""
         with self._file.changing(self._name) as (_, row):
-            return _decode(algorithm, rates, row.state)
+            return decode_state(algorithm, rates, row.state)
 
     def reset(self) -> None:
         """Forget the limit's state and its pause."""
@@ -166,7 +165,13 @@ class SqliteLimit(StateStore):
             connection.execute("DELETE FROM limits WHERE name = ?", (self._name,))
 
 
-def _decode(algorithm: StateAlgorithm, rates: list[Rate], text: str) -> State:
+def encode_state(state: State) -> str:
+    """Return a state as text."""
+    return " ".join(str(number) for number in state)
+
+
+def decode_state(algorithm: StateAlgorithm, rates: list[Rate], text: str) -> State:
+    """Return the state that a text tells of; the initial one where it tells of none, or of other rates."""
     try:
         state = algorithm.decode(text.split())
     except ValueError:
@@ -175,7 +180,7 @@ def _decode(algorithm: StateAlgorithm, rates: list[Rate], text: str) -> State:
     return state if len(state) == len(rates) else algorithm.initial(rates)
 
 
-def _believable(state: State, rates: list[Rate], now: int) -> State:
+def believable_state(state: State, rates: list[Rate], now: int) -> State:
     """Return the state as it can be at most: after the clock was set back, nobody waits for the old future.
 
     A token bucket is empty ``burst`` intervals ahead of now, and never emptier.
