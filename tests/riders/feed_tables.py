@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from tests.riders.walks import CHANGE_S, LINKED_WITHIN_M, Grid, walk_m, walk_s
+from tests.riders.walks import CHANGE_S, LINKED_WITHIN_M, STRAIGHT_S, Grid, walk_m, walk_s
 
 NO_BOARDING, NO_ALIGHTING = 1, 2
 
@@ -67,7 +67,7 @@ class Tables:
     def __init__(self, feeds, day):
         self.zone = None
         self.place, self.name, self.number, self.local, self.printed = {}, {}, {}, {}, {}
-        self.forced, self.specific = {}, set()
+        self.forced, self.specific, self.station = {}, set(), {}
         self.trips = []
         self._links = {}
         for feed, path in feeds:
@@ -90,6 +90,7 @@ class Tables:
                 self.number[feed, row["stop_id"]] = self.printed[f"{feed}:{row['stop_id'].upper()}"] = number
                 members[row["stop_id"]].append(number)
                 if row.get("parent_station"):
+                    self.station[number] = feed, row["parent_station"]
                     members[row["parent_station"]].append(number)
         self._read_transfers(feed, archive, members)
         self._read_trips(feed, archive, [day + timedelta(days=each) for each in (-1, 0, 1)])
@@ -110,7 +111,7 @@ class Tables:
         for _, _, pairs, kind, stated in sorted(rules, key=lambda rule: rule[:2]):
             for pair in pairs:
                 metres = walk_m(self.place[pair[0]], self.place[pair[1]])
-                taken = walk_s(metres) + (0 if kind == "1" else CHANGE_S)
+                taken = walk_s(metres) + (0 if kind == "1" else self.slack_s(*pair))
                 if kind == "2" and stated:
                     taken = int(stated)
                 self.forced[pair] = (None if kind == "3" else taken), metres
@@ -153,7 +154,12 @@ class Tables:
         if one == other:
             return CHANGE_S, 0
         metres = walk_m(self.place[one], self.place[other])
-        return walk_s(metres) + CHANGE_S, metres
+        return walk_s(metres) + self.slack_s(one, other), metres
+
+    def slack_s(self, one, other):
+        """Return what a change takes beyond its walk: more between two places than within a station."""
+        is_one_place = one == other or (one in self.station and self.station[one] == self.station.get(other))
+        return CHANGE_S if is_one_place else CHANGE_S + STRAIGHT_S
 
     def linked(self, stop):
         """Return the stops that one can change to from a stop or to a stop, itself among them."""

@@ -7,6 +7,8 @@ EARTH_M = 6_371_008.8
 DETOUR, PACE_M_PER_S = 1.3, 1.25
 # Beyond the walk itself, from one vehicle to the next.
 CHANGE_S = 120
+# And on top where the straight line between two places is all that is known of the way.
+STRAIGHT_S = 135
 LINKED_WITHIN_M = 500.0
 # A cell of the grid of stops, in degrees: more than 500 m wherever these feeds lie.
 CELL = 0.01
