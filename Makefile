@@ -7,9 +7,11 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3 python3.12 python3.13,$(
 BIN := .venv/bin
 # Machine code that was compiled once serves every command.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
+# A folder that is named is taken to be ready; the demo answers before it is, as on a user's machine.
+NEW_MACHINE = $(if $(filter file,$(origin NUMBA_CACHE_DIR)),env -u NUMBA_CACHE_DIR)
 
 demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
-	@$(BIN)/python examples/plan_through_mcp.py
+	@$(NEW_MACHINE) FINGERPOST_HOME="$${FINGERPOST_HOME:-$(CURDIR)/.venv/demo}" $(BIN)/python examples/plan_through_mcp.py
 
 test: .venv/ready oracle  ## Run every test
 	@$(BIN)/pytest --numprocesses auto --dist loadfile $(TESTS)
@@ -67,6 +69,7 @@ docs: .venv/ready  ## Write docs/reference anew from the code
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles, and a sample of small faults in what riders are told
 	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py tests/apps/test_answers_as_published.py tests/apps/test_generated_calls.py
+	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or scale"
 	@$(MAKE) --no-print-directory mutants TARGETS="rules tools embedded"
 
 .PHONY: test-wheel
@@ -77,6 +80,11 @@ test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment
 .PHONY: test-otp
 test-otp: .venv/ready  ## Run what needs a real OpenTripPlanner: fetched once, built and started on Tampere
 	@$(BIN)/python -m tests.otp_server $(TESTS)
+
+# Where PostgreSQL cannot be had, the tests are skipped and say so; on Debian, as root, it is installed.
+.PHONY: test-scale
+test-scale: .venv/ready  ## Run what needs a real PostgreSQL: a private one, shared, cut off, restarted
+	@$(BIN)/python -m tests.scale $(TESTS)
 
 # Where no Chromium can be found, the tests are skipped and say so; on Debian: apt-get install chromium.
 .PHONY: test-web

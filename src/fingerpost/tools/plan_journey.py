@@ -8,7 +8,7 @@ from typing import Any
 from fingerpost.contract.envelope import Family, hint_of
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
-from fingerpost.store.variables import VariableStore
+from fingerpost.store.variables import Variables
 from fingerpost.tools.call_limit import DEFAULT_PER_SECOND, CallLimit, CallLog
 from fingerpost.tools.plan_journey_shapes import (
     MOST_JOURNEYS,
@@ -99,7 +99,7 @@ class PlanJourney(PublishedTool):
     long_parts = (("topJourneys",), ("message",))
     open_world = True
 
-    def __init__(self, networks: Networks, variables: VariableStore, options: JourneyOptions | None = None) -> None:
+    def __init__(self, networks: Networks, variables: Variables, options: JourneyOptions | None = None) -> None:
         self._options = options = options or JourneyOptions()
         self._variables = variables
         self._london = LondonNetworks(networks, with_demo=options.with_demo)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
-from fingerpost.store.variables import Variable, VariableStore
+from fingerpost.store.variables import Variable, Variables
 from fingerpost.transit.model import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.networks.asking import Answers, ask_all, ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering
@@ -50,7 +50,7 @@ class FoundStop:
 class PlaceResolver:
     """Turns texts into places."""
 
-    def __init__(self, networks: Networks, variables: VariableStore) -> None:
+    def __init__(self, networks: Networks, variables: Variables) -> None:
         self.networks = networks
         self.variables = variables
 
