@@ -86,6 +86,13 @@ test-web: .venv/ready  ## Show the views in a real browser, inside a host of MCP
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
 	@$(BIN)/pytest tests/views $(TESTS)
 
+# Where Node or its registry cannot be had, the tests are skipped and say so.
+.PHONY: test-typescript
+test-typescript: .venv/ready  ## Ask the server with the TypeScript SDK, 1.x and 2.x, and the Inspector in its strict mode
+	@command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix .venv/typescript \
+		"@modelcontextprotocol/sdk@1" "@modelcontextprotocol/client@2" "@modelcontextprotocol/inspector@2" || echo "The npm packages could not be installed."
+	@FINGERPOST_TYPESCRIPT=$(CURDIR)/.venv/typescript $(BIN)/pytest tests/apps/test_typescript_sdk.py tests/apps/test_inspector.py
+
 # They are looked at by whoever changes a view, and kept in the repository.
 .PHONY: pictures
 pictures: .venv/ready  ## Take the pictures of docs/views.md anew, in a real browser
