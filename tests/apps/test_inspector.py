@@ -27,9 +27,10 @@ pytestmark = pytest.mark.skipif(
 def test_its_strict_mode_is_silent(home, application, tmp_path):
     """Every tool is listed, and no line of its report warns of one."""
     done = subprocess.run(
-        [str(INSPECTOR), "--cli", "--catalog", str(tmp_path / "mcp.json"), "--method", "tools/list", "--strict",
+        [str(INSPECTOR), "--cli", "--method", "tools/list", "--strict",
          str(Path(sys.executable).with_name("fingerpost")), "serve"],
         capture_output=True, text=True, timeout=DEADLINE_S, check=False,
+        env={**os.environ, "HOME": str(tmp_path)},
     )  # fmt: skip
     said = [line for line in done.stderr.splitlines() if line.startswith(("Warning", "Error"))]
 
