@@ -1,3 +1,29 @@
-"""The home and clock of the interfaces' tests."""
+"""The home and clock of the interfaces' tests, and one browser for all tests of a process."""
 
-from tests.apps.conftest import application, home  # noqa: F401  (fixtures)
+from functools import partial
+
+import pytest
+import pytest_asyncio
+
+from tests.apps.conftest import application, home, invoke  # noqa: F401  (fixtures)
+from tests.views.hosting import launching, showing
+from tests.views.web_visit import visiting
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser():
+    """A real Chromium; skipped, saying why, where there is none."""
+    async with launching() as launched:
+        yield launched
+
+
+@pytest.fixture
+def show(browser):
+    """Show an answer in a view, inside a host."""
+    return partial(showing, browser)
+
+
+@pytest.fixture
+def visit(browser, application):  # noqa: F811  (the fixture)
+    """Open the web page of a server of the test's own."""
+    return partial(visiting, browser, application)

@@ -26,6 +26,26 @@ PAGE = """<!doctype html><title>Host</title>
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 DEADLINE_MS = 20_000
 NOW = "2026-03-10T08:00:00+02:00"
+HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
+# Texts that come from feeds, operators and filings; words of the contracts and times stay as they are.
+FOREIGN = {
+    *(
+        "name",
+        "stopName",
+        "destination",
+        "line",
+        "lineName",
+        "routeShortName",
+        "headsign",
+        "platform",
+        "header",
+        "text",
+        "message",
+        "address",
+    ),
+    *("ticker", "metric_name", "unit", "filing_type", "accession_number", "dataset", "note", "disruptionNote"),
+    *("DisruptionNote", "unknown", "walking", "timeZone"),
+}
 
 
 def connect(application, mode="auto", mime_types=(MIME_TYPE,)):
@@ -70,13 +90,50 @@ def find_browser():
 
 
 @asynccontextmanager
-async def showing(
-    client, view, result, *, arguments=None, width=700, scheme="light", context=None, capabilities=None, now=NOW
-):
-    """Show a tool's result (in the wire's form) in a view of the server that the client is connected to."""
+async def launching():
+    """Start a browser that every test uses, each in a context of its own."""
     path = find_browser()
     from playwright.async_api import async_playwright
 
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        await browser.close()
+
+
+@asynccontextmanager
+async def opening(browser, *, now=NOW, tolerated=None, **look):
+    """Open an empty page at a time that stands still; at the end, assert that nothing failed in it.
+
+    ``tolerated`` is in the messages of those failures that the test is about.
+    """
+    context = await browser.new_context(**look)
+    page = await context.new_page()
+    page.set_default_timeout(DEADLINE_MS)
+    faults = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    await page.clock.set_fixed_time(now)
+    yield page
+    await context.close()
+    assert [each for each in faults if tolerated is None or tolerated not in each] == []
+
+
+@asynccontextmanager
+async def showing(
+    browser,
+    client,
+    view,
+    result,
+    *,
+    arguments=None,
+    width=700,
+    scheme="light",
+    context=None,
+    capabilities=None,
+    now=NOW,
+):
+    """Show a tool's result (in the wire's form) in a view of the server that the client is connected to."""
     [contents] = (await client.read_resource(f"ui://fingerpost/{view}")).contents
     host = PAGE.format(script=(Path(__file__).parent / "host.js").read_text(encoding="utf-8"))
     requests = []
@@ -97,17 +154,11 @@ async def showing(
         answer = await client.call_tool(asked["name"], asked["arguments"], meta=asked.get("_meta"))
         return answer.model_dump_json(by_alias=True, exclude_none=True)
 
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = await browser.new_page(viewport={"width": width, "height": 700}, color_scheme=scheme)
-        page.set_default_timeout(DEADLINE_MS)
+    viewport = {"width": width, "height": 700}
+    async with opening(browser, now=now, viewport=viewport, color_scheme=scheme) as page:
         shown = Shown(page, requests)
-        faults = []
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
         await page.route("**/*", serve)
         await page.expose_function("callTool", call_tool)
-        await page.clock.set_fixed_time(now)
         await page.goto(HOST)
         given = {
             "context": context or {},
@@ -120,8 +171,6 @@ async def showing(
         if result is not None:
             await shown_frame(page).wait_for_selector("h1, [role=alert]")
         yield shown
-        await browser.close()
-        assert faults == []
 
 
 def shown_frame(page):
@@ -133,3 +182,12 @@ async def ask(client, tool, arguments):
     """Return a tool's result in the wire's form."""
     answer = await client.call_tool(tool, arguments)
     return answer.model_dump(by_alias=True, exclude_none=True, mode="json")
+
+
+def infect(value, key=""):
+    """Return an answer in which every text that is somebody else's is markup."""
+    if isinstance(value, dict):
+        return {name: infect(each, name) for name, each in value.items()}
+    if isinstance(value, list):
+        return [HOSTILE if isinstance(each, str) and key != "touches" else infect(each, key) for each in value]
+    return HOSTILE if key in FOREIGN and isinstance(value, str) else value

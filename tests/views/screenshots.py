@@ -1,4 +1,4 @@
-"""Take the pictures of docs/views.md: ``python -m tests.views.screenshots FOLDER``, or ``make pictures``."""
+"""Take the pictures of the documents: ``python -m tests.views.screenshots FOLDER``, or ``make pictures``."""
 
 import asyncio
 import os
@@ -6,11 +6,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fingerpost.apps.cli.demo_command import _disrupt
+from fingerpost.apps.demo_disruption import disrupt_demo
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from tests.views.hosting import NOW, ask, connect, showing
+from tests.views.hosting import NOW, ask, connect, launching, showing
 from tests.views.questions import QUESTIONS
+from tests.views.web_visit import visiting
 
 # (colours, width in pixels, language of the host)
 LOOKS = [("light", 640, "en"), ("dark", 360, "fi")]
@@ -20,15 +21,30 @@ async def take_all(folder):
     """Write one picture a view and look."""
     with tempfile.TemporaryDirectory() as home:
         application = build(read_settings(home=home))
-        await _disrupt(application)
-        async with connect(application) as client:
+        await disrupt_demo(application)
+        async with launching() as browser, connect(application) as client:
             for view, (tool, arguments) in QUESTIONS.items():
                 answer = await ask(client, tool, arguments)
                 for scheme, width, locale in LOOKS:
                     path = folder / f"{view}-{scheme}.png"
                     look = {"scheme": scheme, "width": width, "context": {"locale": locale}}
-                    async with showing(client, view, answer, arguments=arguments, **look) as shown:
+                    async with showing(browser, client, view, answer, arguments=arguments, **look) as shown:
                         await shown.page.locator("iframe").screenshot(path=path)
+        async with launching() as browser:
+            await take_page(browser, application, folder)
+
+
+async def take_page(browser, application, folder):
+    """Write two pictures of the web page: a trip on a desk, and a board on a phone while a line is closed."""
+    ends = "?from=DEMO-HELSINKI:KAMPPI&to=60.2055,24.6559"
+    looks = [
+        ("web-light", "light", 960, "en-GB", ends, {"x": 0, "y": 0, "width": 960, "height": 620}),
+        ("web-dark", "dark", 360, "fi-FI", "?stop=DEMO-HELSINKI:KAMPPI", {"x": 0, "y": 0, "width": 360, "height": 800}),
+    ]
+    for name, scheme, width, locale, search, clip in looks:
+        async with visiting(browser, application, width=width, scheme=scheme, locale=locale) as visitor:
+            await visitor.open(search)
+            await visitor.page.screenshot(path=folder / f"{name}.png", clip=clip)
 
 
 if __name__ == "__main__":

@@ -2,35 +2,14 @@
 
 import pytest
 
-from fingerpost.apps.cli.demo_command import _disrupt
-from tests.views.hosting import HOST, VIEW, ask, connect, find_browser, showing
+from fingerpost.apps.demo_disruption import disrupt_demo
+from tests.views.hosting import HOST, HOSTILE, VIEW, ask, connect, infect
 from tests.views.questions import BOARD, FIGURES, QUESTIONS, TRIP
 
 HIGHEST_PX = 500
 EN_DASH = "\N{EN DASH}"
 TARGET_PX = 44
-HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
-# Texts that come from feeds, operators and filings; words of the contracts and times stay as they are.
-FOREIGN = {
-    *("name", "stopName", "destination", "line", "headsign", "platform", "header", "text", "message", "address"),
-    *("ticker", "metric_name", "unit", "filing_type", "accession_number", "dataset", "note", "disruptionNote"),
-    *("DisruptionNote", "unknown", "walking", "timeZone"),
-}
-
-
-@pytest.fixture(autouse=True)
-def _browser():
-    """Skip, saying why, before anything is opened."""
-    find_browser()
-
-
-def infect(value, key=""):
-    """Return an answer in which every text that is somebody else's is markup."""
-    if isinstance(value, dict):
-        return {name: infect(each, name) for name, each in value.items()}
-    if isinstance(value, list):
-        return [HOSTILE if isinstance(each, str) and key != "touches" else infect(each, key) for each in value]
-    return HOSTILE if key in FOREIGN and isinstance(value, str) else value
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
 async def measure(shown):
@@ -53,13 +32,13 @@ async def measure(shown):
 
 @pytest.mark.parametrize("view", QUESTIONS)
 @pytest.mark.parametrize("width", [360, 1280])
-async def test_a_view_is_low_has_room_for_fingers_and_asks_for_nothing(application, view, width):
+async def test_a_view_is_low_has_room_for_fingers_and_asks_for_nothing(show, application, view, width):
     """At most 500 px high, every target 44 px, nothing cut off at the side, and no request but for the page itself."""
-    await _disrupt(application)
+    await disrupt_demo(application)
     tool, arguments = QUESTIONS[view]
     async with connect(application) as client:
         answer = await ask(client, tool, arguments)
-        async with showing(client, view, answer, arguments=arguments, width=width) as shown:
+        async with show(client, view, answer, arguments=arguments, width=width) as shown:
             observed = []
             for key in await shown.frame.eval_on_selector_all("[role=tab]", "all => all.map(each => each.dataset.key)"):
                 await shown.frame.click(f"[data-key={key}]")
@@ -76,14 +55,14 @@ async def test_a_view_is_low_has_room_for_fingers_and_asks_for_nothing(applicati
 
 
 @pytest.mark.parametrize("view", QUESTIONS)
-async def test_markup_from_feeds_and_filings_is_text(application, view):
+async def test_markup_from_feeds_and_filings_is_text(show, application, view):
     """A stop, an alert, a company that is called <img onerror> is shown so, letter by letter, in every tab."""
-    await _disrupt(application)
+    await disrupt_demo(application)
     tool, arguments = QUESTIONS[view]
     async with connect(application) as client:
         answer = await ask(client, tool, arguments)
         answer["structuredContent"] = infect(answer["structuredContent"])
-        async with showing(client, view, answer, arguments=arguments) as shown:
+        async with show(client, view, answer, arguments=arguments) as shown:
             for key in await shown.frame.eval_on_selector_all("[role=tab]", "all => all.map(each => each.dataset.key)"):
                 await shown.frame.click(f"[data-key={key}]")
                 text = await shown.frame.text_content("main")
@@ -92,13 +71,13 @@ async def test_markup_from_feeds_and_filings_is_text(application, view):
             assert await shown.frame.evaluate("window.hit") is None
 
 
-async def test_a_board_strikes_what_is_cancelled_and_says_what_is_late(application):
+async def test_a_board_strikes_what_is_cancelled_and_says_what_is_late(show, application):
     """The simulator closes M1: its departures are struck through and red; a late one shows both of its times."""
-    await _disrupt(application)
+    await disrupt_demo(application)
     async with connect(application) as client:
         answer = await ask(client, "get_departures", BOARD)
         rows = answer["structuredContent"]["departures"]
-        async with showing(client, "board", answer, arguments=BOARD) as shown:
+        async with show(client, "board", answer, arguments=BOARD) as shown:
             struck = await shown.frame.eval_on_selector_all(
                 "tr[data-status=cancelled]",
                 "rows => rows.map(row => [...row.querySelectorAll('s')].map(s => s.textContent))",
@@ -115,27 +94,27 @@ async def test_a_board_strikes_what_is_cancelled_and_says_what_is_late(applicati
     assert "Europe/Helsinki" in text
 
 
-async def test_a_board_of_another_time_says_from_when_on_it_lists(application):
+async def test_a_board_of_another_time_says_from_when_on_it_lists(show, application):
     """Tomorrow's board has tomorrow's day in its header and at each departure; the present board has neither."""
     tomorrow = {"stop": BOARD["stop"], "at": "2026-03-11T07:00:00+02:00"}
     texts = []
     async with connect(application) as client:
         for arguments in (BOARD, tomorrow):
             answer = await ask(client, "get_departures", arguments)
-            async with showing(client, "board", answer, context={"locale": "en"}) as shown:
+            async with show(client, "board", answer, context={"locale": "en"}) as shown:
                 texts.append(await shown.text())
 
     assert ["from Wed" in text for text in texts] == [False, True]
     assert ["Wed" in text.partition("Destination")[2] for text in texts] == [False, True]
 
 
-async def test_pages_of_a_board_show_every_departure_once(application):
+async def test_pages_of_a_board_show_every_departure_once(show, application):
     """What does not fit is on the next page, whose button is a finger wide."""
     async with connect(application) as client:
         answer = await ask(client, "get_departures", {**BOARD, "limit": 30})
         rows = answer["structuredContent"]["departures"]
         seen = []
-        async with showing(client, "board", answer, width=360) as shown:
+        async with show(client, "board", answer, width=360) as shown:
             while True:
                 seen += await shown.frame.eval_on_selector_all(
                     "tbody tr", "rows => rows.map(row => row.querySelector('strong').textContent)"
@@ -148,13 +127,13 @@ async def test_pages_of_a_board_show_every_departure_once(application):
     assert seen == [row["scheduledTime"][11:16] for row in rows]
 
 
-async def test_refresh_calls_the_tool_with_the_same_question_and_shows_what_is_new(application):
+async def test_refresh_calls_the_tool_with_the_same_question_and_shows_what_is_new(show, application):
     """A cancellation that arrives is seen after the button, focus stays on it, and a screen reader is told."""
     async with connect(application) as client:
         answer = await ask(client, "get_departures", BOARD)
-        async with showing(client, "board", answer, arguments=BOARD) as shown:
+        async with show(client, "board", answer, arguments=BOARD) as shown:
             before = await shown.frame.locator("tr[data-status=cancelled]").count()
-            await _disrupt(application)
+            await disrupt_demo(application)
             await shown.frame.focus("[data-key=refresh]")
             await shown.page.keyboard.press("Enter")
             await shown.frame.wait_for_selector("tr[data-status=cancelled]")
@@ -167,12 +146,12 @@ async def test_refresh_calls_the_tool_with_the_same_question_and_shows_what_is_n
     assert (focused, told) == ("refresh", "Päivitetty.")
 
 
-async def test_a_refresh_that_fails_keeps_the_answer_and_says_so(application):
+async def test_a_refresh_that_fails_keeps_the_answer_and_says_so(show, application):
     """What was known stays, marked with its time; the reason is the tool's own sentence."""
     async with connect(application) as client:
         answer = await ask(client, "get_departures", BOARD)
         bad = {"stop": {"type": "label", "value": "Nowhere at all"}}
-        async with showing(client, "board", answer, arguments=bad, context={"locale": "en"}) as shown:
+        async with show(client, "board", answer, arguments=bad, context={"locale": "en"}) as shown:
             await shown.frame.click("[data-key=refresh]")
             await shown.frame.wait_for_selector(".banner.danger")
             text = await shown.text()
@@ -182,26 +161,26 @@ async def test_a_refresh_that_fails_keeps_the_answer_and_says_so(application):
     assert answer["structuredContent"]["departures"][0]["destination"] in text
 
 
-async def test_an_answer_that_has_grown_old_says_so(application):
+async def test_an_answer_that_has_grown_old_says_so(show, application):
     """Ninety seconds are fresh; at ninety-one the header says how old the answer is."""
     async with connect(application) as client:
         answer = await ask(client, "get_departures", BOARD)
         texts = {}
         for now in ("2026-03-10T08:01:30+02:00", "2026-03-10T08:01:31+02:00", "2026-03-10T08:05:00+02:00"):
-            async with showing(client, "board", answer, context={"locale": "en"}, now=now) as shown:
+            async with show(client, "board", answer, context={"locale": "en"}, now=now) as shown:
                 texts[now[11:19]] = await shown.text()
 
     assert ["old" in texts[each] for each in texts] == [False, True, True]
     assert "5 minutes old" in texts["08:05:00"]
 
 
-async def test_a_trip_shows_its_ways_side_by_side_and_draws_the_chosen_one(application):
+async def test_a_trip_shows_its_ways_side_by_side_and_draws_the_chosen_one(show, application):
     """Each way has its times; the drawing follows the choice, with a line a leg and the points that ``_meta`` has."""
     async with connect(application) as client:
         answer = await ask(client, "plan_trip", TRIP)
         ways = answer["structuredContent"]["itineraries"]
         lines = {each["fingerprint"]: each["legs"] for each in answer["_meta"]["fingerpost/geometry"]["itineraries"]}
-        async with showing(client, "trip", answer, arguments=TRIP) as shown:
+        async with show(client, "trip", answer, arguments=TRIP) as shown:
             times = await shown.frame.locator("[role=radio] b").all_inner_texts()
             drawn = []
             for _ in ways:
@@ -219,12 +198,12 @@ async def test_a_trip_shows_its_ways_side_by_side_and_draws_the_chosen_one(appli
     assert focused == "true"
 
 
-async def test_a_trip_without_lines_is_drawn_straight_and_says_so(application):
+async def test_a_trip_without_lines_is_drawn_straight_and_says_so(show, application):
     """A host that is not known to show views got no geometry: from stop to stop, in words too."""
     async with connect(application) as client:
         answer = await ask(client, "plan_trip", TRIP)
         del answer["_meta"]["fingerpost/geometry"]
-        async with showing(client, "trip", answer, arguments=TRIP, context={"locale": "en"}) as shown:
+        async with show(client, "trip", answer, arguments=TRIP, context={"locale": "en"}) as shown:
             points = await shown.frame.eval_on_selector_all(
                 ".map path", "all => all.map(p => p.getAttribute('d').split('L').length)"
             )
@@ -238,11 +217,11 @@ async def test_a_trip_without_lines_is_drawn_straight_and_says_so(application):
     assert call["_meta"] == {"fingerpost/geometry": True}
 
 
-async def test_later_asks_for_a_trip_after_all_that_are_shown(application):
+async def test_later_asks_for_a_trip_after_all_that_are_shown(show, application):
     """The same ends, to leave a minute after the last way that is shown; the answer takes the place of the old."""
     async with connect(application) as client:
         answer = await ask(client, "plan_trip", TRIP)
-        async with showing(client, "trip", answer, arguments=TRIP) as shown:
+        async with show(client, "trip", answer, arguments=TRIP) as shown:
             before = await shown.frame.locator("[role=radio] b").all_inner_texts()
             await shown.frame.click("[data-key=later]")
             await shown.frame.wait_for_selector("[data-key=later]:not([aria-disabled])")
@@ -254,12 +233,12 @@ async def test_later_asks_for_a_trip_after_all_that_are_shown(application):
     assert min(after) > max(before)
 
 
-async def test_each_point_of_the_line_names_its_filing(application):
+async def test_each_point_of_the_line_names_its_filing(show, application):
     """Arrow keys go from year to year; the chosen one shows value and accession number, and opens by the host."""
     async with connect(application) as client:
         answer = await ask(client, "sec_financial_data", FIGURES)
         rows = answer["structuredContent"]["results"]
-        async with showing(client, "figures", answer, arguments=FIGURES, context={"locale": "en"}) as shown:
+        async with show(client, "figures", answer, arguments=FIGURES, context={"locale": "en"}) as shown:
             told = []
             await shown.frame.press("[role=slider]", "Home")
             for _ in rows:
@@ -292,12 +271,12 @@ async def test_each_point_of_the_line_names_its_filing(application):
     ],
     ids=lambda question: question["query_type"],
 )
-async def test_every_kind_of_figures_has_its_rows_in_a_table(application, question):
+async def test_every_kind_of_figures_has_its_rows_in_a_table(show, application, question):
     """All rows, over as many pages as they need."""
     async with connect(application) as client:
         answer = await ask(client, "sec_financial_data", question)
         rows = answer["structuredContent"]["results"]
-        async with showing(client, "figures", answer, arguments=question) as shown:
+        async with show(client, "figures", answer, arguments=question) as shown:
             await shown.frame.click("[data-key=tab-table]")
             count = await shown.frame.locator("tbody tr").count()
             while await shown.frame.locator("[data-key=page-next]:not([aria-disabled])").count():
@@ -307,22 +286,22 @@ async def test_every_kind_of_figures_has_its_rows_in_a_table(application, questi
     assert count == len(rows) > 0
 
 
-async def test_a_failure_shows_its_sentence_and_what_to_do(application):
+async def test_a_failure_shows_its_sentence_and_what_to_do(show, application):
     """The contract's message and hint, as an alert; there is nothing else to show."""
     async with connect(application) as client:
         answer = await ask(client, "plan_trip", {**TRIP, "origin": {"type": "label", "value": "kamp"}})
-        async with showing(client, "trip", answer, context={"locale": "en"}) as shown:
+        async with show(client, "trip", answer, context={"locale": "en"}) as shown:
             text = await shown.frame.inner_text("[role=alert]")
 
     assert text == answer["structuredContent"]["error"]["message"]
 
 
-async def test_the_language_is_the_hosts_and_the_theme_follows_it(application):
+async def test_the_language_is_the_hosts_and_the_theme_follows_it(show, application):
     """Swedish of Finland is Swedish; German has no strings, so the answer's own language holds; dark is dark."""
     async with connect(application) as client:
         answer = await ask(client, "get_departures", BOARD)
         background = "getComputedStyle(document.body).backgroundColor"
-        async with showing(client, "board", answer, context={"locale": "sv-FI", "theme": "dark"}) as shown:
+        async with show(client, "board", answer, context={"locale": "sv-FI", "theme": "dark"}) as shown:
             swedish = await shown.text()
             dark = await shown.frame.evaluate(background)
             await shown.tell({"locale": "de-DE", "theme": "light"})
@@ -335,11 +314,11 @@ async def test_the_language_is_the_hosts_and_the_theme_follows_it(application):
     assert language == answer["structuredContent"]["meta"]["language"] == "fi"
 
 
-async def test_a_host_that_calls_no_tools_and_opens_no_links_has_no_such_buttons(application):
+async def test_a_host_that_calls_no_tools_and_opens_no_links_has_no_such_buttons(show, application):
     """No button does nothing; the filing's address is there as text."""
     async with connect(application) as client:
         answer = await ask(client, "sec_financial_data", FIGURES)
-        async with showing(client, "figures", answer, capabilities={}) as shown:
+        async with show(client, "figures", answer, capabilities={}) as shown:
             buttons = await shown.frame.eval_on_selector_all("button", "all => all.map(each => each.dataset.key)")
             text = await shown.text()
 
@@ -349,15 +328,15 @@ async def test_a_host_that_calls_no_tools_and_opens_no_links_has_no_such_buttons
 
 @pytest.mark.parametrize("view", QUESTIONS)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-async def test_axe_finds_no_fault(application, view, scheme):
+async def test_axe_finds_no_fault(show, application, view, scheme):
     """Every rule of axe, of any level, in every tab, in both themes."""
     engine = pytest.importorskip("axe_playwright_python.base", reason="no axe here: make test-web installs it")
-    await _disrupt(application)
+    await disrupt_demo(application)
     tool, arguments = QUESTIONS[view]
     faults = []
     async with connect(application) as client:
         answer = await ask(client, tool, arguments)
-        async with showing(client, view, answer, arguments=arguments, scheme=scheme, width=360) as shown:
+        async with show(client, view, answer, arguments=arguments, scheme=scheme, width=360) as shown:
             await shown.frame.evaluate(engine.AXE_SCRIPT)
             for key in await shown.frame.eval_on_selector_all("[role=tab]", "all => all.map(each => each.dataset.key)"):
                 await shown.frame.click(f"[data-key={key}]")

@@ -46,8 +46,8 @@ def read_module(name):
     return (ASSETS / name).read_text(encoding="utf-8")
 
 
-def read_strings():
-    [text] = re.findall(r"export const STRINGS = (\{.*\});", read_module("strings.js"), re.DOTALL)
+def read_strings(module="strings.js"):
+    [text] = re.findall(r"export const (?:PAGE_)?STRINGS = (\{.*\});", read_module(module), re.DOTALL)
     return json.loads(text)
 
 
@@ -75,7 +75,7 @@ def test_no_module_can_turn_text_into_markup_or_code(module):
 @EACH_VIEW
 def test_modules_that_share_a_document_share_no_name(view):
     """They are written into one scope, where a second declaration of a name ends the script."""
-    script = page.join_modules(f"{view.name}.js")
+    script = page.join_modules(f"{view.name}.js", "in_host.js")
     names = re.findall(r"^(?:async )?(?:function|const|let|class) (\w+)", script, re.MULTILINE)
 
     assert [name for name in names if names.count(name) > 1] == []
@@ -115,9 +115,10 @@ def test_modules_stand_behind_what_they_import_and_once(monkeypatch):
     assert page.join_modules("a.js") == "const c = 1;\nfunction b() {}\nb(c);\n"
 
 
-def test_every_string_is_there_in_three_languages_with_the_same_places():
+@pytest.mark.parametrize("module", ["strings.js", "web/strings.js"])
+def test_every_string_is_there_in_three_languages_with_the_same_places(module):
     """No language lacks a string, says nothing, or leaves out a figure."""
-    strings = read_strings()
+    strings = read_strings(module)
     places = {
         language: {key: sorted(re.findall(r"\{\w+\}", text)) for key, text in of_language.items()}
         for language, of_language in strings.items()
@@ -138,10 +139,22 @@ def test_every_string_that_a_module_says_is_there_and_none_is_idle():
         *("on_time", "cancelled", "scheduled_only", "late_one", "late_other", "early_one", "early_other"),
         *("refresh", "refreshing", "previous", "next", "earlier", "later"),
         *("time", "line", "destination", "platform", "status", "cancelled_call"),
+        *("departure", "arrival", "takes", "parts"),
     }
 
     assert said - set(read_strings()["en"]) == set()
     assert set(read_strings()["en"]) - said - composed == set()
+
+
+def test_every_string_that_the_page_says_is_there_and_none_is_idle():
+    """As in the views; the words of a step in a calendar are the views' own."""
+    modules = [path for path in (ASSETS / "web").glob("*.js") if path.name not in ("strings.js", "calendar.js")]
+    source = "".join(path.read_text(encoding="utf-8") for path in modules)
+    said = set(re.findall(r"""\bsay\("(\w+)"[,)]""", source)) | {
+        *("kind_trip", "kind_board", "now", "leave", "arrive", "calendar", "copy_link", "print"),
+    }
+
+    assert said == set(read_strings("web/strings.js")["en"])
 
 
 def luminance(colour):
@@ -177,10 +190,10 @@ def test_colours_have_the_contrast_of_level_aa(theme):
 
 
 def test_pictures_of_the_documents_are_small():
-    """Six pictures, each under 100 kB; ``make pictures`` takes them."""
+    """Two pictures a view and two of the web page, each under 100 kB; ``make pictures`` takes them."""
     pictures = sorted((ROOT / "docs" / "views").glob("*.png"))
 
     assert [path.stem for path in pictures] == [
-        f"{view}-{theme}" for view in sorted(view.name for view in VIEWS) for theme in ("dark", "light")
+        f"{name}-{theme}" for name in sorted([*(view.name for view in VIEWS), "web"]) for theme in ("dark", "light")
     ]
     assert [path.name for path in pictures if path.stat().st_size > 100_000] == []

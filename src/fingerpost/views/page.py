@@ -31,7 +31,7 @@ _DOCUMENT = """<!doctype html>
 {style}</style>
 </head>
 <body>
-<main id="view"></main>
+<main id="view" class="view"></main>
 <p id="live" role="status" aria-live="polite" class="unseen"></p>
 <script type="module">
 {script}</script>
@@ -48,18 +48,22 @@ def read_page(view: View) -> str:
         ValueError: a module is written in a way that cannot be put into one document.
     """
     return _DOCUMENT.format(
-        policy=POLICY, title=view.title, style=read_asset("style.css"), script=join_modules(f"{view.name}.js")
+        policy=POLICY,
+        title=view.title,
+        style=read_asset("style.css"),
+        script=f"{join_modules(f'{view.name}.js', 'in_host.js')}showInHost({view.name.upper()});\n",
     )
 
 
-def join_modules(entry: str) -> str:
-    """Return a module behind all that it imports, each once.
+def join_modules(*entries: str) -> str:
+    """Return modules behind all that they import, each once.
 
     Raises:
         ValueError: an import or export is not of the plain form, or a module would end the script element.
     """
     joined: dict[str, str] = {}
-    _add_module(entry, joined, ())
+    for entry in entries:
+        _add_module(entry, joined, ())
     return "".join(joined.values())
 
 
@@ -77,6 +81,14 @@ def _add_module(name: str, joined: dict[str, str], importers: tuple[str, ...]) -
     joined[name] = plain
 
 
+def list_assets() -> list[str]:
+    """Return the names of all files in ``assets``, sorted; one in a folder has the folder in its name."""
+    folder = files(__package__) / "assets"
+    inner = [entry for entry in folder.iterdir() if entry.is_dir()]
+    names = [entry.name for entry in folder.iterdir() if entry.is_file()]
+    return sorted([*names, *(f"{each.name}/{entry.name}" for each in inner for entry in each.iterdir())])
+
+
 def read_asset(name: str) -> str:
-    """Return the text of a file in ``assets``."""
+    """Return the text of a file in ``assets``, whose folders stand in its name."""
     return (files(__package__) / "assets" / name).read_text(encoding="utf-8")

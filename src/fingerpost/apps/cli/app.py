@@ -18,6 +18,7 @@ from fingerpost.apps.cli import (
     questions,
     timetable_command,
     variable_commands,
+    web_command,
 )
 from fingerpost.apps.cli.application import Caller, usage
 
@@ -46,6 +47,7 @@ app.add_typer(filings_sync.app, name="filings")
 app.command("run")(plan_commands.run)
 app.add_typer(plan_commands.app, name="runs")
 app.command("serve")(operating.serve)
+app.command("web")(web_command.web)
 app.command("doctor")(operating.doctor)
 app.command("demo")(demo_command.demo)
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost import clock
 from fingerpost.apps.cli.application import TOOL_ERROR, answering_early, open_application
 from fingerpost.apps.cli.output import complain, new_console, print_json
 from fingerpost.apps.cli.trip_view import print_trip
+from fingerpost.apps.demo_disruption import disrupt_demo
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
@@ -47,25 +47,8 @@ async def _plan(application: "Application", *, disrupt: bool) -> "Answer":
     from fingerpost.apps import error_boundary
 
     if disrupt:
-        await _disrupt(application)
+        await disrupt_demo(application)
     ends = {"origin": {"type": "label", "value": ORIGIN}, "destination": {"type": "label", "value": DESTINATION}}
     return await error_boundary.answer(
         application.tools, "plan_trip", {**ends, "limit": 3}, user=application.settings.user
     )
-
-
-async def _disrupt(application: "Application") -> None:
-    """Publish what the simulator says now on the demo network, as a realtime source would."""
-    # The engine and the bindings take longer to import than --help may last.
-    from fingerpost.transit.gtfs.realtime import RealtimeIndex
-    from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
-    from fingerpost.transit.providers.embedded.simulation import simulate_overlay
-    from fingerpost.transit.timetable.service_days import local_day
-
-    now = int(clock.now().timestamp())
-    for network in (await application.networks.open()).list_owners(ORIGIN):
-        # Whoever opens the demo is the embedded engine; only it has a timetable to play on.
-        assert isinstance(network, EmbeddedNetwork)
-        table = network.timetable
-        overlay = await asyncio.to_thread(simulate_overlay, table, RealtimeIndex(table), now)
-        await asyncio.to_thread(network.publish, overlay, local_day(now, network.profile.zone))

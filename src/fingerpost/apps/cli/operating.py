@@ -9,6 +9,7 @@ from fingerpost.apps.cli.application import TOOL_ERROR, open_application, usage
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
 from fingerpost.apps.kernels import begin_uncompiled
 from fingerpost.apps.logs import start_logging
+from fingerpost.apps.mcp.address import Address
 from fingerpost.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ def serve(
         require_keys(application.settings)
     start_logging(may_wait=False)
     if workers > 1 and http is not None:
-        from fingerpost.apps.mcp.address import Address
         from fingerpost.apps.mcp.workers import serve_workers
 
         with usage():
@@ -56,7 +56,6 @@ def serve(
         keep_what_is_loaded()
         asyncio.run(serve_stdio(application, compiler))
         return
-    from fingerpost.apps.mcp.address import Address
     from fingerpost.apps.mcp.http import serve_http
 
     with usage():

@@ -1,5 +1,6 @@
 """The HTTP server: ``/mcp`` (streamable HTTP), ``/health`` and ``/ready``."""
 
+import asyncio
 import logging
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from starlette.routing import Route
 
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http_patience import PatientProtocol
+from fingerpost.apps.mcp.http_site import Site
 from fingerpost.apps.mcp.http_transport import McpTransport
 from fingerpost.apps.mcp.listener import listen
 from fingerpost.apps.mcp.server import new_server
@@ -32,9 +34,13 @@ _LONGEST_SILENCE_S = 60
 
 
 def new_app(
-    application: Application, address: Address, warm_up: WarmUp, allowed_hosts: Sequence[str] = ()
+    application: Application,
+    address: Address,
+    warm_up: WarmUp,
+    allowed_hosts: Sequence[str] = (),
+    site: Site | None = None,
 ) -> Starlette:
-    """Return the web application.
+    """Return the web application, with a site beside the endpoints where one is given.
 
     Beyond loopback no variables are kept: nobody says who calls (rule A12).
     ``allowed_hosts`` are names, besides loopback and the address itself, that a client may call the server by.
@@ -59,15 +65,23 @@ def new_app(
     AppStatus.enable_automatic_graceful_drain = False
     transport = McpTransport(new_server(application, user=user), security)
     return Starlette(
-        routes=[Route("/mcp", transport), Route("/health", health), Route("/ready", ready)],
-        lifespan=lambda _app: _run(transport, application),
+        routes=[
+            Route("/mcp", transport),
+            Route("/health", health),
+            Route("/ready", ready),
+            *(() if site is None else site.list_routes()),
+        ],
+        lifespan=lambda _app: _run(transport, application, site),
     )
 
 
 @asynccontextmanager
-async def _run(transport: McpTransport, application: Application) -> AsyncIterator[None]:
+async def _run(transport: McpTransport, application: Application, site: Site | None) -> AsyncIterator[None]:
     async with transport.run():
+        task = asyncio.create_task(site.work()) if site is not None and site.work is not None else None
         yield
+        if task is not None:
+            task.cancel()
     await application.networks.close()
 
 
@@ -76,23 +90,27 @@ def serve_http(
     address: Address,
     allowed_hosts: Sequence[str] = (),
     compiler: subprocess.Popen[bytes] | None = None,
+    site: Site | None = None,
 ) -> None:
     """Serve until SIGTERM or an interrupt; calls that run then are still answered.
 
-    ``compiler`` is the process that compiles the engine while this one answers uncompiled.
+    ``compiler`` is the process that compiles the engine while this one answers uncompiled; ``site`` is served beside
+    the endpoints.
 
     Raises:
         SettingsInvalid: the address cannot be listened on.
     """
     listener = listen(address)
     warm_up = WarmUp(application.networks, compiler)
-    config = new_config(new_app(application, address, warm_up, allowed_hosts))
+    config = new_config(new_app(application, address, warm_up, allowed_hosts, site))
     host, port = listener.getsockname()[:2]
     try:
         # Until uvicorn listens for signals, and again once it has stopped, when it sends the signal on.
         for stop in (signal.SIGTERM, signal.SIGINT):
             signal.signal(stop, _end_well)
-        say_where(Address(host, port))
+        url = say_where(Address(host, port))
+        if site is not None and site.announce is not None:
+            site.announce(url)
         warm_up.start()
         uvicorn.Server(config).run(sockets=[listener])
     except SystemExit as end:
@@ -116,10 +134,12 @@ def new_config(app: Starlette | Callable[[], Starlette], workers: int = 1) -> uv
     )
 
 
-def say_where(address: Address) -> None:
-    """Log the URL of the endpoint."""
+def say_where(address: Address) -> str:
+    """Log the URL of the endpoint, and return that of the server."""
     host = f"[{address.host}]" if ":" in address.host else address.host
-    _log.info("serving at http://%s:%s/mcp", host, address.port)
+    url = f"http://{host}:{address.port}"
+    _log.info("serving at %s/mcp", url)
+    return url
 
 
 def _end_well(_number: int, _frame: FrameType | None) -> None:

@@ -67,6 +67,6 @@ def _bind(address: Address, *, shared: bool) -> socket.socket:
     except OSError as error:
         bound.close()
         raise SettingsInvalid(
-            f"Cannot listen on {address.host}:{address.port} ({error.strerror}). Choose another --http address."
+            f"Cannot listen on {address.host}:{address.port} ({error.strerror}). Choose another address."
         ) from error
     return bound

@@ -5,10 +5,9 @@ const METHOD_NOT_FOUND = -32601;
 const LONGEST_CALL_MS = 60000;
 
 export class HostBridge {
-  /** `listener` has onInput(arguments), onResult(result), onCancelled(reason) and onContext(context). */
-  constructor(name, listener) {
+  constructor(name) {
     this.name = name;
-    this.listener = listener;
+    this.listener = null;
     this.context = {};
     this.abilities = {};
     this.waiting = new Map();
@@ -16,8 +15,12 @@ export class HostBridge {
     window.addEventListener("message", (event) => this.receive(event));
   }
 
-  /** Introduce the view to the host; nothing comes from the host before. */
-  async connect() {
+  /**
+   * Introduce the view to the host; nothing comes from the host before.
+   * `listener` has onInput(arguments), onResult(result), onCancelled(reason) and onContext(context).
+   */
+  async connect(listener) {
+    this.listener = listener;
     const host = await this.request("ui/initialize", {
       protocolVersion: PROTOCOL,
       appInfo: { name: `fingerpost-${this.name}`, version: "1" },

@@ -4,7 +4,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * Return an HTML element. A child is a node, a text, a list of these, or nothing (null, undefined, false, "").
- * An attribute that is null, undefined or false is left out; "onclick" and its like are listeners.
+ * An attribute that is null, undefined or false is left out; "onclick" and its like are listeners; "style" is an object
+ * of properties, because a strict content policy refuses it as an attribute.
  */
 export function element(name, attributes = {}, ...children) {
   return fill(document.createElement(name), attributes, children);
@@ -17,7 +18,8 @@ export function drawing(name, attributes = {}, ...children) {
 
 function fill(made, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === "function") made.addEventListener(name.slice(2), value);
+    if (name === "style") for (const [property, each] of Object.entries(value)) made.style.setProperty(property, each);
+    else if (typeof value === "function") made.addEventListener(name.slice(2), value);
     else if (value === true) made.setAttribute(name, "");
     else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, String(value));
   }

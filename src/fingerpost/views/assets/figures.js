@@ -2,7 +2,6 @@
 
 import { element } from "./dom.js";
 import { drawChart } from "./chart.js";
-import { Frame } from "./frame.js";
 import { header, link, notesTab, tabs } from "./parts.js";
 
 const LEAST_POINTS = 2;
@@ -154,4 +153,4 @@ function listPlainColumns(rows) {
   }));
 }
 
-new Frame({ name: "figures", tool: "sec_financial_data", draw: drawFigures }).start();
+export const FIGURES = { name: "figures", tool: "sec_financial_data", draw: drawFigures };

@@ -1,7 +1,6 @@
 /** What all views share: the answer that is shown, its refresh, its pages, and how high it may be. */
 
 import { element } from "./dom.js";
-import { HostBridge } from "./bridge.js";
 import { Words, chooseLanguage } from "./words.js";
 
 const HIGHEST_PX = 500;
@@ -10,11 +9,16 @@ const MOST_SQUEEZED_PX = 120;
 const TICK_MS = 15000;
 
 /**
- * One view: `draw(frame)` returns the nodes that show `frame.body`, the tool's answer.
- * `wants` is the `_meta` of calls that the view makes itself.
+ * One view: `draw(frame)` returns the nodes that show `frame.body`, the tool's answer. Where the view draws the answers of
+ * several tools, `read(body, input)` returns {tool, body, wants, isEmpty}: whose answer a body is, and the body in one shape for
+ * all.
+ * `wants` is the `_meta` of calls that the view makes itself. `main` holds the nodes, `live` is what a screen reader
+ * is told, and `bridge` is the way to whoever shows the view: a host of MCP Apps, or the web page.
  */
 export class Frame {
-  constructor({ name, tool, draw, wants = {} }) {
+  constructor({ name, tool, draw, read = (body) => ({ tool, body }), wants = {} }, bridge, main, live) {
+    this.read = read;
+    this.name = name;
     this.tool = tool;
     this.wants = wants;
     this.draw = draw;
@@ -32,9 +36,14 @@ export class Frame {
     this.paged = null;
     this.squeezed = 0;
     this.minutes = 0;
-    this.main = document.getElementById("view");
-    this.live = document.getElementById("live");
-    this.bridge = new HostBridge(name, this);
+    this.heading = "h1";
+    // A tool's hint is for agents: it names tools and fields.
+    this.showsHints = true;
+    // {draw, attribution}: what lies behind the lines of a map, see drawMap; hosts allow nothing.
+    this.background = null;
+    this.main = main;
+    this.live = live;
+    this.bridge = bridge;
   }
 
   start() {
@@ -49,7 +58,7 @@ export class Frame {
       }
     });
     setInterval(() => this.growOld(), TICK_MS);
-    return this.bridge.connect();
+    return this.bridge.connect(this);
   }
 
   /** Draw again where the answer's age, in minutes, has changed. */
@@ -77,6 +86,12 @@ export class Frame {
     this.input = args;
   }
 
+  /** Forget the answer, and wait for that of another question. */
+  onInputOfAnother(args) {
+    Object.assign(this, { input: args, body: null, failure: null, told: "", meta: {} });
+    this.render();
+  }
+
   onCancelled(reason) {
     this.failure = { message: [this.words.say("cancelled_call"), reason].join(" ") };
     this.render();
@@ -89,12 +104,15 @@ export class Frame {
 
   // ------------------------------------------------------------------------------------ the answer
 
-  take(result) {
+  take(result, input = this.input) {
     const failure = readFailure(result);
     if (failure && this.body) return failure;
     this.failure = failure;
     if (failure) return failure;
-    this.body = result.structuredContent;
+    const answer = this.read(result.structuredContent, input);
+    // Earlier than the first there may be nothing: what is shown then stays, with the way back.
+    if (this.body && answer.isEmpty && input !== this.input) return { message: answer.body.whyEmpty || this.words.say("no_itineraries") };
+    Object.assign(this, answer);
     this.meta = result._meta || {};
     this.choices = {};
     this.first = 0;
@@ -105,27 +123,35 @@ export class Frame {
     return Boolean(this.bridge.abilities.serverTools);
   }
 
-  /** Call the tool again, with other arguments where they are given; a failure leaves the old answer, and is told. */
-  async refresh(changed = {}) {
+  /**
+   * Call the tool again, with other arguments where they are given; a failure leaves the old answer, and is told.
+   * With `isQuiet`, success is not announced, and what was chosen and which page is shown stay.
+   */
+  async refresh(changed = {}, isQuiet = false) {
     if (this.busy) return;
     this.busy = true;
     this.told = "";
-    this.render();
-    this.announce(this.words.say("refreshing"));
-    const input = { ...this.input, ...changed };
+    const { choices, first } = this;
+    if (!isQuiet) {
+      this.render();
+      this.announce(this.words.say("refreshing"));
+    }
+    const isSame = Object.keys(changed).length === 0;
+    const input = isSame ? this.input : Object.fromEntries(Object.entries({ ...this.input, ...changed }).filter(([, value]) => value !== undefined));
     let reason = "";
     try {
-      const failure = this.take(await this.bridge.callTool(this.tool, input, this.wants));
+      const failure = this.take(await this.bridge.callTool(this.tool, input, this.wants), input);
       if (failure) reason = [failure.message, failure.hint].filter(Boolean).join(" ");
       else this.input = input;
+      if (!failure && isQuiet) Object.assign(this, { choices, first });
     } catch (error) {
       reason = error.message;
     }
     this.busy = false;
-    const time = this.today ? this.words.clock(this.body.dataFreshness, this.today) : "";
+    const time = this.body?.dataFreshness ? this.words.clock(this.body.dataFreshness, this.today) : "";
     if (reason) this.told = this.words.say("refresh_failed", { reason, time });
     this.render();
-    this.announce(reason ? this.told : this.words.say("refreshed"));
+    if (!isQuiet || reason) this.announce(reason ? this.told : this.words.say("refreshed"));
   }
 
   announce(text) {
@@ -138,7 +164,7 @@ export class Frame {
 
   /** The day on which the answer was given, in the network's zone; times on other days are told with theirs. */
   get today() {
-    return (this.body?.dataFreshness || "").slice(0, 10);
+    return (this.body?.dataFreshness || this.body?.today || "").slice(0, 10);
   }
 
   /** How old the answer is, in seconds of this machine's clock. */
@@ -190,7 +216,7 @@ export class Frame {
   squeezeMap() {
     const map = this.main.querySelector(".map");
     if (!map || this.squeezed >= MOST_SQUEEZED_PX) return false;
-    const panel = document.getElementById("panel").getBoundingClientRect().bottom;
+    const panel = this.main.querySelector("[role=tabpanel]").getBoundingClientRect().bottom;
     const below = this.height - panel;
     const excess = Math.ceil(map.parentNode.lastChild.getBoundingClientRect().bottom + below - this.limit);
     if (excess <= 0) return false;
@@ -248,7 +274,7 @@ function readFailure(result) {
   const error = body?.error;
   const text = (result.content || []).map((each) => each.text || "").join(" ");
   const message = (typeof error === "string" ? error : error?.message) || body?.warning || text;
-  return { message, hint: error?.hint || body?.hint || "", candidates: body?.candidates || error?.candidates || [] };
+  return { message, hint: error?.hint || error?.recommendation || body?.hint || "", candidates: body?.candidates || error?.candidates || [] };
 }
 
 function drawFailure(frame) {
@@ -256,7 +282,7 @@ function drawFailure(frame) {
   const names = (Array.isArray(candidates) ? candidates : []).map((each) => each?.name || each?.label).filter(Boolean);
   return [
     element("p", { class: "banner danger", role: "alert" }, message || frame.words.say("failed")),
-    hint && element("p", {}, frame.words.say("hint", { text: hint })),
+    hint && frame.showsHints && element("p", {}, frame.words.say("hint", { text: hint })),
     names.length > 0 && element("p", {}, frame.words.say("candidates", { names: names.join(", ") })),
   ].filter(Boolean);
 }

@@ -1,4 +1,4 @@
-/** A drawing of a trip: its legs as lines, north up, to one scale in both directions. */
+/** A drawing of a trip: its legs as lines, north up, in Web Mercator, which map tiles use too. */
 
 import { drawing } from "./dom.js";
 
@@ -8,6 +8,8 @@ const RADIUS = 4.5;
 const MOST_COVERED = 2;
 const LETTER = 6.6;
 const LINE_HEIGHT = 15;
+// A pixel is about a quarter of a metre at Helsinki: a short walk need not fill the drawing.
+const LARGEST_SCALE = 256 * 2 ** 18;
 
 /** Return the points [latitude, longitude] of an encoded polyline. */
 export function decodePolyline(text, precision) {
@@ -48,35 +50,40 @@ export function linesOf(itinerary, geometry) {
   };
 }
 
+/** Return where a point [latitude, longitude] lies on the world of Web Mercator, which is 1 wide and 1 high. */
+export function projectPoint([lat, lon]) {
+  const y = Math.log(Math.tan(Math.PI / 4 + (lat * Math.PI) / 360)) / (2 * Math.PI);
+  return [lon / 360 + 0.5, 0.5 - y];
+}
+
 /**
  * Return the drawing of an itinerary's legs, whose points are [latitude, longitude]: `width` pixels wide, at most
  * `highest` high. Names that find no room in it stand in the list of steps.
+ * `drawBehind({left, top, scale, width, height})` returns what lies behind the lines: the world's point at the upper
+ * left corner, and pixels for the width of the world.
  */
-export function drawMap(itinerary, lines, label, width, highest) {
-  const points = lines.flat();
-  const lats = points.map(([lat]) => lat);
-  const lons = points.map(([, lon]) => lon);
-  const [south, north, west, east] = [Math.min(...lats), Math.max(...lats), Math.min(...lons), Math.max(...lons)];
-  const squeeze = Math.cos(((south + north) / 2) * (Math.PI / 180));
-  const wide = Math.max((east - west) * squeeze, 1e-6);
-  const high = Math.max(north - south, 1e-6);
-  const height = Math.min(highest, Math.max(LOWEST, ((width - 2 * MARGIN) * high) / wide + 2 * MARGIN));
-  const scale = Math.min((width - 2 * MARGIN) / wide, (height - 2 * MARGIN) / high);
-  const place = ([lat, lon]) => [
-    width / 2 + (lon - (west + east) / 2) * squeeze * scale,
-    height / 2 - (lat - (south + north) / 2) * scale,
-  ];
-  const placed = lines.map((line) => line.map(place));
+export function drawMap(itinerary, lines, label, width, highest, drawBehind = () => []) {
+  const points = lines.map((line) => line.map(projectPoint));
+  const xs = points.flat().map(([x]) => x);
+  const ys = points.flat().map(([, y]) => y);
+  const [west, east, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const wide = Math.max(east - west, 1e-9);
+  const high = Math.max(bottom - top, 1e-9);
+  const height = Math.round(Math.min(highest, Math.max(LOWEST, ((width - 2 * MARGIN) * high) / wide + 2 * MARGIN)));
+  const scale = Math.min((width - 2 * MARGIN) / wide, (height - 2 * MARGIN) / high, LARGEST_SCALE);
+  const corner = { left: (west + east) / 2 - width / 2 / scale, top: (top + bottom) / 2 - height / 2 / scale };
+  const place = ([x, y]) => [(x - corner.left) * scale, (y - corner.top) * scale];
+  const placed = points.map((line) => line.map(place));
   const paths = itinerary.legs.map((leg, index) => {
     const steps = placed[index].map((point) => point.map((each) => each.toFixed(1)).join(" "));
     return drawing("path", { "data-stroke": leg.line === undefined ? "WALK" : leg.mode, d: `M${steps.join("L")}` });
   });
-  const stops = listStops(itinerary, lines).map(({ name, point }) => ({ name, at: place(point) }));
+  const stops = listStops(itinerary, points).map(({ name, point }) => ({ name, at: place(point) }));
   const circles = stops.map(({ at }) => drawing("circle", { cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: RADIUS }));
   return drawing(
     "svg",
-    { class: "map", style: `max-height: ${highest}px`, viewBox: `0 0 ${width} ${Math.round(height)}`, role: "img", "aria-label": label },
-    [...paths, ...circles, ...drawNames(stops, width, height, placed.flatMap(spread))],
+    { class: "map", style: { "max-height": `${highest}px` }, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+    [...drawBehind({ ...corner, scale, width, height }), ...paths, ...circles, ...drawNames(stops, width, height, placed.flatMap(spread))],
   );
 }
 

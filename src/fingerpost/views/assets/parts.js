@@ -12,7 +12,7 @@ export function header(frame, title, state) {
     { type: "button", "data-key": "refresh", "aria-disabled": frame.busy && "true", onclick: () => frame.refresh() },
     words.say(frame.busy ? "refreshing" : "refresh"),
   );
-  return element("header", {}, element("div", {}, element("h1", {}, title), element("p", { class: "state small" }, state)), refresh);
+  return element("header", {}, element("div", {}, element(frame.heading, { class: "title" }, title), element("p", { class: "state small" }, state)), refresh);
 }
 
 /** How live an answer of the transit tools is, and as of when. */
@@ -51,10 +51,10 @@ export function tabs(frame, name, choices, aside = null) {
     element("button", {
       type: "button",
       role: "tab",
-      id: `tab-${each.key}`,
+      id: `${frame.name}-tab-${each.key}`,
       "data-key": `tab-${each.key}`,
       "aria-selected": String(each === chosen),
-      "aria-controls": "panel",
+      "aria-controls": `${frame.name}-panel`,
       tabindex: each === chosen ? 0 : -1,
       onclick: () => frame.choose(name, each.key),
       onkeydown: turn,
@@ -62,7 +62,7 @@ export function tabs(frame, name, choices, aside = null) {
   );
   return [
     element("div", { class: "tabs" }, element("div", { role: "tablist" }, buttons), aside),
-    element("div", { role: "tabpanel", id: "panel", "aria-labelledby": `tab-${chosen.key}`, tabindex: 0, "data-key": "panel" }, chosen.panel()),
+    element("div", { role: "tabpanel", id: `${frame.name}-panel`, "aria-labelledby": `${frame.name}-tab-${chosen.key}`, tabindex: 0, "data-key": "panel" }, chosen.panel()),
   ];
 }
 

@@ -10,8 +10,9 @@ export function chooseLanguage(locale, ofAnswer) {
 
 /** The words of one language. */
 export class Words {
-  constructor(language) {
+  constructor(language, strings = STRINGS) {
     this.language = language;
+    this.strings = strings[language];
     this.plural = new Intl.PluralRules(language);
     this.integer = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
     this.short = new Intl.NumberFormat(language, { notation: "compact", maximumSignificantDigits: 4 });
@@ -20,7 +21,7 @@ export class Words {
 
   /** Return a string with its {places} filled in. */
   say(key, values = {}) {
-    return STRINGS[this.language][key].replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? ""));
+    return this.strings[key].replace(/\{(\w+)\}/g, (whole, name) => String(values[name] ?? ""));
   }
 
   /** Return the form of a string that fits a number. */

@@ -1,0 +1,65 @@
+"""The web page as files: its document, its modules, and the headers that let it reach nothing but its server.
+
+The page calls tools at ``/mcp`` like any other client, so that a call has one way, whose transport refuses foreign
+hosts, foreign origins, and whatever a form of another site could send.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from html import escape
+
+from fingerpost.apps.web.map_tiles import MapTiles
+from fingerpost.views.page import list_assets, read_asset
+
+_MEDIA_TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_DOCUMENT = "web/index.html"
+
+
+@dataclass(frozen=True, slots=True)
+class SiteFile:
+    """What is served at one path.
+
+    Attributes:
+        body: in UTF-8.
+        media_type: without its charset.
+        tag: changes whenever the body does.
+    """
+
+    body: bytes
+    media_type: str
+    tag: str
+
+
+def list_files(tiles: MapTiles | None) -> Mapping[str, SiteFile]:
+    """Return all files of the page by their path: the document at ``/``, the others below ``/assets``."""
+    document = read_asset(_DOCUMENT).format(
+        tiles=escape("" if tiles is None else tiles.template),
+        attribution=escape("" if tiles is None else tiles.attribution),
+    )
+    files = {"/": _file(document, "text/html")}
+    for name in list_assets():
+        media_type = _MEDIA_TYPES.get(name[name.rfind(".") :])
+        if media_type is not None:
+            files[f"/assets/{name}"] = _file(read_asset(name), media_type)
+    return files
+
+
+def list_headers(tiles: MapTiles | None) -> Mapping[str, str]:
+    """Return the headers of each file: a strict content policy, and no trust in other sites."""
+    images = "'self'" if tiles is None else f"'self' {tiles.origin}"
+    return {
+        "Content-Security-Policy": (
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+            f"img-src {images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        ),
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+    }
+
+
+def _file(text: str, media_type: str) -> SiteFile:
+    body = text.encode()
+    return SiteFile(body, media_type, sha256(body).hexdigest()[:32])

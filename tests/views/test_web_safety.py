@@ -1,0 +1,147 @@
+"""The web page in a real browser: markup, fingers, axe, tiles, and what leaves it."""
+
+import base64
+import json
+from math import asinh, pi, radians, tan
+
+import pytest
+
+from fingerpost.apps.demo_disruption import disrupt_demo
+from fingerpost.apps.error_boundary import answer
+from fingerpost.apps.web.map_tiles import MapTiles
+from tests.views.hosting import HOSTILE, infect
+from tests.views.test_web_page import BOARD, TO, TRIP
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+async def test_markup_in_names_is_text_on_the_page(visit):
+    """Stops, candidates, networks and saved places that are called <img onerror> are shown so, letter by letter."""
+    async with visit() as visitor:
+        page = visitor.page
+
+        async def spoil(route):
+            got = await route.fetch()
+            body = await got.json()
+            for each in body["result"].get("contents", []):
+                each["text"] = json.dumps(infect(json.loads(each["text"])))
+            if "structuredContent" in body["result"]:
+                body["result"]["structuredContent"] = infect(body["result"]["structuredContent"])
+            await route.fulfill(response=got, json=body)
+
+        await page.route("**/mcp", spoil)
+        await visitor.open()
+        texts = [await page.inner_text("body")]
+        await page.fill("#from", "kamp")
+        await page.wait_for_selector("[role=option]")
+        texts.append(await page.inner_text("[role=listbox]:visible"))
+        for search in (TRIP, BOARD):
+            await visitor.open(search)
+            texts.append(await page.inner_text(".view:visible"))
+        hits = await page.evaluate("[window.hit ?? null, document.querySelectorAll('main img').length]")
+
+    assert [HOSTILE in text for text in texts] == [True] * 4
+    assert hits == [None, 0]
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+async def test_a_page_has_room_for_fingers_and_nothing_is_cut_off(visit, width):
+    """On a phone and on a desk: every target is 44 px, and nothing is wider than the window."""
+    faults = []
+    async with visit(width=width) as visitor:
+        for search in ("", TRIP, BOARD):
+            await visitor.open(search)
+            faults += await visitor.page.evaluate(
+                """() => [...document.querySelectorAll("button, select, input:not([type=checkbox])")]
+                    .map((each) => [each.textContent || each.id, each.getBoundingClientRect()])
+                    .filter(([, box]) => box.width && (box.width < 44 || box.height < 44))
+                    .map(([text]) => text)"""
+            )
+            too_wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+            faults += [search] if await visitor.page.evaluate(too_wide) else []
+
+    assert faults == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+async def test_axe_finds_no_fault_on_the_page(application, visit, width, scheme):
+    """Every rule of axe, of any level: the beginning, suggestions, an unclear place, a trip, a board, saved places."""
+    engine = pytest.importorskip("axe_playwright_python.base", reason="no axe here: make test-web installs it")
+    place = {"key": "home", "type": "location", "value": {"lat": 60.17, "lon": 24.93}}
+    await answer(application.tools, "save_user_variable", place, user="local")
+    await disrupt_demo(application)
+    faults = []
+    async with visit(width=width, scheme=scheme, bypass_csp=True) as visitor:
+        page = visitor.page
+
+        async def check(what):
+            await page.evaluate(engine.AXE_SCRIPT)
+            found = await page.evaluate("axe.run(document)")
+            faults.extend((what, each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"])
+            assert len(found["passes"]) > 10
+
+        await visitor.open()
+        await page.fill("#from", "kamp")
+        await page.wait_for_selector("[role=option]")
+        await page.press("#from", "ArrowDown")
+        await check("suggestions")
+        await page.press("#from", "Escape")
+        await visitor.type_place("to", TO)
+        await page.press("#to", "Enter")
+        await page.wait_for_selector(".candidates button")
+        await check("unclear")
+        await page.click("[aria-label='Save To']")
+        for search in (TRIP, BOARD):
+            await visitor.open(search)
+            await check(search)
+
+    assert faults == []
+
+
+async def test_tiles_lie_behind_the_lines_where_they_belong(application, visit):
+    """The tile with Kamppi on it, by the formula that all tile servers share, lies under Kamppi's circle."""
+    tiles = MapTiles("https://tiles.test/{z}/{x}/{y}.png", "Tile makers")
+    async with visit(tiles=tiles) as visitor:
+        page = visitor.page
+        await page.route("https://tiles.test/**", lambda route: route.fulfill(body=PIXEL, content_type="image/png"))
+        await visitor.open()
+        before = [each for each in visitor.requests if "tiles" in each]
+        await visitor.open("?from=DEMO-HELSINKI:KAMPPI&to=DEMO-HELSINKI:ESPOO")
+        await page.wait_for_selector(".map image")
+        images = await page.eval_on_selector_all(
+            ".map image",
+            """all => all.map(each => [each.getAttribute("href"),
+                ...["x", "y", "width", "height"].map(name => Number(each.getAttribute(name)))])""",
+        )
+        x, y = await page.eval_on_selector(
+            ".map circle", "c => [c.getAttribute('cx'), c.getAttribute('cy')].map(Number)"
+        )
+        text = await page.inner_text(".view:visible")
+    kamppi = {"lat": 60.1689, "lon": 24.9314}
+    [zoom] = {int(href.split("/")[3]) for href, *_ in images}
+    count = 2**zoom
+    east = (kamppi["lon"] + 180) / 360 * count
+    south = (1 - asinh(tan(radians(kamppi["lat"]))) / pi) / 2 * count
+    [(left, top, wide, high)] = [
+        box for href, *box in images if href == f"https://tiles.test/{zoom}/{int(east)}/{int(south)}.png"
+    ]
+
+    assert [each for each in before if not each.endswith("/assets/web/tiles.js")] == []
+    assert (x - left) / wide == pytest.approx(east % 1, abs=0.01)
+    assert (y - top) / high == pytest.approx(south % 1, abs=0.01)
+    assert "Tile makers" in text
+
+
+async def test_a_page_without_tiles_does_not_even_load_their_code(visit):
+    """Nothing is configured, so that nothing is asked for."""
+    async with visit() as visitor:
+        await visitor.open(TRIP)
+        names = [each.rpartition("/")[2] for each in visitor.requests]
+        images = await visitor.page.locator(".map image").count()
+
+    assert "trip.js" in names
+    assert ("tiles.js" in names, images) == (False, 0)

@@ -1,0 +1,162 @@
+"""What the web page's server answers, without a browser: headers, files, tiles, and who may call."""
+
+import re
+
+import httpx2
+import pytest
+
+from fingerpost.apps.web.map_tiles import MapTiles
+from fingerpost.errors import SettingsInvalid
+from tests.apps.processes import COMMAND, serving
+from tests.project.sources import SRC
+from tests.views.test_pages import MARKUP
+from tests.views.web_server import new_site
+
+ASSETS = SRC / "views" / "assets"
+HOST = "http://127.0.0.1:8000"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src {images}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+TILES = "https://tiles.example.org/{z}/{x}/{y}.png"
+
+
+def calling(application, **given):
+    """Return a client of the page's server."""
+    transport = httpx2.ASGITransport(new_site(application, **given))
+    return httpx2.AsyncClient(transport=transport, base_url=HOST)
+
+
+async def test_the_page_may_reach_nothing_but_its_own_server(application):
+    """Its policy names no other place; with a tile source, images may come from there, and nothing else."""
+    async with calling(application) as client:
+        plain = await client.get("/?from=Kamppi&to=Espoo")
+    async with calling(application, tiles=MapTiles(TILES, "<Tile makers>")) as client:
+        tiled = await client.get("/")
+
+    assert plain.headers["content-security-policy"] == POLICY.format(images="'self'")
+    assert tiled.headers["content-security-policy"] == POLICY.format(images="'self' https://tiles.example.org")
+    assert plain.headers["x-content-type-options"] == "nosniff"
+    assert 'name="fingerpost-tiles" content=""' in plain.text
+    assert f'name="fingerpost-tiles" content="{TILES}"' in tiled.text
+    assert 'content="&lt;Tile makers&gt;"' in tiled.text
+
+
+async def test_every_module_that_a_module_imports_is_served(application):
+    """From the page's document on, all addresses that are written in files lead to files."""
+    async with calling(application) as client:
+        document = (await client.get("/")).text
+        waiting = re.findall(r'(?:src|href)="(/assets/[^"]+)"', document)
+        seen = {}
+        while waiting:
+            path = waiting.pop()
+            if path in seen:
+                continue
+            found = await client.get(path)
+            seen[path] = (found.status_code, found.headers["content-type"].partition(";")[0])
+            folder = path.rpartition("/")[0]
+            for name in re.findall(r"""(?:from|import\()\s*"(\.{1,2}/[\w./]+)""", found.text):
+                base = folder.rpartition("/")[0] if name.startswith("../") else folder
+                waiting.append(f"{base}/{name.lstrip('./')}")
+
+    assert {status for status, _ in seen.values()} == {200}
+    assert {"/assets/trip.js", "/assets/board.js", "/assets/web/main.js", "/assets/web/tiles.js"} <= seen.keys()
+    types = {path.rpartition(".")[2]: media_type for path, (_, media_type) in seen.items()}
+    assert types == {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+
+
+@pytest.mark.parametrize(
+    "path", ["/assets/", "/assets/web", "/assets/../page.py", "/assets/%2e%2e/page.py", "/assets/web/index.html"]
+)
+async def test_nothing_but_the_pages_files_is_served(application, path):
+    """No folder, no way out of it, and not the document before its places are filled in."""
+    async with calling(application) as client:
+        assert (await client.get(path)).status_code == 404
+
+
+async def test_a_file_that_has_not_changed_is_not_sent_again(application):
+    """A browser asks each time, and gets a 304; a new version of fingerpost is seen at once."""
+    async with calling(application) as client:
+        first = await client.get("/assets/trip.js")
+        again = await client.get("/assets/trip.js", headers={"if-none-match": first.headers["etag"]})
+        changed = await client.get("/assets/trip.js", headers={"if-none-match": '"other"'})
+
+    assert (first.status_code, again.status_code, changed.status_code) == (200, 304, 200)
+    assert (first.headers["cache-control"], again.content) == ("no-cache", b"")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"origin": HOST}, 200),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"host": "evil.example"}, 421),
+        ({"content-type": "text/plain"}, 400),
+        ({"content-type": "application/x-www-form-urlencoded"}, 400),
+    ],
+    ids=str,
+)
+async def test_no_other_site_can_call_tools_through_a_visitors_browser(application, headers, status):
+    """DNS rebinding comes with a foreign host, forgery with a foreign origin or with what a form can send."""
+    body = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_user_variables","arguments":{}}}'
+    app = new_site(application)
+    sent = {"content-type": "application/json", "accept": "application/json", **headers}
+    async with (
+        app.router.lifespan_context(app),
+        httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=HOST) as client,
+    ):
+        answer = await client.post("/mcp", content=body, headers=sent)
+
+    assert answer.status_code == status
+
+
+@pytest.mark.parametrize(
+    ("template", "attribution", "words"),
+    [
+        ("ftp://tiles.example/{z}/{x}/{y}", "us", "is no source of tiles"),
+        ("https://tiles.example/{z}/{x}.png", "us", "is no source of tiles"),
+        ("https://tiles.example; script-src *//{z}/{x}/{y}", "us", "is no source of tiles"),
+        ("https://user@tiles.example/{z}/{x}/{y}", "us", "is no source of tiles"),
+        (TILES, "", "need their attribution"),
+    ],
+)
+def test_tiles_that_cannot_be_shown_are_refused(template, attribution, words):
+    """No other scheme, nothing that would end the policy's directive, and nobody's tiles without their name."""
+    with pytest.raises(SettingsInvalid, match=words):
+        MapTiles.read(template, attribution)
+
+
+def test_no_template_is_no_tiles():
+    """The page then asks for none."""
+    assert MapTiles.read("", "") is None
+
+
+@pytest.mark.parametrize("path", sorted(ASSETS.glob("web/*.js")), ids=lambda path: path.name)
+def test_no_module_of_the_page_can_turn_text_into_markup_or_code(path):
+    """As in the views: elements are made one by one."""
+    assert MARKUP.findall(path.read_text(encoding="utf-8")) == []
+
+
+def test_the_command_serves_the_page_and_says_where(tmp_path):
+    """A port of the machine's choice, named in a sentence; SIGTERM ends it well."""
+    command = [*COMMAND, "web", "--port", "0"]
+    with serving(*command, FINGERPOST_HOME=str(tmp_path)) as server:
+        server.wait_for("until you press Ctrl-C")
+        [line] = [each for each in server.lines if "until you press Ctrl-C" in each]
+        document = httpx2.get(f"{server.url}/").text
+        health = httpx2.get(f"{server.url}/health").json()
+
+    assert line.startswith(f"fingerpost is at {server.url}/ until")
+    assert "<title>fingerpost</title>" in document
+    assert health == {"status": "ok"}
+    assert server.process.returncode == 0
+
+
+def test_a_tile_source_that_is_none_ends_the_command(invoke):
+    """One sentence, and exit status 2, as for any setting."""
+    ended = invoke("web", "--tiles", "nonsense", "--tiles-attribution", "us")
+
+    assert ended.returncode == 2
+    assert "is no source of tiles" in ended.stderr

@@ -1,0 +1,35 @@
+"""The web page's server, inside the test's own process, so that a test can change what the application answers."""
+
+import asyncio
+import socket
+from contextlib import asynccontextmanager
+
+import uvicorn
+
+from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.http import new_app
+from fingerpost.apps.mcp.http_site import Site
+from fingerpost.apps.warm_up import WarmUp
+from fingerpost.apps.web.site import list_files, list_headers
+
+LOOPBACK = Address("127.0.0.1", 0)
+
+
+def new_site(application, *, tiles=None, address=LOOPBACK):
+    """Return the ASGI application of ``fingerpost web``."""
+    site = Site(files=list_files(tiles), headers=list_headers(tiles))
+    return new_app(application, address, WarmUp(application.networks), site=site)
+
+
+@asynccontextmanager
+async def serving_page(application, *, tiles=None, address=LOOPBACK):
+    """Serve on a free port; return the address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    config = uvicorn.Config(new_site(application, tiles=tiles, address=address), log_config=None, access_log=False)
+    server = uvicorn.Server(config)
+    task = asyncio.create_task(server.serve(sockets=[listener]))
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task

@@ -1,0 +1,66 @@
+"""A visitor of the web page: a real browser, and everything that it requested."""
+
+import json
+from contextlib import asynccontextmanager
+
+from tests.views.hosting import opening
+from tests.views.web_server import serving_page
+
+
+class Visit:
+    """The page, where it came from, and the calls that it made."""
+
+    def __init__(self, page, url):
+        self.page = page
+        self.url = url
+        self.requests = []
+        self.calls = []
+        page.on("request", self._note)
+
+    def _note(self, request):
+        self.requests.append(request.url)
+        if request.url.endswith("/mcp"):
+            self.calls.append(json.loads(request.post_data)["params"])
+
+    def arguments_of(self, tool):
+        """Return the arguments of all calls of a tool so far."""
+        return [each["arguments"] for each in self.calls if each.get("name") == tool]
+
+    async def open(self, search=""):
+        """Open the page at a question, and wait for its answer; without one, for what is covered."""
+        await self.page.goto(f"{self.url}/{search}")
+        await self.page.wait_for_selector(".view .title" if search else ".intro li")
+
+    async def type_place(self, field, text):
+        """Type a place and leave it at that."""
+        await self.page.fill(f"#{field}", text)
+
+    async def pick_place(self, field, text, name):
+        """Type the beginning of a place, and press the suggestion of a name."""
+        await self.page.fill(f"#{field}", text)
+        await self.page.click(f"#{field}-options [role=option]:has(span:text-is('{name}'))")
+
+    async def search(self):
+        """Press the button, and wait for an answer."""
+        await self.page.click("button[type=submit].main")
+        await self.page.wait_for_selector(".view:visible .title")
+
+    async def times(self):
+        """Return the times of all ways that are shown."""
+        return await self.page.locator("[role=radio] b").all_inner_texts()
+
+
+@asynccontextmanager
+async def visiting(
+    browser, application, *, width=1280, scheme="light", locale="en-GB", tiles=None, address=None, **look
+):
+    """Open a browser beside a server; nothing is requested from anywhere but the server, or the tiles' source."""
+    served = {} if address is None else {"address": address}
+    async with (
+        serving_page(application, tiles=tiles, **served) as url,
+        opening(browser, viewport={"width": width, "height": 800}, color_scheme=scheme, locale=locale, **look) as page,
+    ):
+        visit = Visit(page, url)
+        yield visit
+        allowed = (f"{url}/", "data:", "blob:", *([tiles.origin] if tiles else []))
+        assert [each for each in visit.requests if not each.startswith(allowed)] == []
