@@ -11,13 +11,17 @@ from fingerpost.contract.bounded_answer import bound_answer
 from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import Answer, PublishedTool, ReportProgress, ignore_progress
+from fingerpost.contract.question_size import has_more_values
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
 from fingerpost.resilience.background_pace import PACE
+from fingerpost.resilience.fair_threads import COMPUTING
 
 _log = logging.getLogger(__name__)
 
 # A longer name is no tool's, and its caller knows it.
 _MOST_NAME_CHARS = 80
+# An answer of more values is held to its bound in a thread.
+_QUICK_VALUES = 1_000
 _FULL = "The disk that fingerpost writes to is full; try again when there is room"
 
 
@@ -40,7 +44,10 @@ async def answer(
     if tool is None:
         return bound_answer(_unknown(tools, name, raw, user), None)
     try:
-        return bound_answer(await tool.answer(raw, user=user, report=report, wants=wants), tool)
+        answered = await tool.answer(raw, user=user, report=report, wants=wants)
+        if has_more_values(answered.body, _QUICK_VALUES):
+            return await COMPUTING.run(bound_answer, answered, tool)
+        return bound_answer(answered, tool)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
