@@ -62,7 +62,7 @@ export function projectPoint([lat, lon]) {
  * `drawBehind({left, top, scale, width, height})` returns what lies behind the lines: the world's point at the upper
  * left corner, and pixels for the width of the world.
  */
-export function drawMap(itinerary, lines, label, width, highest, drawBehind = () => []) {
+export function drawMap(itinerary, lines, label, width, highest, drawBehind = (_place) => []) {
   const points = lines.map((line) => line.map(projectPoint));
   const xs = points.flat().map(([x]) => x);
   const ys = points.flat().map(([, y]) => y);

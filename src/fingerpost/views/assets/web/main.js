@@ -76,7 +76,7 @@ class Page {
 
   /** A tile source is asked for nothing before a map is drawn, and its code is not even loaded without one. */
   async loadTiles() {
-    const [template, attribution] = ["fingerpost-tiles", "fingerpost-tiles-attribution"].map((name) => document.querySelector(`meta[name=${name}]`).content);
+    const [template, attribution] = ["fingerpost-tiles", "fingerpost-tiles-attribution"].map((name) => document.querySelector(`meta[name=${name}]`).getAttribute("content"));
     if (!template) return;
     const { newTiles } = await import("./tiles.js");
     this.frames.trip.background = { draw: newTiles(template), attribution };
