@@ -9,9 +9,11 @@ BIN := .venv/bin
 WEB_TESTS := "playwright>=1.60,<2" "axe-playwright-python>=0.1.7,<0.2"
 # Machine code that was compiled once serves every command.
 export NUMBA_CACHE_DIR ?= $(CURDIR)/.venv/kernels
+# A folder that is named is taken to be ready; the demo answers before it is, as on a user's machine.
+NEW_MACHINE = $(if $(filter file,$(origin NUMBA_CACHE_DIR)),env -u NUMBA_CACHE_DIR)
 
 demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
-	@$(BIN)/python examples/plan_through_mcp.py
+	@$(NEW_MACHINE) FINGERPOST_HOME="$${FINGERPOST_HOME:-$(CURDIR)/.venv/demo}" $(BIN)/python examples/plan_through_mcp.py
 
 test: .venv/ready oracle  ## Run every test
 	@$(BIN)/pytest --numprocesses auto --dist loadfile $(TESTS)
@@ -35,6 +37,10 @@ bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, an
 	@$(BIN)/python -m venv .venv/edgartools
 	@.venv/edgartools/bin/python -m pip install --quiet --disable-pip-version-check "edgartools==5.62.0"
 	@touch $@
+
+.PHONY: bench-hostile
+bench-hostile: .venv/ready  ## Measure: what one hostile caller costs the others, over real HTTP
+	@$(BIN)/python bench/hostile_caller.py
 
 .PHONY: bench-import
 bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, London and New York
@@ -64,7 +70,8 @@ docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py
 
 soak: .venv/ready oracle  ## Run the long comparisons with the oracles, and a sample of small faults in what riders are told
-	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py
+	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py tests/apps/test_answers_as_published.py tests/apps/test_generated_calls.py
+	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or scale"
 	@$(MAKE) --no-print-directory mutants TARGETS="rules tools embedded"
 
 .PHONY: test-wheel
@@ -75,6 +82,11 @@ test-wheel: .venv/ready  ## Build the wheel, install it into a fresh environment
 .PHONY: test-otp
 test-otp: .venv/ready  ## Run what needs a real OpenTripPlanner: fetched once, built and started on Tampere
 	@$(BIN)/python -m tests.otp_server $(TESTS)
+
+# Where PostgreSQL cannot be had, the tests are skipped and say so; on Debian, as root, it is installed.
+.PHONY: test-scale
+test-scale: .venv/ready  ## Run what needs a real PostgreSQL: a private one, shared, cut off, restarted
+	@$(BIN)/python -m tests.scale $(TESTS)
 
 # Playwright and Chromium are installed where they can be; else the tests are skipped and say so.
 .PHONY: test-web

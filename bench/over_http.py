@@ -31,6 +31,7 @@ class Caller:
     """One kept connection on the modern wire."""
 
     def __init__(self, host: str, port: int) -> None:
+        self.address = (host, port)
         self._connection = http.client.HTTPConnection(host, port, timeout=DEADLINE_S)
         self._count = 0
 

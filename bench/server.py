@@ -8,6 +8,7 @@ from typing import Any
 
 import mcp_types as types
 
+from fingerpost.apps.interpreter import take_short_turns
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
 from fingerpost.apps.mcp.address import Address
@@ -42,5 +43,6 @@ def new_server_with_noop(application: Application, *, user: str | None) -> Any:
 
 if __name__ == "__main__":
     http.new_server = new_server_with_noop
-    start_logging()
+    take_short_turns()
+    start_logging(may_wait=False)
     http.serve_http(build(read_settings()), Address.read("127.0.0.1:0"))

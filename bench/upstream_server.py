@@ -6,6 +6,7 @@ The limiter does its whole work for each request; only its rate is out of reach.
 import server
 
 from fingerpost.apps import networks
+from fingerpost.apps.interpreter import take_short_turns
 from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp import http
 from fingerpost.apps.mcp.address import Address
@@ -20,5 +21,6 @@ UNREACHED = {HOST: Pace(name=HOST, per_second=100_000, burst=100_000)}
 if __name__ == "__main__":
     networks.open_client = lambda settings: new_client(settings, UNREACHED)
     http.new_server = server.new_server_with_noop
-    start_logging()
+    take_short_turns()
+    start_logging(may_wait=False)
     http.serve_http(build(read_settings()), Address.read(f"{HOST}:0"))

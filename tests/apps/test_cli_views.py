@@ -175,6 +175,18 @@ def test_a_board_is_a_table_of_times_lines_destinations_and_delays(capsys):
     ]
 
 
+@pytest.mark.parametrize(("day", "said"), [("2026-03-10", "today"), ("2026-03-14", "Sat 14 Mar 2026")])
+def test_a_board_of_another_time_says_from_when_on_it_lists(capsys, day, said):
+    """With the day in the heading, the rows of that day need none; a row after midnight has its own."""
+    shown = board([row(f"{day}T23:58:00+02:00", "4", "Harbour"), row("2026-03-16T00:03:00+02:00", "4", "Harbour")])
+    shown["meta"] = {**shown["meta"], "at": f"{day}T23:50:00+02:00"}
+    print_board(shown)
+
+    lines = lines_of(capsys)
+    assert lines[0] == f"Alpha (HSL:1)  from 23:50, {said} (Europe/Helsinki)"
+    assert [line[:16].strip() for line in lines[3:5]] == ["23:58", "Mon 16 Mar 00:03"]
+
+
 def test_an_empty_board_says_so(capsys):
     """An empty board says so."""
     print_board(board([]))

@@ -23,8 +23,8 @@ def brief(monkeypatch):
 
 
 @asynccontextmanager
-async def connected(application):
-    """A connection to a server of ours in this process."""
+async def listening(application):
+    """A server of ours in this process, by its port."""
     app = new_app(application, Address("127.0.0.1", 8000), WarmUp(application.networks))
     config = uvicorn.Config(app, port=0, log_config=None, access_log=False, http=http_patience.PatientProtocol)
     server = uvicorn.Server(config)
@@ -32,14 +32,22 @@ async def connected(application):
     serving = asyncio.create_task(server.serve())
     while not server.started:  # noqa: ASYNC110  (uvicorn has no event for it)
         await asyncio.sleep(0)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
-        yield reader, writer
+        yield server.servers[0].sockets[0].getsockname()[1]
     finally:
-        writer.close()
         server.should_exit = True
         await serving
+
+
+@asynccontextmanager
+async def connected(application):
+    """A connection to such a server."""
+    async with listening(application) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        try:
+            yield reader, writer
+        finally:
+            writer.close()
 
 
 async def read_all(reader):

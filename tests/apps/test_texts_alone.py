@@ -8,8 +8,6 @@ import asyncio
 import json
 import random
 import re
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -19,73 +17,13 @@ from fingerpost.apps import error_boundary
 from fingerpost.contract.size_bounds import MOST_BODY_BYTES, MOST_TEXT_BYTES, STATED
 from tests.apps.conftest import NOW
 from tests.apps.questions import AMBIGUOUS, KAMPPI, KAMPPI_TO_ESPOO
+from tests.apps.telling import untold
 
 HERE = {"lat": 60.1699, "lon": 24.9384}
-# Of a body: what the caller sent, names of things that only machines compare, links that hold what is said already.
-NOT_TOLD = {
-    "parameters", "query_type", "output_key", "success", "correlationId", "fingerprint", "fingerprints", "insteadOf",
-    "tripId", "constraints", "requested", "dataFreshness", "retrievedAt", "filing_url", "run_id", "rawQuery",
-    "lastRealtimeUpdate", "documentation", "parameters_by_query_type", "touches", "walking", "deduplicatedFrom",
-    "autoResolvedThreshold", "tickets", "applied", "window", "fares", "left_out", "fiscal_quarter", "period_type",
-    "total_results", "totalCandidatesFound",
-}  # fmt: skip
-# Of a trip: where its ends and stops lie; a rider is told their names.
-NOT_TOLD_OF_TRIPS = {"coordinate", "staySeated"}
-# Times of the lookup contract are in UTC, and a reader is told them in the zone of the place.
-NOT_TOLD_OF_ROUTES = {"lat", "lon", "autoResolvedThreshold"}
-IN_UTC = ("planRoute", "getStopTimetable")
-INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?.*")
-DAY = re.compile(r"\d{4}-\d\d-\d\d")
-ACCESSION = re.compile(r"\d{10}-\d\d-\d{6}")
 
 
 def ask(application, name, arguments):
     return asyncio.run(error_boundary.answer(application.tools, name, arguments, user="ann"))
-
-
-def facts_of(value, name="", skipped=frozenset()):
-    """Yield (field, fact) of each figure, time, and token inside."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if key not in skipped:
-                yield from facts_of(inner, key, skipped)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from facts_of(inner, name, skipped)
-    elif (
-        (isinstance(value, int | float) and not isinstance(value, bool))
-        or (isinstance(value, str) and (INSTANT.fullmatch(value) or DAY.fullmatch(value) or ACCESSION.fullmatch(value)))
-        or (name in ("token", "cik", "stopId") and isinstance(value, str))
-    ):
-        yield name, value
-
-
-def is_told(name, fact, text):
-    """Whether a fact stands in a text: an instant as its time of day, a duration in minutes, a number as it is."""
-    if isinstance(fact, str):
-        if fact.endswith("Z"):
-            # The look-up contract writes UTC, and its texts are for people in the town.
-            fact = datetime.fromisoformat(fact).astimezone(ZoneInfo("Europe/Helsinki")).isoformat()
-        instant = INSTANT.fullmatch(fact)
-        return fact in text or (instant is not None and instant[2] in text)
-    if name == "totalDuration":
-        return f"{round(fact / 60)} min" in text
-    if name == "duration":
-        # Its beginning and its end are told.
-        return True
-    return any(re.search(rf"(?<![\d.]){re.escape(form)}(?![\d])", text) for form in {f"{fact}", f"{abs(fact)}"})
-
-
-def untold(name, answer):
-    skipped = NOT_TOLD | (NOT_TOLD_OF_TRIPS if name == "plan_trip" else set())
-    if name in IN_UTC:
-        skipped |= NOT_TOLD_OF_ROUTES
-    if "left out" in answer.text:
-        return []
-    if name in IN_UTC:
-        facts = [fact for fact in facts_of(answer.body, skipped=skipped) if str(fact[1]) not in answer.text]
-        return [fact for fact in facts if not is_told(*fact, answer.text) and fact[1] != 0]
-    return [fact for fact in facts_of(answer.body, skipped=skipped) if not is_told(*fact, answer.text) and fact[1] != 0]
 
 
 def sizes(answer):

@@ -73,6 +73,24 @@ def test_a_tight_connection_of_a_stand_in_is_told(over):
     )
 
 
+@pytest.mark.parametrize(
+    ("stand_in", "told"),
+    [
+        (trip(walk("A", "C", 0, 2, 120.0), ride("8", "C", "B", 5, 15)), "0 min later, 120 m more walk"),
+        (
+            trip(ride("8", "A", "C", 5, 8), ride("9", "C", "D", 11, 13), ride("1", "D", "B", 16, 20)),
+            "5 min later, 2 changes more",
+        ),
+        (trip(ride("8", "A", "C", 5, 8), ride("9", "C", "B", 11, 20)), "5 min later, 1 change more"),
+    ],
+)
+def test_what_a_stand_in_costs_in_walking_and_in_changes_is_told(over, stand_in, told):
+    """Against a trip of one ride: the walk in metres, one change and two changes."""
+    text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(stand_in))
+
+    assert f"[instead of a disrupted trip, {told}: Line 7 from A is cancelled.]" in text[1]
+
+
 def test_times_of_another_day_have_their_date(over):
     """The question is about the 22nd, the bus leaves after midnight."""
     assert lines(over, found(trip(ride("N", "A", "B", 955, 965))))[1] == (

@@ -74,10 +74,11 @@ def test_a_feed_without_fares_says_so(plan):
     assert "fares" not in answer.text
 
 
-def test_a_walk_costs_nothing(plan):
-    """An itinerary that only walks has no fare."""
+@pytest.mark.parametrize("tables", [{}, {"fare_attributes.txt": FARES}], ids=["no fares", "fares"])
+def test_a_walk_costs_nothing(plan, tables):
+    """An itinerary that only walks has no fare, and none that is unknown, whatever the feed has of fares."""
     near = {"type": "coords", "value": {"lat": 60.17, "lon": 24.942}}
-    answer = plan({"fare_attributes.txt": FARES}, {**QUESTION, "destination": near, "limit": 1})
+    answer = plan(tables, {**QUESTION, "destination": near, "limit": 1})
 
     assert [leg["mode"] for leg in answer.body["itineraries"][0]["legs"]] == ["WALK"]
     assert "fares" not in answer.body["meta"]

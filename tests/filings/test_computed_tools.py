@@ -93,3 +93,17 @@ async def test_a_query_by_another_ticker_says_how_it_was_read(figures):
 
     assert answer.body["results"][0]["n"] > 0
     assert "'aapl' was read as 'AAPL'" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("query_type", "rest"),
+    [("financial_facts", "Ask for fewer metrics or a shorter period."), ("verify_claim", "Split the claim.")],
+)
+def test_each_query_type_says_how_to_get_its_own_rest(figures, query_type, rest):
+    """Not what another one would need."""
+    assert figures.rest_of({"query_type": query_type}) == rest
+
+
+def test_an_answer_of_no_query_type_says_how_to_get_less(figures):
+    """A failure may name none that there is."""
+    assert figures.rest_of({"query_type": "none"}) == "Ask for less."

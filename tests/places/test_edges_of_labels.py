@@ -1,5 +1,7 @@
 """Where a label begins to be a position, and when two labels are one place."""
 
+from datetime import UTC, datetime
+
 import pytest
 
 from fingerpost.errors import ParameterError
@@ -55,3 +57,16 @@ def test_five_candidates_are_all_of_five(count, more):
     assert error.message == f"origin 'p' is not certain{more}"
     assert (len(error.details["candidates"]), error.details["truncated"]) == (5, count > 5)
     assert error.details["candidates"][0]["confidenceScore"] == 0.9123
+
+
+def test_half_a_surrogate_pair_is_the_name_of_nothing(tmp_path):
+    """JSON may hold it and no file can: it is no variable, neither to be found nor to be deleted, and no place."""
+    variables = VariableStore(tmp_path / "variables.sqlite")
+    variables.save("ann", "home", "other", 1, datetime(2026, 3, 10, tzinfo=UTC))
+    network = FakeNetwork(places={"Market": [stop_place("T:M", "Market")]})
+    answer = asker(FakeNetworks(network), variables)(
+        "plan_trip", {"origin": label("\ud800"), "destination": label("T:M")}
+    )
+
+    assert "is no saved variable, no token and no place" in refusal(answer)[1]
+    assert (variables.find("ann", "\ud800"), variables.delete("ann", "\ud800")) == (None, [])

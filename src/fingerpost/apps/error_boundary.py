@@ -12,6 +12,7 @@ from fingerpost.contract.envelope import Family, render_error, text_of_error, un
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import Answer, PublishedTool, ReportProgress, ignore_progress
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
+from fingerpost.resilience.background_pace import PACE
 
 _log = logging.getLogger(__name__)
 
@@ -34,6 +35,7 @@ async def answer(
     ``wants`` names what the caller wants beside the body, such as ``geometry``.
     A name that no tool bears is answered in the plan_trip contract's envelope: the caller can do something about it.
     """
+    PACE.note_call()
     tool = tools.get(name)
     if tool is None:
         return bound_answer(_unknown(tools, name, raw, user), None)

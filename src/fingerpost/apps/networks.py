@@ -9,6 +9,7 @@ from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import REMOTE_KINDS, SourceKind, list_paces
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.loop_clients import LoopClients
+from fingerpost.net.shared_responses import SharedResponses
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, LearnedProfiles
 from fingerpost.transit.networks.composite import AllNetworks, DemoMode
@@ -73,5 +74,11 @@ def open_client(settings: Settings) -> "Client":
 
 @asynccontextmanager
 async def _open_fetch(settings: Settings) -> AsyncIterator[Fetch]:
+    """Open what real time is fetched with: once for all processes of a home, but where calls are on tape."""
+    from fingerpost.transit.providers.embedded.realtime_feeds import POLL_S
+
     async with open_client(settings) as client:
-        yield client.fetch
+        if settings.record is not None or settings.replay is not None:
+            yield client.fetch
+        else:
+            yield SharedResponses(settings.home / "realtime", client.fetch, fresh_s=POLL_S)

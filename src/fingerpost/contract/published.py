@@ -19,14 +19,19 @@ from fingerpost.contract.envelope import Family, code_of, is_failure, render_err
 from fingerpost.contract.failure_shapes import failure_shapes
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
-from fingerpost.contract.question_size import MOST_VALUES, check_count
+from fingerpost.contract.question_size import MOST_VALUES, check_count, has_more_values
+from fingerpost.contract.short_schema import inline_single_uses
 from fingerpost.contract.size_bounds import STATED, Path
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import Shape, Wire, WireModel, check, schema_of
 from fingerpost.errors import BrokenContract, DataNotFound, ParameterError, QueryTypeUnsupported, ToolError
+from fingerpost.resilience.fair_threads import COMPUTING
 
 _log = logging.getLogger(__name__)
+
+# With more, checking takes so long that a thread costs less than what others wait meanwhile.
+_QUICK_VALUES = 1_000
 
 ReportProgress = Callable[[float, float, str], None]
 """How far a call is, told to its caller: how much is done, of how much, and what that was, in words.
@@ -172,7 +177,7 @@ class PublishedTool(Tool):
     @property
     def input_schema(self) -> dict[str, Any]:
         """JSON Schema of the arguments."""
-        return schema_of(self.input_model)
+        return inline_single_uses(schema_of(self.input_model))
 
     @property
     def output_schema(self) -> dict[str, Any]:
@@ -238,12 +243,15 @@ class PublishedTool(Tool):
                 report=report,
                 wants=frozenset(wants),
             )
-            answer = await self.handle(self._read(raw), call)
+            answer = await self.handle(await self._read(raw), call)
             if isinstance(answer, ToolReply):
                 beside = {name: self._checked(part, self.offers[name]) for name, part in answer.beside.items()}
                 answer = answer.body
-            body = self._checked(answer, self.shape_of(answer))
-            result: tuple[dict[str, Any], str] | ToolError = (body, self.describe(body))
+            result: tuple[dict[str, Any], str] | ToolError
+            if has_more_values(answer, _QUICK_VALUES):
+                result = await COMPUTING.run(self._finish, answer)
+            else:
+                result = self._finish(answer)
             code = "ok"
         except ToolError as error:
             correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
@@ -251,16 +259,26 @@ class PublishedTool(Tool):
         _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, code)
         return _Outcome(result, correlation_id, beside)
 
+    def _finish(self, answer: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+        """Return the checked body of an answer, and its text."""
+        body = self._checked(answer, self.shape_of(answer))
+        return body, self.describe(body)
+
     def _check_wants(self, wants: Collection[str]) -> None:
         for name in sorted(set(wants) - set(self.offers)):
             offered = ", ".join(sorted(self.offers)) or "nothing"
             raise ParameterError(f"{self.name} has no {name} to give beside its answer; it offers {offered}")
 
-    def _read(self, raw: object) -> WireModel:
+    async def _read(self, raw: object) -> WireModel:
         arguments = {} if raw is None else raw
         if not isinstance(arguments, Mapping):
             raise ParameterError(f"the arguments must be a JSON object, not {_json_kind(raw)}")
         check_count(arguments, None if self.takes_large else MOST_VALUES)
+        if has_more_values(arguments, _QUICK_VALUES):
+            return await COMPUTING.run(self._validated, arguments)
+        return self._validated(arguments)
+
+    def _validated(self, arguments: Mapping[str, Any]) -> WireModel:
         try:
             return self.input_model.read(dict(arguments))
         except ValidationError as error:

@@ -17,13 +17,18 @@ def check_count(arguments: Mapping[str, Any], most_values: int | None) -> None:
     """
     if len(arguments) > MOST_FIELDS:
         raise ParameterError(f"the arguments have {len(arguments):,} fields; no tool knows more than {MOST_FIELDS}")
-    if most_values is None:
-        return
-    left, waiting = most_values, [arguments]
+    if most_values is not None and has_more_values(arguments, most_values):
+        raise ParameterError(f"the arguments hold more than {most_values:,} values", hint="Send a shorter call")
+
+
+def has_more_values(whole: object, most: int) -> bool:
+    """Whether an object or a list holds more values than that, at whatever depth."""
+    left, waiting = most, [whole]
     while waiting:
         value: Any = waiting.pop()
         inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
         left -= len(inner)
         if left < 0:
-            raise ParameterError(f"the arguments hold more than {most_values:,} values", hint="Send a shorter call")
+            return True
         waiting.extend(inner)
+    return False

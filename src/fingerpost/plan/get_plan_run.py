@@ -38,7 +38,7 @@ class GetPlanRun(PublishedTool):
             return {
                 "query_type": self.name,
                 "parameters": parameters,
-                "results": [self._show_line(line) for line in await self._runs.list_runs(call.user)],
+                "results": [await self._show_line(line) for line in await self._runs.list_runs(call.user)],
                 "output_key": self.name,
                 "success": True,
             }
@@ -61,16 +61,12 @@ class GetPlanRun(PublishedTool):
         """Return the run, or the list, as a text."""
         if "data" in answer:
             return say_run(answer["data"])
-        lines = [
-            f"{each['run_id']} {each['state']} {each['completed']}/{each['total']} {each['goal']}"
-            for each in answer["results"]
-        ]
-        return "\n".join(lines) or "No runs."
+        return "\n".join(map(_say_line, answer["results"])) or "No runs."
 
-    def _show_line(self, line: RunLine) -> RunLineView:
+    async def _show_line(self, line: RunLine) -> RunLineView:
         shown: RunLineView = {
             "run_id": line.run_id,
-            "state": self._runs.state_of(line),
+            "state": await self._runs.state_of(line),
             "goal": line.goal[:200],
             "created_at": line.created_at,
             "completed": line.settled,
@@ -79,3 +75,9 @@ class GetPlanRun(PublishedTool):
         if line.ended_at is not None:
             shown["ended_at"] = line.ended_at
         return shown
+
+
+def _say_line(line: RunLineView) -> str:
+    ended = f", ended {line['ended_at']}" if "ended_at" in line else ""
+    steps = f"{line['completed']}/{line['total']}"
+    return f"{line['run_id']} {line['state']} {steps}, begun {line['created_at']}{ended}: {line['goal']}"

@@ -3,7 +3,9 @@
 import asyncio
 
 from fingerpost.contract.envelope import Family
+from fingerpost.contract.plan import Plan
 from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.question_size import has_more_values
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import read_plan
@@ -12,6 +14,9 @@ from fingerpost.plan.progress import RunProgress
 from fingerpost.plan.run_shapes import LONG_PARTS, REST, RunAnswer, RunPlanInput, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
+from fingerpost.resilience.fair_threads import COMPUTING
+
+_QUICK_VALUES = 200
 
 
 class RunPlan(PublishedTool):
@@ -62,7 +67,7 @@ class RunPlan(PublishedTool):
                 await runs.wait(run_id, arguments.wait_seconds)
             except StorageUnavailable:
                 # Another process carries it on: what is known of it is the answer.
-                if not runs.journal.is_held(run_id):
+                if not await runs.journal.is_held(run_id):
                     raise
         run = await runs.get(run_id, user)
         view = await describe_run(runs, run)
@@ -92,7 +97,7 @@ class RunPlan(PublishedTool):
             raise ParameterError("give plan, or user_input, or run_id with action", {"field": "plan"})
         memory = _memory(arguments)
         if arguments.plan is not None:
-            plan = read_plan(arguments.plan, self._runs.limits)
+            plan = await self._read_plan(arguments.plan)
         else:
             assert arguments.user_input is not None
             plan = await self._planning.create_plan(
@@ -100,13 +105,19 @@ class RunPlan(PublishedTool):
             )
         return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of)
 
+    async def _read_plan(self, raw: object) -> Plan:
+        """Return the plan that was sent; a long one is read in a thread."""
+        if has_more_values(raw, _QUICK_VALUES):
+            return await COMPUTING.run(read_plan, raw, self._runs.limits)
+        return read_plan(raw, self._runs.limits)
+
     async def _act(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
         match arguments.action:
             case None:
                 raise ParameterError("run_id needs an action; to read a run take get_plan_run", {"field": "action"})
             case "cancel":
                 await self._runs.cancel(run_id, user)
-                if not self._runs.journal.is_held(run_id):
+                if not await self._runs.journal.is_held(run_id):
                     # Nobody is there to hear it: the run is ended by carrying it on, which starts nothing.
                     await self._runs.carry_on(run_id)
             case "approve" | "reject":
@@ -123,7 +134,7 @@ class RunPlan(PublishedTool):
             case "replace":
                 if arguments.plan is None:
                     raise ParameterError("replace needs a plan", {"field": "plan"})
-                await self._runs.replace_unfinished(run_id, user, read_plan(arguments.plan, self._runs.limits))
+                await self._runs.replace_unfinished(run_id, user, await self._read_plan(arguments.plan))
             case "resume":
                 await self._runs.check_resumable(run_id, user)
 

@@ -16,14 +16,18 @@ from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunL
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import now, plan_of, write_plan
+from fingerpost.plan.retention import RunRetention
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
 from fingerpost.resilience.breaker import Breaker
+from fingerpost.resilience.fair_threads import COMPUTING
 
 _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
+# A longer plan is checked in a thread.
+_QUICK_STEPS = 20
 
 SeenState = RunState | Literal["interrupted"]
 
@@ -32,6 +36,7 @@ class PlanRuns:
     """Plan runs over one catalogue and one journal.
 
     Many processes may share a journal: each run is carried on by one of them at a time.
+    ``retention_days`` counts from a run's end; None keeps for ever.
     """
 
     def __init__(
@@ -41,6 +46,7 @@ class PlanRuns:
         limits: Limits | None = None,
         *,
         poll_s: float = 0.5,
+        retention_days: int | None = None,
         breaker: Breaker | None = None,
     ) -> None:
         self.catalogue = catalogue
@@ -48,6 +54,7 @@ class PlanRuns:
         self.limits = limits or Limits()
         self._poll_s = poll_s
         self._executor = StepExecutor(catalogue, self.limits, breaker)
+        self._retention = RunRetention(journal, retention_days)
         self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
@@ -77,15 +84,16 @@ class PlanRuns:
             PlanInvalid: the plan, or the memory, is no good.
         """
         given = await self._given(user, memory or {}, memory_of)
-        valid = self.check(plan, given.values)
+        if len(plan.steps) > _QUICK_STEPS:
+            valid, plan_json = await COMPUTING.run(self._check_and_write, plan, given.values)
+        else:
+            valid, plan_json = self._check_and_write(plan, given.values)
         fixed = clock.find_fixed()
-        plan_json = write_plan(valid.plan)
-        if len(plan_json) > self.limits.plan_bytes:
-            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
         base = None
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
         created_at = now()
+        await self._retention.apply()
         run_id = await self.journal.create(
             base, user, plan_json, plan.goal, len(plan.steps), given, created_at, PROTOCOL
         )
@@ -104,6 +112,13 @@ class PlanRuns:
         )
         self._fresh = (run, valid)
         return run_id
+
+    def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, str]:
+        valid = self.check(plan, memory)
+        plan_json = write_plan(valid.plan)
+        if len(plan_json) > self.limits.plan_bytes:
+            raise PlanInvalid(f"The plan has {len(plan_json):,} bytes, and may have {self.limits.plan_bytes:,}")
+        return valid, plan_json
 
     async def carry_on(self, run_id: str) -> RunState:
         """Execute a run in this task until it ends or waits, and return its state.
@@ -194,9 +209,9 @@ class PlanRuns:
         """Return a user's newest runs; who has no name has no list."""
         return [] if user is None else await self.journal.list_runs(user, limit)
 
-    def state_of(self, run: RunRecord | RunLine) -> SeenState:
+    async def state_of(self, run: RunRecord | RunLine) -> SeenState:
         """Return how a run stands as its owner sees it: one that says it runs, and that nobody carries on, does not."""
-        is_left = run.state == "running" and not self.journal.is_held(run.run_id)
+        is_left = run.state == "running" and not await self.journal.is_held(run.run_id)
         return "interrupted" if is_left else run.state
 
     def memory_of(self, run: RunRecord) -> Memory:

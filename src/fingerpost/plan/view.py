@@ -13,14 +13,18 @@ from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
 from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.runs import PlanRuns
+from fingerpost.plan.runs import PlanRuns, SeenState
 from fingerpost.plan.size_limits import encode
+from fingerpost.resilience.fair_threads import COMPUTING
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
 
 # The longest plan of a trip is a value that is shown.
 _MOST_VALUE_BYTES = 10_000
 _MOST_EVENTS = 5_000
+# A longer run is described in a thread.
+_QUICK_STEPS = 20
+_QUICK_EVENTS = 100
 _MOST_REMARK_BYTES = 16_000
 
 
@@ -31,9 +35,17 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     A step's ``remarks`` are what its tool said beside the value: missing, note, hint, candidates and so on.
     Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
     """
-    plan = plan_of(run)
-    state = runs.state_of(run)
+    state = await runs.state_of(run)
     events = await _list_events(runs, run.run_id)
+    if len(run.steps) > _QUICK_STEPS or len(events) > _QUICK_EVENTS:
+        return await COMPUTING.run(_describe, runs, run, state, events, parts, after)
+    return _describe(runs, run, state, events, parts, after)
+
+
+def _describe(
+    runs: PlanRuns, run: RunRecord, state: SeenState, events: list[Event], parts: Collection[Part], after: int
+) -> dict[str, Any]:
+    plan = plan_of(run)
     begun = _under_way(events) if state == "running" else set()
     memory = runs.memory_of(run)
     steps = [

@@ -1,1 +1,1 @@
-"""Retry policy and circuit breaker, shared by the HTTP client and by plans."""
+"""Retry policy, circuit breaker, and fair shares of a process: what every layer above may need."""

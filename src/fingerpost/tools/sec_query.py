@@ -21,6 +21,7 @@ from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.wire import Shape, Wire, WireModel
 from fingerpost.errors import DataNotFound, QueryTypeUnsupported, ToolError
 from fingerpost.filings.reply import Reply
+from fingerpost.tools.sec_text import say_source
 
 _S = TypeVar("_S")
 _P = TypeVar("_P", bound=BaseModel)
@@ -225,9 +226,10 @@ class QueryTool(PublishedTool):
             "warning" if isinstance(error, DataNotFound) else "error",
             extra,
         )
+        text = text_of_error(error, self.family)
         return Answer(
             body=body,
-            text=text_of_error(error, self.family),
+            text=text if extra.get("source") is None else f"{text}\n{say_source(extra['source'])}",
             is_error=True,
             correlation_id=correlation_id,
             error=error,

@@ -71,13 +71,14 @@ def _with_sources(body: Body, lines: list[str]) -> str:
     lines = lines + [_say_missing(name, entry) for name, entry in (body.get("missing") or {}).items()]
     lines += [f"{note}." for note in body.get("notes") or ()]
     source = body.get("source")
-    if source is not None:
-        note = f" {source['note']}." if source.get("note") else ""
-        got = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
-        lines.append(
-            f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{got}.{note}"
-        )
-    return "\n".join(lines)
+    return "\n".join(lines if source is None else [*lines, say_source(source)])
+
+
+def say_source(source: Body) -> str:
+    """Return whose data an answer or a failure rests on, and through which day it is complete."""
+    note = f" {source['note']}." if source.get("note") else ""
+    got = f", retrieved {source['retrieved_at']}" if source.get("retrieved_at") else ""
+    return f"Source: SEC filings, {source['dataset']}, complete through {source['complete_through']}{got}.{note}"
 
 
 def _say_missing(name: str, entry: Body) -> str:

@@ -10,7 +10,7 @@ from fingerpost.apps.cli.footnotes import list_below, print_below
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.trip_view import status_text
-from fingerpost.apps.cli.wire_times import clock_of
+from fingerpost.apps.cli.wire_times import clock_of, day_of, today_in
 
 
 def print_board(body: dict[str, Any]) -> None:
@@ -26,9 +26,12 @@ def print_board(body: dict[str, Any]) -> None:
 
 def draw_board(body: dict[str, Any]) -> tuple[Text, Table | str]:
     """Return the title of a board, and its rows as a table, or a sentence where there are none."""
-    title = Text.assemble((body.get("stopName", ""), "bold"), f" ({body['stopId']})  {body['meta']['timeZone']}")
-    rows = body["departures"]
-    day = datetime.fromisoformat(body["dataFreshness"]).date()
+    meta, rows = body["meta"], body["departures"]
+    day = datetime.fromisoformat(meta.get("at", body["dataFreshness"])).date()
+    times = meta["timeZone"]
+    if "at" in meta:
+        times = f"from {clock_of(meta['at'], day)}, {day_of(meta['at'], today_in(times))} ({times})"
+    title = Text.assemble((body.get("stopName", ""), "bold"), f" ({body['stopId']})  {times}")
     has_platforms = any(row.get("platform") for row in rows)
     table = new_table("time", "line", "destination", *(["platform"] if has_platforms else []), "")
     for row in rows:
@@ -36,7 +39,7 @@ def draw_board(body: dict[str, Any]) -> tuple[Text, Table | str]:
         line = Text(f"{row['mode']} {row['line']}", "bold cyan")
         platform = [row.get("platform", "")] if has_platforms else []
         table.add_row(clock_of(row["scheduledTime"], day), line, row["destination"], *platform, status)
-    why = body["meta"].get("whyEmpty", "")
+    why = meta.get("whyEmpty", "")
     return title, table if rows else f"No departures in this window. {why}".strip()
 
 

@@ -4,14 +4,19 @@ uvicorn waits for ever, and a caller that sends half of a request would keep a c
 """
 
 import asyncio
+from weakref import WeakKeyDictionary
 
-from starlette.types import Message, Receive
+from starlette.types import ASGIApp, Message, Receive
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from fingerpost.apps.mcp.overload import RequestsInHand, counted
 
 HEADERS_S = 10.0
 BODY_S = 30.0
 # Of one process; systems that were not told otherwise give it 1,024 files.
 MOST_CONNECTIONS = 500
+_requests: WeakKeyDictionary[ServerState, RequestsInHand] = WeakKeyDictionary()
 _SHED = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -22,6 +27,15 @@ class PatientProtocol(H11Protocol):
     """
 
     _waiting: asyncio.TimerHandle | None = None
+
+    @property
+    def app(self) -> ASGIApp:
+        """The application; uvicorn reads it when a request has come."""
+        return counted(self._app, _requests.setdefault(self.server_state, RequestsInHand()))
+
+    @app.setter
+    def app(self, app: ASGIApp) -> None:
+        self._app = app
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for the first request."""

@@ -9,16 +9,18 @@ from typing import Any
 
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from fingerpost.apps.mcp.http_patience import receive_whole
+from fingerpost.apps.mcp.request_size import MOST_BYTES, find_declared_excess, find_excess
+from fingerpost.resilience.fair_threads import CALLER
 
 _STREAM = "text/event-stream"
 _TOKEN = b'"progressToken"'
-_MOST_BODY_BYTES = 4_000_000
+_INVALID_REQUEST = -32600
 
 
 class McpTransport:
@@ -29,7 +31,6 @@ class McpTransport:
             StreamableHTTPSessionManager(app=server, json_response=is_json, stateless=True, security_settings=security)
             for is_json in (True, False)
         )
-        self._bounded = RequestBodyLimitMiddleware(self._choose, _MOST_BODY_BYTES)
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
@@ -42,16 +43,26 @@ class McpTransport:
         if scope["method"] != "POST":
             await Response(status_code=405, headers={"Allow": "POST"})(scope, receive, send)
             return
-        try:
-            received = await receive_whole(receive, _MOST_BODY_BYTES)
-        except TimeoutError:
-            await Response(status_code=408, headers={"Connection": "close"})(scope, receive, send)
+        # A machine's name first: what its plans do is told apart by that alone.
+        CALLER.set("{} {}".format(*(scope.get("client") or ("", ""))))
+        excess = find_declared_excess(Headers(scope=scope).get("content-length"))
+        received: list[Message] = []
+        if excess is None:
+            try:
+                received = await receive_whole(receive, MOST_BYTES)
+            except TimeoutError:
+                await Response(status_code=408, headers={"Connection": "close"})(scope, receive, send)
+                return
+            excess = await find_excess(received)
+        if excess is not None:
+            error = {"jsonrpc": "2.0", "id": None, "error": {"code": _INVALID_REQUEST, "message": excess}}
+            await JSONResponse(error, status_code=413, headers={"Connection": "close"})(scope, receive, send)
             return
 
         async def again() -> Message:
             return received.pop(0) if received else await receive()
 
-        await self._bounded(scope, again, send)
+        await self._choose(scope, again, send)
 
     async def _choose(self, scope: Scope, receive: Receive, send: Send) -> None:
         first: Message | None = await receive()

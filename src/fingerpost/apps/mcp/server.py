@@ -19,9 +19,9 @@ from fingerpost.apps.mcp.apps_extension import (
     list_wants_of_view,
     may_show_views,
 )
-from fingerpost.apps.mcp.call_slots import CallSlots
 from fingerpost.apps.mcp.elicitation import Choices, can_elicit, elicit, find_elicitation
 from fingerpost.apps.mcp.listing import list_wants, result_of, states_wants, tool_of
+from fingerpost.apps.mcp.overload import check_room
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.resources import RUN_TEMPLATE, SCHEMA_TEMPLATE, complete_tool, list_resources, read_resource
 from fingerpost.apps.wiring import Application
@@ -82,7 +82,6 @@ class _Handlers:
     def __init__(self, application: Application, user: str | None) -> None:
         self._application = application
         self._user = user
-        self._slots = CallSlots(application.settings.max_concurrent_calls)
         self._entries = {name: tool_of(tool) for name, tool in application.tools.items()}
         self._linked_entries = {name: link_view(entry) for name, entry in self._entries.items()}
         # Over HTTP the protocol walks the called tool's schema for parameters that travel in headers. None of ours do.
@@ -99,12 +98,12 @@ class _Handlers:
     async def call_tool(self, ctx: _Context, params: types.CallToolRequestParams) -> HandlerResult:
         """Answer tools/call, with progress to a client that listens for it."""
         try:
-            with self._slots.take():
-                async with Reporting(ctx.session) as reporting:
-                    return await self._answer_or_ask(ctx, params, reporting.report)
+            check_room(self._application.settings.max_concurrent_calls)
         except SourceLimited as error:
             tools = self._application.tools
             return result_of(error_boundary.refuse(tools, params.name, params.arguments, error, user=self._user))
+        async with Reporting(ctx.session) as reporting:
+            return await self._answer_or_ask(ctx, params, reporting.report)
 
     async def _answer_or_ask(
         self, ctx: _Context, params: types.CallToolRequestParams, report: ReportProgress

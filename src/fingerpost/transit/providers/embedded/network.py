@@ -1,6 +1,5 @@
 """A network answered by the embedded engine from a timetable."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -9,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
+from fingerpost.resilience.fair_threads import SEARCHING
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.addresses.index import AddressIndex
+from fingerpost.transit.changeover import is_compiling
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import (
     Coordinate,
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 SAME_POINT_M = 25.0
 # So far behind the window of an empty board its next departure is looked for; beyond that, the day is told.
 _LOOK_AHEAD_S = 24 * 3600
+# A longer board has so many rows that a thread costs less than what others wait meanwhile.
+_SHORT_BOARD_S = 3 * 3600
 _DAY = timedelta(days=1)
 
 
@@ -177,9 +180,10 @@ class EmbeddedNetwork:
         """Plan journeys on the timetable and on real time; see the port."""
         if self._realtime is not None:
             await self._realtime.catch_up()
-        if self._is_light(query):
+        # A search that waits for the compiler would stop the event loop.
+        if self._is_light(query) and not is_compiling():
             return self._plan(query)
-        return await asyncio.to_thread(self._plan, query)
+        return await SEARCHING.run(self._plan, query)
 
     def _is_light(self, query: JourneyQuery) -> bool:
         """Whether a search is too short to be worth a thread."""
@@ -286,9 +290,12 @@ class EmbeddedNetwork:
             await self._realtime.catch_up()
         day = local_day(query.instant, self._facts.zone)
         snapshot = self._snapshot
-        if all(each.is_ready(day, mirrored=False, step_free=False) for each in (snapshot.live, snapshot.planned)):
+        is_ready = all(
+            each.is_ready(day, mirrored=False, step_free=False) for each in (snapshot.live, snapshot.planned)
+        )
+        if is_ready and query.window_s <= _SHORT_BOARD_S:
             return self._board(snapshot, query)
-        return await asyncio.to_thread(self._board, snapshot, query)
+        return await SEARCHING.run(self._board, snapshot, query)
 
     def _board(self, snapshot: Snapshot, query: DepartureQuery) -> DepartureBoard:
         rows = [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from fingerpost.resilience.fair_threads import COMPUTING
 from fingerpost.transit.addresses.index import AddressIndex, City
 from fingerpost.transit.model import Coordinate, Place, PlaceMatch
 from fingerpost.transit.providers.embedded.city_stations import find_main_stations
@@ -27,13 +28,18 @@ class NetworkPlaces:
 
     async def find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         """Return the stops, addresses and places that a text may mean, best first (rule D2)."""
+        if self._addresses is None and self._stops.is_quick:
+            return self._find(text, language, focus)
+        return await COMPUTING.run(self._find, text, language, focus)
+
+    def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         addresses = self._addresses
-        stops = await self._stops.find_places(text, language, focus)
+        stops = self._stops.find_places(text, language, focus)
         if addresses is None:
             return stops
         by_token = {match.place.token: match for match in stops}
         bare = addresses.split_city(text)
-        for match in () if bare is None else await self._stops.find_places(bare, language, focus):
+        for match in () if bare is None else self._stops.find_places(bare, language, focus):
             known, score = by_token.get(match.place.token), round(match.score * _CITY_LEFT, 4)
             if known is None or known.score < score:
                 by_token[match.place.token] = replace(match, score=score)

@@ -119,7 +119,7 @@ class RealtimeFeeds:
             state.due = now + _wait_s(state, error)
             return False
         state.problem, state.failures = None, 0
-        state.due = now + POLL_S if state.source.is_url else now
+        state.due = now + POLL_S - _age_s(state.response, now) if state.source.is_url else now
         return is_new
 
     async def _ask_url(self, state: _SourceState, now: int) -> bool:
@@ -187,6 +187,13 @@ def _timestamp(data: bytes) -> int | None:
     except ValueError as error:
         what = "a web page" if data.lstrip()[:1] == b"<" else "something that is not a GTFS-Realtime message"
         raise _NoMessage(f"The source gave {what}.") from error
+
+
+def _age_s(response: Response | None, now: int) -> int:
+    """Return how long ago another process was given what this one took over, 0 where it asked itself."""
+    if response is None or not response.from_cache:
+        return 0
+    return min(POLL_S, max(0, now - int(response.retrieved_at.timestamp())))
 
 
 def _wait_s(state: _SourceState, error: Exception) -> int:

@@ -1,6 +1,5 @@
 """Look up the stops of one timetable by id, by name and around a point."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -17,6 +16,8 @@ from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex, in_langu
 from fingerpost.transit.timetable.timetable import STATION, STOP, Timetable
 from fingerpost.transit.timetable.walking import straight_line_m
 
+_FEW_STOPS = 1_000
+
 
 class TimetableStops:
     """Finds stops; its indexes are built when they are first needed. Safe to share by threads."""
@@ -26,10 +27,13 @@ class TimetableStops:
         self._words = words
         self._traits: dict[str, PlaceTraits] = {}
 
-    async def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
-        """Search the offline index; see the port."""
-        if "_places" not in self.__dict__:
-            await asyncio.to_thread(lambda: self._places)
+    @property
+    def is_quick(self) -> bool:
+        """Whether a search by name is too short to be worth a thread."""
+        return "_places" in self.__dict__ and self._timetable.stop_count <= _FEW_STOPS
+
+    def find_places(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
+        """Search the offline index, which the first search builds; see the port."""
         matches = self._places.search(text, language=language, focus=focus)
         return [self.described(match) for match in matches]
 

@@ -1,0 +1,56 @@
+"""Shorten a JSON Schema without changing what it accepts."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+_PREFIX = "#/$defs/"
+
+
+def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema in which a definition that is used once stands where it is used; so does what such a one uses.
+
+    What stands beside a reference goes over what the definition says itself.
+    A definition that is used twice, or that uses itself, stays one.
+    """
+    definitions = schema.get("$defs", {})
+    uses = Counter(_list_references(schema))
+    single = {name for name, count in uses.items() if count == 1 and name not in _list_own(definitions)}
+
+    def written(part: Any) -> Any:
+        if isinstance(part, list):
+            return [written(each) for each in part]
+        if not isinstance(part, dict):
+            return part
+        name = _name_of(part)
+        if name in single:
+            beside = {key: value for key, value in part.items() if key != "$ref"}
+            return written({**definitions[name], **beside})
+        return {key: written(value) for key, value in part.items()}
+
+    kept = {name: written(definition) for name, definition in definitions.items() if name not in single}
+    rest = {key: written(value) for key, value in schema.items() if key != "$defs"}
+    return {"$defs": kept, **rest} if kept else rest
+
+
+def _name_of(part: dict[str, Any]) -> str | None:
+    reference = part.get("$ref")
+    return reference.removeprefix(_PREFIX) if isinstance(reference, str) else None
+
+
+def _list_references(part: Any) -> Iterator[str]:
+    """Yield the name of each definition as often as it is used."""
+    if isinstance(part, dict):
+        name = _name_of(part)
+        if name is not None:
+            yield name
+    for inner in part.values() if isinstance(part, dict) else part if isinstance(part, list) else ():
+        yield from _list_references(inner)
+
+
+def _list_own(definitions: dict[str, Any]) -> set[str]:
+    """Return the definitions that lead to themselves."""
+    below = {name: set(_list_references(definition)) for name, definition in definitions.items()}
+    for _ in below:
+        below = {name: names.union(*(below[each] for each in names)) for name, names in below.items()}
+    return {name for name, names in below.items() if name in names}

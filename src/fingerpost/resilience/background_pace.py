@@ -1,0 +1,63 @@
+"""The pace of work that nobody waits for at this moment: the steps of plans, beside calls that somebody waits for.
+
+Each step takes the event loop for a while, and sixty-four that begin together would keep all calls waiting for all of
+them. So, while there are other calls, one step begins at a time, and then none for as long as that one took.
+"""
+
+import asyncio
+import time
+from weakref import WeakKeyDictionary
+
+# So long after a call others are to be expected.
+_RECENT_S = 0.25
+_LONGEST_PAUSE_S = 0.05
+
+
+class BackgroundPace:
+    """Spaces the beginnings of background work, in each event loop by itself, as long as calls come in."""
+
+    def __init__(self) -> None:
+        self._called_at = -_RECENT_S
+        self._by_loop: WeakKeyDictionary[asyncio.AbstractEventLoop, _Turns] = WeakKeyDictionary()
+
+    def note_call(self) -> None:
+        """Note that a call has come that somebody waits for."""
+        self._called_at = time.monotonic()
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether a call has come of late."""
+        return time.monotonic() - self._called_at < _RECENT_S
+
+    async def begin(self) -> None:
+        """Wait for the turn to begin a piece of background work; not at all where no call has come of late."""
+        if not self.is_needed:
+            return
+        loop = asyncio.get_running_loop()
+        turns = self._by_loop.get(loop)
+        if turns is None:
+            turns = self._by_loop[loop] = _Turns()
+        await turns.take()
+
+
+class _Turns:
+    """Turns of one event loop."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._free_at = 0.0
+
+    async def take(self) -> None:
+        """Wait until nothing else begins, and as long as what began last has kept the loop."""
+        async with self._lock:
+            await asyncio.sleep(self._free_at - time.monotonic())
+            # It runs once this one has given the loop back, and before the next is let in.
+            asyncio.get_running_loop().call_soon(self._note_end, time.monotonic())
+
+    def _note_end(self, begun: float) -> None:
+        now = time.monotonic()
+        self._free_at = now + min(now - begun, _LONGEST_PAUSE_S)
+
+
+PACE = BackgroundPace()
+"""Of this process."""

@@ -1,0 +1,99 @@
+"""Threads that callers share fairly: whoever waits is served in turn, one call of each caller after another's.
+
+With one queue for all, a caller of a hundred searches would keep every other one waiting for all of them.
+"""
+
+import asyncio
+import os
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import Context, ContextVar, copy_context
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+CALLER: ContextVar[str] = ContextVar("fingerpost_caller", default="")
+"""Who calls, as an interface tells callers apart; a context without one belongs to the one caller of its process."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    function: Callable[[], Any]
+    context: Context = field(default_factory=copy_context)
+    future: "Future[Any]" = field(default_factory=Future)
+
+
+class FairThreads:
+    """A few threads, whose next work is that of the caller who has waited longest since its last turn.
+
+    Safe to share by threads and event loops.
+
+    Args:
+        most: how many run at once.
+        name: of the threads.
+    """
+
+    def __init__(self, most: int, name: str) -> None:
+        self._pool = ThreadPoolExecutor(most, thread_name_prefix=f"fingerpost-{name}")
+        self._lock = threading.Lock()
+        self._free = most
+        self._waiting: OrderedDict[str, deque[_Work]] = OrderedDict()
+
+    async def run(self, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        """Return what a function returns, which runs in a thread when its caller's turn has come.
+
+        Where the caller gives up before that, it does not run.
+        """
+        work = _Work(partial(function, *args, **kwargs))
+        with self._lock:
+            is_free = self._free > 0
+            if is_free:
+                self._free -= 1
+            else:
+                self._waiting.setdefault(CALLER.get(), deque()).append(work)
+        if is_free:
+            self._start(work)
+        result: _R = await asyncio.wrap_future(work.future)
+        return result
+
+    def _start(self, work: _Work | None) -> None:
+        """Begin a work, or the first that waits whose caller still does; whoever calls gives up a thread for it."""
+        while work is not None and not work.future.set_running_or_notify_cancel():
+            work = self._next()
+        if work is not None:
+            self._pool.submit(work.context.run, work.function).add_done_callback(partial(self._ended, work))
+
+    def _ended(self, work: _Work, done: "Future[Any]") -> None:
+        """Hand on what a work returned or raised, and begin the next."""
+        error = done.exception()
+        if error is None:
+            work.future.set_result(done.result())
+        else:
+            work.future.set_exception(error)
+        self._start(self._next())
+
+    def _next(self) -> _Work | None:
+        with self._lock:
+            if not self._waiting:
+                self._free += 1
+                return None
+            caller, works = self._waiting.popitem(last=False)
+            work = works.popleft()
+            if works:
+                self._waiting[caller] = works
+            return work
+
+
+_PROCESSORS = max(2, os.cpu_count() or 1)
+
+# What keeps a processor busy: more at once would be no sooner done.
+SEARCHING = FairThreads(_PROCESSORS, "searching")
+"""For searches of a timetable, which may wait for the engine to be compiled."""
+
+COMPUTING = FairThreads(_PROCESSORS, "computing")
+"""For everything else that takes its time: to check and to write what is large, to look names up."""

@@ -1,0 +1,80 @@
+"""Generated calls of every tool: each answer as published, within its bound, and whole in its text alone (rule A11).
+
+600 of them here; 20,000 in `make soak`, which prints how many there were of each kind.
+"""
+
+import asyncio
+import json
+import os
+import random
+import sys
+from collections import Counter
+
+from jsonschema import Draft202012Validator
+
+from fingerpost.apps import error_boundary
+from fingerpost.contract.size_bounds import MOST_BODY_BYTES, MOST_TEXT_BYTES
+from tests.apps.generated_calls import CallDrawer, print_call
+from tests.apps.telling import untold
+
+CALLS = 20_000 if os.environ.get("FINGERPOST_SOAK") else 600
+SEED = int(os.environ.get("FINGERPOST_SEED", "17"))
+# The sample of figures has no text to search.
+WITHOUT_TEXT = {"sec_semantic_search"}
+INTERNAL = ("inside fingerpost", "internal-error", "UNEXPECTED", "unknown_error")
+
+
+class Findings:
+    """What is wrong with the answers of one application, by the first few calls of each kind."""
+
+    def __init__(self, application):
+        self.wrong = {}
+        self.sizes = Counter()
+        self._validators = {name: Draft202012Validator(tool.output_schema) for name, tool in application.tools.items()}
+
+    def look_at(self, name, arguments, answer):
+        for kind, what in self._list(name, answer):
+            self.wrong.setdefault(f"{name}: {kind}", []).append((print_call(name, arguments), what))
+
+    def _list(self, name, answer):
+        # As it goes over the wire: a number that JSON lacks would be found here.
+        wire = json.dumps(answer.body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        body_bytes = len(wire.encode("utf-8", "surrogatepass"))
+        text_bytes = len(answer.text.encode("utf-8", "surrogatepass"))
+        self.sizes = Counter(body=max(self.sizes["body"], body_bytes), text=max(self.sizes["text"], text_bytes))
+        yield from (("schema", each.message[:300]) for each in self._validators[name].iter_errors(json.loads(wire)))
+        if body_bytes > MOST_BODY_BYTES or text_bytes > MOST_TEXT_BYTES:
+            yield "bound", (body_bytes, text_bytes)
+        if any(word in answer.text for word in INTERNAL):
+            yield "internal", answer.text[:300]
+        if facts := untold(name, answer):
+            yield "untold", (facts[:5], answer.text[:300])
+
+
+def test_every_answer_is_as_published_within_its_bound_and_whole_in_its_text(application):
+    """Sound calls, calls at a bound and bent ones, of tools, figures and plans; each kind both ways."""
+    drawer, findings, seen = CallDrawer(application, random.Random(SEED)), Findings(application), Counter()
+
+    async def ask_all():
+        for _ in range(CALLS):
+            name, arguments = drawer.draw()
+            answer = await error_boundary.answer(application.tools, name, arguments, user="ann")
+            findings.look_at(name, arguments, answer)
+            seen[name, "failed" if answer.is_error else "answered"] += 1
+            run_id = answer.body.get("data", {}).get("run_id") if name == "run_plan" else None
+            drawer.run_ids += [run_id] if run_id and len(drawer.run_ids) < 50 else []
+        await application.plans.runs.stop()
+        await application.networks.close()
+
+    asyncio.run(ask_all())
+    kinds = sorted({kind for _, kind in seen})
+    sys.stdout.write(
+        f"{CALLS} calls: { {kind: sum(n for (_, k), n in seen.items() if k == kind) for kind in kinds} }\n"
+    )
+    sys.stdout.write(f"{dict(seen)}\nlargest: {dict(findings.sizes)}\n")
+
+    told = [f"{len(each)} of {kind}\n  {each[0][0]}\n  {each[0][1]}" for kind, each in findings.wrong.items()]
+    assert not told, "\n".join(told)
+    # A generator whose calls are all refused would prove nothing.
+    one_sided = {name for name in application.tools if not seen[name, "answered"] or not seen[name, "failed"]}
+    assert one_sided <= WITHOUT_TEXT

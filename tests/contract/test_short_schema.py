@@ -1,0 +1,56 @@
+"""A shorter schema accepts what the longer one does."""
+
+import random
+
+from jsonschema import Draft202012Validator
+
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+from fingerpost.contract.short_schema import inline_single_uses
+from fingerpost.contract.wire import schema_of
+from tests.apps.generated_calls import CallDrawer
+
+POINT = {"type": "object", "properties": {"x": {"type": "number"}}, "description": "a point"}
+
+
+def test_a_definition_that_is_used_once_stands_where_it_is_used():
+    """What stands beside the reference describes it there; so does what only such a one uses."""
+    schema = {
+        "$defs": {"Point": POINT, "Line": {"properties": {"from": {"$ref": "#/$defs/Point"}}}},
+        "properties": {"line": {"$ref": "#/$defs/Line", "description": "a line"}},
+    }
+
+    assert inline_single_uses(schema) == {
+        "properties": {"line": {"properties": {"from": POINT}, "description": "a line"}}
+    }
+
+
+def test_what_is_used_twice_or_uses_itself_stays_a_definition():
+    """Two ends; a tree; two that use each other."""
+    tree = {"properties": {"below": {"items": {"$ref": "#/$defs/Tree"}}}}
+    egg, hen = {"items": {"$ref": "#/$defs/Hen"}}, {"items": {"$ref": "#/$defs/Egg"}}
+    schema = {
+        "$defs": {"Point": POINT, "Tree": tree, "Egg": egg, "Hen": hen},
+        "properties": {
+            "a": {"$ref": "#/$defs/Point"}, "b": {"$ref": "#/$defs/Point"}, "c": {"$ref": "#/$defs/Egg"},
+        },
+    }  # fmt: skip
+
+    assert inline_single_uses(schema) == schema
+
+
+def test_the_published_schemas_accept_what_the_longer_ones_do(tmp_path):
+    """Of each tool, 60 drawn calls, sound and bent."""
+    application = build(read_settings(home=tmp_path))
+    drawer = CallDrawer(application, random.Random(17))
+    models = {name: tool.input_model for name, tool in application.tools.items() if name not in drawer.kinds}
+    outcomes = set()
+    for name, model in models.items():
+        short = Draft202012Validator(application.tools[name].input_schema)
+        whole = Draft202012Validator(schema_of(model))
+        for bent in (False, True) * 30:
+            arguments = drawer.draw_sound(name)
+            arguments = drawer.bend(arguments) if bent else arguments
+            assert short.is_valid(arguments) == whole.is_valid(arguments)
+            outcomes.add(short.is_valid(arguments))
+    assert outcomes == {True, False}

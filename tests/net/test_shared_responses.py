@@ -1,0 +1,125 @@
+"""Processes of one machine ask a source once, and share what it said."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from fingerpost.errors import SourceUnreachable
+from fingerpost.net.request import Request
+from fingerpost.net.response import Response
+from fingerpost.net.shared_responses import SharedResponses
+
+REQUEST = Request(url="https://example.org/updates.pb")
+START_S = 1_773_122_400.0
+
+
+class Machine:
+    """A folder, a clock that stands still, and a source that counts its questions."""
+
+    def __init__(self, folder):
+        self.folder, self.now_s, self.asked, self.answer = folder, START_S, [], b"one"
+
+    def process(self):
+        """Another process of the machine, which remembers nothing."""
+        return SharedResponses(self.folder, self.fetch, fresh_s=15, clock_s=lambda: self.now_s)
+
+    async def fetch(self, request, known=None):
+        self.asked.append(None if known is None else known.body)
+        await asyncio.sleep(0)
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return Response(
+            status=200,
+            headers={"etag": '"1"', "set-cookie": "secret"},
+            body=self.answer,
+            redacted_url=request.redacted_url,
+            retrieved_at=datetime.fromtimestamp(self.now_s, UTC),
+        )
+
+
+@pytest.fixture
+def machine(tmp_path):
+    return Machine(tmp_path / "realtime")
+
+
+@pytest.mark.parametrize(("later_s", "asked"), [(14.9, 1), (15.0, 2)])
+async def test_a_second_process_asks_only_once_the_answer_is_old(machine, later_s, asked):
+    """It is told when the source said so, and that it was not asked."""
+    first = await machine.process()(REQUEST)
+    machine.now_s += later_s
+    second = await machine.process()(REQUEST)
+
+    assert len(machine.asked) == asked
+    assert first.body == second.body == b"one"
+    assert second.from_cache is (asked == 1)
+    assert (second.retrieved_at == first.retrieved_at) is (asked == 1)
+
+
+async def test_many_at_once_ask_once(machine):
+    """Twenty processes that begin at the same moment: the others wait for the one that asks."""
+    answers = await asyncio.gather(*(machine.process()(REQUEST) for _ in range(20)))
+
+    assert len(machine.asked) == 1
+    assert {answer.body for answer in answers} == {b"one"}
+
+
+async def test_an_old_answer_makes_the_next_question_conditional(machine):
+    """Also in a process that has not asked before."""
+    await machine.process()(REQUEST)
+    machine.now_s += 60
+    await machine.process()(REQUEST)
+
+    assert machine.asked == [None, b"one"]
+
+
+async def test_what_is_known_comes_back_as_known(machine):
+    """So that nobody reads the same message twice."""
+    known = await machine.process()(REQUEST)
+    told = await machine.process()(REQUEST, known)
+
+    assert told == replace(known, from_cache=True)
+    assert told.body is known.body
+
+
+async def test_a_failure_is_told_to_whoever_asked_and_kept_for_nobody(machine):
+    """The next process asks by itself, and its answer is shared again."""
+    machine.answer = SourceUnreachable("down")
+    with pytest.raises(SourceUnreachable):
+        await machine.process()(REQUEST)
+    machine.answer = b"two"
+
+    assert [(await machine.process()(REQUEST)).body for _ in range(2)] == [b"two", b"two"]
+    assert len(machine.asked) == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"{}\n", b"\xff\xfe", b'{"bytes": 3}\nab'], ids=repr)
+async def test_a_damaged_file_is_as_none(machine, content):
+    """The disk was full, or somebody edited it."""
+    await machine.process()(REQUEST)
+    (kept,) = [path for path in machine.folder.iterdir() if not path.suffix]
+    kept.write_bytes(content)
+
+    assert (await machine.process()(REQUEST)).body == b"one"
+
+
+async def test_where_the_folder_cannot_be_made_each_asks_by_itself(machine, caplog):
+    """And the log says so."""
+    machine.folder.write_bytes(b"a file")
+    answers = [await machine.process()(REQUEST) for _ in range(2)]
+
+    assert [answer.body for answer in answers] == [b"one", b"one"]
+    assert len(machine.asked) == 2
+    assert "real time is not shared with other processes" in caplog.text
+
+
+async def test_no_key_and_no_cookie_is_written(machine, monkeypatch):
+    """The key leaves in the address, and the source repeats it in its answer."""
+    monkeypatch.setenv("FEED_KEY", "marker-5a1e")
+    machine.answer = b"you sent marker-5a1e"
+    await machine.process()(replace(REQUEST, secret_params={"key": "FEED_KEY"}))
+    written = b"".join(path.name.encode() + path.read_bytes() for path in machine.folder.iterdir())
+
+    assert b"marker-5a1e" not in written
+    assert b"secret" not in written

@@ -1,0 +1,57 @@
+"""Background work makes room for calls."""
+
+import asyncio
+import time
+from itertools import pairwise
+
+from fingerpost.resilience.background_pace import BackgroundPace
+
+
+async def begin_all(pace, count, step_s):
+    """Begin many steps together, each of which keeps the loop for a while; return when each began."""
+    begun = []
+
+    async def step():
+        await pace.begin()
+        begun.append(time.monotonic())
+        while time.monotonic() < begun[-1] + step_s:
+            pass
+
+    await asyncio.gather(*(step() for _ in range(count)))
+    return [after - before for before, after in pairwise(begun)]
+
+
+async def test_while_there_are_calls_steps_begin_with_pauses():
+    """After a step that kept the loop for 5 ms, the next begins 10 ms after it at the soonest."""
+    pace = BackgroundPace()
+    pace.note_call()
+
+    assert min(await begin_all(pace, 5, 0.005)) >= 0.0099
+
+
+async def test_without_calls_all_begin_at_once():
+    """No pause, and no turn of the loop between them."""
+    pace = BackgroundPace()
+    turns = []
+
+    async def count():
+        while True:
+            turns.append(1)
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    await asyncio.sleep(0)
+    await begin_all(pace, 20, 0.0)
+    counting.cancel()
+
+    assert not pace.is_needed
+    assert len(turns) < 10
+
+
+def test_each_event_loop_has_its_own_turns():
+    """A lock belongs to the loop that waited for it."""
+    pace = BackgroundPace()
+
+    for _ in range(2):
+        pace.note_call()
+        assert len(asyncio.run(begin_all(pace, 3, 0.001))) == 2

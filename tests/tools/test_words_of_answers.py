@@ -1,0 +1,52 @@
+"""Sentences of answers that a whole answer shows too seldom: one-sided periods, values, empty lists."""
+
+import pytest
+
+from fingerpost.tools.alert_shapes import describe_board_alerts
+from fingerpost.tools.sec_text import tell_calculations
+from fingerpost.tools.user_variables import SaveUserVariable
+
+NOON, EVENING, MORROW = "2026-03-10T12:00:00+02:00", "2026-03-10T18:30:00+02:00", "2026-03-11T00:05:00+02:00"
+SAVED_AT = "2026-03-10T06:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("period", "told"),
+    [
+        ({"from": NOON, "until": EVENING}, "Detour, 2026-03-10 12:00 to 18:30"),
+        ({"from": NOON, "until": MORROW}, "Detour, 2026-03-10 12:00 to 2026-03-11 00:05"),
+        ({"from": NOON}, "Detour, since 2026-03-10 12:00"),
+        ({"until": EVENING}, "Detour, until 2026-03-10 18:30"),
+        ({}, "Detour"),
+    ],
+)
+def test_the_period_of_an_alert_has_two_ends_one_or_none(period, told):
+    """The day of the end is said where it is another."""
+    alert = {"header": "Road works", "effect": "DETOUR", "touches": ["stopId"], **period}
+    answer = {"departures": [], "meta": {"alerts": [alert]}}
+
+    assert describe_board_alerts(answer) == [f"! Alert for this stop ({told}): Road works"]
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ({"lat": 60.1, "lon": 24.9}, "60.1,24.9"),
+        ({"lat": 60.1, "lon": 24.9, "name": "Home"}, "Home, 60.1,24.9"),
+        ({"lat": 60.1, "lon": 24.9, "name": "Home", "label": "Home", "stopId": "T:1"}, "Home, T:1, 60.1,24.9"),
+        ({"lat": 60.1}, '{"lat": 60.1}'),
+        ("tram", "tram"),
+        ([1, 2], "[1, 2]"),
+    ],
+)
+def test_a_saved_value_is_told_as_a_place_a_text_or_json(value, told):
+    """A place as its names, each once, and its position; whatever is no place as it is."""
+    variable = {"key": "home", "type": "place", "value": value, "createdAt": SAVED_AT, "updatedAt": SAVED_AT}
+    text = SaveUserVariable.describe(None, {"variable": variable})
+
+    assert text == f"Saved 'home', type place: {told}, saved {SAVED_AT}."
+
+
+def test_no_calculation_is_said_to_be_none():
+    """An empty list has a text."""
+    assert tell_calculations({"results": []}) == "No rows."
