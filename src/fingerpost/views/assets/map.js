@@ -6,7 +6,7 @@ const LOWEST = 110;
 const MARGIN = 22;
 const RADIUS = 4.5;
 const MOST_COVERED = 2;
-const LETTER = 6.6;
+const LETTER = 7.6;
 const LINE_HEIGHT = 15;
 // A pixel is about a quarter of a metre at Helsinki: a short walk need not fill the drawing.
 const LARGEST_SCALE = 256 * 2 ** 18;
