@@ -48,7 +48,9 @@ class Page {
 
   newFrame(view) {
     const main = element("div", { class: "view", hidden: true });
-    const frame = new Frame(view, new PageBridge(this.language, (args, result) => this.note(view, result)), main, this.live);
+    // A board is asked for again by itself: what is being written in the form meanwhile stays.
+    const onCalled = (_args, result) => view === TRIP && this.note(view, result);
+    const frame = new Frame(view, new PageBridge(this.language, onCalled), main, this.live);
     frame.heading = "h2";
     frame.showsHints = false;
     return frame;
