@@ -9,7 +9,7 @@ from pathlib import Path
 
 URL = "FINGERPOST_TEST_DATABASE_URL"
 USER, PASSWORD = "fingerpost", "not-a-secret-81"
-PATIENCE_S = 60
+PATIENCE_S = 300
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _NOBODY = ("postgres", "nobody")
@@ -80,7 +80,7 @@ class Cluster:
             shutil.chown(self._data, self._owner)
         self._run(
             "initdb", f"--pgdata={self._data}", f"--username={USER}", f"--pwfile={password}", "--encoding=UTF8",
-            "--locale=C", "--auth=scram-sha-256", "--no-instructions",
+            "--locale=C", "--auth=scram-sha-256", "--no-instructions", "--no-sync",
         )  # fmt: skip
 
     def start(self) -> None:

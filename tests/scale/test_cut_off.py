@@ -7,6 +7,7 @@ import pytest
 from pyrate_limiter import Rate, TokenBucket
 
 from fingerpost.errors import StorageUnavailable
+from fingerpost.plan.engines import postgres_session
 from fingerpost.plan.journal import Event, Given, JournalFailed, StepRecord
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.store.postgres.limits import SharedLimits
@@ -166,8 +167,9 @@ async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
     assert free.state == "completed"
 
 
-async def test_a_record_waits_no_longer_than_its_patience(tmp_path):
+async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch):
     """The server is gone for good: the run stops where its record ends, with a reason; closing does not wait."""
+    monkeypatch.setattr(postgres_session, "_CALLERS_PATIENCE_S", 0.3)
     cluster = get_cluster()
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)
@@ -189,7 +191,7 @@ async def test_a_record_waits_no_longer_than_its_patience(tmp_path):
     assert unread.value.message == "The database cannot be reached; try again in a moment"
 
 
-async def test_whoever_breaks_off_while_he_takes_a_run_does_not_keep_it(tmp_path):
+async def test_whoever_breaks_off_while_he_takes_a_run_does_not_keep_it(tmp_path, database):
     """The caller is cancelled while the server still answers: the run is free a moment later."""
     journal = open_journal(tmp_path)
     run_id = await new_run(journal)

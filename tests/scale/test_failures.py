@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from fingerpost.apps.settings import read_settings
+from fingerpost.apps.start_check import check_database
 from fingerpost.apps.storage import find_database, open_journal, open_variables
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
 from fingerpost.store.postgres.database import Database
@@ -207,3 +208,14 @@ def test_one_address_is_one_database_and_none_is_the_home_folder(monkeypatch, tm
     assert find_database(alone) is None
     assert find_database(shared) is find_database(shared)
     assert [type(open_journal(each)).__name__ for each in (alone, shared)] == ["EmbeddedJournal", "PostgresJournal"]
+
+
+def test_a_server_does_not_start_on_a_database_that_it_can_never_use(monkeypatch, tmp_path, caplog):
+    """Rule E3: the operator hears of a wrong password at once. One that is only away now stops nothing."""
+    monkeypatch.setenv(VARIABLE, get_cluster().url_of("postgres", password="wrong"))
+    with pytest.raises(SettingsInvalid, match=r"^The database refuses the user or the password of"):
+        check_database(read_settings(home=tmp_path))
+    monkeypatch.setenv(VARIABLE, f"postgresql://{USER}:{PASSWORD}@127.0.0.1:1/postgres")
+    check_database(read_settings(home=tmp_path))
+
+    assert [record.message for record in caplog.records] == [UNREACHABLE]

@@ -25,6 +25,7 @@ _R = TypeVar("_R")
 
 _FIRST_WAIT_S = 0.05
 _LONGEST_WAIT_S = 1.0
+_CALLERS_PATIENCE_S = 10.0
 
 PUT_STEP = """
     INSERT INTO plan_step (run_id, step_id, state, output, note, attempts, at) VALUES (%s, %s, %s, %s, %s, %s, %s)
@@ -60,20 +61,9 @@ class PostgresSession:
         """Return what a function of the connection returns; it is called again where the connection was cut.
 
         Raises:
-            SettingsInvalid, StorageUnavailable: the database cannot be used.
+            SettingsInvalid, StorageUnavailable: the database cannot be used, for as long as a caller's patience lasts.
         """
-        import psycopg
-
-        is_again = False
-        while True:
-            connection = self._opened()
-            try:
-                return act(connection)
-            except psycopg.Error as error:
-                if is_again or not is_lost(error, connection):
-                    raise translate(error, connection) from error
-                self._drop()
-                is_again = True
+        return self._patiently(lambda: self._once(act), _CALLERS_PATIENCE_S)
 
     def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
         """Write rows in one transaction, and return the runs that another process has taken: theirs are not written.
@@ -81,17 +71,22 @@ class PostgresSession:
         Raises:
             SettingsInvalid, StorageUnavailable: the database cannot be used, for as long as our patience lasts.
         """
-        until = time.monotonic() + self._patience_s
-        wait_s = _FIRST_WAIT_S
-        while True:
-            try:
-                return self._write(steps, events, states)
-            except DatabaseLost as error:
-                if self._has_given_up.is_set() or time.monotonic() + wait_s > until:
-                    raise
-                _log.warning("the journal waits: %s", error.message)
-                self._has_given_up.wait(wait_s)
-                wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+
+        def write(connection: "psycopg.Connection") -> Collection[str]:
+            run_ids = {row[0] for row in (*steps, *events)} | {row[-1] for row in states}
+            with connection.transaction():
+                refused = self._find_refused(connection, run_ids)
+                with connection.cursor() as cursor:
+                    for statement, rows, place in (
+                        (PUT_STEP, steps, 0),
+                        (PUT_EVENT, events, 0),
+                        (PUT_STATE, states, -1),
+                    ):
+                        if ours := [row for row in rows if row[place] not in refused]:
+                            cursor.executemany(statement, ours)
+            return refused
+
+        return self._patiently(lambda: self._once(write), self._patience_s)
 
     def take(self, run_id: str) -> bool:
         """Hold a run; False where another process or task holds it."""
@@ -134,23 +129,26 @@ class PostgresSession:
         """Close the connection, and with it let go of every run."""
         self._drop()
 
-    def _write(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
+    def _patiently(self, act: Callable[[], _R], patience_s: float) -> _R:
+        """Call a function again while the database cannot be reached: at once, and then after growing waits."""
+        until = time.monotonic() + patience_s
+        wait_s = 0.0
+        while True:
+            try:
+                return act()
+            except DatabaseLost as error:
+                if self._has_given_up.is_set() or time.monotonic() + wait_s > until:
+                    raise
+                _log.warning("the journal lost its connection: %s", error.message)
+                self._has_given_up.wait(wait_s)
+                wait_s = min(max(2 * wait_s, _FIRST_WAIT_S), _LONGEST_WAIT_S)
+
+    def _once(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
+        connection = self._opened()
         import psycopg
 
-        connection = self._opened()
         try:
-            with connection.transaction():
-                refused = self._find_refused(
-                    connection, {row[0] for row in (*steps, *events)} | {s[-1] for s in states}
-                )
-                with connection.cursor() as cursor:
-                    for statement, rows, place in (
-                        (PUT_STEP, steps, 0),
-                        (PUT_EVENT, events, 0),
-                        (PUT_STATE, states, -1),
-                    ):
-                        if ours := [row for row in rows if row[place] not in refused]:
-                            cursor.executemany(statement, ours)
+            found = act(connection)
         except psycopg.Error as error:
             if is_lost(error, connection):
                 self._drop()
@@ -159,7 +157,7 @@ class PostgresSession:
         if connection.closed:
             # psycopg leaves a transaction whose connection is gone without a word.
             raise DatabaseLost
-        return refused
+        return found
 
     def _find_refused(self, connection: "psycopg.Connection", run_ids: Collection[str]) -> Collection[str]:
         """Lock the runs' rows, in one order everywhere, and return those that another process has taken since."""
@@ -175,14 +173,14 @@ class PostgresSession:
 
     def _opened(self) -> "psycopg.Connection":
         """Return the connection, opened anew where it was cut, with every run that is ours locked."""
-        import psycopg
-
         if self._connection is not None and self._connection.closed:
             self._drop()
         if self._connection is None:
             self._connection = self._database.connect()
             self._unlocked = set(self._holders)
         connection = self._connection
+        import psycopg
+
         try:
             # The server may keep the lock of a cut connection for a while: then it is asked for again next time.
             self._unlocked = {run_id for run_id in self._unlocked if not self._lock_again(connection, run_id)}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.store.postgres.failures import (
     NO_ADDRESS,
+    UNDONE_STATES,
     VARIABLE,
     DatabaseLost,
     is_lost,
@@ -131,10 +132,12 @@ class Database:
             except PoolTimeout:
                 raise self._why_unreachable() from None
             except psycopg.Error as error:
-                if not is_lost(error, connection) or time.monotonic() > until:
+                is_cut = is_lost(error, connection)
+                if not (is_cut or error.sqlstate in UNDONE_STATES) or time.monotonic() > until:
                     raise translate(error, connection) from error
-                # After a restart of the server every connection of the pool is stale.
-                pool.check()
+                if is_cut:
+                    # After a restart of the server every connection of the pool is stale.
+                    pool.check()
 
     def _opened(self) -> "psycopg_pool.ConnectionPool[psycopg.Connection]":
         with self._lock:

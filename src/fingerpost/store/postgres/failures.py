@@ -48,6 +48,8 @@ _OF_WORDS: tuple[tuple[str, type[ToolError], str], ...] = (
     ("too many clients", StorageUnavailable, _FULL),
     ("connection slots", StorageUnavailable, _FULL),
 )
+UNDONE_STATES = ("40001", "40P01")
+"""Of two transactions that got in each other's way one was undone whole: it may be done again."""
 _LOST_STATES = ("57P01", "57P02", "57P03")
 
 
