@@ -46,7 +46,7 @@ class LimitFile:
             path=path, holds="limits", synchronous="OFF", any_thread=True, remedy="remove it and try again"
         )
         self._lock = threading.Lock()
-        self._kept = _Kept()
+        self._kept = _OpenFile()
         weakref.finalize(self, self._kept.close)
 
     def limit(self, name: str) -> "SqliteLimit":
@@ -95,7 +95,7 @@ class LimitFile:
         return self._kept.connection
 
 
-class _Kept:
+class _OpenFile:
     """An open connection, and the inode of its file."""
 
     def __init__(self) -> None:

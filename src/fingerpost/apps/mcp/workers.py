@@ -28,7 +28,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worker:
+class ServerWorker:
     """What a worker serves; sent to its process, where it is called for the application.
 
     ``groups`` are the groups of tools, None for all; ``allowed_hosts`` as in ``new_app``.
@@ -64,7 +64,7 @@ def serve_workers(
         SettingsInvalid: the address cannot be listened on.
     """
     with closing(SharedAddress(address)) as shared:
-        worker = Worker(settings=settings, groups=groups, address=shared.address, allowed_hosts=allowed_hosts)
+        worker = ServerWorker(settings=settings, groups=groups, address=shared.address, allowed_hosts=allowed_hosts)
         # Its words on workers that died, and on what it did then.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         say_where(shared.address)
