@@ -26,7 +26,9 @@ async def main(origin: str, destination: str, home: str) -> int:
     async with Client(stdio_client(server)) as client:
         tools = await client.list_tools()
         print(f"The server offers {len(tools.tools)} tools: {', '.join(tool.name for tool in tools.tools)}.")
-        print("Asking plan_trip. The first call on a fresh machine compiles the engine, for about half a minute.\n")
+        print(
+            "Asking plan_trip. On a fresh machine the first answers take some seconds, while the engine is compiled.\n"
+        )
         question = {
             "origin": {"type": "label", "value": origin},
             "destination": {"type": "label", "value": destination},

@@ -16,11 +16,11 @@ from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http import serve_http
 from fingerpost.apps.mcp.stdio import serve_stdio
 from fingerpost.apps.settings import read_settings
+from fingerpost.apps.storage import open_journal
 from fingerpost.apps.wiring import build
 from fingerpost.contract.response import success_response
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.get_plan_run import GetPlanRun
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.run_plan import RunPlan
@@ -53,7 +53,7 @@ def new_application(pipe):
     catalogue = Catalogue.of(
         [PlanTool(spec=ToolSpec(name="wait", input_schema={"wait": Nothing}, output_key="wait"), execute=wait)]
     )
-    runs = PlanRuns(catalogue, EmbeddedJournal(settings.runs_folder))
+    runs = PlanRuns(catalogue, open_journal(settings))
     tools = (RunPlan(runs, PlanningCapability(catalogue, [])), GetPlanRun(runs))
     return replace(
         application, tools={tool.name: tool for tool in tools}, plans=replace(application.plans, runs=runs, tools=tools)

@@ -241,4 +241,4 @@ def test_steps_that_cannot_be_avoided_are_named(tmp_path, invoke):
 
     told = {warning["code"]: warning["message"] for warning in answer["warnings"]}
     assert "The walk from Low to High is not step-free." in told["preference-unmet"]
-    assert answer["meta"]["walking"] == "streets of OpenStreetMap, without the steps that it knows"
+    assert answer["meta"]["walking"] == "streets of OpenStreetMap, without the steps and raised kerbs that it knows"

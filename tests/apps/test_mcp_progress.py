@@ -11,8 +11,11 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 
+from fingerpost.apps.mcp import progress as progress_reports
 from fingerpost.apps.mcp.progress import Reporting
 from fingerpost.apps.mcp.server import new_server
+from fingerpost.errors import ParameterError
+from fingerpost.transit import changeover
 from tests.apps.plan_server import PLAN
 from tests.apps.processes import COMMAND, DEADLINE_S, serving
 from tests.apps.questions import call_of
@@ -269,3 +272,32 @@ async def test_long_words_are_cut(length, sent):
 
     assert len(session.observed[0][2]) == sent
     assert session.observed[0][2].endswith("…") == (length > 300)
+
+
+@ERAS
+async def test_who_waits_for_the_engine_to_be_compiled_is_told(application, mode, monkeypatch):
+    """Again and again, in steps so small that the tool's own reports still rise above them; then no more."""
+    monkeypatch.setattr(progress_reports, "_EXPLAIN_AFTER_S", 0.0)
+    monkeypatch.setattr(progress_reports, "_SAY_AGAIN_S", 0.0)
+    told, is_told = [], asyncio.Event()
+
+    async def hear(done, total, words):
+        told.append((done, total, words))
+        if len(told) == 2:
+            is_told.set()
+
+    async def wait(self, arguments, call):
+        await is_told.wait()
+        call.report(0, 5, "begun")
+        raise ParameterError("enough")
+
+    monkeypatch.setattr(type(application.tools["find_stops"]), "handle", wait)
+    with changeover.compiling():
+        async with Client(new_server(application, user="eva"), mode=mode) as client:
+            call = {"coordinate": {"lat": 60.17, "lon": 24.94}}
+            await client.call_tool("find_stops", call, progress_callback=hear)
+
+    counts = [done for done, _total, _words in told]
+    assert counts == sorted(set(counts))
+    assert told[0][2] == "Compiling the engine, which happens once and takes a minute or two; 0 s so far"
+    assert told[-1][1:] == (5, "begun")

@@ -68,6 +68,103 @@ def test_nothing_changes_when_compiled_code_takes_over(home):
     assert set(both["types"]) == {"CPUDispatcher"}
 
 
+# The same over MCP: text and structure of each answer before and after the change.
+ASKING_MCP = """
+import asyncio, json
+from fingerpost.transit import changeover
+
+changeover.start_interpreted()
+from mcp import Client
+from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+
+application = build(read_settings())
+ends = {"origin": {"type": "label", "value": "Kamppi"}, "destination": {"type": "label", "value": "Espoo"}}
+questions = [
+    ("plan_trip", ends),
+    ("planRoute", {"origin": {"rawText": "Kamppi"}, "destination": {"rawText": "Espoo"},
+                   "arrivalTime": "2026-03-10T10:00:00+02:00"}),
+    ("get_departures", {"stop": {"type": "label", "value": "Kamppi"}, "limit": 50}),
+    ("plan_trip", {**ends, "origin": {"type": "label", "value": "kamp"}}),
+]
+
+
+async def ask_all():
+    async with Client(new_server(application, user="ann"), mode="auto") as client:
+        answers = [await client.call_tool(*each) for each in questions]
+    return [answer.model_dump(mode="json") for answer in answers]
+
+
+found = {"first": asyncio.run(ask_all()), "was_interpreted": changeover.is_interpreted()}
+changeover.change_over()
+print(json.dumps({**found, "second": asyncio.run(ask_all()), "is_interpreted": changeover.is_interpreted()}))
+"""
+
+
+def test_nothing_changes_over_mcp(home):
+    """Text, structure and metadata of each answer are the same, errors too."""
+    done = subprocess.run([sys.executable, "-c", ASKING_MCP], capture_output=True, text=True, check=True)
+    told = json.loads(done.stdout)
+
+    assert (told["was_interpreted"], told["is_interpreted"]) == (True, False)
+    assert told["second"] == told["first"]
+    assert [answer["is_error"] for answer in told["first"]] == [False, False, False, True]
+
+
+# The Python interface: figures first, then a trip, then one when the kernels are compiled. What stands for the process
+# that compiles waits for a file, and then says that it is done; the kernels are those of the tests.
+LIBRARY = """
+import asyncio, json, os, pathlib, sys, threading
+from fingerpost import Fingerpost
+from fingerpost.apps import kernels
+
+home, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
+kernels._own_folders.add(os.environ["NUMBA_CACHE_DIR"])
+kernels._ALL_COMPILED = str(home / "compiled")
+sys.executable = compiler
+
+
+def list_waiting():
+    return [each for each in threading.enumerate() if each.name == "fingerpost-changing-over"]
+
+
+async def ask():
+    async with Fingerpost(home) as fp:
+        await fp.call("sec_financial_data", {"query_type": "companies"})
+        found = {"waits_for_figures": len(list_waiting())}
+        first = await fp.call("plan_trip", trip)
+        from fingerpost.transit import changeover
+        found |= {"was_interpreted": changeover.is_interpreted(), "waits": len(list_waiting())}
+        (home / "go").touch()
+        for each in list_waiting():
+            each.join()
+        second = await fp.call("plan_trip", trip)
+        return {**found, "is_interpreted": changeover.is_interpreted(), "first": first, "second": second}
+
+
+trip = {"origin": {"type": "label", "value": "Kamppi"}, "destination": {"type": "label", "value": "Espoo"}}
+print(json.dumps(asyncio.run(ask())))
+"""
+
+
+def test_the_python_interface_answers_uncompiled_and_changes_over(home, tmp_path):
+    """At its first question of a timetable, and once; figures need no engine."""
+    home.mkdir()
+    compiler = tmp_path / "compiler"
+    compiler.write_text(f"#!/bin/sh\nuntil [ -e {home}/go ]; do sleep 0.05; done\ntouch {home}/compiled\n")
+    compiler.chmod(0o700)
+    done = subprocess.run(
+        [sys.executable, "-c", LIBRARY, str(home), str(compiler)], capture_output=True, text=True, check=True
+    )
+    told = json.loads(done.stdout)
+
+    assert (told["waits_for_figures"], told["waits"]) == (0, 1)
+    assert (told["was_interpreted"], told["is_interpreted"]) == (True, False)
+    assert len(told["first"]["itineraries"]) == 2
+    assert told["second"] == told["first"]
+
+
 # Asks from several threads without a pause while the kernels change; prints what kinds of answers there were.
 CHANGING = """
 import json, threading

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fingerpost.testing.feeds import feed_from_drawing, timetable_from_tables
 from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
-from fingerpost.transit.timetable.walking import CHANGE_SLACK_S
+from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
 from tests.gtfs.importing import findings_of, import_text
 from tests.shared_data import get_shared
 
@@ -83,7 +83,7 @@ def test_platforms_of_two_stations(tmp_path):
     """Pathways between stations are not what the table is for."""
     table = import_text(tmp_path, tables_of(["P1,P3,1,1,600,"])).timetable
 
-    assert foot_s(table, "P1", "P3") == STRAIGHT_S
+    assert foot_s(table, "P1", "P3") == STRAIGHT_S + STRAIGHT_SLACK_S
 
 
 def test_a_transfer_has_the_last_word(tmp_path):

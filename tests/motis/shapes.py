@@ -193,6 +193,7 @@ ANSWERS = {
     ),
     "map/stops": several(ref("Place")),
     "geocode": several(ref("Match")),
+    "reverse-geocode": several(ref("Match")),
     "map/initial": shape(
         "lat lon zoom serverConfig", lat=NUMBER, lon=NUMBER, zoom=NUMBER, serverConfig=ref("ServerConfig")
     ),

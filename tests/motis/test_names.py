@@ -173,3 +173,48 @@ async def test_what_is_no_stop_is_not_listed():
     """A place without an id cannot be boarded at."""
     async with asking(Told(map__stops=[a_place(stop_id=None), None])) as network:
         assert list((await network.list_stops_near(DAM, 100.0)).stops) == []
+
+
+async def test_a_position_is_named_by_the_servers_geocoder():
+    """An address on the spot, with its town; asked once in ten minutes; what is far names nothing."""
+    told = Told(
+        reverse_geocode=[
+            a_match(lat=52.3701),
+            a_match("Damrak 1", "way/12", "ADDRESS", lat=52.3703, street="Damrak", houseNumber="1"),
+        ]
+    )
+    async with asking(told) as network:
+        places = [await network.ask_address(DAM) for _ in range(2)]
+        far = await network.ask_address(Coordinate(52.4, 4.9))
+    place = places[0]
+
+    assert place is not None
+    assert (place.name, place.locality, place.coordinate, place.attribution) == (
+        "Damrak 1",
+        "Amsterdam",
+        DAM,
+        ("Town Transport",),
+    )
+    assert (far, network.profile.names_positions) == (None, True)
+    assert told.asked == [
+        ("reverse-geocode", {"place": f"{lat}000,4.90000", "numResults": "5"}) for lat in ("52.37", "52.40")
+    ]
+
+
+async def test_a_house_number_that_is_told_apart_is_part_of_the_name():
+    """Once, whether or not the name has it too."""
+    told = Told(reverse_geocode=[a_match("Damrak", "way/12", "ADDRESS", houseNumber="1")])
+    async with asking(told) as network:
+        place = await network.ask_address(DAM)
+
+    assert place is not None
+    assert place.name == "Damrak 1"
+
+
+async def test_a_failure_to_name_is_the_geocoders():
+    """Whoever reports it can say which service."""
+    async with asking(Told(reverse_geocode=("500 Oh", None))) as network:
+        with pytest.raises(SourceFailed) as failed:
+            await network.ask_address(DAM)
+
+    assert failed.value.details["service"] == "geocoding"

@@ -27,6 +27,7 @@ PATHS = {
     "stoptimes": "/api/v6/stoptimes",
     "map/stops": "/api/v6/map/stops",
     "geocode": "/api/v1/geocode",
+    "reverse-geocode": "/api/v1/reverse-geocode",
     "map/initial": "/api/v1/map/initial",
 }
 
@@ -72,6 +73,7 @@ async def _ask_everything(source):
         await network.find_stop_place(town.stop_id("Beta"))
         await network.find_stop(f"{town.name}:NOWHERE")
         await network.list_stops_near(NEAR_ALPHA, 2000.0)
+        await network.ask_address(NEAR_ALPHA)
 
 
 def validator(schema, schemas):
@@ -92,7 +94,7 @@ def list_faults(told, find_schema, schemas):
 
 
 def test_every_answer_keeps_to_our_schema(told):
-    """All five questions are answered, cancelled and late trips, alerts, walks and refusals included."""
+    """Every question is answered, cancelled and late trips, alerts, walks and refusals included."""
     faults = list_faults(
         told, lambda question, status: ANSWERS[question] if status[:3] == "200" else SCHEMAS["Error"], SCHEMAS
     )

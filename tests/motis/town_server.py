@@ -32,6 +32,7 @@ PARAMETERS = {
     "stoptimes": "stopId time window n radius exactRadius language",
     "map/stops": "min max language",
     "geocode": "text language place numResults",
+    "reverse-geocode": "place type numResults",
     "map/initial": "",
 }
 VERSIONS = {"plan": (1, 2, 3, 4, 5, 6), "stoptimes": (1, 4, 5, 6), "map/stops": (1, 6)}
@@ -79,6 +80,7 @@ class TownServer:
             "stoptimes": self._stop_times,
             "map/stops": self._list_stops,
             "geocode": self._geocode,
+            "reverse-geocode": self._reverse_geocode,
             "map/initial": self._initial,
         }[question]
         try:
@@ -126,6 +128,24 @@ class TownServer:
     def _modes_at(self, stop_id):
         calling = {trip for trip, calls in self._calls.items() if any(call["stop_id"] == stop_id for call in calls)}
         return sorted({_ROUTE_MODES[self._routes[self._trips[trip]["route_id"]]["route_type"]] for trip in calling})
+
+    async def _reverse_geocode(self, place, numResults):  # noqa: N803
+        """Return the nearest stops: the town has no addresses."""
+        here = Coordinate(*map(float, place.split(",")))
+        near = (await self._served.list_stops_near(here, 3000.0)).stops[: int(numResults)]
+        return [
+            {
+                "type": "STOP",
+                "name": each.stop.name,
+                "id": self._own_id(each.stop.id),
+                "lat": each.stop.coordinate.lat,
+                "lon": each.stop.coordinate.lon,
+                "tokens": [],
+                "areas": [],
+                "score": 0.0,
+            }
+            for each in near
+        ]
 
     async def _geocode(self, text, numResults, language=None, place=None):  # noqa: N803
         matches = (await self._served.find_places(text))[: int(numResults)]

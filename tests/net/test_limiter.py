@@ -14,7 +14,10 @@ from fingerpost.errors import SettingsInvalid, SourceLimited
 from fingerpost.net.limiter import Limiter, MemoryLimit
 from fingerpost.net.pace import Pace
 from fingerpost.store.limits import LimitFile
+from fingerpost.store.postgres.limits import SharedLimits
 from tests.net.local_server import FakeTime
+from tests.scale.places import open_database
+from tests.scale.running import get_url
 
 EDGAR = Pace(name="sec", per_second=8, burst=1)
 START_MS = 1_000_000_000_000
@@ -32,10 +35,24 @@ print(sum(limit.check(TokenBucket(), [Rate(8, 1000, burst=25)], 1_000_000_000_00
 """
 
 
-@pytest.fixture(params=["memory", "file"])
+@pytest.fixture(params=["file", "postgres"])
+def limits(request, tmp_path):
+    """Limits that processes share: in a file, or in a database."""
+    if request.param == "file":
+        return LimitFile(tmp_path / "limits.sqlite")
+    get_url()
+    return SharedLimits(open_database(tmp_path))
+
+
+@pytest.fixture(params=["memory", "file", "postgres"])
 def open_limit(request, tmp_path):
     """Each kind of store."""
-    return (lambda _: MemoryLimit()) if request.param == "memory" else LimitFile(tmp_path / "limits.sqlite").limit
+    if request.param == "memory":
+        return lambda _: MemoryLimit()
+    if request.param == "file":
+        return LimitFile(tmp_path / "limits.sqlite").limit
+    get_url()
+    return SharedLimits(open_database(tmp_path)).limit
 
 
 def new_limiter(time, open_limit=None, **given):
@@ -155,9 +172,9 @@ def test_a_process_that_is_killed_leaves_the_limit_whole(tmp_path):
     assert 20 <= taken + left <= 25
 
 
-def test_threads_share_one_limit(tmp_path):
+def test_threads_share_one_limit(limits):
     """No token is given twice within a process either."""
-    limit = LimitFile(tmp_path / "limits.sqlite").limit("sec")
+    limit = limits.limit("sec")
 
     def take(_):
         return limit.check(TokenBucket(), [Rate(8, 1000, burst=25)], START_MS, 1).allowed
@@ -166,9 +183,9 @@ def test_threads_share_one_limit(tmp_path):
         assert sum(pool.map(take, range(60))) == 25
 
 
-def test_a_clock_that_was_set_back_holds_nobody_up(tmp_path):
+def test_a_clock_that_was_set_back_holds_nobody_up(limits):
     """State from the future counts as an empty bucket, not as a wait of years."""
-    limit = LimitFile(tmp_path / "limits.sqlite").limit("sec")
+    limit = limits.limit("sec")
     rates = [Rate(8, 1000, burst=1)]
     limit.check(TokenBucket(), rates, START_MS, 1)
     limit.pause(START_MS)
@@ -177,17 +194,46 @@ def test_a_clock_that_was_set_back_holds_nobody_up(tmp_path):
     assert (decision.allowed, decision.retry_after_ms) == (False, 125)
 
 
-def test_other_rates_begin_afresh(tmp_path):
+@pytest.mark.parametrize("is_replaced", [False, True], ids=["removed", "replaced"])
+def test_a_file_that_is_removed_begins_afresh_in_a_process_that_has_it_open(tmp_path, is_replaced):
+    """The operator's remedy for a damaged file; the processes to come share the new one with it."""
+    path, rates = tmp_path / "limits.sqlite", [Rate(8, 1000, burst=1)]
+    limit = LimitFile(path).limit("sec")
+    limit.check(TokenBucket(), rates, START_MS, 1)
+    path.unlink()
+    if is_replaced:
+        LimitFile(path).limit("other").check(TokenBucket(), rates, START_MS, 1)
+
+    assert limit.check(TokenBucket(), rates, START_MS, 1).allowed
+    assert not LimitFile(path).limit("sec").check(TokenBucket(), rates, START_MS, 1).allowed
+
+
+def test_a_call_that_fails_half_way_takes_nothing(tmp_path):
+    """And the next one goes on."""
+    file, rates = LimitFile(tmp_path / "limits.sqlite"), [Rate(8, 1000, burst=1)]
+
+    def fail():
+        with file.changing("sec") as (connection, _):
+            connection.execute("INSERT INTO limits (name, state) VALUES ('sec', '99999999999999999')")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+
+    assert file.limit("sec").check(TokenBucket(), rates, START_MS, 1).allowed
+
+
+def test_other_rates_begin_afresh(limits):
     """State that was kept for one rate is not read as that of two."""
-    limit = LimitFile(tmp_path / "limits.sqlite").limit("sec")
+    limit = limits.limit("sec")
     limit.check(TokenBucket(), [Rate(1, 1000)], START_MS, 1)
 
     assert limit.check(TokenBucket(), [Rate(1, 1000), Rate(10, 60_000)], START_MS, 1).allowed is True
 
 
-def test_a_limit_can_be_read_and_reset(tmp_path):
+def test_a_limit_can_be_read_and_reset(limits):
     """What is used up shows, and is forgotten on request."""
-    limit = LimitFile(tmp_path / "limits.sqlite").limit("sec")
+    limit = limits.limit("sec")
     rates = [Rate(8, 1000)]
     limit.check(TokenBucket(), rates, START_MS, 1)
     used = TokenBucket().consumed(rates, limit.read(TokenBucket(), rates), START_MS)
@@ -244,9 +290,8 @@ def test_digitransit_is_asked_as_its_operators_want():
     assert list_paces()["api.digitransit.fi"] == Pace(name="digitransit", per_second=10, burst=30)
 
 
-def test_pauses_that_are_to_come_are_listed(tmp_path):
-    """One that is over is not; a home in which nothing was asked has none."""
-    limits = LimitFile(tmp_path / "limits.sqlite")
+def test_pauses_that_are_to_come_are_listed(limits):
+    """One that is over is not; where nothing was asked there are none."""
     assert limits.list_pauses() == {}
     now = datetime.now(UTC).replace(microsecond=0)
     limits.limit("gone").pause(int((now - timedelta(seconds=1)).timestamp() * 1000))

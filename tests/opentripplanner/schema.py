@@ -23,7 +23,7 @@ type QueryType {
   stopsByBbox(minLat: Float!, minLon: Float!, maxLat: Float!, maxLon: Float!): [Stop]
   planConnection(
     origin: PlanLabeledLocationInput!, destination: PlanLabeledLocationInput!, dateTime: PlanDateTimeInput,
-    first: Int = 50, after: String, modes: PlanModesInput, preferences: PlanPreferencesInput
+    first: Int = 50, after: String, searchWindow: Duration, modes: PlanModesInput, preferences: PlanPreferencesInput
   ): PlanConnection
 }
 type Feed { feedId: String! publisher: FeedPublisher agencies: [Agency] }

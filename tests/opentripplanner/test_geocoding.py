@@ -144,3 +144,40 @@ async def test_an_answer_says_when_it_was_retrieved(tmp_path):
     assert len(said) == 1
     assert ", retrieved 20" in said[0]
     assert upstream.questions("routing")[0].target == "/routing/v2/hsl/gtfs/v1"
+
+
+async def test_a_position_is_named_in_the_language_that_was_asked_for(tmp_path):
+    """The nearest address with its municipality; within 250 m, and of what names a spot: no districts, no towns."""
+    told = features(
+        ("Kamppi", 60.1691, 24.9312, {"layer": "stop"}),
+        ("Urho Kekkosen katu 1", 60.1692, 24.9312, {"housenumber": "1", "localadmin": "Helsinki"}),
+    )
+    upstream = Digitransit(geocoding=[told])
+    async with asking_hsl(tmp_path, upstream) as network:
+        place = await network.ask_address(Coordinate(*KAMPPI), language="sv")
+
+    assert place is not None
+    assert (place.name, place.locality, place.coordinate) == (
+        "Urho Kekkosen katu 1",
+        "Helsinki",
+        Coordinate(*KAMPPI),
+    )
+    assert upstream.questions("geocoding")[-1].target.startswith("/geocoding/v1/reverse?")
+    assert upstream.params() == {
+        "point.lat": "60.16900",
+        "point.lon": "24.93120",
+        "boundary.circle.radius": "0.25",
+        "layers": "address,venue,street,stop,station",
+        "size": "5",
+        "lang": "sv",
+    }
+
+
+async def test_nothing_near_names_nothing_and_a_failure_is_the_geocoders(tmp_path):
+    """An empty answer is one; an error page is none."""
+    async with asking_hsl(tmp_path, Digitransit(geocoding=[features(), html("502 Bad Gateway")])) as network:
+        nothing = await network.ask_address(Coordinate(*KAMPPI))
+        with pytest.raises(SourceFailed) as failed:
+            await network.ask_address(Coordinate(60.2, 24.9))
+
+    assert (nothing, failed.value.details["service"]) == (None, "geocoding")

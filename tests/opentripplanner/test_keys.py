@@ -46,6 +46,7 @@ async def _ask_everything(network):
         network.plan_journeys(a_query()),
         network.list_departures(a_board_query()),
         network.find_places("Kamppi"),
+        network.ask_address(a_query().origin.coordinate),
         network.find_stop("HSL:1040601"),
         network.find_stop_place("HSL:1040601"),
         network.list_stops_near(a_query().origin.coordinate, 300.0),
@@ -83,7 +84,7 @@ async def test_a_key_is_nowhere_but_on_the_wire(tmp_path, caplog, monkeypatch, t
         asked.headers.get(KEY_HEADER) for asked in upstream.asked if asked.target.startswith(("/routing/v2", "/geo"))
     ]
 
-    assert (len(answers), set(sent)) == (6, {KEY})
+    assert (len(answers), set(sent)) == (7, {KEY})
     assert [text for text in answers if KEY in text] == []
     assert KEY not in caplog.text
     assert KEY not in _read_all(tmp_path / "recording")

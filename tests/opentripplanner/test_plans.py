@@ -1,5 +1,7 @@
 """Plans: the question's variables, pages, limits of walking, and what becomes of itineraries."""
 
+import json
+
 import pytest
 
 from fingerpost.errors import OutsideCalendar
@@ -227,6 +229,28 @@ async def test_pages_have_an_end():
     _, local = await _plan(*pages)
 
     assert len(local.asked) == 4
+
+
+async def test_a_window_is_asked_for_and_followed_to_its_end():
+    """Half an hour: the page behind the first is asked for while that ends within it, and no page behind the end."""
+    pages = [data(live=a_page([a_ride(minute)], cursor=cursor)) for minute, cursor in ((5, "a"), (29, "b"), (31, "c"))]
+    answered, local = await _plan(*pages, window_s=1800)
+    asked = [json.loads(each.body)["variables"] for each in local.asked]
+
+    assert len(answered.itineraries) == 3
+    assert [(each["searchWindow"], each["first"], each.get("after")) for each in asked] == [
+        ("PT1800S", 40, None),
+        ("PT1800S", 40, "a"),
+        ("PT1800S", 40, "b"),
+    ]
+
+
+async def test_without_a_window_none_is_asked_for():
+    """The server's own suits a trip; the first page with anything on it is enough."""
+    answered, local = await _plan(data(live=a_page(TRIP, cursor="a")))
+
+    assert (len(answered.itineraries), len(local.asked)) == (1, 1)
+    assert "searchWindow" not in asked_of(local)["variables"]
 
 
 async def test_what_two_pages_repeat_is_there_once():

@@ -157,7 +157,7 @@ class TownServer:
 
     # --------------------------------------------------------------------------------------------- plans
 
-    async def _plan(self, info, origin, destination, dateTime, preferences, first, modes=None, after=None):  # noqa: N803
+    async def _plan(self, info, origin, destination, dateTime, preferences, first, searchWindow=None, **paging):  # noqa: N803
         transit = preferences.get("transit", {})
         arrive_by = "latestArrival" in dateTime
         query = JourneyQuery(
@@ -168,6 +168,7 @@ class TownServer:
             arrive_by=arrive_by,
             max_walk_m=_FAR_M,
             max_transfers=transit["transfer"]["maximumTransfers"],
+            window_s=None if searchWindow is None else int(searchWindow.strip("PTS")),
             step_free=preferences.get("accessibility", {}).get("wheelchair", {}).get("enabled", False),
         )
         nothing = {"pageInfo": {"endCursor": None, "hasNextPage": False}, "routingErrors": [], "edges": []}

@@ -1,5 +1,13 @@
 """The engines that there are; the next one adds itself here."""
 
+import os
+
 from fingerpost.testing.engines.engine import Engine
+from tests.scale.cluster import URL
 
 ENGINES = [Engine(name="embedded", opens="fingerpost.plan.engines.embedded:EmbeddedJournal")]
+"""Every engine is held to every fact of the suite."""
+
+if os.environ.get(URL):
+    # A server is needed: make test-scale.
+    ENGINES.append(Engine(name="postgres", opens="tests.scale.places:open_journal"))

@@ -55,7 +55,7 @@ async def test_two_never_carry_on_one_run(opened, recorder):
     with pytest.raises(StorageUnavailable, match="being carried on elsewhere"):
         await there.carry_on(run_id)
     await here.stop()
-    assert here.journal.is_held(run_id) is False
+    assert await here.journal.is_held(run_id) is False
 
 
 @pytest.mark.parametrize(("approved", "state", "steps"), [(True, "completed", {1, 2, 3}), (False, "failed", {1, 2})])
@@ -63,7 +63,7 @@ async def test_a_person_approves_or_does_not(runs, recorder, approved, state, st
     """The run waits, held by nobody; a decision lets it go on, or fails the step."""
     a_plan = plan(step(1), human(2, dependencies=[1]), step(3, dependencies=[2]))
     waiting, run = await ended(runs, a_plan)
-    assert (waiting, runs.journal.is_held(run.run_id), len(recorder.calls)) == ("waiting", False, 1)
+    assert (waiting, await runs.journal.is_held(run.run_id), len(recorder.calls)) == ("waiting", False, 1)
 
     await runs.decide(run.run_id, "ann", 2, approved=approved, note="as agreed")
     assert await runs.carry_on(run.run_id) == state

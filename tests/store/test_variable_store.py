@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable
 from fingerpost.store import variables
+from fingerpost.store.postgres.variables import SharedVariables
 from fingerpost.store.variables import MAX_KEYS_PER_USER, MAX_VALUE_BYTES, Variable, VariableStore
+from tests.scale.places import open_database
+from tests.scale.running import get_url
 
 NOON = datetime(2022, 2, 22, 12, tzinfo=UTC)
 LATER = NOON + timedelta(hours=1, microseconds=1)
@@ -28,9 +31,21 @@ def path(tmp_path):
     return tmp_path / "home" / "variables.sqlite3"
 
 
+@pytest.fixture(params=["file", "postgres"])
+def new_store(request, path, tmp_path):
+    """Open the variables of this test anew, in each kind of store."""
+    if request.param == "file":
+        return lambda **given: VariableStore(path, **given)
+    get_url()
+    return lambda **given: SharedVariables(open_database(tmp_path), **given)
+
+
 @pytest.fixture
-def store(path):
-    return VariableStore(path)
+def store(new_store):
+    return new_store()
+
+
+only_in_a_file = pytest.mark.parametrize("new_store", ["file"], indirect=True)
 
 
 def keys(store, user) -> list[str]:
@@ -53,6 +68,7 @@ def test_saving_again_tells_what_was_there(store):
     assert store.list_variables("ada") == [second]
 
 
+@only_in_a_file
 def test_a_second_process_finds_it(store, path):
     """Issue 2: what one process saved, another reads."""
     store.save("ada", "home", "location", HOME, NOON)
@@ -91,12 +107,14 @@ def test_deleting_tells_what_was_there(store, key, gone, left):
     assert (store.delete("ada", key), keys(store, "ada")) == (gone, left)
 
 
+@only_in_a_file
 def test_asking_leaves_no_trace(store, path):
     """Reading and deleting where nothing was ever kept create no file."""
     assert (store.find("ada", "home"), store.list_variables("ada"), store.delete("ada")) == (None, [], [])
     assert path.parent.exists() is False
 
 
+@only_in_a_file
 def test_only_the_owner_may_read_the_file(store, path):
     """C4: mode 0600, SQLite's companion files included, and again where somebody loosened it."""
     store.save("ada", "home", "other", 1, NOON)
@@ -131,16 +149,13 @@ def test_a_value_is_json(store, path, value):
     """C4: what has no JSON form is refused before anything is written."""
     with pytest.raises(ParameterError, match=r"^value must be a JSON value$"):
         store.save("ada", "home", "other", value, NOON)
-    assert path.exists() is False
+    assert (store.list_variables("ada"), path.exists()) == ([], False)
 
 
-def test_a_user_has_so_many_keys_and_no_more(store, path):
+def test_a_user_has_so_many_keys_and_no_more(store):
     """Bounds: the last key fits, the next is refused; replacing one still works, and others are not touched."""
-    store.save("ada", "k0", "other", 1, NOON)
-    with sqlite3.connect(path) as connection:
-        rows = [("ada", f"k{number}", "other", "1", 0, 0) for number in range(1, MAX_KEYS_PER_USER - 1)]
-        connection.executemany("INSERT INTO variables VALUES (?, ?, ?, ?, ?, ?)", rows)
-    connection.close()
+    for number in range(MAX_KEYS_PER_USER - 1):
+        store.save("ada", f"k{number}", "other", 1, NOON)
     store.save("ada", "last", "other", 1, NOON)
     with pytest.raises(ParameterError) as caught:
         store.save("ada", "one too many", "other", 1, NOON)
@@ -152,9 +167,9 @@ def test_a_user_has_so_many_keys_and_no_more(store, path):
 
 
 @pytest.mark.parametrize(("age", "kept"), [(timedelta(days=30), True), (timedelta(days=30, microseconds=1), False)])
-def test_a_variable_is_kept_as_long_as_the_operator_says(path, monkeypatch, age, kept):
+def test_a_variable_is_kept_as_long_as_the_operator_says(new_store, monkeypatch, age, kept):
     """C4: retention counts from the last change; the last microsecond is still in."""
-    store = VariableStore(path, retention_days=30)
+    store = new_store(retention_days=30)
     store.save("ada", "home", "other", 1, NOON - timedelta(days=400))
     store.save("ada", "home", "other", 2, NOON)
     monkeypatch.setenv(clock.VARIABLE, (NOON + age).isoformat())
@@ -171,6 +186,7 @@ def test_without_retention_a_variable_is_kept_for_ever(store):
     assert [variable.key for variable in store.list_variables("ada", now=datetime(9999, 1, 1, tzinfo=UTC))] == ["home"]
 
 
+@only_in_a_file
 def test_a_file_that_is_no_database_is_the_operators_to_move(store, path):
     """One clear sentence, for reading and for writing; the file is not touched."""
     path.parent.mkdir()
@@ -187,6 +203,7 @@ def test_a_file_that_is_no_database_is_the_operators_to_move(store, path):
     assert path.read_bytes() == before
 
 
+@only_in_a_file
 def test_somebody_elses_database_is_left_alone(store, path):
     """A foreign SQLite file is named as such and does not change, not even its journal mode."""
     path.parent.mkdir()
@@ -209,6 +226,7 @@ def test_a_place_that_cannot_be_written_is_the_operators_too(tmp_path):
             VariableStore(place).save("ada", "home", "other", 1, NOON)
 
 
+@only_in_a_file
 def test_an_empty_file_is_a_store_not_yet_begun(store, path):
     """A first writer that died before its table leaves an empty file; nothing is lost."""
     path.parent.mkdir()
@@ -218,6 +236,7 @@ def test_an_empty_file_is_a_store_not_yet_begun(store, path):
     assert keys(store, "ada") == ["home"]
 
 
+@only_in_a_file
 def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
     """A writer that never lets go makes a StorageUnavailable, not a crash; readers go on."""
     monkeypatch.setattr(store, "_file", replace(store._file, busy_timeout_s=0.01))
@@ -232,10 +251,10 @@ def test_a_busy_file_is_worth_another_try(store, path, monkeypatch):
     assert store.save("ada", "home", "other", 3, NOON)[1].value == 1
 
 
-def test_a_failure_in_the_middle_changes_nothing(store, monkeypatch):
+def test_a_failure_in_the_middle_changes_nothing(store, new_store, monkeypatch):
     """A save is whole or not at all: what it purged comes back too."""
     store.save("ada", "home", "other", 1, NOON)
-    strict = VariableStore(store._file.path, retention_days=1)
+    strict = new_store(retention_days=1)
     monkeypatch.setattr(variables, "MAX_KEYS_PER_USER", 0)
     with pytest.raises(ParameterError):
         strict.save("ada", "work", "other", 1, NOON + timedelta(days=10))
@@ -249,6 +268,7 @@ def test_threads_may_save_at_once(store):
     assert [variable.value for variable in store.list_variables("ada")] == list(range(40))
 
 
+@only_in_a_file
 def test_processes_may_save_at_once(store, path):
     """Four processes on a file that does not exist yet: every save arrives, each previous was once the value."""
     script = (

@@ -28,7 +28,7 @@ def _walks(tmp_path, places, town=TOWN):
     drawn = Town(town, tmp_path)
     found = [drawn.drawing.place(place) if isinstance(place, str) else degrees(*place) for place in places]
     lats, lons = np.array(found).T
-    stops = WalkedStops(lats, lons, np.full(len(lats), STOP, np.int8), ())
+    stops = WalkedStops(lats, lons, np.full(len(lats), STOP, np.int8), (), ())
     return StreetWalks(drawn.graph, drawn.grid, stops, PLAIN)
 
 
@@ -38,7 +38,7 @@ def _none():
 
 def _linked(walks, count, rules=None):
     """Return {(from, to): (metres, seconds on foot, seconds of the change)} and the order in which they stand."""
-    paths = footpaths(walks, np.full(count, STOP, np.int8), rules or _none())
+    paths = footpaths(walks, np.full(count, STOP, np.int8), np.full(count, -1, np.int32), rules or _none())
     begin = np.repeat(np.arange(count), np.diff(paths.first))
     rows = zip(begin.tolist(), paths.to.tolist(), strict=True)
     values = zip(paths.metres.tolist(), paths.walk_s.tolist(), paths.seconds.tolist(), strict=True)
@@ -88,7 +88,7 @@ def test_a_stop_without_streets_keeps_the_straight_line(tmp_path):
 def test_footpaths_of_a_stop_stand_by_how_long_they_take(tmp_path):
     """Nearest first, so that a search can stop early."""
     walks = _walks(tmp_path, [(0, 0), (5, 0), (2, 0), (3, 0)], "A--------------------------B")
-    paths = footpaths(walks, np.full(4, STOP, np.int8), _none())
+    paths = footpaths(walks, np.full(4, STOP, np.int8), np.full(4, -1, np.int32), _none())
 
     assert paths.to[: paths.first[1]].tolist() == [2, 3, 1]
 
@@ -147,10 +147,12 @@ def test_saved_streets_are_opened_as_they_were(tmp_path):
     coverage = StreetCoverage(
         extract="/town.osm.pbf", stops=3, covered_stops=2, street_km=4.5, left_out_km=0.1, cut_ways=1
     )
-    save_streets(StoredStreets(town.graph, town.grid, coverage), tmp_path)
+    stops = np.array([0.1, 0.2, 0.3]), np.array([1.1, 1.2, 1.3])
+    save_streets(StoredStreets(town.graph, town.grid, *stops, coverage), tmp_path)
     opened = find_streets(tmp_path)
 
     assert opened.coverage == coverage
+    assert (opened.stop_lats.tolist(), opened.stop_lons.tolist()) == ([0.1, 0.2, 0.3], [1.1, 1.2, 1.3])
     for before, after in ((town.graph, opened.graph), (town.grid, opened.grid)):
         for name in before._fields:
             np.testing.assert_array_equal(getattr(before, name), getattr(after, name))

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.streets import oracle
-from tests.streets.drawn import read
+from tests.streets.drawn import degrees, read
 from tests.streets.towns import PLAIN, Town
 from tests.streets.walked_profiles import NO_STEPS, TURNING
 
@@ -316,3 +316,49 @@ def test_every_walk_takes_as_long_as_the_slow_search_says(tmp_path_factory, text
     for backward in (False, True):
         found = town.walk(*places, backward=backward)
         assert (found and found[1]) == (expected and pytest.approx(expected, abs=0.15))
+
+
+def test_streets_behind_a_gate_count_as_much_as_others(tmp_path):
+    """800 m of streets end at a gate, so that the 400 m behind a private way are for the ends of a walk only."""
+    town = Town(
+        """
+            o       B
+            |       |
+            A       |
+            |       |
+            +---+ppp+
+        """,
+        tmp_path,
+    )
+
+    assert town.walk("A", "B") == (1400, 1120.0)
+
+
+KERB = """
+    A-k-B
+    |   |
+    C---D
+    """
+
+
+def test_who_takes_no_steps_goes_round_a_raised_kerb(tmp_path):
+    """400 m over the kerb, 800 m round by C and D; up to the kerb from either side 200 m."""
+    usual, step_free = (Town(KERB, tmp_path, profile) for profile in (PLAIN, NO_STEPS))
+    kerb = (2, 0)
+
+    assert (usual.walk("A", "B"), step_free.walk("A", "B")) == ((400, 320.0), (800, 640.0))
+    assert (step_free.walk("A", kerb), step_free.walk(kerb, "B")) == ((200, 160.0), (200, 160.0))
+
+
+@pytest.mark.parametrize(("kerb", "metres"), [("yes", 400), ("lowered", 400), ("raised", 800)])
+def test_a_kerb_of_which_nothing_is_known_is_no_obstacle(tmp_path, kerb, metres):
+    """``kerb=yes`` says that there is one, not how high it is."""
+    town = Town(
+        KERB.replace("-k-", "   "),
+        tmp_path,
+        NO_STEPS,
+        extra_nodes=[(9, *degrees(2, 0), {"kerb": kerb})],
+        extra_ways=[((1, 9, 2), {"highway": "footway"})],
+    )
+
+    assert town.walk("A", "B") == (metres, metres / 1.25)

@@ -243,3 +243,14 @@ async def test_a_hub_and_its_stations_are_one_place_among_names():
     assert [(match.place.id, match.score >= 0.8) for match in found[:1]] == [("TFL:HUBVIC", True)]
     assert "TFL:940GZZLUVIC" not in [match.place.id for match in found]
     assert (found[0].distance_m, server.paths) == (0.0, ["/StopPoint/Search"])
+
+
+async def test_a_position_is_named_by_the_nearest_stop():
+    """TfL knows no addresses, so the name says that it is only near; 250 m away nothing is."""
+    stop = {"id": "940GZZLUVIC", "naptanId": "940GZZLUVIC", "commonName": "Victoria", "lat": 51.4965, "lon": -0.1447}
+    async with asking({"/StopPoint": {"stopPoints": [stop]}}) as (network, _):
+        near = await network.ask_address(Coordinate(51.4970, -0.1447))
+        far = await network.ask_address(Coordinate(51.5000, -0.1447))
+
+    assert near is not None
+    assert (near.name, near.coordinate, far) == ("near Victoria", Coordinate(51.4970, -0.1447), None)

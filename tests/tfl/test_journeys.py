@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -271,3 +272,46 @@ async def test_an_answer_names_tfl_and_when_it_was_retrieved():
         "Geomni UK Map data © and database rights [2019]",
         "TfL, retrieved 2026-06-10T09:00:00+01:00",
     )
+
+
+async def in_the_window(reply):
+    """Plan for the half hour behind 09:00; return when what was found leaves, the answer, and the times asked for."""
+    found, server = await plan(reply, replace(QUERY, window_s=1800))
+    leaving = [f"{datetime.fromtimestamp(each.departure, LONDON):%H:%M}" for each in found.itineraries]
+    return leaving, found, [each["time"] for each in server.questions]
+
+
+def time_of(asked):
+    return dict(parse_qsl(urlsplit(asked.target).query))["time"]
+
+
+async def test_a_window_is_asked_for_until_it_is_covered():
+    """TfL offers a few at a time: it is asked on from the last, and no more once that leaves behind the window."""
+
+    async def reply(asked):
+        offered = {"0900": ("09:05", "09:10"), "0911": ("09:20", "09:25"), "0926": ("09:31",)}
+        return journeys(*(a_leg(each, "10:00", 30) for each in offered[time_of(asked)]))
+
+    leaving, found, times = await in_the_window(reply)
+
+    assert (leaving, times) == (["09:05", "09:10", "09:20", "09:25", "09:31"], ["0900", "0911", "0926"])
+    assert not any("window" in note for note in found.provenance.notes)
+
+
+async def test_a_window_that_stays_uncovered_is_said():
+    """A bus every minute, offered one at a time; and a question that fails, which loses nothing else."""
+
+    async def every_minute(asked):
+        time = time_of(asked)
+        return journeys(a_leg(f"{time[:2]}:{time[2:]}", "10:00", 30))
+
+    async def then_failing(asked):
+        is_first = time_of(asked) == "0900"
+        return journeys(a_leg("09:05", "10:00", 30)) if is_first else (500, {})
+
+    _, found, times = await in_the_window(every_minute)
+    leaving, failed, _ = await in_the_window(then_failing)
+
+    assert times == ["0900", "0901", "0902", "0903"]
+    assert leaving == ["09:05"]
+    assert all(any("all trips of the window" in note for note in each.provenance.notes) for each in (found, failed))

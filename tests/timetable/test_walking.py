@@ -14,15 +14,17 @@ from fingerpost.transit.timetable.footpaths import footpaths as link
 from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, RECOMMENDED, STATION, STOP, TIMED
 from fingerpost.transit.timetable.walks import StraightLine
 
+SLACK_S = walking.CHANGE_SLACK_S + walking.STRAIGHT_SLACK_S
 M_PER_DEG = math.radians(1) * EARTH_RADIUS_M
 
 
-def footpaths(lats, lons, kinds=None, transfers=()):
+def footpaths(lats, lons, kinds=None, transfers=(), parents=None):
     """Return {(from, to): (seconds, metres)} and the times to change."""
     columns = list(zip(*transfers, strict=True)) or [(), (), (), ()]
     paths = link(
         StraightLine(np.array(lats, np.float64), np.array(lons, np.float64)),
         np.array(kinds if kinds is not None else [STOP] * len(lats), np.int8),
+        np.array(parents if parents is not None else [-1] * len(lats), np.int32),
         TransferRules(
             *(np.array(column, kind) for column, kind in zip(columns, ("i4", "i4", "i1", "i4"), strict=True))
         ),
@@ -60,7 +62,7 @@ def slow_footpaths(points, kinds, transfers):
             if kind == FORBIDDEN or (kind is None and not near):
                 continue
             metres = straight_m * walking.DETOUR_FACTOR
-            seconds = metres / walking.PACE_M_PER_S + (0 if kind == TIMED else walking.CHANGE_SLACK_S)
+            seconds = metres / walking.PACE_M_PER_S + (0 if kind == TIMED else SLACK_S)
             rows[a, b] = (minimum_s if kind == MINIMUM_TIME and minimum_s >= 0 else seconds, metres)
     return rows
 
@@ -113,12 +115,25 @@ def test_reach(apart_m, pairs):
 
 
 def test_walk():
-    """A footpath is the straight line times the detour, at the pace, rounded up, and the slack."""
+    """A footpath is the straight line times the detour, at the pace, rounded up, and both slacks."""
     rows, change_s = footpaths([60.0, 60.0 + 100.0 / M_PER_DEG], [24.0, 24.0])
 
-    # 130 m (131 by rounding up what lies a hair above), 105 s at 1.25 m/s, and 120 s.
-    assert rows[0, 1] in {(224, 130), (225, 131)}
+    # 130 m (131 by rounding up what lies a hair above), 105 s at 1.25 m/s, 120 s and 135 s.
+    assert rows[0, 1] in {(359, 130), (360, 131)}
     assert change_s == [120, 120]
+
+
+@pytest.mark.parametrize(
+    ("parents", "seconds"),
+    [([2, 2, -1, -1], {224, 225}), ([2, 3, -1, -1], {359, 360}), ([2, -1, -1, -1], {359, 360})],
+)
+def test_within_a_station_no_street_is_in_doubt(parents, seconds):
+    """Two platforms 100 m apart: of one station the slack of a change alone, else that of the straight line too."""
+    lats = [60.0, 60.0 + 100.0 / M_PER_DEG, 60.0, 60.0]
+
+    rows, _ = footpaths(lats, [24.0] * 4, [STOP, STOP, STATION, STATION], parents=parents)
+
+    assert rows[0, 1][0] in seconds
 
 
 def test_kinds_of_transfers():
@@ -134,8 +149,8 @@ def test_kinds_of_transfers():
     length_m = math.ceil(0.1 * M_PER_DEG * walking.DETOUR_FACTOR)
     walk_s = math.ceil(length_m / walking.PACE_M_PER_S)
     back = rows.pop((3, 0))
-    assert rows == {(0, 1): (30, length_m), (1, 0): (walk_s, length_m), (1, 2): (walk_s + 120, length_m)}
-    assert back in {(224, 130), (225, 131)}
+    assert rows == {(0, 1): (30, length_m), (1, 0): (walk_s, length_m), (1, 2): (walk_s + 255, length_m)}
+    assert back in {(359, 130), (360, 131)}
 
 
 @pytest.mark.parametrize(

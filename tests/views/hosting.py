@@ -29,7 +29,20 @@ NOW = "2026-03-10T08:00:00+02:00"
 HOSTILE = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
 # Texts that come from feeds, operators and filings; words of the contracts and times stay as they are.
 FOREIGN = {
-    *("name", "stopName", "destination", "line", "headsign", "platform", "header", "text", "message", "address"),
+    *(
+        "name",
+        "stopName",
+        "destination",
+        "line",
+        "lineName",
+        "routeShortName",
+        "headsign",
+        "platform",
+        "header",
+        "text",
+        "message",
+        "address",
+    ),
     *("ticker", "metric_name", "unit", "filing_type", "accession_number", "dataset", "note", "disruptionNote"),
     *("DisruptionNote", "unknown", "walking", "timeZone"),
 }

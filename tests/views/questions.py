@@ -12,3 +12,17 @@ QUESTIONS = {
     "trip": ("plan_trip", TRIP),
     "figures": ("sec_financial_data", FIGURES),
 }
+
+# A view draws these too; their answers have other shapes, and times in UTC.
+ROUTE = {
+    "origin": {"rawText": "Kamppi"},
+    "destination": {"rawText": "Espoo"},
+    "departureTime": "2026-03-10T06:00:00Z",
+}
+TIMETABLE = {"stopId": "DEMO-HELSINKI:KAMPPI", "maxDepartures": 5}
+JOURNEY = {"from": "Waterloo", "to": "Paddington"}
+OTHER_QUESTIONS = {
+    "planRoute": ("trip", ROUTE),
+    "planJourney": ("trip", JOURNEY),
+    "getStopTimetable": ("board", TIMETABLE),
+}

@@ -139,6 +139,7 @@ def test_every_string_that_a_module_says_is_there_and_none_is_idle():
         *("on_time", "cancelled", "scheduled_only", "late_one", "late_other", "early_one", "early_other"),
         *("refresh", "refreshing", "previous", "next", "earlier", "later"),
         *("time", "line", "destination", "platform", "status", "cancelled_call"),
+        *("departure", "arrival", "takes", "parts"),
     }
 
     assert said - set(read_strings()["en"]) == set()

@@ -34,8 +34,8 @@ async def test_a_host_that_shows_views_finds_them_at_the_tools(application, mode
         served = {view.name: (await client.read_resource(view.uri)).contents for view in VIEWS}
 
     assert views_of(tools) == {
-        "plan_trip": {"resourceUri": "ui://fingerpost/trip"},
-        "get_departures": {"resourceUri": "ui://fingerpost/board"},
+        **{tool: {"resourceUri": "ui://fingerpost/trip"} for tool in ("plan_trip", "planRoute", "planJourney")},
+        **{tool: {"resourceUri": "ui://fingerpost/board"} for tool in ("get_departures", "getStopTimetable")},
         "sec_financial_data": {"resourceUri": "ui://fingerpost/figures"},
     }
     assert list(listed) == [NETWORKS, *(view.uri for view in VIEWS)]

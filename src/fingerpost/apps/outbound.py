@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from fingerpost.apps.pace_storage import open_counts, open_limits
 from fingerpost.apps.settings import Settings
 from fingerpost.net.client import Client
 from fingerpost.net.limiter import Limiter
@@ -12,12 +13,10 @@ from fingerpost.net.passage import Tape
 from fingerpost.net.recording.player import Player
 from fingerpost.net.recording.recorder import Recorder
 from fingerpost.net.request_counts import RequestCounts
-from fingerpost.store.limits import LimitFile
-from fingerpost.store.request_counts import RequestCountFile
 
 
 def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> Client:
-    """Return an HTTP client whose rate limits are shared by all processes of this home folder.
+    """Return an HTTP client whose rate limits are shared by all processes of this home folder, or of a database.
 
     Where the settings want calls recorded or replayed, all clients of this process share one tape.
 
@@ -26,10 +25,10 @@ def new_client(settings: Settings, paces: Mapping[str, Pace] | None = None) -> C
     """
     return Client(
         contact=settings.contact or None,
-        limiter=Limiter(LimitFile(settings.limits_file).limit, paces=paces, own_hosts=settings.private_hosts),
+        limiter=Limiter(open_limits(settings).limit, paces=paces, own_hosts=settings.private_hosts),
         private_hosts=settings.private_hosts,
         tape=_open_tape(settings.record, settings.replay),
-        counts=RequestCounts(RequestCountFile(settings.limits_file)),
+        counts=RequestCounts(open_counts(settings)),
     )
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from fingerpost.apps.settings import Settings
+from fingerpost.apps.storage import open_journal
 from fingerpost.contract.published import PublishedTool
 from fingerpost.plan.catalogue import Catalogue, PlanTool
-from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.get_plan_run import GetPlanRun
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.planners.chaining import BackwardChaining
@@ -39,7 +39,7 @@ def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
         SettingsInvalid: a language model is configured, and its extra is not installed.
     """
     catalogue = Catalogue.of([_plan_tool(tool) for tool in tools])
-    runs = PlanRuns(catalogue, EmbeddedJournal(settings.runs_folder))
+    runs = PlanRuns(catalogue, open_journal(settings), retention_days=settings.runs_retention_days)
     planners: list[Planner] = [BackwardChaining(), TemplatePlanner()]
     if settings.llm_url and settings.llm_model:
         key = settings.llm_key.get_secret_value() or None

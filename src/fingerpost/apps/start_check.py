@@ -1,12 +1,16 @@
 """What a server needs before it starts, so that its operator hears of it at once (rule E3)."""
 
+import logging
 import os
 from collections.abc import Mapping
 
 from fingerpost.apps.record_file import open_record_file
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.source_kinds import REMOTE_KINDS
-from fingerpost.errors import SettingsInvalid
+from fingerpost.apps.storage import find_database
+from fingerpost.errors import SettingsInvalid, StorageUnavailable
+
+_log = logging.getLogger(__name__)
 
 
 def require_keys(settings: Settings, environ: Mapping[str, str] = os.environ) -> None:
@@ -25,3 +29,19 @@ def require_keys(settings: Settings, environ: Mapping[str, str] = os.environ) ->
                 f"{variable} is not set, and {record.name} cannot be asked without it: "
                 f"set it, or run `fingerpost network remove {record.name}`."
             )
+
+
+def check_database(settings: Settings) -> None:
+    """Look into the database of many machines, where one is configured; one that cannot be reached now is logged.
+
+    Raises:
+        SettingsInvalid: it can never be used as it is configured; a sentence that says why.
+    """
+    database = find_database(settings)
+    if database is None:
+        return
+    try:
+        database.connect().close()
+    except StorageUnavailable as error:
+        # It may be restarting, as this server is; calls that need it say so, and the others are answered.
+        _log.warning("%s", error.message)

@@ -8,8 +8,9 @@ import threading
 from datetime import timedelta
 
 from fingerpost import clock
+from fingerpost.apps.changing_over import change_over_when_compiled
 from fingerpost.apps.interpreter import keep_what_is_loaded
-from fingerpost.apps.kernels import are_compiled, note_compiled
+from fingerpost.apps.kernels import note_compiled
 from fingerpost.errors import ToolError
 from fingerpost.transit.model import Bounds, Coordinate, Location, LocationSource
 from fingerpost.transit.port import DepartureQuery, JourneyQuery, Network, Networks
@@ -58,7 +59,8 @@ class WarmUp:
             keep_what_is_loaded()
             outcome = self.problem = None
             _log.info("the networks are open")
-            self._change_over()
+            if change_over_when_compiled(self._compiler):
+                keep_what_is_loaded()
         except ToolError as error:
             outcome = error.message
             _log.warning("the networks cannot be opened: %s", error.message)
@@ -67,24 +69,6 @@ class WarmUp:
             _log.error("%s", outcome)
         finally:
             self.problem = outcome
-
-    def _change_over(self) -> None:
-        """Wait for the process that compiles, and go on with what it has made."""
-        from fingerpost.transit.changeover import change_over, is_interpreted
-
-        if not is_interpreted():
-            return
-        if self._compiler is not None:
-            self._compiler.wait()
-        if not are_compiled():
-            _log.warning("the engine could not be compiled; answers go on uncompiled")
-            return
-        change_over()
-        from fingerpost.transit.raptor.warming import warm_kernels
-
-        warm_kernels()
-        keep_what_is_loaded()
-        _log.info("the engine is compiled")
 
 
 async def warm(networks: Networks) -> None:

@@ -12,13 +12,15 @@ from fingerpost.apps.networks import new_networks
 from fingerpost.apps.own_tools import GROUP, OwnTool, ServedTool, load_installed_tools, serve
 from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
+from fingerpost.apps.storage import open_variables
 from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.registry import ToolRegistry
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
-from fingerpost.store.variables import VariableStore
+from fingerpost.store.call_log import SqliteCallLog
+from fingerpost.store.variables import Variables
 from fingerpost.tools.catalogue import list_tools
-from fingerpost.tools.plan_journey import JourneyOptions
+from fingerpost.tools.plan_journey import JourneyOptions, PlanJourney
 from fingerpost.transit.port import Networks
 
 
@@ -33,7 +35,7 @@ class Application:
     settings: Settings
     tools: Mapping[str, PublishedTool]
     networks: Networks
-    variables: VariableStore
+    variables: Variables
     plans: Plans
     left_out: Mapping[str, str]
 
@@ -50,8 +52,12 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     clock.find_fixed()
     settings.prepare_home()
     networks = new_networks(settings)
-    variables = VariableStore(settings.variables_file, retention_days=settings.retention_days)
-    journeys = JourneyOptions(per_second=settings.plan_journey_per_second, with_demo=settings.demo != "off")
+    variables = open_variables(settings)
+    journeys = JourneyOptions(
+        per_second=settings.plan_journey_per_second,
+        calls=SqliteCallLog(settings.limits_file, PlanJourney.name),
+        with_demo=settings.demo != "off",
+    )
     tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file), journeys=journeys)
     installed = load_installed_tools()
     served, left_out = _serve_own(own, installed.tools, {*(tool.name for tool in tools), *Plans.NAMES})

@@ -30,7 +30,7 @@ from fingerpost.net.body import Body, MemoryBody
 from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.passage import Ended, Health, LivePassage, Passage, Tape
-from fingerpost.net.redaction import redact_text
+from fingerpost.net.recording.cleaning import clean_text
 from fingerpost.net.request import Request, list_secrets
 from fingerpost.net.request_counts import Ending, RequestCounts, ending_of, ending_of_served
 from fingerpost.net.request_sender import NOT_MODIFIED, RequestSender
@@ -212,10 +212,11 @@ class Client:
             try:
                 return await self._send_following_redirects(request, conditions, body, state)
             except ToolError as error:
-                error.message = redact_text(error.message, state.secrets)
+                # A redirect may have named a host or a path after a key, in capitals or without.
+                error.message = clean_text(error.message, state.secrets)
                 error.args = (error.message,)
                 state.last_error, state.in_flight = error, False
-                _log.info("%s: %s", redact_text(request.redacted_url, state.secrets), error.message)
+                _log.info("%s: %s", clean_text(request.redacted_url, state.secrets), error.message)
                 raise
 
         def find_wait_s(error: ToolError, number: int) -> float | None:
@@ -244,6 +245,7 @@ class Client:
             state.in_flight, state.answered = False, True
             if response.status in redirects.STATUSES and response.status not in request.accept:
                 request = redirects.follow(request, response.status, response.headers)
+                _refuse_host_of_key(request, asked.hostname or "", state.secrets)
                 continue
             seen = replace(response, body=response.body or body.content()) if isinstance(body, MemoryBody) else response
             failure = _check_response(request, seen, conditional=bool(conditions))
@@ -273,6 +275,19 @@ def _measuring_request(request: Request) -> AbstractContextManager[Measured]:
     port = asked.port or (80 if asked.scheme == "http" else 443)
     attributes = {"http.request.method": request.method, HOST: asked.hostname or "", "server.port": port}
     return measured(request.method, attributes, HTTP_REQUEST_DURATION, kind=SpanKind.CLIENT)
+
+
+def _refuse_host_of_key(request: Request, redirecting: str, secrets: Collection[str]) -> None:
+    """Refuse a redirect to a host that bears a key in its name: limits and counts are kept by the names of hosts.
+
+    Raises:
+        SourceFailed: it does.
+    """
+    host = request.split().hostname or ""
+    if clean_text(host, secrets) != host:
+        failure = SourceFailed(f"{redirecting} redirects to a host that is named after a key")
+        failure.retryable = False
+        raise failure
 
 
 def _health(state: _RequestState, error: ToolError | None) -> Health:

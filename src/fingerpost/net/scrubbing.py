@@ -1,8 +1,9 @@
-"""Take keys out of an answer, should the server have echoed one."""
+"""Take keys out of an answer, should the server have echoed one, in whatever way it writes them."""
 
 from dataclasses import replace
 
-from fingerpost.net.redaction import redact_text
+from fingerpost.net.recording.cleaning import Cleaner
+from fingerpost.net.recording.key_pattern import SHORTEST_KEY
 from fingerpost.net.request import Request, list_secrets
 from fingerpost.net.response import Response
 
@@ -11,7 +12,6 @@ def scrub(response: Response, request: Request) -> Response:
     """Return a response without the keys that left with its request."""
     if not request.secret_headers and not request.secret_params:
         return response
-    secrets = [secret for secret in list_secrets(request) if secret.encode() in response.body]
-    if not secrets:
-        return response
-    return replace(response, body=redact_text(response.body.decode(errors="replace"), secrets).encode())
+    cleaner = Cleaner([secret for secret in list_secrets(request) if len(secret) >= SHORTEST_KEY])
+    body = cleaner.feed(response.body) + cleaner.end()
+    return replace(response, body=body) if cleaner.found else response

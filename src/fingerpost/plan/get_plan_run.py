@@ -38,7 +38,7 @@ class GetPlanRun(PublishedTool):
             return {
                 "query_type": self.name,
                 "parameters": parameters,
-                "results": [self._show_line(line) for line in await self._runs.list_runs(call.user)],
+                "results": [await self._show_line(line) for line in await self._runs.list_runs(call.user)],
                 "output_key": self.name,
                 "success": True,
             }
@@ -63,10 +63,10 @@ class GetPlanRun(PublishedTool):
             return say_run(answer["data"])
         return "\n".join(map(_say_line, answer["results"])) or "No runs."
 
-    def _show_line(self, line: RunLine) -> RunLineView:
+    async def _show_line(self, line: RunLine) -> RunLineView:
         shown: RunLineView = {
             "run_id": line.run_id,
-            "state": self._runs.state_of(line),
+            "state": await self._runs.state_of(line),
             "goal": line.goal[:200],
             "created_at": line.created_at,
             "completed": line.settled,

@@ -141,7 +141,7 @@ class Journal(Protocol):
     def hold(self, run_id: str) -> AbstractAsyncContextManager[bool]:
         """Lock a run for execution; False where another process or task holds it."""
 
-    def is_held(self, run_id: str) -> bool:
+    async def is_held(self, run_id: str) -> bool:
         """Whether the run is locked for execution at this moment."""
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import datetime
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -67,4 +68,9 @@ def plan_of(run: RunRecord) -> Plan:
 
 def now() -> str:
     """Return the present instant as plans write it: ISO 8601, UTC."""
-    return clock.now().isoformat().replace("+00:00", "Z")
+    return write_instant(clock.now())
+
+
+def write_instant(instant: datetime) -> str:
+    """Return an instant in UTC as plans write it."""
+    return instant.isoformat().replace("+00:00", "Z")

@@ -67,7 +67,7 @@ class RunPlan(PublishedTool):
                 await runs.wait(run_id, arguments.wait_seconds)
             except StorageUnavailable:
                 # Another process carries it on: what is known of it is the answer.
-                if not runs.journal.is_held(run_id):
+                if not await runs.journal.is_held(run_id):
                     raise
         run = await runs.get(run_id, user)
         view = await describe_run(runs, run)
@@ -117,7 +117,7 @@ class RunPlan(PublishedTool):
                 raise ParameterError("run_id needs an action; to read a run take get_plan_run", {"field": "action"})
             case "cancel":
                 await self._runs.cancel(run_id, user)
-                if not self._runs.journal.is_held(run_id):
+                if not await self._runs.journal.is_held(run_id):
                     # Nobody is there to hear it: the run is ended by carrying it on, which starts nothing.
                     await self._runs.carry_on(run_id)
             case "approve" | "reject":

@@ -16,6 +16,7 @@ from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunL
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import now, plan_of, write_plan
+from fingerpost.plan.retention import RunRetention
 from fingerpost.plan.run_measurement import measure_run
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
@@ -36,6 +37,7 @@ class PlanRuns:
     """Plan runs over one catalogue and one journal.
 
     Many processes may share a journal: each run is carried on by one of them at a time.
+    ``retention_days`` counts from a run's end; None keeps for ever.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class PlanRuns:
         limits: Limits | None = None,
         *,
         poll_s: float = 0.5,
+        retention_days: int | None = None,
         breaker: Breaker | None = None,
     ) -> None:
         self.catalogue = catalogue
@@ -52,6 +55,7 @@ class PlanRuns:
         self.limits = limits or Limits()
         self._poll_s = poll_s
         self._executor = StepExecutor(catalogue, self.limits, breaker)
+        self._retention = RunRetention(journal, retention_days)
         self._fresh: tuple[RunRecord, ValidPlan] | None = None
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
@@ -90,6 +94,7 @@ class PlanRuns:
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
         created_at = now()
+        await self._retention.apply()
         run_id = await self.journal.create(
             base, user, plan_json, plan.goal, len(plan.steps), given, created_at, PROTOCOL
         )
@@ -205,9 +210,9 @@ class PlanRuns:
         """Return a user's newest runs; who has no name has no list."""
         return [] if user is None else await self.journal.list_runs(user, limit)
 
-    def state_of(self, run: RunRecord | RunLine) -> SeenState:
+    async def state_of(self, run: RunRecord | RunLine) -> SeenState:
         """Return how a run stands as its owner sees it: one that says it runs, and that nobody carries on, does not."""
-        is_left = run.state == "running" and not self.journal.is_held(run.run_id)
+        is_left = run.state == "running" and not await self.journal.is_held(run.run_id)
         return "interrupted" if is_left else run.state
 
     def memory_of(self, run: RunRecord) -> Memory:

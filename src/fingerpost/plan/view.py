@@ -13,7 +13,7 @@ from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.references import walk
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
 from fingerpost.plan.run_shapes import RunView
-from fingerpost.plan.runs import PlanRuns
+from fingerpost.plan.runs import PlanRuns, SeenState
 from fingerpost.plan.size_limits import encode
 from fingerpost.resilience.fair_threads import COMPUTING
 
@@ -35,17 +35,17 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     A step's ``remarks`` are what its tool said beside the value: missing, note, hint, candidates and so on.
     Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
     """
+    state = await runs.state_of(run)
     events = await _list_events(runs, run.run_id)
     if len(run.steps) > _QUICK_STEPS or len(events) > _QUICK_EVENTS:
-        return await COMPUTING.run(_describe, runs, run, events, parts, after)
-    return _describe(runs, run, events, parts, after)
+        return await COMPUTING.run(_describe, runs, run, state, events, parts, after)
+    return _describe(runs, run, state, events, parts, after)
 
 
 def _describe(
-    runs: PlanRuns, run: RunRecord, events: list[Event], parts: Collection[Part], after: int
+    runs: PlanRuns, run: RunRecord, state: SeenState, events: list[Event], parts: Collection[Part], after: int
 ) -> dict[str, Any]:
     plan = plan_of(run)
-    state = runs.state_of(run)
     begun = _under_way(events) if state == "running" else set()
     memory = runs.memory_of(run)
     steps = [

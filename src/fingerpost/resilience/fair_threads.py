@@ -89,5 +89,11 @@ class FairThreads:
             return work
 
 
-COMPUTING = FairThreads(max(2, os.cpu_count() or 1), "computing")
-"""For what keeps a processor busy: more at once would be no sooner done."""
+_PROCESSORS = max(2, os.cpu_count() or 1)
+
+# What keeps a processor busy: more at once would be no sooner done.
+SEARCHING = FairThreads(_PROCESSORS, "searching")
+"""For searches of a timetable, which may wait for the engine to be compiled."""
+
+COMPUTING = FairThreads(_PROCESSORS, "computing")
+"""For everything else that takes its time: to check and to write what is large, to look names up."""

@@ -2,7 +2,8 @@
 
 The plan_trip and get_departures contracts, rule C4.
 
-One SQLite file; every operation opens it, so that threads, processes and a file that went away need no care.
+``VariableStore`` is one SQLite file; ``store/postgres/variables.py`` keeps them for many machines.
+In the file every operation opens it, so that threads, processes and a file that went away need no care.
 """
 
 import json
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError
@@ -47,6 +48,29 @@ class Variable:
     updated_at: datetime
 
 
+class Variables(Protocol):
+    """The port of the stores of user variables: a file of this machine's, or a database that many machines share.
+
+    Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
+    """
+
+    def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
+        """Keep a value under a key and return it with what it replaced; ``created_at`` outlives a replacement.
+
+        Raises:
+            ParameterError: the value is not JSON or too large, or the user has too many keys.
+        """
+
+    def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
+        """Return all of a user's variables, by key."""
+
+    def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
+        """Return a user's variable of exactly that key, case included, or None."""
+
+    def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
+        """Forget one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
+
+
 class VariableStore:
     """The variables of all users in one file, which only its owner may read.
 
@@ -68,23 +92,24 @@ class VariableStore:
         Raises:
             ParameterError: the value is not JSON or too large, or the user has too many keys.
         """
-        text = _encode(value)
-        now_us = _to_us(now)
+        text = encode_value(value)
+        now_us = to_us(now)
         with self._writing() as connection:
             self._purge(connection, now)
             row = connection.execute(
                 "SELECT key, type, value, created_us, updated_us FROM variables WHERE user = ? AND key = ?", (user, key)
             ).fetchone()
-            previous = None if row is None else _variable(row)
+            previous = None if row is None else variable_of(row)
             if previous is None:
-                _refuse_too_many(connection, user)
+                held = connection.execute("SELECT count(*) FROM variables WHERE user = ?", (user,)).fetchone()[0]
+                refuse_too_many(held)
             connection.execute(
                 "INSERT INTO variables VALUES (:user, :key, :type, :value, :now, :now) ON CONFLICT (user, key)"
                 " DO UPDATE SET type = :type, value = :value, updated_us = :now",
                 {"user": user, "key": key, "type": type, "value": text, "now": now_us},
             )
         created_us = now_us if row is None else row[3]
-        return _variable((key, type, text, created_us, now_us)), previous
+        return variable_of((key, type, text, created_us, now_us)), previous
 
     def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
         """Return all of a user's variables, by key."""
@@ -96,7 +121,7 @@ class VariableStore:
                 " WHERE user = ? AND updated_us >= ? ORDER BY key",
                 (user, self._oldest_kept_us(now)),
             ).fetchall()
-        return [_variable(row) for row in rows]
+        return [variable_of(row) for row in rows]
 
     def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
         """Return a user's variable of exactly that key, case included, or None."""
@@ -110,7 +135,7 @@ class VariableStore:
                 " WHERE user = ? AND key = ? AND updated_us >= ?",
                 (user, key, self._oldest_kept_us(now)),
             ).fetchone()
-        return None if row is None else _variable(row)
+        return None if row is None else variable_of(row)
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
         """Forget one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
@@ -127,7 +152,7 @@ class VariableStore:
     def _oldest_kept_us(self, now: datetime | None) -> int:
         if self._retention is None:
             return -(2**63)
-        return _to_us((now or clock.now()) - self._retention)
+        return to_us((now or clock.now()) - self._retention)
 
     def _purge(self, connection: sqlite3.Connection, now: datetime | None) -> None:
         if self._retention is not None:
@@ -158,8 +183,12 @@ class VariableStore:
             connection.execute("COMMIT")
 
 
-def _refuse_too_many(connection: sqlite3.Connection, user: str) -> None:
-    held = connection.execute("SELECT count(*) FROM variables WHERE user = ?", (user,)).fetchone()[0]
+def refuse_too_many(held: int) -> None:
+    """Refuse one more variable of a user who has so many.
+
+    Raises:
+        ParameterError: there is no room for it.
+    """
     if held >= MAX_KEYS_PER_USER:
         raise ParameterError(
             f"{held} variables are kept already, and no more than {MAX_KEYS_PER_USER} can be",
@@ -177,7 +206,12 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
-def _encode(value: Any) -> str:
+def encode_value(value: Any) -> str:
+    """Return a value as JSON text.
+
+    Raises:
+        ParameterError: it is not JSON, or too large.
+    """
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         size = len(text.encode())
@@ -190,7 +224,8 @@ def _encode(value: Any) -> str:
     return text
 
 
-def _variable(row: tuple[str, str, str, int, int]) -> Variable:
+def variable_of(row: tuple[str, str, str, int, int]) -> Variable:
+    """Return the variable of a row: key, type, JSON text, and the instants of creation and change in microseconds."""
     key, kind, value, created_us, updated_us = row
     return Variable(
         key=key,
@@ -201,5 +236,6 @@ def _variable(row: tuple[str, str, str, int, int]) -> Variable:
     )
 
 
-def _to_us(instant: datetime) -> int:
+def to_us(instant: datetime) -> int:
+    """Return an instant as microseconds since 1970."""
     return (instant - _EPOCH) // timedelta(microseconds=1)

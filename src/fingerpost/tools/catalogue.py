@@ -5,7 +5,7 @@ from collections.abc import Collection
 from fingerpost.contract.published import PublishedTool
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
-from fingerpost.store.variables import VariableStore
+from fingerpost.store.variables import Variables
 from fingerpost.tools.find_address_or_stop import FindAddressOrStop
 from fingerpost.tools.find_stops import FindStops
 from fingerpost.tools.get_departures import GetDepartures
@@ -26,7 +26,7 @@ GROUPS = ("core", "timetable", "london", "filings", "plans", "own")
 
 def list_tools(
     networks: Networks,
-    variables: VariableStore,
+    variables: Variables,
     groups: Collection[str] | None = None,
     *,
     library: FactLibrary | None = None,

@@ -8,8 +8,8 @@ from typing import Any
 from fingerpost.contract.envelope import Family, hint_of
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
-from fingerpost.store.variables import VariableStore
-from fingerpost.tools.call_limit import DEFAULT_PER_SECOND, CallLimit
+from fingerpost.store.variables import Variables
+from fingerpost.tools.call_limit import DEFAULT_PER_SECOND, CallLimit, CallWindow
 from fingerpost.tools.plan_journey_shapes import (
     MOST_JOURNEYS,
     MOST_SUGGESTIONS,
@@ -61,9 +61,13 @@ _LONGEST_HEADER = 160
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyOptions:
-    """The operator's choices: calls a second, and whether the demo of London may answer."""
+    """The operator's choices: calls a second, who counts them, and whether the demo of London may answer.
+
+    ``calls`` counts for all processes that share it; None for this process alone.
+    """
 
     per_second: int = DEFAULT_PER_SECOND
+    calls: CallWindow | None = None
     with_demo: bool = True
 
 
@@ -95,13 +99,13 @@ class PlanJourney(PublishedTool):
     long_parts = (("topJourneys",), ("message",))
     open_world = True
 
-    def __init__(self, networks: Networks, variables: VariableStore, options: JourneyOptions | None = None) -> None:
+    def __init__(self, networks: Networks, variables: Variables, options: JourneyOptions | None = None) -> None:
         self._options = options = options or JourneyOptions()
         self._variables = variables
         self._london = LondonNetworks(networks, with_demo=options.with_demo)
         self._places = PlaceResolver(self._london, variables)
         self._ends = TripEndResolver(self._places, SIDES)
-        self._limit = CallLimit(self.name, options.per_second)
+        self._limit = CallLimit(self.name, options.per_second, options.calls)
 
     async def can_answer(self) -> bool:
         """Whether there is a network of London (rule E3); the demo is one, and is not opened to learn that."""
@@ -109,7 +113,7 @@ class PlanJourney(PublishedTool):
 
     async def handle(self, arguments: JourneyPlanRequest, call: Call) -> JourneyPlanToolResponse:
         """Ask TfL where it is configured, else an engine of ours, and summarise the fastest."""
-        self._limit.enter()
+        await self._limit.enter()
         warnings = Warnings()
         opened = await self._london.open()
         if not opened.answering:

@@ -1,5 +1,6 @@
 """The searches of one trip: the question, the relaxed second one, and what the two found merged (rules B5, B6)."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -7,6 +8,7 @@ from functools import reduce
 from fingerpost.errors import NoItinerary, OutsideCalendar
 from fingerpost.transit.model import Fare, Itinerary, Optimize
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, late, warn_of_left_out
+from fingerpost.transit.networks.position_names import NamedEnds, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import DrawLeg, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.provenance import Provenance, merge_provenance
@@ -75,28 +77,64 @@ class FirstAnswer:
 
 
 async def ask_first(
-    ends: Sequence[TripEnds], new_query: Callable[[TripEnds], JourneyQuery], deadline: Deadline, warnings: Warnings
+    ends: Sequence[TripEnds],
+    new_query: Callable[[TripEnds], JourneyQuery],
+    deadline: Deadline,
+    warnings: Warnings,
+    *,
+    with_names: bool = False,
 ) -> FirstAnswer:
     """Ask the preferred network, or the next where it fails; what would have to begin before now is left out.
+
+    Where ``with_names``, its server is asked meanwhile what is at ends that are bare positions (decision 0522).
 
     Raises:
         ToolError: no network could be asked.
         OutsideCalendar: the timetable does not cover the day; ``details["network"]`` says whose.
     """
     by_network = {id(each.network): each for each in ends}
+    named: dict[int, NamedEnds] = {}
 
     async def ask(network: Network) -> JourneyAnswer:
+        query = new_query(by_network[id(network)])
         try:
-            return await network.plan_journeys(new_query(by_network[id(network)]))
+            if not with_names:
+                return await network.plan_journeys(query)
+            answer, named[id(network)] = await _plan_and_name(network, query)
         except OutsideCalendar as error:
             error.details.setdefault("network", network.profile.name)
             raise
+        return answer
 
     network, answer, left_out = await ask_in_turn([each.network for each in ends], ask, deadline)
     warn_of_left_out(left_out, warnings)
     own_ends = by_network[id(network)]
     query = new_query(own_ends)
+    if with_names:
+        # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
+        names = named[id(network)]
+        own_ends = replace(own_ends, origin=names.origin, destination=names.destination)
+        answer = replace(answer, provenance=_with_names(answer.provenance, names))
     return FirstAnswer(ends=own_ends, query=query, answer=settle(answer, query))
+
+
+async def _plan_and_name(network: Network, query: JourneyQuery) -> tuple[JourneyAnswer, NamedEnds]:
+    """Plan, and meanwhile name the ends; where planning fails, the names are no longer waited for."""
+    naming = asyncio.ensure_future(name_ends(network, query.origin, query.destination, query.language))
+    try:
+        return await network.plan_journeys(query), await naming
+    finally:
+        naming.cancel()
+        await asyncio.gather(naming, return_exceptions=True)
+
+
+def _with_names(provenance: Provenance, named: NamedEnds) -> Provenance:
+    """Return the provenance of an answer with what belongs to the names of its ends."""
+    return replace(
+        provenance,
+        notes=(*provenance.notes, *named.notes),
+        attribution=tuple(dict.fromkeys((*provenance.attribution, *named.attribution))),
+    )
 
 
 async def search_trip(
@@ -114,7 +152,7 @@ async def search_trip(
         ToolError: no network could be asked.
     """
     deadline = Deadline()
-    asked = await ask_first(ends, new_query, deadline, warnings)
+    asked = await ask_first(ends, new_query, deadline, warnings, with_names=True)
     network, query, answer = asked.ends.network, asked.query, asked.answer
     first: tuple[Itinerary, ...] = (*answer.itineraries, *answer.timetabled)
     answers = [answer]

@@ -234,6 +234,23 @@ class NamesPositions(Protocol):
         ...
 
 
+class PositionNamer(Network, Protocol):
+    """A network whose server can be asked what is at a position; its profile says so in ``names_positions``.
+
+    Whoever asks sends the position to that server, so only a position that the server is asked about anyway is
+    (decision 0522). Unlike ``NamesPositions``, which answers in this process.
+    """
+
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Return the position under the name of the address, or of what is near; None where nothing is."""
+        ...
+
+
+def find_position_namer(network: Network) -> PositionNamer | None:
+    """Return the network as one whose server names positions, None where it cannot."""
+    return cast("PositionNamer", network) if network.profile.names_positions else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenNetworks:
     """The networks as they stand at one moment.

@@ -45,6 +45,7 @@ class NetworkProfile:
         first_day, last_day: bounds of the timetable, both None for any day.
         feeds: its feeds, each with the days on which it has service; empty where the source names none.
         reads_texts: whether it plans between texts that it reads itself, as ``port.TextPlanner``.
+        names_positions: whether its server can be asked what is at a position, as ``port.PositionNamer``.
         stand_in: the name of the network that answers in its stead where it cannot; None for none.
         answer_deadline_s, names_deadline_s: how long callers wait for it; None for an engine in this process, which
             waits for nobody.
@@ -65,6 +66,7 @@ class NetworkProfile:
     last_day: date | None = None
     feeds: tuple[FeedVersion, ...] = ()
     reads_texts: bool = False
+    names_positions: bool = False
     stand_in: str | None = None
     answer_deadline_s: float | None = ANSWER_DEADLINE_S
     names_deadline_s: float | None = NAMES_DEADLINE_S

@@ -31,14 +31,14 @@ VIEWS: tuple[View, ...] = (
     View(
         name="trip",
         title="Trip",
-        description="Itineraries of plan_trip side by side, with steps, a drawing of the line, and what is disrupted",
-        tools=("plan_trip",),
+        description="Itineraries side by side, with steps, a drawing of the line, and what is disrupted",
+        tools=("plan_trip", "planRoute", "planJourney"),
     ),
     View(
         name="board",
         title="Departure board",
-        description="Departures of get_departures with delays, cancellations, platforms and alerts",
-        tools=("get_departures",),
+        description="Departures of a stop with delays, cancellations, platforms and alerts",
+        tools=("get_departures", "getStopTimetable"),
     ),
     View(
         name="figures",

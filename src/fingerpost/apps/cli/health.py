@@ -10,11 +10,12 @@ from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.kernels import count_kernels, get_kernels_folder
 from fingerpost.apps.metrics_extra import has_extra
 from fingerpost.apps.overview import describe_networks
+from fingerpost.apps.pace_storage import open_counts, open_limits
 from fingerpost.apps.realtime_view import list_realtime_lines
+from fingerpost.apps.storage import find_database
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.store.limits import LimitFile
-from fingerpost.store.request_counts import KEPT_DAYS, RequestCountFile
+from fingerpost.store.request_counts import KEPT_DAYS
 from fingerpost.transit.coverage import ServiceState
 
 
@@ -28,6 +29,7 @@ async def print_health(application: Application) -> bool:
     _print_line("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
     _print_line("kernels", _kernels())
     _print_line("metrics", _metrics())
+    _print_line("kept in", "the home folder" if find_database(settings) is None else "a database of many machines")
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
     return all([_check_variables(application), await _check_networks(application), _check_requests(application)])
@@ -97,9 +99,9 @@ def _describe_feed(feed: dict[str, Any]) -> str:
 
 def _check_requests(application: Application) -> bool:
     """Print how the requests of the last days ended, host by host, and which hosts asked us to wait."""
-    path = application.settings.limits_file
+    settings = application.settings
     try:
-        counted, waits = RequestCountFile(path).read(), LimitFile(path).list_pauses()
+        counted, waits = open_counts(settings).read(), open_limits(settings).list_pauses()
     except ToolError as error:
         _print_line("requests", error.message, good=False)
         return False

@@ -37,11 +37,12 @@ def serve(
     take_short_turns()
     groups = None if tools is None else [group.strip() for group in tools.split(",") if group.strip()]
     application = open_application(ctx.obj, groups)
-    from fingerpost.apps.start_check import require_keys
+    from fingerpost.apps.start_check import check_database, require_keys
 
+    start_logging(may_wait=False)
     with usage():
         require_keys(application.settings)
-    start_logging(may_wait=False)
+        check_database(application.settings)
     if workers > 1 and http is not None:
         from fingerpost.apps.mcp.workers import serve_workers
 

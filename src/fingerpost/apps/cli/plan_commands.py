@@ -59,7 +59,8 @@ def list_runs(ctx: typer.Context, as_json: _Json = False) -> None:
     async def show() -> None:
         runs = application.plans.runs
         lines = [
-            asdict(line) | {"state": runs.state_of(line)} for line in await runs.list_runs(application.settings.user)
+            asdict(line) | {"state": await runs.state_of(line)}
+            for line in await runs.list_runs(application.settings.user)
         ]
         if as_json:
             print_json({"runs": lines})
@@ -109,7 +110,7 @@ def cancel(ctx: typer.Context, run_id: _Id, as_json: _Json = False) -> None:
     async def end() -> None:
         runs = application.plans.runs
         await runs.cancel(run_id, application.settings.user)
-        if not runs.journal.is_held(run_id):
+        if not await runs.journal.is_held(run_id):
             await runs.carry_on(run_id)
         _print(await _view(application, run_id), as_json=as_json)
 
@@ -131,7 +132,7 @@ def approve(
     async def decide() -> None:
         runs = application.plans.runs
         await runs.decide(run_id, application.settings.user, step_id, approved=not reject, note=note)
-        if runs.journal.is_held(run_id):
+        if await runs.journal.is_held(run_id):
             _print(await _view(application, run_id), as_json=as_json)
         else:
             await _carry_on(application, run_id, as_json=as_json)

@@ -20,6 +20,7 @@ from fingerpost.apps.cli.application import (
 )
 from fingerpost.apps.cli.board_view import print_board
 from fingerpost.apps.cli.clock_texts import check_typed_instant, is_clock_time, next_clock_time
+from fingerpost.apps.cli.follow_board import EVERY_S, follow_board
 from fingerpost.apps.cli.output import print_json, say
 from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
@@ -75,13 +76,20 @@ def departures(
     ] = None,
     limit: _Limit = None,
     lang: _Language = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Show it anew until Ctrl-C.")] = False,
+    every: Annotated[int, typer.Option(min=5, max=3600, help="Seconds between two boards of --follow.")] = EVERY_S,
     as_json: _Json = False,
 ) -> None:
     """Show a stop's departures."""
+    if follow and at is not None:
+        raise typer.BadParameter("--follow shows what leaves from now on; take it or --at, not both")
     since = _stop_instant(ctx, stop, at)
     arguments = _present(
         stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang, at=since
     )
+    if follow:
+        follow_board(open_application(ctx.obj), arguments, every_s=every, as_json=as_json)
+        return
     answer = ask_once(ctx, "get_departures", arguments, as_json=as_json)
     if not as_json:
         print_board(answer.body)

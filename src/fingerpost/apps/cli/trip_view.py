@@ -11,11 +11,13 @@ from rich.text import Text
 
 from fingerpost.apps.cli.footnotes import print_below
 from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.trip_line import can_draw, draw_trip_line
 from fingerpost.apps.cli.typed_commands import print_more
 from fingerpost.apps.cli.wire_times import clock_of, day_of, minutes_of, seconds_between, today_in
 
 _ON_FOOT_OR_WHEELS = ("WALK", "BIKE", "SCOOTER")
 _WORTH_A_LINE_S = 60
+_WIDEST_LINE = 72
 NO_MORE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -58,6 +60,8 @@ def _print_itinerary(
         f"  {minutes_of(itinerary['totalDuration'])}, {_changes(changes)}, {itinerary['walkingDistance']} m on foot",
     )
     console.print(head)
+    if can_draw(console):
+        console.print(draw_trip_line(legs, min(console.width, _WIDEST_LINE)))
     if itinerary.get("DisruptionNote"):
         console.print(Text(f"   {itinerary['DisruptionNote']}", "bold red"))
     elif difference is not None:

@@ -1,6 +1,7 @@
 """Progress notifications (``notifications/progress``), sent on the connection that the answer will use."""
 
 import asyncio
+import time
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -9,6 +10,10 @@ from mcp.server.session import ServerSession
 
 # A person sees no more than this; a plan of quick steps must not flood the line.
 _LEAST_S = 0.1
+# Who waits for the engine to be compiled is told so after a while, and again and again.
+_EXPLAIN_AFTER_S = 2.0
+_SAY_AGAIN_S = 5.0
+_STEP = 0.001
 _MOST_CHARS = 300
 
 
@@ -25,9 +30,14 @@ class Reporting:
         self._latest: tuple[float, float, str] | None = None
         self._sender: asyncio.Task[None] | None = None
         self._is_over = asyncio.Event()
+        self._begun_at = time.monotonic()
+        self._has_waited = False
+        self._explaining: asyncio.TimerHandle | None = None
 
     def report(self, done: float, total: float, words: str) -> None:
         """Report progress; a value not above the last one is raised, as the protocol requires."""
+        if self._has_waited and done <= self._reached:
+            done = self._reached + _STEP
         if done <= self._reached or self._is_over.is_set():
             return
         self._reached = done
@@ -36,14 +46,28 @@ class Reporting:
             self._sender = asyncio.create_task(self._send())
 
     async def __aenter__(self) -> Self:
-        """Begin to listen."""
+        """Begin to listen, and to look whether the call waits for the engine to be compiled."""
+        self._explaining = asyncio.get_running_loop().call_later(_EXPLAIN_AFTER_S, self._explain)
         return self
+
+    def _explain(self) -> None:
+        """Report that the call waits for the engine, while it does; the steps are so small that any other is more."""
+        from fingerpost.transit.changeover import is_compiling
+
+        if is_compiling():
+            waited_s = round(time.monotonic() - self._begun_at)
+            words = f"Compiling the engine, which happens once and takes a minute or two; {waited_s} s so far"
+            self.report(max(self._reached, 0.0) + _STEP, 1.0, words)
+            self._has_waited = True
+        self._explaining = asyncio.get_running_loop().call_later(_SAY_AGAIN_S, self._explain)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Send the last report, unless nobody waits any more: nothing may follow the answer."""
         self._is_over.set()
+        if self._explaining is not None:
+            self._explaining.cancel()
         if self._sender is None:
             return
         sender = self._sender

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Worker:
+class ServerWorker:
     """What a worker serves; sent to its process, where it is called for the application.
 
     ``groups`` are the groups of tools, None for all; ``allowed_hosts`` as in ``new_app``; in ``metrics_folder`` the
@@ -70,7 +70,7 @@ def serve_workers(
         SettingsInvalid: the address cannot be listened on.
     """
     with closing(SharedAddress(address)) as shared, TemporaryDirectory(prefix="fingerpost-") as folder:
-        worker = Worker(
+        worker = ServerWorker(
             settings=settings,
             groups=groups,
             address=shared.address,

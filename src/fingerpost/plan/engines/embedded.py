@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fingerpost.plan.engines.file import RunsFile
+from fingerpost.plan.engines.file_session import FileSession
 from fingerpost.plan.engines.group_commit import GroupCommit
 from fingerpost.plan.engines.run_lock import RunLocks
 from fingerpost.plan.journal import (
@@ -128,6 +129,7 @@ class EmbeddedJournal:
     ) -> Awaitable[None]:
         """Record a step, events and a state; the returned awaitable is done once they are on disk."""
         return self._writing().put(
+            run_id,
             None if step is None else (run_id, *step._replace(note=step.note and _storable(step.note))),
             [(run_id, *event) for event in events],
             None if state is None else (state, at if state in ENDED else None, run_id),
@@ -193,7 +195,7 @@ class EmbeddedJournal:
             # Whoever only looks whether a run is held, holds it for an instant.
             await asyncio.sleep(_LOOK_S)
 
-    def is_held(self, run_id: str) -> bool:
+    async def is_held(self, run_id: str) -> bool:
         """Whether anybody carries the run on."""
         return self._locks.is_held(run_id)
 
@@ -225,7 +227,7 @@ class EmbeddedJournal:
         # One writer an event loop: the command line and the tests begin a new one now and then.
         if self._writer is None or self._writer.loop is not asyncio.get_running_loop():
             self.close()
-            self._writer = GroupCommit(self._file.connect, (_PUT_STEP, _PUT_EVENT, _PUT_STATE))
+            self._writer = GroupCommit(FileSession(self._file.connect, (_PUT_STEP, _PUT_EVENT, _PUT_STATE)))
         return self._writer
 
     async def _asked(self, act: Callable[[sqlite3.Connection], _R], **absent: _R) -> _R:

@@ -5,9 +5,9 @@ import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from fingerpost.errors import ToolError
 from fingerpost.plan.journal import JournalFailed
@@ -25,41 +25,61 @@ _REPORTED_ERRORS = (
     sqlite3.Error, OSError, ToolError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, RuntimeError
 )  # fmt: skip
 
+_TAKEN_OVER = "The run is being carried on elsewhere: what it did here since then is not recorded"
+
 Row = tuple[Any, ...]
 _R = TypeVar("_R")
 
 
+class JournalSession(Protocol):
+    """One connection to where runs are stored; every method but ``give_up`` is called by the writer's thread alone."""
+
+    def ask(self, act: Callable[[Any], _R]) -> _R:
+        """Return what a function of the connection returns; a transaction that it leaves open is rolled back."""
+
+    def commit(self, steps: Sequence[Row], events: Sequence[Row], states: Sequence[Row]) -> Collection[str]:
+        """Write rows in one transaction, and return the runs whose rows are refused: another process has taken them.
+
+        The id of its run is the first value of a step or event, and the last of a state.
+        """
+
+    def give_up(self) -> None:
+        """Stop waiting for a database that cannot be reached; may be called by any thread."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
 @dataclass(slots=True)
 class _Batch:
-    waiters: list["asyncio.Future[None]"] = field(default_factory=list)
+    waiters: list[tuple[str | None, "asyncio.Future[None]"]] = field(default_factory=list)
     steps: list[Row] = field(default_factory=list)
     events: list[Row] = field(default_factory=list)
     states: list[Row] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    act: Callable[[sqlite3.Connection], Any]
+class _Task:
+    act: Callable[[], Any]
     answer: "asyncio.Future[Any]"
 
 
 class GroupCommit:
-    """The writer of a journal for one event loop: a thread with its own SQLite connection."""
+    """The writer of a journal for one event loop: a thread with a connection of its own."""
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection], statements: tuple[str, str, str]) -> None:
+    def __init__(self, session: JournalSession) -> None:
         self.loop = asyncio.get_running_loop()
-        self._connect = connect
-        self._statements = statements
+        self._session = session
         self._open = _Batch()
         self._is_busy = False
         self._is_due = False
         self._oldest_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._work: queue.SimpleQueue[_Batch | _Read | None] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[_Batch | _Task | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._write, name="fingerpost-journal", daemon=True)
         self._thread.start()
 
-    def put(self, step: Row | None, events: list[Row], state: Row | None) -> Awaitable[None]:
+    def put(self, run_id: str, step: Row | None, events: list[Row], state: Row | None) -> Awaitable[None]:
         """Add to the next transaction; the returned awaitable is done once it is on disk."""
         batch = self._open
         if step is not None:
@@ -69,7 +89,7 @@ class GroupCommit:
             batch.states.append(state)
         # One future each: cancelling one who waits must not cancel the others.
         durable = self.loop.create_future()
-        batch.waiters.append(durable)
+        batch.waiters.append((run_id, durable))
         if not self._is_due:
             self._is_due = True
             # Not at once: what else is ready in this turn of the loop shares the commit.
@@ -84,10 +104,14 @@ class GroupCommit:
         if self._timer is None:
             self._timer = self.loop.call_later(_LONGEST_DELAY_S, self._commit_overdue)
 
-    def ask(self, act: Callable[[sqlite3.Connection], _R]) -> "asyncio.Future[_R]":
+    def ask(self, act: Callable[[Any], _R]) -> "asyncio.Future[_R]":
         """Run a function on the connection, after all that was queued so far; its error is raised to the caller."""
+        return self.do(lambda: self._session.ask(act))
+
+    def do(self, act: Callable[[], _R]) -> "asyncio.Future[_R]":
+        """Run a function in the writer's thread, after all that was queued so far, whether or not the caller waits."""
         answer: asyncio.Future[_R] = self.loop.create_future()
-        self._work.put(_Read(act, answer))
+        self._work.put(_Task(act, answer))
         return answer
 
     async def drained(self) -> None:
@@ -95,7 +119,7 @@ class GroupCommit:
         while self._is_busy or self._open.events or self._open.steps or self._open.states:
             self._is_due = True
             durable = self.loop.create_future()
-            self._open.waiters.append(durable)
+            self._open.waiters.append((None, durable))
             self._hand_over()
             await asyncio.wait([durable])
             durable.exception()
@@ -104,6 +128,7 @@ class GroupCommit:
         """End the thread once it has written the batches handed to it; the open batch is dropped."""
         if self._timer is not None:
             self._timer.cancel()
+        self._session.give_up()
         self._work.put(None)
         self._thread.join()
 
@@ -125,51 +150,48 @@ class GroupCommit:
         self._is_busy, self._is_due = True, False
         self._work.put(batch)
 
-    def _written(self, batch: _Batch, error: BaseException | None) -> None:
+    def _written(self, batch: _Batch, refused: Collection[str], error: BaseException | None) -> None:
         self._is_busy = False
         if error is not None:
             _log.error("the journal could not be written: %s", error)
-        for durable in batch.waiters:
+        for run_id, durable in batch.waiters:
             if durable.done():
                 continue
-            if error is None:
-                durable.set_result(None)
-            else:
-                failed = JournalFailed(_REASONS.get(type(error), _UNKNOWN))
+            if error is not None:
+                failed = JournalFailed(_reason(error))
                 failed.__cause__ = error
                 durable.set_exception(failed)
+            elif run_id in refused:
+                durable.set_exception(JournalFailed(_TAKEN_OVER))
+            else:
+                durable.set_result(None)
         self._hand_over()
 
     def _write(self) -> None:
-        connection: sqlite3.Connection | None = None
         while (work := self._work.get()) is not None:
             error: BaseException | None = None
             found: Any = None
             try:
-                connection = connection or self._connect()
-                if isinstance(work, _Read):
-                    found = work.act(connection)
+                if isinstance(work, _Task):
+                    found = work.act()
                 else:
-                    self._commit(connection, work)
+                    found = self._session.commit(work.steps, work.events, work.states)
             except _REPORTED_ERRORS as caught:
                 error = caught
-            if connection is not None and connection.in_transaction:
-                connection.execute("ROLLBACK")
             if self.loop.is_closed():
                 continue
-            if isinstance(work, _Read):
+            if isinstance(work, _Task):
                 self.loop.call_soon_threadsafe(_answer, work.answer, found, error)
             else:
-                self.loop.call_soon_threadsafe(self._written, work, error)
-        if connection is not None:
-            connection.close()
+                self.loop.call_soon_threadsafe(self._written, work, found or (), error)
+        self._session.close()
 
-    def _commit(self, connection: sqlite3.Connection, batch: _Batch) -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        for statement, rows in zip(self._statements, (batch.steps, batch.events, batch.states), strict=True):
-            if rows:
-                connection.executemany(statement, rows)
-        connection.execute("COMMIT")
+
+def _reason(error: BaseException) -> str:
+    """Return why nothing could be written down."""
+    if isinstance(error, ToolError):
+        return f"{_UNKNOWN}: {error.message}"
+    return _REASONS.get(type(error), _UNKNOWN)
 
 
 def _answer(answer: "asyncio.Future[Any]", found: Any, error: BaseException | None) -> None:

@@ -168,9 +168,9 @@ def a_run_is_carried_on_once_in_one_process_too(engine: Engine, folder: Path) ->
         try:
             run_id = await new_runs(one, folder).create(read_plan(plan_of_steps(adding(1, 0))), user=USER)
             async with one.hold(run_id) as first, other.hold(run_id) as second:
-                seen = [first, second, other.is_held(run_id)]
+                seen = [first, second, await other.is_held(run_id)]
             async with other.hold(run_id) as third:
-                return [*seen, third, one.is_held(run_id)]
+                return [*seen, third, await one.is_held(run_id)]
         finally:
             one.close()
             other.close()
@@ -184,10 +184,10 @@ def nothing_is_held_that_nobody_carries_on(engine: Engine, folder: Path) -> None
 
     async def look(runs: PlanRuns) -> list[bool]:
         run_id = await runs.create(read_plan(plan_of_steps(adding(1, 0))), user=USER)
-        unknown = runs.journal.is_held("00000000-0000-4000-8000-000000000000")
-        new = runs.journal.is_held(run_id)
+        unknown = await runs.journal.is_held("00000000-0000-4000-8000-000000000000")
+        new = await runs.journal.is_held(run_id)
         await runs.carry_on(run_id)
-        return [unknown, new, runs.journal.is_held(run_id)]
+        return [unknown, new, await runs.journal.is_held(run_id)]
 
     found = with_runs(engine, folder, look)
     expect(not any(found), f"Unknown, new, ended: held is {found}")

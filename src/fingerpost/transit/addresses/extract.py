@@ -7,7 +7,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fingerpost.errors import FeedUnusable, SettingsInvalid
 from fingerpost.transit.addresses.features import (
     FeatureKind,
     FeatureNames,
@@ -19,17 +18,12 @@ from fingerpost.transit.addresses.features import (
 )
 from fingerpost.transit.addresses.house_number import HouseNumber, read_house_number
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
-
-ReadProgress = Callable[[str, int, int], None]
-"""Told what is being worked on, how much of it is done, and how much there is."""
+from fingerpost.transit.osm_file import ReadProgress, read_objects
 
 Holds = Callable[[float, float], bool]
 """Whether a latitude and longitude, in degrees, lie in the area that is read."""
 
 _KEYS = ("name", "name:fi", "name:sv", "name:en", "addr:housenumber", "addr:interpolation")
-# Positions of the nodes of larger files than this are kept in a file, not in memory.
-_LARGE_BYTES = 300_000_000
-_PROGRESS_EVERY = 50_000
 READING = "reading addresses"
 
 # A street is kept as points this far apart.
@@ -91,45 +85,15 @@ class ExtractedAddresses:
 def read_addresses(
     path: Path, holds: Holds, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
 ) -> ExtractedAddresses:
-    """Read what can be looked up in an area; any format that osmium knows by its name.
-
-    Memory is bounded by the area, not by the extract: of a large file the positions of all nodes are kept in a file
-    in ``scratch``, which is removed afterwards.
+    """Read what can be looked up in an area; see ``read_objects``.
 
     Raises:
         SettingsInvalid: osmium is not installed.
         FeedUnusable: the file is not there, is no extract, or is damaged.
     """
-    try:
-        import osmium
-    except ImportError as error:
-        raise SettingsInvalid(
-            "Addresses need osmium, which reads OpenStreetMap's files",
-            hint="Install it: pip install 'fingerpost[streets]'",
-        ) from error
     reader = _ObjectReader(holds)
-    index = scratch / "address-positions"
-    try:
-        storage = f"sparse_file_array,{index}" if path.stat().st_size > _LARGE_BYTES else "flex_mem"
-        objects = (
-            osmium.FileProcessor(str(path))
-            .with_locations(storage)
-            .with_areas(osmium.filter.KeyFilter(*_KEYS))
-            .with_filter(osmium.filter.KeyFilter(*_KEYS))
-        )
-        progress(READING, 0, 1)
-        for count, each in enumerate(objects, 1):
-            reader.take(each)
-            if count % _PROGRESS_EVERY == 0:
-                # How many there are is known at the end only.
-                progress(READING, count, 2 * count)
-        progress(READING, 1, 1)
-    except (OSError, RuntimeError) as error:
-        # osmium raises plain RuntimeErrors for files that it cannot read.
-        why = "there is no such file" if isinstance(error, FileNotFoundError) else str(error).rstrip(".")
-        raise FeedUnusable(f"The extract {path} cannot be read: {why}. Fetch it again, or take another.") from error
-    finally:
-        index.unlink(missing_ok=True)
+    for each in read_objects(path, _KEYS, _KEYS, scratch, READING, progress):
+        reader.take(each)
     return reader.finish()
 
 

@@ -18,6 +18,7 @@ from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.rules.language import DEFAULT, choose
 from fingerpost.transit.rules.matching import in_order
 from fingerpost.transit.rules.name_search import FLOOR
+from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, ON_THE_SPOT_M
 from fingerpost.transit.rules.spelling import plain
 
 ATTRIBUTION = "Addresses: © OpenStreetMap contributors, ODbL 1.0"
@@ -33,10 +34,6 @@ _NUMBER_LEFT = 0.70
 # A name that lies in another city than the text says is hardly meant, and one whose accents it contradicts less.
 _OTHER_CITY = 0.85
 _OTHER_ACCENTS = 0.97
-# An address so near is that of the position itself, whatever else is nearer.
-_ON_THE_SPOT_M = 60.0
-# A position further than this from everything that has a name is near nothing.
-NAMED_WITHIN_M = 250.0
 
 
 def find_addresses(folder: Path) -> "AddressIndex | None":
@@ -132,7 +129,7 @@ class AddressIndex:
             near = [each for each in self._list_near(here) if each[0] <= NAMED_WITHIN_M]
             if not near:
                 return None
-            _, row, number = min(near, key=lambda each: (each[0] > _ON_THE_SPOT_M or not each[2], each[0], each[1:]))
+            _, row, number = min(near, key=lambda each: (each[0] > ON_THE_SPOT_M or not each[2], each[0], each[1:]))
             thing = self._read_things([row])[row]
         return self._place(thing, language, number=number, at=here)
 

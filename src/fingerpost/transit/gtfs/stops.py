@@ -68,6 +68,7 @@ class _Draft(NamedTuple):
     parent_id: str
     platform: str
     wheelchair: int
+    code: str
 
 
 def read_stops(archive: Archive) -> Stops:
@@ -80,8 +81,8 @@ def read_stops(archive: Archive) -> Stops:
     drafts: dict[str, _Draft] = {}
     left_out: set[str] = set()
     columns = ("stop_id", "stop_name", "stop_lat", "stop_lon", "location_type", "parent_station", "platform_code")
-    for block in table.blocks(*columns, "wheelchair_boarding"):
-        texts = [block.texts(column) for column in (0, 1, 5, 6)]
+    for block in table.blocks(*columns, "wheelchair_boarding", "stop_code"):
+        texts = [block.texts(column) for column in (0, 1, 5, 6, 8)]
         lats, lons = block.decimals(2), block.decimals(3)
         for column, numbers in ((2, lats), (3, lons)):
             unread = np.isnan(numbers) & block.is_filled(column)
@@ -90,7 +91,7 @@ def read_stops(archive: Archive) -> Stops:
         table.note_rows(Reason.VALUE_UNREADABLE_ASSUMED, block.lines[no_kind], "location_type")
         access = _wheelchair(table, block)
         values = (lats.tolist(), lons.tolist(), kinds.tolist(), access.tolist())
-        for line, stop_id, name, parent, platform, lat, lon, kind, wheelchair in zip(
+        for line, stop_id, name, parent, platform, code, lat, lon, kind, wheelchair in zip(
             block.lines.tolist(), *texts, *values, strict=True
         ):
             if not stop_id or stop_id in drafts or stop_id in left_out:
@@ -100,7 +101,8 @@ def read_stops(archive: Archive) -> Stops:
                 table.note(Reason.STOP_KIND_UNKNOWN, line, "location_type")
                 left_out.add(stop_id)
                 continue
-            drafts[stop_id] = _Draft(line, stop_id, name, _place(lat, lon), kind, parent, platform, wheelchair)
+            place = _place(lat, lon)
+            drafts[stop_id] = _Draft(line, stop_id, name, place, kind, parent, platform, wheelchair, code)
     return _join(table, drafts, left_out)
 
 
@@ -135,7 +137,8 @@ def _join(table: Table, drafts: dict[str, _Draft], left_out: set[str]) -> Stops:
             table.note(Reason.STOP_NAME_ASSUMED, draft.line, "stop_name")
         parent_row = index[parent.stop_id] if parent else -1
         place = places[draft.stop_id]
-        rows.append(StopRow(0, draft.stop_id, name, *place, draft.kind, parent_row, draft.platform, draft.wheelchair))
+        row = StopRow(0, draft.stop_id, name, *place, draft.kind, parent_row, draft.platform, draft.wheelchair)
+        rows.append(row._replace(code=draft.code))
     return Stops(rows, index | dict.fromkeys(left_out, LEFT_OUT))
 
 

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
@@ -32,6 +32,7 @@ from fingerpost.transit.port import (
     NamesPositions,
     NearbyStops,
     Network,
+    PositionNamer,
     TextJourneyQuery,
     find_text_planner,
 )
@@ -162,6 +163,10 @@ class FallbackNetwork:
                 if found is not None:
                     return found
         return None
+
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Ask the first network what is at a position, never the fallback, which may not be asked for the trip."""
+        return await cast("PositionNamer", self._network).ask_address(coordinate, language=language)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Find a stop in the network whose FEED it bears; see the port."""

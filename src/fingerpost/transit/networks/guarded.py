@@ -23,6 +23,7 @@ from fingerpost.transit.port import (
     JourneyQuery,
     NearbyStops,
     Network,
+    PositionNamer,
     TextJourneyQuery,
     TextPlanner,
 )
@@ -35,7 +36,7 @@ _T = TypeVar("_T")
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 
-_SEARCHES, _NAMES = "searches", "names"
+_SEARCHES, _NAMES, _POSITIONS = "searches", "names", "positions"
 
 
 class NetworkBreaker:
@@ -133,6 +134,14 @@ class GuardedNetwork:
     ) -> Sequence[PlaceMatch]:
         """Find places; see the port."""
         return await self._guard(_NAMES, self._network.find_places, text, language=language, focus=focus)
+
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Ask what is at a position; see ``port.PositionNamer``. Only for a network whose server can be asked.
+
+        It is counted apart, because a caller waits for it less long than for names.
+        """
+        namer = cast("PositionNamer", self._network)
+        return await self._guard(_POSITIONS, namer.ask_address, coordinate, language=language)
 
     async def find_realtime_health(self) -> RealtimeHealth | None:
         """Return how real time fares; asked of no server, so nothing guards it."""

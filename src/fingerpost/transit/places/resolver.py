@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fingerpost.errors import ParameterError, PlaceUnknown, SourceChanged, StorageUnavailable
-from fingerpost.store.variables import Variable, VariableStore
+from fingerpost.store.variables import Variable, Variables
 from fingerpost.transit.model import Coordinate, Location, LocationSource, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.networks.asking import Answers, ask_all, ask_for_names, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.order import list_covering
+from fingerpost.transit.networks.position_names import ask_position
 from fingerpost.transit.places.candidates import ambiguous, unknown
 from fingerpost.transit.places.labels import find_position, find_stop_id, find_variable
 from fingerpost.transit.port import NamesPositions, Network, Networks, OpenNetworks
@@ -49,7 +50,7 @@ class FoundStop:
 class PlaceResolver:
     """Turns texts into places."""
 
-    def __init__(self, networks: Networks, variables: VariableStore) -> None:
+    def __init__(self, networks: Networks, variables: Variables) -> None:
         self.networks = networks
         self.variables = variables
 
@@ -93,7 +94,7 @@ class PlaceResolver:
         """Return the candidates for a text, best first: a position, a token's place, or all places of such a name."""
         position = find_position(text)
         if position is not None:
-            found = await find_address((await self.networks.open()).answering, position, language)
+            found = await _find_what_is_at((await self.networks.open()).answering, position, language, warnings)
             return [_exact(found or Place(name=text, coordinate=position, kind=PlaceKind.ADDRESS), focus)]
         opened = await self.networks.open()
         warn_of_problems(opened.problems, warnings)
@@ -123,6 +124,25 @@ async def find_address(networks: Sequence[Network], position: Coordinate, langua
             if found is not None:
                 return found
     return None
+
+
+async def _find_what_is_at(
+    networks: Sequence[Network], position: Coordinate, language: str | None, warnings: Warnings
+) -> Place | None:
+    """Return a position under the name of what is there: by an index here, else by the server of one network.
+
+    Of the networks that cover it the preferred one is asked whose server can be; a position goes to no second server.
+    """
+    found = await find_address(networks, position, language)
+    if found is not None:
+        return found
+    network = next((each for each in list_covering(networks, position) if each.profile.names_positions), None)
+    if network is None:
+        return None
+    told = await ask_position(network, position, language, network.profile.names_deadline_s)
+    if told.failure is not None:
+        warnings.add(WarningCode.NETWORK_LEFT_OUT, told.failure)
+    return told.place
 
 
 def location_of_place(place: Place, label: str, variable: Variable | None = None) -> Location:

@@ -8,11 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.streets.edges import Edges, find_bearings
 from fingerpost.transit.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.streets.graph import (
     BLOCKED,
     DEGREES_E7,
     ENDS_ONLY,
+    KERB,
     LIFT,
     LIGHTS,
     MOVING,
@@ -20,14 +22,13 @@ from fingerpost.transit.streets.graph import (
     STEPS,
     StreetGraph,
 )
+from fingerpost.transit.streets.merging import merge_edges
 from fingerpost.transit.streets.squares import list_crossings
-from fingerpost.transit.timetable.timetable import Float32, Float64, Int32, Int64, UInt8
+from fingerpost.transit.timetable.timetable import Float64, Int32, Int64, UInt8
 
 # Streets that hang together over less than this are left out, unless they are the most there is: a walk that
 # begins there would lead nowhere. Islands with ferries are longer.
 ISLAND_M = 2000.0
-# A bearing is taken over this many metres at an edge's end, so that a kink of the drawing is no turn.
-_BEARING_M = 10.0
 # Cells by which nodes are put in order: a ten thousandth of a degree, in 22 bits.
 _HALF_TURN_E7, _ORDER_CELL_E7, _ORDER_BITS = 1_800_000_000, 1000, 22
 
@@ -39,35 +40,16 @@ class BuiltStreets(NamedTuple):
     left_out_m: float
 
 
-class _Edges(NamedTuple):
-    """Edges as columns, before arcs are made of them; nodes are numbered from 0."""
-
-    begin: Int32
-    end: Int32
-    flags: UInt8
-    avoided: Float32
-    first: Int64
-    lat_e7: Int32
-    lon_e7: Int32
-    along_m: Float64
-    node_flags: UInt8
-
-    @property
-    def length_m(self) -> Float64:
-        """The length of each edge."""
-        return self.along_m[self.first[1:] - 1]
-
-
 def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     """Build the graph of an extract's streets."""
     edges = _cut(streets)
     kept = _find_kept(edges)
     left_out_m = float(edges.length_m[~kept].sum())
-    edges = _mark_dead_private(_select(edges, kept))
-    return BuiltStreets(_link(edges), left_out_m)
+    edges = merge_edges(_mark_dead_private(_select(edges, kept)))
+    return BuiltStreets(_link(_select(edges, np.ones(len(edges.begin), np.bool_))), left_out_m)
 
 
-def _cut(streets: ExtractedStreets) -> _Edges:
+def _cut(streets: ExtractedStreets) -> Edges:
     """Cut all ways at junctions."""
     numbers: dict[int, int] = {}
     begin: list[int] = []
@@ -91,11 +73,12 @@ def _cut(streets: ExtractedStreets) -> _Edges:
             points.extend(streets.positions[node] for node in nodes)
             first.append(len(points))
     degrees = np.array(points, np.float64).reshape(-1, 2)
-    return _Edges(
+    return Edges(
         begin=np.array(begin, np.int32),
         end=np.array(end, np.int32),
         flags=np.array(flags, np.uint8),
         avoided=np.array(avoided, np.float32),
+        turned_degrees=np.zeros(len(begin), np.float32),
         first=np.array(first, np.int64),
         lat_e7=np.round(degrees[:, 0] * DEGREES_E7).astype(np.int32),
         lon_e7=np.round(degrees[:, 1] * DEGREES_E7).astype(np.int32),
@@ -116,17 +99,22 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
         if at == last or is_junction or node in passed:
             cuts.append(at)
         passed.add(nodes[at - 1])
-    if len(cuts) == 2 and nodes[0] == nodes[-1]:
-        # A loop with one junction: two edges, so that none begins and ends at one node.
-        cuts.insert(1, len(nodes) // 2)
     for start, stop in pairwise(cuts):
+        if nodes[start] == nodes[stop]:
+            # A loop with one junction: two edges, so that none begins and ends at one node.
+            middle = (start + stop) // 2
+            yield nodes[start : middle + 1]
+            start = middle
         yield nodes[start : stop + 1]
 
 
 def _node_flags(numbers: Iterable[int], streets: ExtractedStreets) -> UInt8:
     return np.array(
         [
-            LIGHTS * (node in streets.lights) + BLOCKED * (node in streets.blocked) + LIFT * (node in streets.lifts)
+            LIGHTS * (node in streets.lights)
+            + BLOCKED * (node in streets.blocked)
+            + LIFT * (node in streets.lifts)
+            + KERB * (node in streets.kerbs)
             for node in numbers
         ],
         np.uint8,
@@ -147,16 +135,24 @@ def _along_m(degrees: Float64, first: Int64) -> Float64:
     return along
 
 
-def _find_kept(edges: _Edges) -> npt.NDArray[np.bool_]:
+def _find_kept(edges: Edges) -> npt.NDArray[np.bool_]:
     """Return which edges belong to the streets that hang together over the most metres, or over enough of them."""
     if not len(edges.begin):
         return np.zeros(0, np.bool_)
-    label = _label_parts(len(edges.node_flags), edges.begin, edges.end, edges.node_flags & BLOCKED != 0)
-    # A blocked node belongs to no part, and each of its edges to that of the other end.
-    part = np.where(edges.node_flags[edges.begin] & BLOCKED != 0, label[edges.end], label[edges.begin])
+    part = _find_part(edges, _label_parts(len(edges.node_flags), edges.begin, edges.end, _blocked(edges)))
     total_m = np.bincount(part, weights=edges.length_m).astype(np.float64)
     kept: npt.NDArray[np.bool_] = total_m[part] >= _least_m(total_m)
     return kept
+
+
+def _blocked(edges: Edges) -> npt.NDArray[np.bool_]:
+    blocked: npt.NDArray[np.bool_] = edges.node_flags & BLOCKED != 0
+    return blocked
+
+
+def _find_part(edges: Edges, label: Int64) -> Int64:
+    """Return the part of each edge: a blocked node belongs to none, and its edges to that of their other end."""
+    return np.where(_blocked(edges)[edges.begin], label[edges.end], label[edges.begin])
 
 
 def _least_m(total_m: npt.NDArray[Any]) -> float:
@@ -181,20 +177,20 @@ def _label_parts(count: int, begin: Int32, end: Int32, blocked: npt.NDArray[np.b
             return label
 
 
-def _mark_dead_private(edges: _Edges) -> _Edges:
+def _mark_dead_private(edges: Edges) -> Edges:
     """Mark as for the ends of a walk only what hangs on the other streets by private ways alone."""
     public = edges.flags & ENDS_ONLY == 0
     if not public.any():
         return edges
-    label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], edges.node_flags & BLOCKED != 0)
+    label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], _blocked(edges))
     public_m = np.where(public, edges.length_m, 0.0)
-    total_m = np.bincount(label[edges.begin], weights=public_m, minlength=len(label)).astype(np.float64)
+    total_m = np.bincount(_find_part(edges, label), weights=public_m, minlength=len(label)).astype(np.float64)
     reached = total_m >= _least_m(total_m)
     is_dead = public & ~(reached[label[edges.begin]] | reached[label[edges.end]])
     return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))
 
 
-def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
+def _select(edges: Edges, kept: npt.NDArray[np.bool_]) -> Edges:
     """Return some of the edges, nodes and edges numbered anew so that neighbours have near numbers.
 
     A search reads what lies around a point; where that lies together in memory too, it is faster.
@@ -213,11 +209,12 @@ def _select(edges: _Edges, kept: npt.NDArray[np.bool_]) -> _Edges:
     first = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(size, out=first[1:])
     of_points = np.repeat(edges.first[rows] - first[:-1], size) + np.arange(first[-1])
-    return _Edges(
+    return Edges(
         begin=begin.astype(np.int32),
         end=end.astype(np.int32),
         flags=edges.flags[rows],
         avoided=edges.avoided[rows],
+        turned_degrees=edges.turned_degrees[rows],
         first=first,
         lat_e7=edges.lat_e7[of_points],
         lon_e7=edges.lon_e7[of_points],
@@ -236,7 +233,7 @@ def _cell_order(lat_e7: Int32, lon_e7: Int32) -> Int64:
     return along
 
 
-def _link(edges: _Edges) -> StreetGraph:
+def _link(edges: Edges) -> StreetGraph:
     """Make arcs of edges. None leaves a blocked node; whether a one-way edge may be walked is seen when it is."""
     count = len(edges.begin)
     tail, head = np.empty(2 * count, np.int32), np.empty(2 * count, np.int32)
@@ -250,37 +247,14 @@ def _link(edges: _Edges) -> StreetGraph:
         node_first=node_first,
         node_arc=order.astype(np.int32),
         arc_head=head,
-        arc_bearing=_bearings(edges),
+        arc_bearing=find_bearings(edges),
         node_flags=edges.node_flags,
         edge_flags=edges.flags,
         edge_m=edges.length_m.astype(np.float32),
         edge_avoided=edges.avoided,
+        edge_turned_degrees=edges.turned_degrees,
         shape_first=edges.first.astype(np.int32),
         shape_lat_e7=edges.lat_e7,
         shape_lon_e7=edges.lon_e7,
         shape_m=edges.along_m.astype(np.float32),
     )
-
-
-def _bearings(edges: _Edges) -> Float32:
-    """Return of each arc the bearing where it begins and where it ends, in degrees."""
-    count = len(edges.begin)
-    begins, ends = edges.first[:-1], edges.first[1:] - 1
-    after, before = begins + 1, ends - 1
-    # Far enough from the end for a bearing, where the edge goes on so far.
-    for _ in range(8):
-        after = np.where((edges.along_m[after] < _BEARING_M) & (after < ends), after + 1, after)
-        short = edges.along_m[ends] - edges.along_m[before] < _BEARING_M
-        before = np.where(short & (before > begins), before - 1, before)
-    starts, finishes = _bearing(edges, begins, after), _bearing(edges, before, ends)
-    bearing = np.empty((2 * count, 2), np.float32)
-    bearing[::2, 0], bearing[::2, 1] = starts, finishes
-    bearing[1::2, 0], bearing[1::2, 1] = (finishes + 180) % 360, (starts + 180) % 360
-    return bearing
-
-
-def _bearing(edges: _Edges, start: Int64, end: Int64) -> Float64:
-    north = (edges.lat_e7[end] - edges.lat_e7[start]).astype(np.float64)
-    east = (edges.lon_e7[end] - edges.lon_e7[start]) * np.cos(np.radians(edges.lat_e7[start] / DEGREES_E7))
-    bearing: Float64 = np.degrees(np.arctan2(east, north)) % 360
-    return bearing

@@ -1,12 +1,12 @@
 """Reads the walkable ways of an OpenStreetMap extract, only where a network's riders walk."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fingerpost.errors import FeedUnusable, SettingsInvalid
+from fingerpost.transit.osm_file import ReadProgress, read_objects
 from fingerpost.transit.streets.riders_area import RidersArea
 from fingerpost.transit.streets.way_rules import (
     Tags,
@@ -14,20 +14,16 @@ from fingerpost.transit.streets.way_rules import (
     blocks_node,
     find_way_rule,
     has_lights,
+    has_raised_kerb,
     is_area,
+    is_boarding_point,
     is_lift,
     is_routed,
     is_stop,
 )
 
-ReadProgress = Callable[[str, int, int], None]
-"""Told what is being worked on, how much of it is done, and how much there is."""
-
-_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity")
+_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb")
 _WAY_KEYS = ("highway", "public_transport", "railway", "indoor")
-# Positions of the nodes of larger files than this are kept in a file, not in memory.
-_LARGE_BYTES = 300_000_000
-_PROGRESS_EVERY = 50_000
 READING = "reading streets"
 
 
@@ -46,7 +42,7 @@ class Square(NamedTuple):
 
 
 class OsmStop(NamedTuple):
-    """A stop of public transport as OpenStreetMap has it; ``ref`` is what stands on its sign."""
+    """A pole, platform or stop position as OpenStreetMap has it; ``ref`` is what stands on its sign."""
 
     ref: str
     lat: float
@@ -64,6 +60,7 @@ class ExtractedStreets:
         uses: how often each node occurs on a way of any kind; a junction occurs more than once.
         corners: nodes that end a stretch of a way though no other way meets it there.
         lights, lifts, blocked: nodes where walkers wait at traffic lights, take a lift, or cannot pass.
+        kerbs: nodes where wheels cannot pass, because the kerb is raised.
         stops: stops of public transport with a ``ref``.
         incomplete: how many ways the extract holds in part.
     """
@@ -76,6 +73,7 @@ class ExtractedStreets:
     lights: set[int] = field(default_factory=set)
     lifts: set[int] = field(default_factory=set)
     blocked: set[int] = field(default_factory=set)
+    kerbs: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
     incomplete: int = 0
 
@@ -83,65 +81,16 @@ class ExtractedStreets:
 def read_extract(
     path: Path, area: RidersArea, scratch: Path, progress: ReadProgress = lambda _what, _done, _whole: None
 ) -> ExtractedStreets:
-    """Read the streets of an extract that lie in an area; any format that osmium knows by its name.
-
-    Memory is bounded by the area, not by the extract: of a large file the positions of all nodes are kept in a file
-    in ``scratch``, which is removed afterwards.
+    """Read the streets of an extract that lie in an area; see ``read_objects``.
 
     Raises:
         SettingsInvalid: osmium is not installed.
         FeedUnusable: the file is not there, is no extract, or is damaged.
     """
-    osmium = load_osmium()
     reader = _ExtractReader(area)
-    index = scratch / "node-positions"
-    try:
-        size = path.stat().st_size
-        storage = f"sparse_file_array,{index}" if size > _LARGE_BYTES else "flex_mem"
-        objects = (
-            osmium.FileProcessor(str(path))
-            .with_locations(storage)
-            .with_areas(osmium.filter.KeyFilter(*_WAY_KEYS))
-            .with_filter(osmium.filter.KeyFilter(*_KEYS))
-        )
-        progress(READING, 0, 1)
-        for count, each in enumerate(objects, 1):
-            reader.take(each)
-            if count % _PROGRESS_EVERY == 0:
-                # How many there are is known at the end only.
-                progress(READING, count, 2 * count)
-        progress(READING, 1, 1)
-    except (OSError, RuntimeError) as error:
-        # osmium raises plain RuntimeErrors for files that it cannot read.
-        raise FeedUnusable(
-            f"The extract {path} cannot be read: {_reason(error)}. Fetch it again, or take another."
-        ) from error
-    finally:
-        index.unlink(missing_ok=True)
+    for each in read_objects(path, _KEYS, _WAY_KEYS, scratch, READING, progress):
+        reader.take(each)
     return reader.streets
-
-
-def load_osmium() -> Any:
-    """Return the module ``osmium``.
-
-    Raises:
-        SettingsInvalid: the extra is not installed.
-    """
-    try:
-        import osmium
-    except ImportError as error:
-        raise SettingsInvalid(
-            "Walks on streets need osmium, which reads OpenStreetMap's files",
-            hint="Install it: pip install 'fingerpost[streets]'",
-        ) from error
-    return osmium
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, FileNotFoundError):
-        return "there is no such file"
-    text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
-    return text.rstrip(".")
 
 
 class _ExtractReader:
@@ -170,9 +119,11 @@ class _ExtractReader:
             streets.lifts.add(node.id)
         if blocks_node(tags):
             streets.blocked.add(node.id)
-        if is_stop(tags) and (ref := tags.get("ref")):
+        if has_raised_kerb(tags):
+            streets.kerbs.add(node.id)
+        if is_boarding_point(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
-        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags):
+        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags) or has_raised_kerb(tags):
             streets.corners.add(node.id)
 
     def _take_way(self, way: Any, tags: Tags) -> None:

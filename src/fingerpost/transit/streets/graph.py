@@ -14,6 +14,7 @@ MOVING = 8
 LIGHTS = 1
 BLOCKED = 2
 LIFT = 4
+KERB = 8
 
 DEGREES_E7 = 1e7
 """Positions are kept in ten millionths of a degree, as OpenStreetMap has them."""
@@ -26,10 +27,11 @@ class StreetGraph(NamedTuple):
         node_first, node_arc: the arcs that leave node n are ``node_arc[node_first[n] : node_first[n + 1]]``.
         arc_head: the node to which each arc leads.
         arc_bearing: of each arc, its bearing where it begins and where it ends; degrees from north, clockwise.
-        node_flags: LIGHTS, BLOCKED, LIFT.
+        node_flags: LIGHTS, BLOCKED, LIFT, KERB.
         edge_flags: ONE_WAY, ENDS_ONLY, STEPS, MOVING.
         edge_m: length in metres.
         edge_avoided: how many times worse a metre counts, from 1.
+        edge_turned_degrees: by how much the edge turns at nodes where nothing else meets it, either way counted up.
         shape_first: the points of edge e are rows ``shape_first[e] .. shape_first[e + 1]`` of the shape columns.
         shape_lat_e7, shape_lon_e7: positions of points, in ten millionths of a degree.
         shape_m: metres from the beginning of the edge.
@@ -43,6 +45,7 @@ class StreetGraph(NamedTuple):
     edge_flags: UInt8
     edge_m: Float32
     edge_avoided: Float32
+    edge_turned_degrees: Float32
     shape_first: Int32
     shape_lat_e7: Int32
     shape_lon_e7: Int32

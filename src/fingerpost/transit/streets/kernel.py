@@ -2,7 +2,10 @@
 
 All functions stand in this one file: numba's cache watches the file of the function that it compiled, not its callees'.
 A *state* is a node and how far a walk has come with ways that may only begin or end it: 0 still on those of its
-beginning, 1 on public ways, 2 on those of its end, which it does not leave any more. Its number is 3 x node + stage.
+beginning, 1 on public ways, 2 on those of its end, which it does not leave any more. Its number is the node's, plus the
+stage times how many nodes there are, so that the states of most walks lie together in memory.
+The queue of states has buckets of some seconds each, used in turn: with as many as the costliest edge spans, none holds
+entries of two turns. Taking the cheapest of its bucket makes it Dijkstra's order, at half the time of a heap.
 """
 
 import math
@@ -27,10 +30,12 @@ def _compile(function: Any) -> Any:
 
 ONE_WAY, ENDS_ONLY = 1, 2
 BEGINNING, PUBLIC, END = 0, 1, 2
-# The columns of a state's label, which lie together in memory because they are read together.
+# The columns of a state's label and of ``Weights.onward_cost``; they lie together because they are read together.
 COST, SECONDS, METRES = 0, 1, 2
+# The columns of ``Weights.onward_to``; RULE holds the flags ONE_WAY and ENDS_ONLY of the edge.
+HEAD, ARC, RULE = 0, 1, 2
 
-# Returned where the heap is too small; the search is begun again with a larger one.
+# Returned where the queue is too small; the search is begun again with a larger one.
 NO_ROOM = -1
 
 # Who starts or stops so near to a node does not walk past it.
@@ -39,38 +44,29 @@ _HALF_TURN = 180.0
 
 
 @looping
-def _push(heap_cost, heap_state, size, cost, state):
-    """Add a state to the heap, which has room for it."""
-    at = size
-    while at > 0:
-        above = (at - 1) >> 1
-        if heap_cost[above] <= cost:
-            break
-        heap_cost[at] = heap_cost[above]
-        heap_state[at] = heap_state[above]
-        at = above
-    heap_cost[at] = cost
-    heap_state[at] = state
+def _queue(work, used, cost, state, per_bucket):
+    """Add an entry to the queue, which has room for it, before the others of its bucket."""
+    bucket = int(cost * per_bucket) & (len(work.bucket) - 1)
+    work.entry_cost[used] = cost
+    work.entry_state[used] = state
+    work.entry_next[used] = work.bucket[bucket]
+    work.bucket[bucket] = used
 
 
 @looping
-def _pop(heap_cost, heap_state, size):
-    """Remove the cheapest state from the heap, which then holds ``size``."""
-    cost, state = heap_cost[size], heap_state[size]
-    at = 0
-    while True:
-        below = 2 * at + 1
-        if below >= size:
-            break
-        if below + 1 < size and heap_cost[below + 1] < heap_cost[below]:
-            below += 1
-        if heap_cost[below] >= cost:
-            break
-        heap_cost[at] = heap_cost[below]
-        heap_state[at] = heap_state[below]
-        at = below
-    heap_cost[at] = cost
-    heap_state[at] = state
+def _take_cheapest(work, bucket):
+    """Take the cheapest entry out of a bucket that is not empty, and return it. Buckets hold a handful."""
+    entry, before = work.bucket[bucket], -1
+    best, best_before = entry, before
+    while entry >= 0:
+        if work.entry_cost[entry] < work.entry_cost[best]:
+            best, best_before = entry, before
+        entry, before = work.entry_next[entry], entry
+    if best_before < 0:
+        work.bucket[bucket] = work.entry_next[best]
+    else:
+        work.entry_next[best_before] = work.entry_next[best]
+    return best
 
 
 @looping
@@ -90,6 +86,8 @@ def _next_stage(graph, edge, stage):
 @looping
 def _passing_s(graph, weights, node, came, goes):
     """Return the seconds that it takes to walk past a node, from one arc to the next."""
+    if weights.turn_s_per_degree == 0:
+        return weights.node_s[node]
     turn = abs(graph.arc_bearing[goes, 0] - graph.arc_bearing[came, 1])
     if turn > _HALF_TURN:
         turn = 2 * _HALF_TURN - turn
@@ -118,14 +116,16 @@ def forget(work, touched):
 
 
 @looping
-def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
-    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states.
+def _empty(work):
+    """Empty the queue."""
+    for bucket in range(len(work.bucket)):
+        work.bucket[bucket] = -1
 
-    ``backward`` 1 finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the
-    point ``goal_m`` along it is known. NO_ROOM: the heap is full.
-    """
-    touched = size = 0
-    goal_cost = np.inf
+
+@looping
+def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
+    """Reach both ends of the edge on which a walk begins; return how many states are touched and queued."""
+    touched = used = 0
     length_m = graph.edge_m[edge]
     stage = BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC
     for way in range(2):
@@ -134,49 +134,98 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
             continue
         metres = length_m - at_m if way == 0 else at_m
         part = metres / length_m if length_m > 0 else 0.0
-        state = 3 * graph.arc_head[arc] + stage
+        state = stage * len(weights.node_s) + graph.arc_head[arc]
         cost = weights.edge_cost[edge] * part
         if metres <= limit_m and cost < work.label[state, COST]:
-            seconds = weights.edge_s[edge] * part
-            touched = _reach_node(work, touched, state, cost, seconds, metres, arc, -1)
-            _push(work.heap_cost, work.heap_state, size, cost, state)
-            size += 1
-    while size > 0:
-        cost, state = work.heap_cost[0], work.heap_state[0]
-        size -= 1
-        _pop(work.heap_cost, work.heap_state, size)
+            _queue(work, used, cost, state, per_bucket)
+            used += 1
+            touched = _reach_node(work, touched, state, cost, weights.edge_s[edge] * part, metres, arc, -1)
+    return touched, used
+
+
+@looping
+def _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge, goal_m):
+    """Return the cost of walking from a state to the point ``goal_m`` along an edge that begins or ends at its node."""
+    best = np.inf
+    length_m = graph.edge_m[goal_edge]
+    if _next_stage(graph, goal_edge, stage) < 0 or weights.is_blocked[node]:
+        return best
+    for way in range(2):
+        arc = 2 * goal_edge + way
+        if graph.arc_head[arc ^ 1] != node or _is_against(graph, arc, backward):
+            continue
+        rest_m = goal_m if way == 0 else length_m - goal_m
+        part = rest_m / length_m if length_m > 0 else 0.0
+        passing_s = 0.0 if _is_start(work, state) else _passing_s(graph, weights, node, work.arc[state], arc)
+        best = min(best, work.label[state, COST] + passing_s + weights.edge_cost[goal_edge] * part)
+    return best
+
+
+@looping
+def _is_start(work, state):
+    """Whether a walk begins at a state's node, which it then does not walk past."""
+    return work.label[state, METRES] < _AT_NODE_M and work.before[state] < 0
+
+
+@looping
+def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m):
+    """Find the cheapest ways from a point on an edge to all nodes up to ``limit_m``; return how many states.
+
+    Dead ends are left out: what lies on their edge is measured from the end where one comes in.
+    ``backward`` 1 finds ways to the point instead. A ``goal_edge`` other than -1 ends the search when the way to the
+    point ``goal_m`` along it is known. NO_ROOM: the queue is full.
+    """
+    per_bucket, last_bucket, count = 1.0 / weights.bucket_s, len(work.bucket) - 1, len(weights.node_s)
+    goal_start = goal_end = -1
+    if goal_edge >= 0:
+        goal_end, goal_start = graph.arc_head[2 * goal_edge], graph.arc_head[2 * goal_edge + 1]
+    goal_cost = np.inf
+    touched, used = _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket)
+    waiting = used
+    turn = 0
+    while waiting > 0:
+        if work.bucket[turn & last_bucket] < 0:
+            turn += 1
+            continue
+        entry = _take_cheapest(work, turn & last_bucket)
+        waiting -= 1
+        cost, state = work.entry_cost[entry], work.entry_state[entry]
         if cost > work.label[state, COST]:
             continue
         if cost >= goal_cost:
+            _empty(work)
             break
-        node, stage, came = state // 3, state % 3, work.arc[state]
-        is_start = work.before[state] < 0 and work.label[state, METRES] < _AT_NODE_M
-        for row in range(graph.node_first[node], graph.node_first[node + 1]):
-            arc = graph.node_arc[row]
-            ahead = arc >> 1
-            then = _next_stage(graph, ahead, stage)
-            if then < 0 or _is_against(graph, arc, backward):
+        stage = (state >= count) + (state >= 2 * count)
+        node = state - stage * count
+        if node in (goal_start, goal_end):
+            reached = _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge, goal_m)
+            goal_cost = min(goal_cost, reached)
+        seconds, metres = work.label[state, SECONDS], work.label[state, METRES]
+        is_start = _is_start(work, state)
+        for row in range(weights.onward_first[node], weights.onward_first[node + 1]):
+            rule, arc = weights.onward_to[row, RULE], weights.onward_to[row, ARC]
+            then = PUBLIC
+            # Most are public and walked either way.
+            if rule != 0 or stage != PUBLIC:
+                then = _next_stage(graph, arc >> 1, stage)
+                if then < 0 or (rule & ONE_WAY != 0 and (arc & 1) != backward):
+                    continue
+            new_metres = metres + weights.onward_cost[row, METRES]
+            if new_metres > limit_m:
                 continue
-            passing_s = 0.0 if is_start else _passing_s(graph, weights, node, came, arc)
-            if ahead == goal_edge:
-                rest_m = goal_m if arc & 1 == 0 else graph.edge_m[ahead] - goal_m
-                part = rest_m / graph.edge_m[ahead] if graph.edge_m[ahead] > 0 else 0.0
-                goal_cost = min(goal_cost, cost + passing_s + weights.edge_cost[ahead] * part)
-            new_cost = cost + passing_s + weights.edge_cost[ahead]
-            new_metres = work.label[state, METRES] + graph.edge_m[ahead]
-            new_state = 3 * graph.arc_head[arc] + then
-            beyond = graph.arc_head[arc]
-            if graph.node_first[beyond + 1] - graph.node_first[beyond] < 2:
-                # A dead end: what lies on its edge is measured from the end where one comes in.
-                continue
-            if new_cost < work.label[new_state, COST] and new_metres <= limit_m:
-                if size == len(work.heap_cost):
+            passing_s = 0.0 if is_start else _passing_s(graph, weights, node, work.arc[state], arc)
+            new_cost = cost + passing_s + weights.onward_cost[row, COST]
+            new_state = then * count + weights.onward_to[row, HEAD]
+            if new_cost < work.label[new_state, COST]:
+                if used == len(work.entry_cost):
+                    _empty(work)
                     forget(work, touched)
                     return NO_ROOM
-                new_seconds = work.label[state, SECONDS] + passing_s + weights.edge_s[ahead]
+                new_seconds = seconds + passing_s + weights.onward_cost[row, SECONDS]
                 touched = _reach_node(work, touched, new_state, new_cost, new_seconds, new_metres, arc, state)
-                _push(work.heap_cost, work.heap_state, size, new_cost, new_state)
-                size += 1
+                _queue(work, used, new_cost, new_state, per_bucket)
+                used += 1
+                waiting += 1
     return touched
 
 
@@ -186,6 +235,7 @@ def measure(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal
 
     Writes metres, -1 where there is none within the limit, seconds, the last arc and the state before it (-1: none).
     """
+    first_stage = BEGINNING if graph.edge_flags[edge] & ENDS_ONLY else PUBLIC
     for goal in range(len(goal_edge)):
         best = np.inf
         found_m[goal] = -1.0
@@ -210,15 +260,18 @@ def measure(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal
             node = graph.arc_head[arc ^ 1]
             rest_m = place_m if way == 0 else length_m - place_m
             part = rest_m / length_m if length_m > 0 else 0.0
-            for stage in range(3):
-                state = 3 * node + stage
-                if work.label[state, COST] == np.inf or _next_stage(graph, there, stage) < 0:
+            for stage in range(first_stage, 3):
+                # Most goals lie on public ways, which are not come to from private ones: one label to read.
+                if _next_stage(graph, there, stage) < 0:
+                    continue
+                state = stage * len(weights.node_s) + node
+                if work.label[state, COST] == np.inf:
                     continue
                 if weights.is_blocked[node] and rest_m >= _AT_NODE_M:
                     continue
                 metres = work.label[state, METRES] + rest_m
                 passing_s = 0.0
-                if rest_m >= _AT_NODE_M and not (work.before[state] < 0 and work.label[state, METRES] < _AT_NODE_M):
+                if rest_m >= _AT_NODE_M and not _is_start(work, state):
                     passing_s = _passing_s(graph, weights, node, work.arc[state], arc)
                 cost = work.label[state, COST] + passing_s + weights.edge_cost[there] * part
                 if cost < best and metres <= limit_m:
@@ -227,6 +280,21 @@ def measure(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal
                     found_s[goal] = work.label[state, SECONDS] + passing_s + weights.edge_s[there] * part
                     last_arc[goal] = arc
                     last[goal] = state
+
+
+@looping
+def measure_around(
+    graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m, found_m, found_s, arcs, last
+):
+    """Measure the cheapest ways from a point to points on edges, and forget them: ``spread``, then ``measure``.
+
+    NO_ROOM: the queue is full.
+    """
+    touched = spread(graph, weights, work, edge, at_m, backward, limit_m, -1, 0.0)
+    if touched != NO_ROOM:
+        measure(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m, found_m, found_s, arcs, last)
+        forget(work, touched)
+    return touched
 
 
 @looping

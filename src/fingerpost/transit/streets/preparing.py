@@ -4,10 +4,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fingerpost.errors import FeedUnusable
+from fingerpost.transit.osm_file import ReadProgress, load_osmium
 from fingerpost.transit.streets.building import build_graph
-from fingerpost.transit.streets.extract import ReadProgress, load_osmium, read_extract
+from fingerpost.transit.streets.extract import read_extract
 from fingerpost.transit.streets.riders_area import RidersArea
 from fingerpost.transit.streets.snapping import build_grid
+from fingerpost.transit.streets.stop_matching import find_stop_places
 from fingerpost.transit.streets.store import StoredStreets, save_streets
 from fingerpost.transit.streets.street_walks import StreetWalks
 from fingerpost.transit.streets.walking_profile import RIDER
@@ -46,7 +48,8 @@ class StreetPreparation:
             extracted = read_extract(self._extract, RidersArea(lats, lons), Path(scratch), self._progress)
         built = build_graph(extracted)
         grid = build_grid(built.graph)
-        walks = StreetWalks(built.graph, grid, stops, RIDER)
+        places = find_stop_places(stops, extracted.stops)
+        walks = StreetWalks(built.graph, grid, stops, RIDER, places=(places.lats, places.lons))
         coverage = StreetCoverage(
             extract=str(self._extract),
             stops=len(lats),
@@ -54,10 +57,11 @@ class StreetPreparation:
             street_km=round(float(built.graph.edge_m.sum()) / 1000, 1),
             left_out_km=round(built.left_out_m / 1000, 1),
             cut_ways=extracted.incomplete,
+            matched_stops=places.matched,
         )
         if not coverage.covered_stops:
             raise FeedUnusable(self._say_useless(coverage, lats, lons))
-        self._found = StoredStreets(built.graph, grid, coverage)
+        self._found = StoredStreets(built.graph, grid, places.lats, places.lons, coverage)
         return WalksOfRiders(walks, walks.without_steps())
 
     def save(self, folder: Path) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.streets.graph import DEGREES_E7, StreetGraph
-from fingerpost.transit.streets.kernel import NO_ROOM, forget, measure, spread
+from fingerpost.transit.streets.kernel import NO_ROOM, forget, measure, measure_around, spread
 from fingerpost.transit.streets.snapping import Snapped
 from fingerpost.transit.streets.walking_profile import Weights
 from fingerpost.transit.timetable.timetable import Float64, Int32
@@ -16,14 +16,19 @@ _FIRST_ROOM = 4096
 
 
 class Work(NamedTuple):
-    """Scratch memory of a search: the label of each state (cost, seconds, metres), which were touched, the heap."""
+    """Scratch memory of a search: the label of each state (cost, seconds, metres), which were touched, the queue.
+
+    ``bucket`` is the first entry of each bucket of the queue, -1 where it is empty; ``entry_next`` the one behind it.
+    """
 
     label: Float64
     arc: Int32
     before: Int32
     touched: Int32
-    heap_cost: Float64
-    heap_state: Int32
+    bucket: Int32
+    entry_cost: Float64
+    entry_state: Int32
+    entry_next: Int32
 
 
 class Walked(NamedTuple):
@@ -46,40 +51,49 @@ class StreetSearch:
         self._weights = weights
         self._local = threading.local()
 
+    @in_one_mode
     def measure(self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool = False) -> Walked:
         """Measure the walks from the one point of ``start`` to goals; ``backward`` from the goals to it."""
-        return self._search(start, goals, limit_m, backward=backward, goal=None)[0]
+        found = _new_walked(len(goals.edge))
+        edge, at_m = int(start.edge[0]), float(start.at_m[0])
+        if edge >= 0 and len(goals.edge):
+            graph, weights, against = self._graph, self._weights, int(backward)
+            while True:
+                work = self._get_work()
+                done = measure_around(
+                    graph, weights, work, edge, at_m, against, limit_m, goals.edge, goals.at_m, *found
+                )
+                if done != NO_ROOM:
+                    break
+                self._grow()
+        return found
 
     def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
         """Return the walk from one point to another as (latitude, longitude) in degrees; None where there is none."""
-        walked, arcs = self._search(start, goal, limit_m, backward=False, goal=goal)
+        walked, arcs = self._measure_one(start, goal, limit_m)
         if walked.metres[0] < 0:
             return None
         return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0]))
 
     def measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> Walked:
         """Measure the walk from one point to one other."""
-        return self._search(start, goal, limit_m, backward=False, goal=goal)[0]
+        return self._measure_one(start, goal, limit_m)[0]
 
     @in_one_mode
-    def _search(
-        self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool, goal: Snapped | None
-    ) -> tuple[Walked, list[int]]:
-        count = len(goals.edge)
-        found = Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
+    def _measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> tuple[Walked, list[int]]:
+        found = _new_walked(1)
         edge, at_m = int(start.edge[0]), float(start.at_m[0])
-        if edge < 0 or count == 0:
+        if edge < 0:
             return found, []
-        goal_edge, goal_m = (-1, 0.0) if goal is None else (int(goal.edge[0]), float(goal.at_m[0]))
-        graph, weights, against = self._graph, self._weights, int(backward)
+        graph, weights = self._graph, self._weights
         while True:
             work = self._get_work()
-            touched = spread(graph, weights, work, edge, at_m, against, limit_m, goal_edge, goal_m)
+            touched = spread(graph, weights, work, edge, at_m, 0, limit_m, int(goal.edge[0]), float(goal.at_m[0]))
             if touched != NO_ROOM:
                 break
             self._grow()
-        measure(graph, weights, work, edge, at_m, against, limit_m, goals.edge, goals.at_m, *found)
-        arcs = [] if goal is None or found.metres[0] < 0 else _list_arcs(work, found)
+        measure(graph, weights, work, edge, at_m, 0, limit_m, goal.edge, goal.at_m, *found)
+        arcs = [] if found.metres[0] < 0 else _list_arcs(work, found)
         forget(work, touched)
         return found, arcs
 
@@ -92,16 +106,20 @@ class StreetSearch:
                 arc=np.zeros(count, np.int32),
                 before=np.zeros(count, np.int32),
                 touched=np.zeros(count, np.int32),
-                heap_cost=np.zeros(_FIRST_ROOM),
-                heap_state=np.zeros(_FIRST_ROOM, np.int32),
+                bucket=np.full(self._weights.bucket_count, -1, np.int32),
+                entry_cost=np.zeros(_FIRST_ROOM),
+                entry_state=np.zeros(_FIRST_ROOM, np.int32),
+                entry_next=np.zeros(_FIRST_ROOM, np.int32),
             )
             self._local.work = work
         return work
 
     def _grow(self) -> None:
         work = self._get_work()
-        room = 2 * len(work.heap_cost)
-        self._local.work = work._replace(heap_cost=np.zeros(room), heap_state=np.zeros(room, np.int32))
+        room = 2 * len(work.entry_cost)
+        self._local.work = work._replace(
+            entry_cost=np.zeros(room), entry_state=np.zeros(room, np.int32), entry_next=np.zeros(room, np.int32)
+        )
 
     def _draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:
         """Return the points of arcs, from so many metres along the first edge to so many along the last."""
@@ -130,6 +148,10 @@ class StreetSearch:
         is_new[1:] = (np.abs(np.diff(line, axis=0)) > 1e-9).any(axis=1)
         drawn: Float64 = line[is_new] if is_new.sum() > 1 else line[:2]
         return drawn
+
+
+def _new_walked(count: int) -> Walked:
+    return Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
 
 
 def _list_arcs(work: Work, found: Walked) -> list[int]:

@@ -12,19 +12,23 @@ from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.streets.graph import StreetGraph
 from fingerpost.transit.streets.snapping import SegmentGrid
 from fingerpost.transit.timetable.street_coverage import StreetCoverage
+from fingerpost.transit.timetable.timetable import Float64
 
 # Raise it when the meaning of a stored array changes.
-FORMAT = 1
+FORMAT = 2
 FOLDER = "streets"
 _CONTENTS = "contents.json"
+_OF_STOPS = ("stop_lats", "stop_lons")
 _NUMBERS = ("cell_lat", "cell_lon", "cells_per_row")
 
 
 class StoredStreets(NamedTuple):
-    """The streets of a network, and how much of it they cover."""
+    """The streets of a network, where its stops (rows) meet them in degrees, and how much of it they cover."""
 
     graph: StreetGraph
     grid: SegmentGrid
+    stop_lats: Float64
+    stop_lons: Float64
     coverage: StreetCoverage
 
 
@@ -36,7 +40,8 @@ def save_streets(streets: StoredStreets, folder: Path) -> None:
     """
     below = folder / FOLDER
     below.mkdir(parents=True, exist_ok=True)
-    for name, array in (*streets.graph._asdict().items(), *streets.grid._asdict().items()):
+    stops = {name: getattr(streets, name) for name in _OF_STOPS}
+    for name, array in (streets.graph._asdict() | streets.grid._asdict() | stops).items():
         if name not in _NUMBERS:
             np.save(below / f"{name}.npy", array, allow_pickle=False)
     contents = {
@@ -65,7 +70,8 @@ def find_streets(folder: Path) -> StoredStreets | None:
         grid = SegmentGrid._make(
             numbers[name] if name in _NUMBERS else _open_array(below, name) for name in SegmentGrid._fields
         )
-        return StoredStreets(graph, grid, StreetCoverage(**contents["coverage"]))
+        stop_lats, stop_lons = (_open_array(below, name) for name in _OF_STOPS)
+        return StoredStreets(graph, grid, stop_lats, stop_lons, StreetCoverage(**contents["coverage"]))
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise SettingsInvalid(
             f"The prepared streets in {below} are damaged ({error}). Run `fingerpost network refresh` for the network."

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from fingerpost.transit.streets.graph import STEPS, StreetGraph
 from fingerpost.transit.streets.search import StreetSearch, Walked
 from fingerpost.transit.streets.snapping import SegmentGrid, Snapped, snap_to_streets
+from fingerpost.transit.streets.stop_matching import MATCHED_M
 from fingerpost.transit.streets.walking_profile import WalkingProfile, weigh
 from fingerpost.transit.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, neighbours_m
@@ -25,16 +27,28 @@ class StreetWalks:
     """Walks along the streets for one way of walking; see the port.
 
     A walk counts the straight way from a point to its street too. Where a point is off the streets of the extract,
-    its walks go in a straight line.
+    its walks go in a straight line. ``places`` are where stops meet the streets, in degrees, if not where they are;
+    at most ``MATCHED_M`` away.
     """
 
-    def __init__(self, graph: StreetGraph, grid: SegmentGrid, stops: WalkedStops, profile: WalkingProfile) -> None:
+    def __init__(
+        self,
+        graph: StreetGraph,
+        grid: SegmentGrid,
+        stops: WalkedStops,
+        profile: WalkingProfile,
+        *,
+        places: tuple[Float64, Float64] | None = None,
+    ) -> None:
         self._graph, self._grid, self._profile = graph, grid, profile
         self._refused = STEPS if profile.step_free else 0
         self._search = StreetSearch(graph, weigh(graph, profile))
         self._stops = stops
         self._straight = StraightLine(stops.lats, stops.lons)
-        self._snapped = self._snap(stops.lats, stops.lons)
+        self._places = places or (stops.lats, stops.lons)
+        self._snapped = self._snap(*self._places)
+        # A question asks several times where its ends are.
+        self._snap_point = lru_cache(maxsize=16)(self._find_nearest)
 
     @property
     def covered_stops(self) -> int:
@@ -49,7 +63,7 @@ class StreetWalks:
         """Return the walks between stops that are near enough on the streets; see the port."""
         begin, end, _ = neighbours_m(self._stops.lats, self._stops.lons, stops, LINK_M)
         on_streets = (self._snapped.edge[begin] >= 0) & (self._snapped.edge[end] >= 0)
-        linked = self._measure_pairs(begin[on_streets], end[on_streets], LINK_M)
+        linked = self.measure_on_streets(begin[on_streets], end[on_streets], LINK_M)
         near = _select(linked, linked.metres >= 0)
         straight = self._straight.list_links(stops)
         off = (self._snapped.edge[straight.begin] < 0) | (self._snapped.edge[straight.end] < 0)
@@ -58,13 +72,14 @@ class StreetWalks:
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
         """Return the walk of each pair of stops; see the port."""
         straight = self._straight.measure(begin, end)
-        walked = self._measure_pairs(begin, end, MEASURED_M)
+        walked = self.measure_on_streets(begin, end, MEASURED_M)
         known = walked.metres >= 0
         return StopLinks(
             walked.begin,
             walked.end,
             np.where(known, walked.metres, straight.metres).astype(np.int32),
             np.where(known, walked.seconds, straight.seconds).astype(np.int32),
+            ~known,
         )
 
     def reach(self, lat: float, lon: float, stops: Int64, max_walk_m: float, *, from_stops: bool) -> StopWalks:
@@ -72,7 +87,7 @@ class StreetWalks:
         point = self._snap_point(lat, lon)
         if point.edge[0] < 0:
             return self._straight.reach(lat, lon, stops, max_walk_m, from_stops=from_stops)
-        near = self._straight.list_near(lat, lon, stops, max_walk_m)
+        near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
         is_on = self._snapped.edge[near] >= 0
         on_streets = near[is_on]
         walked = self._search.measure(point, self._snapped.select(on_streets), max_walk_m, backward=from_stops)
@@ -80,6 +95,8 @@ class StreetWalks:
         metres, seconds = self._whole(walked, away_m)
         within = (metres >= 0) & (metres <= max_walk_m)
         found = StopWalks(on_streets[within].astype(np.int32), metres[within], seconds[within])
+        if is_on.all():
+            return found
         off = self._straight.reach(lat, lon, near[~is_on], max_walk_m, from_stops=from_stops)
         return StopWalks(*(np.concatenate(pair) for pair in zip(found, off, strict=True)))
 
@@ -103,7 +120,7 @@ class StreetWalks:
         line = self._search.find_line(first, last, 2 * MEASURED_M)
         return None if line is None else np.vstack([start, line, end])
 
-    def _measure_pairs(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
+    def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         """Measure the walk of each pair of stops on the streets; -1 metres where there is none within the limit."""
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         order = np.argsort(begin, kind="stable")
@@ -117,7 +134,7 @@ class StreetWalks:
         same = begin == end
         metres[same], seconds[same] = 0, 0
         metres[metres > limit_m] = -1
-        return StopLinks(begin, end, metres, seconds)
+        return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
 
     def _whole(self, walked: Walked, away_m: Float64) -> tuple[Int32, Int32]:
         """Return whole metres, -1 where there is no walk, and whole seconds, the ways to the streets included."""
@@ -127,7 +144,7 @@ class StreetWalks:
         seconds = np.ceil(walked.seconds + away_m / self._profile.pace_m_per_s)
         return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
 
-    def _snap_point(self, lat: float, lon: float) -> Snapped:
+    def _find_nearest(self, lat: float, lon: float) -> Snapped:
         return self._snap(np.array([lat]), np.array([lon]))
 
     def _snap(self, lats: Float64, lons: Float64) -> Snapped:
@@ -136,7 +153,7 @@ class StreetWalks:
     def without_steps(self) -> "StreetWalks":
         """Return the walks of who needs ways without steps."""
         profile = replace(self._profile, step_free=True)
-        return StreetWalks(self._graph, self._grid, self._stops, profile)
+        return StreetWalks(self._graph, self._grid, self._stops, profile, places=self._places)
 
 
 def _select(links: StopLinks, keep: npt.NDArray[np.bool_]) -> StopLinks:

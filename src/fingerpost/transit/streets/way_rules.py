@@ -20,10 +20,12 @@ _ENDS_ONLY = frozenset({"no", "destination", "private", "customers", "delivery"}
 _WALLS = frozenset({"city_wall", "ditch", "hedge", "retaining_wall", "wall", "wedge", "fence"})
 _YES = frozenset({"yes", "1", "true"})
 _INDOOR = frozenset({"corridor", "area"})
-_STOP_NODES = (
-    ("highway", "bus_stop"), ("railway", "tram_stop"), ("railway", "station"), ("railway", "halt"),
-    ("amenity", "bus_station"), ("amenity", "ferry_terminal"), ("highway", "platform"),
+_BOARDING_NODES = (
+    ("highway", "bus_stop"), ("railway", "tram_stop"), ("highway", "platform"),
     ("public_transport", "platform"), ("railway", "platform"), ("public_transport", "stop_position"),
+)  # fmt: skip
+_STATION_NODES = (
+    ("railway", "station"), ("railway", "halt"), ("amenity", "bus_station"), ("amenity", "ferry_terminal"),
 )  # fmt: skip
 
 # How much worse a metre on a road without a pavement, or beside a signed footway, is than one on a quiet way.
@@ -137,6 +139,11 @@ def blocks_node(tags: Tags) -> bool:
     return barrier in _WALLS or foot in _DENIED or tags.get("access") in _DENIED
 
 
+def has_raised_kerb(tags: Tags) -> bool:
+    """Whether a kerb is known to be too high for wheels; of ``kerb=yes`` nothing is known."""
+    return tags.get("kerb") == "raised"
+
+
 def has_lights(tags: Tags) -> bool:
     """Whether walkers wait at traffic lights at a node."""
     return tags.get("crossing") == "traffic_signals"
@@ -149,4 +156,9 @@ def is_lift(tags: Tags) -> bool:
 
 def is_stop(tags: Tags) -> bool:
     """Whether a node is a stop of public transport."""
-    return any(tags.get(key) == value for key, value in _STOP_NODES)
+    return any(tags.get(key) == value for key, value in (*_BOARDING_NODES, *_STATION_NODES))
+
+
+def is_boarding_point(tags: Tags) -> bool:
+    """Whether a node is where one boards, not a station of several platforms."""
+    return is_stop(tags) and not any(tags.get(key) == value for key, value in _STATION_NODES)

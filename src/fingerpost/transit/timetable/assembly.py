@@ -34,7 +34,9 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
     lats = np.array([row.lat for row in stops], np.float64)
     lons = np.array([row.lon for row in stops], np.float64)
     kinds = np.array([row.kind for row in stops], np.int8)
-    walks = find_walks(WalkedStops(lats, lons, kinds, [row.local_id for row in stops]))
+    parents = np.array([row.parent for row in stops], np.int32)
+    names = [row.local_id for row in stops], [row.code for row in stops]
+    walks = find_walks(WalkedStops(lats, lons, kinds, *names))
     calendar_start, runs_on = _calendar(draft.services)
     return Timetable(
         feeds=tuple(draft.feeds),
@@ -49,12 +51,12 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
         service_feed=np.array([row.feed for row in draft.services], np.int16),
         service_runs_on=runs_on,
         service_every_day=np.array([row.days is None for row in draft.services], np.uint8),
-        **_transfer_columns(draft, walks, kinds),
+        **_transfer_columns(draft, walks, kinds, parents),
         in_seat_from=draft.in_seat.from_departure,
         in_seat_to=draft.in_seat.to_departure,
         in_seat_days_later=draft.in_seat.days_later,
         in_seat_service=draft.in_seat.service,
-        **_specific_transfers(draft.specific_transfers, walks.usual),
+        **_specific_transfers(draft.specific_transfers, walks.usual, parents),
         shape_first=draft.shapes.first,
         shape_lat_udeg=draft.shapes.lat_udeg,
         shape_lon_udeg=draft.shapes.lon_udeg,
@@ -121,12 +123,12 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
     }
 
 
-def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, kinds: Int8) -> dict[str, Any]:
+def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, kinds: Int8, parents: Int32) -> dict[str, Any]:
     """Return the timetable's columns of transfers as stated, and of the footpaths that follow from them."""
     transfers = draft.transfer_columns or TransferColumns.of(draft.transfers)
     rules = TransferRules(transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
-    paths = footpaths(walks.usual, kinds, rules, draft.pathways)
-    step_free = None if walks.step_free is None else footpaths(walks.step_free, kinds, rules, draft.pathways)
+    paths = footpaths(walks.usual, kinds, parents, rules, draft.pathways)
+    step_free = None if walks.step_free is None else footpaths(walks.step_free, kinds, parents, rules, draft.pathways)
     return {
         "transfer_from": transfers.from_stop,
         "transfer_to": transfers.to_stop,
@@ -151,11 +153,11 @@ def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, kinds: Int8) 
     )
 
 
-def _specific_transfers(rules: SpecificTransferColumns, walks: Walks) -> dict[str, Any]:
+def _specific_transfers(rules: SpecificTransferColumns, walks: Walks, parents: Int32) -> dict[str, Any]:
     """Return the timetable's columns of trip- and route-specific transfers."""
     specific = _by_specificity(rules)
     pairs = TransferRules(specific.from_stop, specific.to_stop, specific.type, specific.min_s)
-    seconds, metres, _ = change_times(walks, pairs)
+    seconds, metres, _ = change_times(walks, parents, pairs)
     sides = ("from_stop", "to_stop", "from_route", "to_route", "from_trip", "to_trip")
     return {f"specific_transfer_{side}": getattr(specific, side) for side in sides} | {
         "specific_transfer_s": seconds,

@@ -13,7 +13,10 @@ from fingerpost.transit.timetable.timetable import Feed, Float32, Int8, Int32
 
 
 class StopRow(NamedTuple):
-    """A stop, station, entrance or node. ``parent`` is a row number, -1 for none; ``platform`` may be empty."""
+    """A stop, station, entrance or node. ``parent`` is a row number, -1 for none.
+
+    ``platform`` and ``code``, which stands on its sign, may be empty.
+    """
 
     feed: int
     local_id: str
@@ -24,6 +27,7 @@ class StopRow(NamedTuple):
     parent: int = -1
     platform: str = ""
     wheelchair: int = 0
+    code: str = ""
 
 
 class RouteRow(NamedTuple):

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.timetable.timetable import FORBIDDEN, MINIMUM_TIME, STOP, TIMED, Int8, Int32, Timetable
-from fingerpost.transit.timetable.walking import CHANGE_SLACK_S
-from fingerpost.transit.timetable.walks import Walks
+from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, STRAIGHT_SLACK_S
+from fingerpost.transit.timetable.walks import StopLinks, Walks
 
 
 class Footpaths(NamedTuple):
@@ -99,23 +99,36 @@ class _PathColumns(NamedTuple):
         return _PathColumns._make(np.concatenate(pair) for pair in columns)
 
 
-def change_times(walks: Walks, rules: TransferRules) -> tuple[Int32, Int32, Int32]:
+def change_times(walks: Walks, parents: Int32, rules: TransferRules) -> tuple[Int32, Int32, Int32]:
     """Return, for each transfer rule, how long the change takes, and the metres and seconds walked.
 
     It takes the seconds from alighting to being ready to board, -1 where it is forbidden; what each type means is said
     at ``footpaths``.
     """
     walked = walks.measure(rules.begin.astype(np.int64), rules.end.astype(np.int64))
-    taken_s = walked.seconds + np.where(rules.type == TIMED, 0, CHANGE_SLACK_S)
+    taken_s = walked.seconds + np.where(rules.type == TIMED, 0, _slack_s(walked, parents))
     taken_s = np.where((rules.type == MINIMUM_TIME) & (rules.min_s >= 0), rules.min_s, taken_s)
     return np.where(rules.type == FORBIDDEN, -1, taken_s).astype(np.int32), walked.metres, walked.seconds
 
 
+def _slack_s(links: StopLinks, parents: Int32) -> Int32:
+    """Return the seconds of a change beyond its walk: more where only the straight line between two places is known."""
+    begin, end = links.begin, links.end
+    is_one_place = (begin == end) | ((parents[begin] == parents[end]) & (parents[begin] >= 0))
+    slack_s: Int32 = CHANGE_SLACK_S + np.where(links.is_straight & ~is_one_place, STRAIGHT_SLACK_S, 0)
+    return slack_s
+
+
 def footpaths(
-    walks: Walks, kinds: Int8, rules: TransferRules, pathways: tuple[Int32, Int32, Int32] | None = None
+    walks: Walks,
+    kinds: Int8,
+    parents: Int32,
+    rules: TransferRules,
+    pathways: tuple[Int32, Int32, Int32] | None = None,
 ) -> Footpaths:
     """Link stops on foot: all pairs near enough, and the feeds' own transfers, which override them.
 
+    ``parents`` are the stations of stops, -1 for none.
     ``pathways`` are (from, to, seconds) of pairs that lie in one station: they take that time and the slack, whatever
     the walk outside is, unless a transfer speaks of them.
     A recommended transfer (type 0) without a stated time takes the walk and the slack; a timed one (1) the
@@ -124,7 +137,7 @@ def footpaths(
     """
     count = len(kinds)
     walked = walks.list_links(np.flatnonzero(kinds == STOP))
-    seconds = (walked.seconds + CHANGE_SLACK_S).astype(np.int32)
+    seconds = (walked.seconds + _slack_s(walked, parents)).astype(np.int32)
     links = _PathColumns(walked.begin, walked.end, seconds, walked.metres, walked.seconds)
     if pathways is not None and len(pathways[0]):
         inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
@@ -136,7 +149,7 @@ def footpaths(
         pairs = rules.begin.astype(np.int64) * count + rules.end
         last = len(pairs) - 1 - np.unique(pairs[::-1], return_index=True)[1]
         rules = TransferRules(*(column[last] for column in rules))
-        taken_s, metres, walk_s = change_times(walks, rules)
+        taken_s, metres, walk_s = change_times(walks, parents, rules)
         begin, end = rules.begin.astype(np.int64), rules.end.astype(np.int64)
         same = begin == end
         change_s[begin[same]] = taken_s[same]

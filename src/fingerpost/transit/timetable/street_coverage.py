@@ -13,6 +13,7 @@ class StreetCoverage:
         covered_stops: how many of these stand near a street of the extract; the others keep the straight line.
         street_km: kilometres that may be walked where the network's riders walk.
         left_out_km: kilometres left out because they hang together with nothing else.
+        matched_stops: how many stops are where the extract has the stop of the same code or id.
         cut_ways: ways that the extract, or the area where riders walk, holds in part.
     """
 
@@ -22,6 +23,7 @@ class StreetCoverage:
     street_km: float
     left_out_km: float
     cut_ways: int
+    matched_stops: int = 0
 
     @property
     def is_whole(self) -> bool:

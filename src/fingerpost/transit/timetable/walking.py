@@ -16,6 +16,8 @@ PACE_M_PER_S = 1.25
 
 # From alighting to being ready to board, beyond the walk itself.
 CHANGE_SLACK_S = 120
+# On top of it where a change between two stations or stops is known in a straight line only (decision 0530).
+STRAIGHT_SLACK_S = 135
 # Two stops further apart than this, in a straight line, are not linked on foot.
 FOOTPATH_RADIUS_M = 500.0
 

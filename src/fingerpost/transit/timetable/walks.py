@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerpost.transit.geodesy import EARTH_RADIUS_M
 from fingerpost.transit.timetable.timetable import Float64, Int8, Int32, Int64
@@ -35,21 +36,29 @@ class StopWalks(NamedTuple):
 
 
 class StopLinks(NamedTuple):
-    """Walks from stops to others (rows), in whole metres and seconds, rounded up."""
+    """Walks from stops to others (rows), in whole metres and seconds, rounded up.
+
+    ``is_straight`` where a walk is known in a straight line only.
+    """
 
     begin: Int64
     end: Int64
     metres: Int32
     seconds: Int32
+    is_straight: npt.NDArray[np.bool_]
 
 
 class WalkedStops(NamedTuple):
-    """The stops of a timetable, between which walks are measured; kinds as in ``Timetable.stop_kind``."""
+    """The stops of a timetable, between which walks are measured; kinds as in ``Timetable.stop_kind``.
+
+    ``codes`` are what stands on their signs, "" where a feed does not say.
+    """
 
     lats: Float64
     lons: Float64
     kinds: Int8
     local_ids: Sequence[str]
+    codes: Sequence[str]
 
 
 class Walks(Protocol):
@@ -124,7 +133,7 @@ class StraightLine:
 
 def _links(begin: Int64, end: Int64, straight_m: Float64) -> StopLinks:
     metres = np.ceil(walk_m(straight_m))
-    return StopLinks(begin, end, metres.astype(np.int32), walk_s(metres))
+    return StopLinks(begin, end, metres.astype(np.int32), walk_s(metres), np.ones(len(begin), np.bool_))
 
 
 def walk_straight(stops: WalkedStops) -> WalksOfRiders:

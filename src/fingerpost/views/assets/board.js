@@ -1,6 +1,7 @@
-/** The board of a stop: an answer of get_departures. */
+/** The board of a stop: an answer of get_departures or getStopTimetable. */
 
 import { element, unseen } from "./dom.js";
+import { readTimetable } from "./other_contracts.js";
 import { alertsOf, badge, freshness, header, lateness, listNotes, notesTab, source, tabs } from "./parts.js";
 
 const COLOURS = { cancelled: "danger", delayed: "caution", on_time: "good", scheduled_only: "dim" };
@@ -13,6 +14,7 @@ function drawBoard(frame) {
     header(frame, body.stopName || body.stopId, freshness(frame, body.realtimeUsed ? "realtime" : "scheduled")),
     here.length > 0 && element("p", { class: "banner" }, unseen(`${words.say("alert")}: `), here.map((each) => each.header).join(" · ")),
     ...tabs(frame, "tab", [departures, notesTab(frame, listNotes(frame))]),
+    body.cancelledLeftOut && element("p", { class: "caution small" }, words.count("left_out", body.cancelledLeftOut)),
     source(frame),
   ].filter(Boolean);
 }
@@ -76,4 +78,9 @@ function drawTime(frame, row) {
   ];
 }
 
-export const BOARD = { name: "board", tool: "get_departures", draw: drawBoard };
+/** Return whose answer a body is, and the body in the shape of get_departures. */
+function readBoard(body, input) {
+  return body.applied === undefined ? { tool: "get_departures", body } : { tool: "getStopTimetable", body: readTimetable(body, input) };
+}
+
+export const BOARD = { name: "board", tool: "get_departures", read: readBoard, draw: drawBoard };

@@ -9,12 +9,15 @@ const MOST_SQUEEZED_PX = 120;
 const TICK_MS = 15000;
 
 /**
- * One view: `draw(frame)` returns the nodes that show `frame.body`, the tool's answer.
+ * One view: `draw(frame)` returns the nodes that show `frame.body`, the tool's answer. Where the view draws the answers of
+ * several tools, `read(body, input)` returns {tool, body, wants, isEmpty}: whose answer a body is, and the body in one shape for
+ * all.
  * `wants` is the `_meta` of calls that the view makes itself. `main` holds the nodes, `live` is what a screen reader
  * is told, and `bridge` is the way to whoever shows the view: a host of MCP Apps, or the web page.
  */
 export class Frame {
-  constructor({ name, tool, draw, wants = {} }, bridge, main, live) {
+  constructor({ name, tool, draw, read = (body) => ({ tool, body }), wants = {} }, bridge, main, live) {
+    this.read = read;
     this.name = name;
     this.tool = tool;
     this.wants = wants;
@@ -101,12 +104,15 @@ export class Frame {
 
   // ------------------------------------------------------------------------------------ the answer
 
-  take(result) {
+  take(result, input = this.input) {
     const failure = readFailure(result);
     if (failure && this.body) return failure;
     this.failure = failure;
     if (failure) return failure;
-    this.body = result.structuredContent;
+    const answer = this.read(result.structuredContent, input);
+    // Earlier than the first there may be nothing: what is shown then stays, with the way back.
+    if (this.body && answer.isEmpty && input !== this.input) return { message: answer.body.whyEmpty || this.words.say("no_itineraries") };
+    Object.assign(this, answer);
     this.meta = result._meta || {};
     this.choices = {};
     this.first = 0;
@@ -130,10 +136,11 @@ export class Frame {
       this.render();
       this.announce(this.words.say("refreshing"));
     }
-    const input = { ...this.input, ...changed };
+    const isSame = Object.keys(changed).length === 0;
+    const input = isSame ? this.input : Object.fromEntries(Object.entries({ ...this.input, ...changed }).filter(([, value]) => value !== undefined));
     let reason = "";
     try {
-      const failure = this.take(await this.bridge.callTool(this.tool, input, this.wants));
+      const failure = this.take(await this.bridge.callTool(this.tool, input, this.wants), input);
       if (failure) reason = [failure.message, failure.hint].filter(Boolean).join(" ");
       else this.input = input;
       if (!failure && isQuiet) Object.assign(this, { choices, first });
@@ -141,7 +148,7 @@ export class Frame {
       reason = error.message;
     }
     this.busy = false;
-    const time = this.today ? this.words.clock(this.body.dataFreshness, this.today) : "";
+    const time = this.body?.dataFreshness ? this.words.clock(this.body.dataFreshness, this.today) : "";
     if (reason) this.told = this.words.say("refresh_failed", { reason, time });
     this.render();
     if (!isQuiet || reason) this.announce(reason ? this.told : this.words.say("refreshed"));
@@ -157,7 +164,7 @@ export class Frame {
 
   /** The day on which the answer was given, in the network's zone; times on other days are told with theirs. */
   get today() {
-    return (this.body?.dataFreshness || "").slice(0, 10);
+    return (this.body?.dataFreshness || this.body?.today || "").slice(0, 10);
   }
 
   /** How old the answer is, in seconds of this machine's clock. */
@@ -267,7 +274,7 @@ function readFailure(result) {
   const error = body?.error;
   const text = (result.content || []).map((each) => each.text || "").join(" ");
   const message = (typeof error === "string" ? error : error?.message) || body?.warning || text;
-  return { message, hint: error?.hint || body?.hint || "", candidates: body?.candidates || error?.candidates || [] };
+  return { message, hint: error?.hint || error?.recommendation || body?.hint || "", candidates: body?.candidates || error?.candidates || [] };
 }
 
 function drawFailure(frame) {

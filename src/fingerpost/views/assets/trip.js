@@ -1,7 +1,8 @@
-/** Itineraries side by side, and the steps and the drawing of the chosen one: an answer of plan_trip. */
+/** Itineraries side by side, and the steps and the drawing of the chosen one: of plan_trip, planRoute, planJourney. */
 
 import { element, unseen } from "./dom.js";
 import { drawMap, linesOf } from "./map.js";
+import { readJourneys, readRoutes } from "./other_contracts.js";
 import { alertsOf, badge, freshness, header, lateness, listNotes, notesTab, source, tabs } from "./parts.js";
 
 const WIDE_PX = 560;
@@ -15,8 +16,9 @@ const GEOMETRY = "fingerpost/geometry";
 function drawTrip(frame) {
   const { body, words } = frame;
   const title = words.say("trip", { from: nameEnd(body.origin), to: nameEnd(body.destination) });
+  if (body.journeys) return drawJourneys(frame, title);
   const chosen = body.itineraries.find((each) => each.fingerprint === frame.choices.itinerary) || body.itineraries[0];
-  if (!chosen) return [header(frame, title, freshness(frame, body.realtimeUsed)), element("p", {}, words.say("no_itineraries")), source(frame)];
+  if (!chosen) return [header(frame, title, freshness(frame, body.realtimeUsed)), element("p", {}, words.say("no_itineraries")), body.whyEmpty && element("p", { lang: "en" }, body.whyEmpty), ...tabs(frame, "tab", [notesTab(frame, listTripNotes(frame))]), source(frame)];
   const isWide = frame.main.clientWidth >= WIDE_PX;
   const steps = () => [drawSteps(frame, chosen), frame.pager()];
   const map = () => drawMapPanel(frame, chosen);
@@ -34,6 +36,28 @@ function drawTrip(frame) {
 
 function nameEnd(end) {
   return end.name || end.address || end.label || `${end.coordinate.lat}, ${end.coordinate.lon}`;
+}
+
+/** Journeys of which only begin, end and the number of legs are known. */
+function drawJourneys(frame, title) {
+  const { body, words } = frame;
+  const row = (journey) => element("tr", {}, [
+    element("td", { class: "when number" }, element("strong", {}, words.clock(journey.startDateTime, frame.today))),
+    element("td", { class: "when number" }, element("strong", {}, words.clock(journey.arrivalDateTime, frame.today))),
+    element("td", {}, words.say("duration", { n: words.integer.format(journey.durationMinutes) })),
+    element("td", { class: "right" }, words.count("legs", journey.legCount)),
+  ]);
+  const titles = ["departure", "arrival", "takes", "parts"].map((key) => element("th", { scope: "col", class: key === "parts" && "right" }, words.say(key)));
+  return [
+    header(frame, title, null),
+    body.journeys.length > 0 && element("table", {}, [
+      element("caption", { class: "unseen" }, words.say("itineraries")),
+      element("thead", {}, element("tr", {}, titles)),
+      element("tbody", {}, frame.page(body.journeys).map(([journey]) => row(journey))),
+    ]),
+    frame.pager(),
+    element("p", { class: "banner small", lang: "en" }, body.message),
+  ].filter(Boolean);
 }
 
 // --------------------------------------------------------------------------------------------- alternatives
@@ -111,15 +135,21 @@ function drawShifts(frame) {
   const shift = (instants, pick, by) => new Date(pick(...instants.map((each) => Date.parse(each))) + by).toISOString();
   const arrivals = itineraries.map(({ legs }) => legs[legs.length - 1].arrivalTime);
   const departures = itineraries.map(({ legs }) => legs[0].departureTime);
-  const earlier = { type: "arrive", time: shift(arrivals, Math.min, -MINUTE_MS) };
-  const later = { type: "depart", time: shift(departures, Math.max, MINUTE_MS) };
+  const earlier = whenOf(frame.tool, "arrive", shift(arrivals, Math.min, -MINUTE_MS));
+  const later = whenOf(frame.tool, "depart", shift(departures, Math.max, MINUTE_MS));
   const button = (key, sign, when) =>
     element(
       "button",
-      { type: "button", "data-key": key, "aria-label": words.say(key), "aria-disabled": frame.busy && "true", onclick: () => frame.refresh({ when }) },
+      { type: "button", "data-key": key, "aria-label": words.say(key), "aria-disabled": frame.busy && "true", onclick: () => frame.refresh(when) },
       frame.main.clientWidth >= WIDE_PX ? words.say(key) : sign,
     );
   return [button("earlier", "‹", earlier), button("later", "›", later)];
+}
+
+/** The arguments of a tool that say when; one that is undefined is taken out. */
+function whenOf(tool, type, time) {
+  if (tool !== "planRoute") return { when: { type, time } };
+  return type === "arrive" ? { arrivalTime: time, departureTime: undefined } : { departureTime: time, arrivalTime: undefined };
 }
 
 // --------------------------------------------------------------------------------------------- the chosen one
@@ -189,4 +219,13 @@ function listTripNotes(frame) {
   return listNotes(frame, [...new Set([...differences, ...accessibility, ...prices, meta.walking])]);
 }
 
-export const TRIP = { name: "trip", tool: "plan_trip", draw: drawTrip, wants: { [GEOMETRY]: true } };
+const WANTS = { [GEOMETRY]: true };
+
+/** Return whose answer a body is, the body in the shape of plan_trip, and what that tool gives beside it. */
+function readTrip(body, input) {
+  if (body.topJourneys !== undefined) return { tool: "planJourney", body: readJourneys(body, input), wants: {} };
+  if (body.window !== undefined) return { tool: "planRoute", body: readRoutes(body, input), wants: {}, isEmpty: body.itineraries.length === 0 };
+  return { tool: "plan_trip", body, wants: WANTS };
+}
+
+export const TRIP = { name: "trip", tool: "plan_trip", read: readTrip, draw: drawTrip, wants: WANTS };

@@ -3,9 +3,10 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from fingerpost.transit.addresses.extract import ReadProgress, read_addresses
+from fingerpost.transit.addresses.extract import read_addresses
 from fingerpost.transit.addresses.gathering import gather
 from fingerpost.transit.addresses.index_file import FILE_NAME, write_index
+from fingerpost.transit.osm_file import ReadProgress
 from fingerpost.transit.streets.riders_area import RidersArea
 from fingerpost.transit.timetable.timetable import STOP, Timetable
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
-from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.resilience.fair_threads import SEARCHING
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.addresses.index import AddressIndex
+from fingerpost.transit.changeover import is_compiling
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import (
     Coordinate,
@@ -179,9 +180,10 @@ class EmbeddedNetwork:
         """Plan journeys on the timetable and on real time; see the port."""
         if self._realtime is not None:
             await self._realtime.catch_up()
-        if self._is_light(query):
+        # A search that waits for the compiler would stop the event loop.
+        if self._is_light(query) and not is_compiling():
             return self._plan(query)
-        return await COMPUTING.run(self._plan, query)
+        return await SEARCHING.run(self._plan, query)
 
     def _is_light(self, query: JourneyQuery) -> bool:
         """Whether a search is too short to be worth a thread."""
@@ -293,7 +295,7 @@ class EmbeddedNetwork:
         )
         if is_ready and query.window_s <= _SHORT_BOARD_S:
             return self._board(snapshot, query)
-        return await COMPUTING.run(self._board, snapshot, query)
+        return await SEARCHING.run(self._board, snapshot, query)
 
     def _board(self, snapshot: Snapshot, query: DepartureQuery) -> DepartureBoard:
         rows = [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]

@@ -1,5 +1,7 @@
 """How a network's walks are measured, and what answers must say of it."""
 
+from functools import cached_property
+
 from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Coordinate
 from fingerpost.transit.streets.store import StoredStreets
@@ -20,11 +22,14 @@ class NetworkWalks:
         self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
         self._coverage = None if streets is None else streets.coverage
         self._usual: StreetWalks | None = None
-        self._step_free: StreetWalks | None = None
         if streets is not None:
-            stops = WalkedStops(timetable.stop_lat, timetable.stop_lon, timetable.stop_kind, ())
-            self._usual = StreetWalks(streets.graph, streets.grid, stops, RIDER)
-            self._step_free = self._usual.without_steps()
+            stops = WalkedStops(timetable.stop_lat, timetable.stop_lon, timetable.stop_kind, (), ())
+            places = (streets.stop_lats, streets.stop_lons)
+            self._usual = StreetWalks(streets.graph, streets.grid, stops, RIDER, places=places)
+
+    @cached_property
+    def _step_free(self) -> StreetWalks | None:
+        return None if self._usual is None else self._usual.without_steps()
 
     def get_walks(self, *, step_free: bool) -> Walks:
         """Return what measures the walks of a search."""
@@ -43,7 +48,7 @@ class NetworkWalks:
             return f"{_LINE}; changes between stops up to {FOOTPATH_RADIUS_M:g} m apart"
         said = "streets of OpenStreetMap"
         if step_free:
-            said += ", without the steps that it knows"
+            said += ", without the steps and raised kerbs that it knows"
         off = []
         if not coverage.is_whole:
             off.append(f"at {coverage.stops - coverage.covered_stops:,} of {coverage.stops:,} stops")

@@ -13,6 +13,7 @@ class MotisEndpoint(StrEnum):
     STOPS = "map/stops"
     INITIAL = "map/initial"
     GEOCODE = "geocode"
+    REVERSE_GEOCODE = "reverse-geocode"
 
 
 # The versions that each path was ever given, the newest first; those that are left out do not exist.
@@ -22,6 +23,7 @@ _VERSIONS: dict[MotisEndpoint, tuple[int, ...]] = {
     MotisEndpoint.STOPS: (6, 1),
     MotisEndpoint.INITIAL: (1,),
     MotisEndpoint.GEOCODE: (1,),
+    MotisEndpoint.REVERSE_GEOCODE: (1,),
 }
 
 

@@ -12,10 +12,12 @@ from fingerpost.transit.providers.motis.server import STOPS_FRESH_S, MotisServer
 from fingerpost.transit.providers.motis.shapes import Match, Matches, OwnPlace
 from fingerpost.transit.providers.motis.stop_lookup import MotisStopLookup
 from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
+from fingerpost.transit.rules.position_names import NearName, find_position_name
 from fingerpost.transit.rules.spelling import plain
 from fingerpost.transit.rules.spoken import spoken
 
 SIZE = 20
+MOST_NEAR = 5
 # Stops whose neighbours are looked up; what stands behind them in the list is offered by itself.
 _MOST_GROUPED = 3
 _STOP = "STOP"
@@ -49,10 +51,35 @@ class MotisGeocoder:
             raise
         return match_places(places, scores, focus)
 
+    async def find_address(self, position: Coordinate, attribution: Sequence[str]) -> Place | None:
+        """Return a position under the name that the server has for it, None where it knows nothing near.
+
+        Raises:
+            StorageUnavailable, SourceChanged: the server cannot be asked; ``details["service"]`` is ``geocoding``.
+        """
+        params = {"place": print_position(position), "numResults": str(MOST_NEAR)}
+        try:
+            told = await self._server.ask(
+                MotisEndpoint.REVERSE_GEOCODE, Matches, params, fresh_s=STOPS_FRESH_S, limits=self._limits
+            )
+        except ToolError as error:
+            error.details["service"] = "geocoding"
+            raise
+        near = [
+            NearName(
+                name=_title(each),
+                coordinate=Coordinate(each.lat, each.lon),
+                is_address=bool(each.house_number),
+                locality=_locality(each),
+            )
+            for each in told.data.root
+        ]
+        return find_position_name(position, near, attribution)
+
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Match]:
         params = {"text": text, "numResults": str(SIZE)}
         if focus is not None:
-            params["place"] = f"{focus.lat:.5f},{focus.lon:.5f}"
+            params["place"] = print_position(focus)
         answered = await self._server.ask(
             MotisEndpoint.GEOCODE,
             Matches,
@@ -79,6 +106,17 @@ class MotisGeocoder:
             else:
                 places.append(_address(each))
         return places
+
+
+def print_position(position: Coordinate) -> str:
+    """Return a position as the server reads it, to a metre, so that equal questions are asked once."""
+    return f"{position.lat:.5f},{position.lon:.5f}"
+
+
+def _title(found: Match) -> str:
+    """Return a name with the house number, which some versions tell apart."""
+    number = found.house_number or ""
+    return found.name if number in found.name.split() else f"{found.name} {number}".strip()
 
 
 def _stop(found: Match) -> OwnPlace:

@@ -110,6 +110,10 @@ class MotisNetwork:
         """Find places by name with the server's geocoder; see the port."""
         return await self._names.find_places(text, self._wire_language(language), focus)
 
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
+        """Ask the server's geocoder what is at a position, in the local language; see ``port.PositionNamer``."""
+        return await self._names.find_address(coordinate, self._profile.attribution)
+
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Find a stop or a station by its id; see the port."""
         return await self._stops.find_stop(stop_id, self._wire_language(language))
@@ -158,7 +162,7 @@ class MotisNetwork:
     def _new_profile(self, record: NetworkRecord, learned: LearnedProfile | None) -> NetworkProfile:
         profile = new_remote_profile(record, learned, ABILITIES)
         # Ids whose feed is not known begin with the network's name.
-        return replace(profile, feed_names=profile.feed_names | {record.name})
+        return replace(profile, feed_names=profile.feed_names | {record.name}, names_positions=True)
 
     def _provenance(
         self, retrieved_at: datetime | None, language: str, notes: Sequence[str] = (), *, zone: str | None = None

@@ -174,6 +174,7 @@ class Match(Shape):
     lat: float
     lon: float
     areas: Several[Area] = ()
+    house_number: str | None = None
 
 
 class Matches(RootModel[Entries[Match]]):

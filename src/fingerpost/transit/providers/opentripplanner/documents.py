@@ -20,6 +20,7 @@ query Plan(
   $dateTime: PlanDateTimeInput!
   $first: Int!
   $after: String
+  $searchWindow: Duration
   $modes: PlanModesInput
   $preferences: PlanPreferencesInput!
   $withPromised: Boolean! #if TimetablePreferencesInput.includeRealTimeCancellations
@@ -31,6 +32,7 @@ query Plan(
     dateTime: $dateTime
     first: $first
     after: $after
+    searchWindow: $searchWindow
     modes: $modes
     preferences: $preferences
   ) {
@@ -43,6 +45,7 @@ query Plan(
     destination: $destination #if TimetablePreferencesInput.includeRealTimeCancellations
     dateTime: $dateTime #if TimetablePreferencesInput.includeRealTimeCancellations
     first: $first #if TimetablePreferencesInput.includeRealTimeCancellations
+    searchWindow: $searchWindow #if TimetablePreferencesInput.includeRealTimeCancellations
     modes: $modes #if TimetablePreferencesInput.includeRealTimeCancellations
     preferences: $promised #if TimetablePreferencesInput.includeRealTimeCancellations
   ) @include(if: $withPromised) { ...Itineraries } #if TimetablePreferencesInput.includeRealTimeCancellations

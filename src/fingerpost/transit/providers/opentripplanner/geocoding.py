@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
@@ -21,11 +21,15 @@ from fingerpost.transit.providers.opentripplanner.shapes import StopsById
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.providers.opentripplanner.stop_lookup import StopLookup
 from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
+from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, NearName, find_position_name
 from fingerpost.transit.rules.spelling import plain
 from fingerpost.transit.rules.spoken import spoken
 
 GEOCODING_FRESH_S = 600.0
 SIZE = 20
+MOST_NEAR = 5
+# What names a position: not the districts and towns that hold it, whose middles may lie anywhere.
+_NAMING_LAYERS = "address,venue,street,stop,station"
 # Stops outside stations whose neighbours are looked up; what stands behind them in the list is offered by itself.
 _MOST_GROUPED = 3
 _STOP_ID = re.compile(r"GTFS:(?P<id>[^:#]+:[^#]+)(#.*)?")
@@ -49,6 +53,7 @@ class Properties(_Shape):
     name: str
     label: str | None = None
     confidence: float | None = None
+    housenumber: str | None = None
     localadmin: str | None = None
     locality: str | None = None
 
@@ -123,6 +128,37 @@ class Geocoder:
         places = [known.get(feature.own_stop_id or "") or _address(feature) for feature in features]
         return match_places(places, scores, focus)
 
+    async def find_address(
+        self, position: Coordinate, language: str | None, attribution: Sequence[str]
+    ) -> Place | None:
+        """Return a position under the name of an address or a place near it, None where the geocoder knows none.
+
+        Raises:
+            StorageUnavailable, SourceChanged: it cannot be asked; ``details["service"]`` is ``geocoding``.
+        """
+        params = {
+            "point.lat": f"{position.lat:.5f}",
+            "point.lon": f"{position.lon:.5f}",
+            "boundary.circle.radius": f"{NAMED_WITHIN_M / 1000:g}",
+            "layers": _NAMING_LAYERS,
+            "size": str(MOST_NEAR),
+        }
+        try:
+            features = await self._ask("reverse", params, language)
+        except ToolError as error:
+            error.details["service"] = "geocoding"
+            raise
+        near = [
+            NearName(
+                name=each.properties.name,
+                coordinate=each.coordinate,
+                is_address=bool(each.properties.housenumber),
+                locality=_locality(each.properties),
+            )
+            for each in features
+        ]
+        return find_position_name(position, near, attribution)
+
     async def _search(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[Feature]:
         box = self._bounds
         params = {
@@ -133,13 +169,14 @@ class Geocoder:
             "boundary.rect.min_lon": f"{box.west:g}",
             "boundary.rect.max_lon": f"{box.east:g}",
         }
-        if language:
-            params["lang"] = language
         if focus is not None:
             params |= {"focus.point.lat": f"{focus.lat:.5f}", "focus.point.lon": f"{focus.lon:.5f}"}
+        return await self._ask("search", params, language)
+
+    async def _ask(self, what: str, params: Mapping[str, str], language: str | None) -> Sequence[Feature]:
         request = Request(
-            url=f"{GEOCODING_URL}/search",
-            params=params,
+            url=f"{GEOCODING_URL}/{what}",
+            params={**params, **({"lang": language} if language else {})},
             headers={"accept": "application/json"},
             secret_headers=self._secret_headers,
             fresh_s=GEOCODING_FRESH_S,

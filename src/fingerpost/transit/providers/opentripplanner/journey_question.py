@@ -11,6 +11,10 @@ from fingerpost.transit.providers.opentripplanner.wire_times import print_offset
 
 # Itineraries on a page: more than are shown, because some walk too far.
 PAGE_SIZE = 6
+# Itineraries on a page where all of a window are wanted.
+WINDOW_PAGE_SIZE = 40
+# A server's own limit is a day by default; it refuses two days.
+_LONGEST_WINDOW_S = 24 * 3600
 # What a change costs beyond its time, in the server's cost units (seconds), for who wants few of them.
 _FEW_TRANSFERS_COST = 1200
 # A server leaves out the ride that arrives at the very second which it is asked for (seen on 2.9).
@@ -57,6 +61,9 @@ def new_variables(
         "first": max(PAGE_SIZE, query.wanted + 1),
         "preferences": preferences,
     }
+    if query.window_s is not None:
+        variables["first"] = max(WINDOW_PAGE_SIZE, query.wanted + 1)
+        variables["searchWindow"] = f"PT{min(query.window_s, _LONGEST_WINDOW_S)}S"
     if shorter_walks:
         variables["modes"] = {"transitOnly": True}
     if with_promised:

@@ -94,7 +94,9 @@ class JourneySearch:
             page = await self._ask(variables, query, language, found)
             cursor = page.page_info.end_cursor if page.page_info is not None and page.page_info.has_next_page else None
             # A cursor that was followed before leads nowhere.
-            if found.live or cursor in seen or found.has_reason(OUTSIDE_SERVICE_PERIOD):
+            if cursor in seen or found.has_reason(OUTSIDE_SERVICE_PERIOD):
+                break
+            if found.live and not _may_lack_some(found, query):
                 break
             seen.add(cursor)
             variables = {**without_promised(variables), "after": cursor}
@@ -119,6 +121,13 @@ class JourneySearch:
         if found.retrieved_at is None:
             found.retrieved_at = answered.retrieved_at
         return page
+
+
+def _may_lack_some(found: Found, query: JourneyQuery) -> bool:
+    """Whether the next page may hold more of the window that was asked for; pages go on to later departures."""
+    if query.window_s is None or query.arrive_by:
+        return False
+    return max(each.departure for each in found.live) <= query.instant + query.window_s
 
 
 def _distinct(itineraries: Sequence[Itinerary]) -> list[Itinerary]:

@@ -122,6 +122,13 @@ class OpenTripPlannerNetwork:
         """Find places by name: Digitransit's geocoder, else an index of the server's stops; see the port."""
         return await self._names.find_places(text, self._choose_language(language), focus)
 
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:
+        """Ask Digitransit's geocoder what is at a position; see ``port.PositionNamer``. No other server has one."""
+        if isinstance(self._names, StopNames):
+            return None
+        language = self._choose_language(language)
+        return await self._names.find_address(coordinate, language, self._profile.attribution)
+
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:
         """Find a stop or a station by its id; see the port."""
         return await self._stops.find_stop(stop_id, self._choose_language(language))
@@ -206,4 +213,6 @@ class OpenTripPlannerNetwork:
 def _new_profile(record: NetworkRecord, learned: LearnedProfile | None) -> NetworkProfile:
     profile = new_remote_profile(record, learned, ABILITIES)
     region = find_region(record.url)
-    return profile if region is None else replace(profile, answer_deadline_s=region.deadline_s)
+    if region is None:
+        return profile
+    return replace(profile, answer_deadline_s=region.deadline_s, names_positions=True)

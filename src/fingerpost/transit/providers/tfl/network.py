@@ -6,6 +6,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from fingerpost import clock
+from fingerpost.errors import SourceChanged, StorageUnavailable
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import RequestLimits
 from fingerpost.store.network_records import NetworkRecord
@@ -34,10 +35,15 @@ from fingerpost.transit.providers.tfl.stop_lookup import StopPointLookup
 from fingerpost.transit.providers.tfl.unified_api import KIND, LANGUAGE
 from fingerpost.transit.rules.first_rows import keep_first
 from fingerpost.transit.rules.instants import print_instant
+from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, NearName, find_position_name
 from fingerpost.transit.rules.trip_limits import list_kept
 
 STEP_FREE, STEP_FREE_TO_PLATFORM = "StepFreeToVehicle", "StepFreeToPlatform"
 _SIDES = ("origin", "destination")
+_MINUTE_S = 60
+# How often TfL is asked for one window of time; it offers three to five journeys at once.
+_MOST_QUESTIONS = 4
+_NOTE_OF_REST = "TfL did not tell all trips of the window that was asked for, because it offers only a few at once."
 _WALKING = "streets, as TfL knows them"
 
 
@@ -47,7 +53,8 @@ class TflNetwork:
     def __init__(
         self, record: NetworkRecord, learned: LearnedProfile | None, fetch: Fetch, limits: RequestLimits | None = None
     ) -> None:
-        self._profile = replace(new_remote_profile(record, learned or new_known_profile(), ABILITIES), reads_texts=True)
+        profile = new_remote_profile(record, learned or new_known_profile(), ABILITIES)
+        self._profile = replace(profile, reads_texts=True, names_positions=True)
         self._zone = ZoneInfo(self._profile.zone)
         self._feeds = (FeedVersion(name=self._profile.name),)
         self._ids = NaptanIds(self._profile.name)
@@ -70,6 +77,10 @@ class TflNetwork:
             again, shorter = await self._find(query, shorter_walks=True)
             kept = list(dict.fromkeys([*kept, *shorter]))
             found = replace(found, why_nothing=found.why_nothing or again.why_nothing)
+        if query.window_s is not None and found.itineraries:
+            rest, note = await self._find_rest(query, query.window_s, found)
+            kept = list(dict.fromkeys([*kept, *rest]))
+            found = replace(found, notes=(*found.notes, *([note] if note else [])))
         return self._answer(found, kept)
 
     async def plan_texts(self, query: TextJourneyQuery) -> JourneyAnswer:
@@ -110,6 +121,12 @@ class TflNetwork:
     ) -> Sequence[PlaceMatch]:
         """Find stops by name; see the port."""
         return await self._names.find_places(text, focus)
+
+    async def ask_address(self, coordinate: Coordinate, *, language: str | None = None) -> Place | None:  # noqa: ARG002
+        """Name a position by its nearest stop, because TfL knows no addresses; see ``port.PositionNamer``."""
+        stops = (await self._stops.list_near(coordinate, NAMED_WITHIN_M)).data
+        near = [NearName(name=f"near {each.stop.name}", coordinate=each.stop.coordinate) for each in stops]
+        return find_position_name(coordinate, near, self._profile.attribution)
 
     async def find_stop(self, stop_id: str, *, language: str | None = None) -> Place | None:  # noqa: ARG002
         """Find a stop, a station or a hub by its id; see the port."""
@@ -155,6 +172,33 @@ class TflNetwork:
             if (each.arrival <= query.instant if query.arrive_by else each.departure >= query.instant)
         ]
         return found, kept
+
+    async def _find_rest(
+        self, query: JourneyQuery, window_s: int, found: JourneysFound
+    ) -> tuple[list[Itinerary], str | None]:
+        """Ask on from what was found until the whole window is known; return the rest, and what must be said of it.
+
+        TfL knows no window: it offers a few journeys, and those behind them when it is asked from then on.
+        """
+        rest: list[Itinerary] = []
+        offered = list(found.itineraries)
+        for _ in range(_MOST_QUESTIONS - 1):
+            if query.arrive_by:
+                instant = min(each.arrival for each in offered) - _MINUTE_S
+            else:
+                instant = max(each.departure for each in offered) + _MINUTE_S
+            if abs(instant - query.instant) > window_s:
+                return rest, None
+            try:
+                more, kept = await self._find(replace(query, instant=instant), shorter_walks=False)
+            except (StorageUnavailable, SourceChanged):
+                return rest, _NOTE_OF_REST
+            new = [each for each in more.itineraries if each not in offered]
+            if not new:
+                return rest, None
+            rest += kept
+            offered = new
+        return rest, _NOTE_OF_REST
 
     def _answer(self, found: JourneysFound, kept: Sequence[Itinerary]) -> JourneyAnswer:
         return JourneyAnswer(

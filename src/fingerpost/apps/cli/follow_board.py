@@ -1,0 +1,118 @@
+"""A board that is asked for again and again: redrawn in place at a terminal, printed one after the other elsewhere."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Group
+from rich.live import Live
+from rich.text import Text
+
+from fingerpost.apps.cli.application import TOOL_ERROR, answering_early
+from fingerpost.apps.cli.board_view import draw_board, list_board_notes
+from fingerpost.apps.cli.output import complain, new_console, print_json
+
+if TYPE_CHECKING:
+    from fingerpost.apps.wiring import Application
+    from fingerpost.contract.published import Answer
+
+EVERY_S = 30
+# Title, header of the table, what is said below it, and the line of the prompt.
+_LINES_AROUND = 10
+_LEAST_ROWS = 3
+
+_Wait = Callable[[float], Awaitable[None]]
+
+
+def follow_board(
+    application: "Application",
+    arguments: dict[str, Any],
+    *,
+    every_s: float,
+    as_json: bool,
+    wait: _Wait = asyncio.sleep,
+) -> None:
+    """Show a board until Ctrl-C, anew every so many seconds.
+
+    With ``as_json`` each answer is one line of stdout. A first answer that is an error ends the process; a later one
+    leaves the old board, and says so.
+    """
+    try:
+        with answering_early(application):
+            asyncio.run(_follow(application, arguments, every_s=every_s, as_json=as_json, wait=wait))
+    except KeyboardInterrupt:
+        return
+
+
+async def _follow(
+    application: "Application", arguments: dict[str, Any], *, every_s: float, as_json: bool, wait: _Wait
+) -> None:
+    from fingerpost.apps import error_boundary
+
+    screen = _JsonLines() if as_json else _Screen(every_s)
+    if "limit" not in arguments and isinstance(screen, _Screen):
+        arguments = {**arguments, "limit": screen.count_rows()}
+    try:
+        with screen:
+            while True:
+                user = application.settings.user
+                screen.show(await error_boundary.answer(application.tools, "get_departures", arguments, user=user))
+                await wait(every_s)
+    finally:
+        await application.networks.close()
+
+
+class _JsonLines:
+    """Each answer as one line of stdout, success or error."""
+
+    def __enter__(self) -> "_JsonLines":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def show(self, answer: "Answer") -> None:
+        print_json(answer.body)
+
+
+class _Screen:
+    """The board at a terminal, or a sequence of boards where the output is none."""
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self._console = new_console()
+        self._live = Live(console=self._console, auto_refresh=False, vertical_overflow="crop")
+        self._body: dict[str, Any] | None = None
+
+    def count_rows(self) -> int:
+        """Return how many departures have room on the screen; all that fit into an answer's default elsewhere."""
+        return max(_LEAST_ROWS, min(50, self._console.size.height - _LINES_AROUND)) if self._console.is_terminal else 10
+
+    def __enter__(self) -> "_Screen":
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def show(self, answer: "Answer") -> None:
+        if answer.error is None:
+            self._body = answer.body
+        elif self._body is None:
+            self._live.stop()
+            complain(answer.error)
+            raise typer.Exit(TOOL_ERROR)
+        drawn = Group(*self._draw(self._body, answer))
+        if self._console.is_terminal:
+            self._live.update(drawn, refresh=True)
+        else:
+            self._console.print(drawn, "", soft_wrap=True)
+
+    def _draw(self, body: dict[str, Any], answer: "Answer") -> list[Any]:
+        title, rows = draw_board(body)
+        live, time = "live" if body["realtimeUsed"] else "timetable", body["dataFreshness"][11:19]
+        state = Text(f"{live}, as of {time}, anew every {self._every_s:g} s, Ctrl-C ends", "dim")
+        failed = [] if answer.error is None else [Text(f"! could not be refreshed: {answer.error.message}", "bold red")]
+        return [title, state, *failed, rows, *list_board_notes(body)]

@@ -1,0 +1,37 @@
+"""Choose where variables and plan runs are kept: in the home folder, or in a database of many machines."""
+
+from collections.abc import Callable
+from functools import cache
+
+from fingerpost.apps.settings import Settings
+from fingerpost.plan.engines.embedded import EmbeddedJournal
+from fingerpost.plan.engines.postgres import PostgresJournal
+from fingerpost.plan.journal import Journal
+from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.store.variables import Variables, VariableStore
+
+
+def open_variables(settings: Settings) -> Variables:
+    """Return the store of user variables."""
+    database = find_database(settings)
+    if database is None:
+        return VariableStore(settings.variables_file, retention_days=settings.retention_days)
+    return SharedVariables(database, retention_days=settings.retention_days)
+
+
+def open_journal(settings: Settings) -> Journal:
+    """Return the journal of plan runs."""
+    database = find_database(settings)
+    if database is None:
+        return EmbeddedJournal(settings.runs_folder)
+    return PostgresJournal(database)
+
+
+def find_database(settings: Settings) -> Database | None:
+    """Return the database of many machines, one for each address in this process, or None where none is configured."""
+    url = settings.database_url.get_secret_value().strip()
+    return _open(url) if url else None
+
+
+_open: Callable[[str], Database] = cache(Database)

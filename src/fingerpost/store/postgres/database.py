@@ -1,0 +1,231 @@
+"""The shared PostgreSQL database: its connections, and what is done on them.
+
+Nothing else in the package connects to PostgreSQL. A connection that was cut is replaced by the next statement.
+"""
+
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from fingerpost.errors import SettingsInvalid, StorageUnavailable
+from fingerpost.store.postgres.failures import (
+    NO_ADDRESS,
+    UNDONE_STATES,
+    VARIABLE,
+    DatabaseLost,
+    is_lost,
+    translate,
+    translate_connecting,
+)
+from fingerpost.store.postgres.layouts import bring_up
+
+if TYPE_CHECKING:
+    import psycopg
+    import psycopg_pool
+
+_R = TypeVar("_R")
+
+SCHEMA = "fingerpost"
+
+_CONNECT_TIMEOUT_S = 5
+_MOST_CONNECTIONS = 4
+_APPLICATION = "fingerpost"
+_UNKNOWN_END = "The database broke off while it wrote, so nobody knows whether it did; look, and call again"
+
+# A machine that is gone gives up its locks within half a minute, and a process that hangs its rows within a minute.
+_PREPARE = """
+    SELECT set_config('search_path', %s, false),
+        set_config('client_encoding', 'UTF8', false),
+        set_config('tcp_keepalives_idle', '10', false),
+        set_config('tcp_keepalives_interval', '5', false),
+        set_config('tcp_keepalives_count', '3', false),
+        set_config('lock_timeout', '10s', false),
+        set_config('statement_timeout', '30s', false),
+        set_config('idle_in_transaction_session_timeout', '60s', false),
+        CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
+"""
+
+
+class Database:
+    """One schema of one database. Nothing is connected before it is needed; all methods may be called by any thread.
+
+    Every method may raise SettingsInvalid (the operator must act) or StorageUnavailable (try again).
+    The address, which holds a password, stands in no error and in no log.
+
+    Args:
+        url: as libpq takes it, ``postgresql://user:password@host/name``.
+        schema: where the tables are.
+        patience_s: how long a call waits for a database that is restarting.
+    """
+
+    def __init__(self, url: str, *, schema: str = SCHEMA, patience_s: float = 10.0) -> None:
+        self._url = url
+        self._schema = schema
+        self._patience_s = patience_s
+        self._lock = threading.Lock()
+        self._is_ready = False
+        self._pool: psycopg_pool.ConnectionPool[psycopg.Connection] | None = None
+
+    def connect(self) -> "psycopg.Connection":
+        """Return a connection of the caller's own, in autocommit mode."""
+        with self._lock:
+            connection = _connect(self._url, self._schema)
+            try:
+                self._bring_up(connection)
+            except BaseException:
+                connection.close()
+                raise
+        return connection
+
+    def read(self, act: Callable[["psycopg.Connection"], _R]) -> _R:
+        """Return what a function of a connection returns that changes nothing; it may be called twice."""
+        return self._do(act)
+
+    def change(self, act: Callable[["psycopg.Connection"], _R]) -> _R:
+        """Return what a function of a connection returns, its changes in one transaction.
+
+        Raises:
+            StorageUnavailable: also where the connection is cut in the instant of the commit.
+        """
+
+        def transact(connection: "psycopg.Connection") -> _R:
+            import psycopg
+
+            is_committing = False
+            try:
+                with connection.transaction():
+                    found = act(connection)
+                    is_committing = True
+            except psycopg.Error as error:
+                if is_committing and is_lost(error, connection):
+                    raise StorageUnavailable(_UNKNOWN_END) from error
+                raise
+            if connection.closed:
+                # psycopg leaves a transaction whose connection is gone without a word.
+                raise StorageUnavailable(_UNKNOWN_END)
+            return found
+
+        return self._do(transact)
+
+    def close(self) -> None:
+        """Close the connections; the next call opens new ones."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.close()
+
+    def _do(self, act: Callable[["psycopg.Connection"], _R]) -> _R:
+        _require_client()
+        import psycopg
+        from psycopg_pool import PoolTimeout
+
+        until = time.monotonic() + self._patience_s
+        while True:
+            connection: psycopg.Connection | None = None
+            pool = self._opened()
+            try:
+                with pool.connection(timeout=max(0.1, until - time.monotonic())) as connection:
+                    return act(connection)
+            except PoolTimeout:
+                raise self._why_unreachable() from None
+            except psycopg.Error as error:
+                is_cut = is_lost(error, connection)
+                if not (is_cut or error.sqlstate in UNDONE_STATES) or time.monotonic() > until:
+                    raise translate(error, connection) from error
+                if is_cut:
+                    # After a restart of the server every connection of the pool is stale.
+                    pool.check()
+
+    def _opened(self) -> "psycopg_pool.ConnectionPool[psycopg.Connection]":
+        with self._lock:
+            if self._pool is not None:
+                return self._pool
+            # The pool itself would only say that it waited in vain.
+            connection = _connect(self._url, self._schema)
+            try:
+                self._bring_up(connection)
+            finally:
+                connection.close()
+            from psycopg_pool import ConnectionPool
+
+            self._pool = ConnectionPool(
+                self._url,
+                kwargs={
+                    "autocommit": True,
+                    "connect_timeout": _CONNECT_TIMEOUT_S,
+                    "application_name": _APPLICATION,
+                },
+                configure=partial(_prepare, schema=self._schema),
+                min_size=0,
+                max_size=_MOST_CONNECTIONS,
+                num_workers=1,
+                timeout=self._patience_s,
+                open=True,
+                name="fingerpost",
+            )
+            weakref.finalize(self, self._pool.close)
+            return self._pool
+
+    def _bring_up(self, connection: "psycopg.Connection") -> None:
+        if self._is_ready:
+            return
+        import psycopg
+
+        try:
+            bring_up(connection, self._schema)
+        except psycopg.Error as error:
+            raise translate(error, connection) from error
+        self._is_ready = True
+
+    def _why_unreachable(self) -> StorageUnavailable | SettingsInvalid:
+        """Return why the pool had no connection to give."""
+        try:
+            _connect(self._url, self._schema).close()
+        except (DatabaseLost, SettingsInvalid) as error:
+            return error
+        return StorageUnavailable("The database is busy; try again in a moment")
+
+
+def _connect(url: str, schema: str) -> "psycopg.Connection":
+    _require_client()
+    import psycopg
+
+    try:
+        connection = psycopg.connect(
+            url, autocommit=True, connect_timeout=_CONNECT_TIMEOUT_S, application_name=_APPLICATION
+        )
+    except psycopg.ProgrammingError:
+        # Its message would repeat parts of the address.
+        raise SettingsInvalid(NO_ADDRESS) from None
+    except psycopg.Error as error:
+        raise translate_connecting(error) from None
+    try:
+        _prepare(connection, schema=schema)
+    except psycopg.Error as error:
+        connection.close()
+        raise translate(error, connection) from error
+    return connection
+
+
+def _prepare(connection: "psycopg.Connection", *, schema: str) -> None:
+    from psycopg import sql
+
+    connection.execute(_PREPARE, (sql.Identifier(schema).as_string(connection),))
+
+
+def _require_client() -> None:
+    """Check that psycopg is there, which is imported only where a database is configured.
+
+    Raises:
+        SettingsInvalid: the extra is not installed.
+    """
+    try:
+        import psycopg  # noqa: F401  (whoever asks imports it again)
+        import psycopg_pool  # noqa: F401
+    except ImportError as error:
+        raise SettingsInvalid(
+            f"{VARIABLE} is set, and the client of PostgreSQL is not installed: pip install 'fingerpost[scale]'"
+        ) from error

@@ -1,0 +1,94 @@
+"""User variables in the shared database (the plan_trip and get_departures contracts, rule C4)."""
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from fingerpost import clock
+from fingerpost.store.postgres.advisory import key_of
+from fingerpost.store.postgres.database import Database
+from fingerpost.store.variables import Variable, encode_value, refuse_too_many, to_us, variable_of
+
+if TYPE_CHECKING:
+    import psycopg
+
+_FIND = "SELECT key, type, value, created_us, updated_us FROM variable WHERE user_name = %s AND key = %s"
+_FIND_KEPT = f"{_FIND} AND updated_us >= %s"
+_LIST = """
+    SELECT key, type, value, created_us, updated_us FROM variable WHERE user_name = %s AND updated_us >= %s ORDER BY key
+"""
+
+
+class SharedVariables:
+    """The variables of all users of all machines; see ``store.variables.Variables``.
+
+    ``retention_days`` counts from a variable's last change; None keeps for ever.
+    """
+
+    def __init__(self, database: Database, *, retention_days: int | None = None) -> None:
+        self._database = database
+        self._retention = None if retention_days is None else timedelta(days=retention_days)
+
+    def save(self, user: str, key: str, type: str, value: Any, now: datetime) -> tuple[Variable, Variable | None]:  # noqa: A002
+        """Keep a value under a key and return it with what it replaced; ``created_at`` outlives a replacement.
+
+        Raises:
+            ParameterError: the value is not JSON or too large, the user has too many keys, or the key holds a NUL.
+        """
+        text = encode_value(value)
+        now_us = to_us(now)
+
+        def write(connection: "psycopg.Connection") -> tuple[Variable, Variable | None]:
+            # Two machines that save for one user at once must count each other's keys.
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (key_of("variables of", user),))
+            self._purge(connection, now)
+            row = connection.execute(_FIND, (user, key)).fetchone()
+            if row is None:
+                counted = connection.execute("SELECT count(*) FROM variable WHERE user_name = %s", (user,)).fetchone()
+                refuse_too_many(counted[0] if counted else 0)
+            connection.execute(
+                "INSERT INTO variable VALUES (%s, %s, %s, %s, %s, %s) ON CONFLICT (user_name, key)"
+                " DO UPDATE SET type = excluded.type, value = excluded.value, updated_us = excluded.updated_us",
+                (user, key, type, text, now_us, now_us),
+            )
+            created_us = now_us if row is None else row[3]
+            return variable_of((key, type, text, created_us, now_us)), None if row is None else variable_of(row)
+
+        return self._database.change(write)
+
+    def list_variables(self, user: str, *, now: datetime | None = None) -> list[Variable]:
+        """Return all of a user's variables, by key."""
+        since_us = self._oldest_kept_us(now)
+        rows = self._database.read(lambda connection: connection.execute(_LIST, (user, since_us)).fetchall())
+        return [variable_of(row) for row in rows]
+
+    def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
+        """Return a user's variable of exactly that key, case included, or None."""
+        if "\0" in key:
+            return None
+        since_us = self._oldest_kept_us(now)
+        row = self._database.read(lambda connection: connection.execute(_FIND_KEPT, (user, key, since_us)).fetchone())
+        return None if row is None else variable_of(row)
+
+    def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
+        """Forget one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
+        if key is not None and "\0" in key:
+            return []
+
+        def write(connection: "psycopg.Connection") -> list[str]:
+            self._purge(connection, now)
+            rows = connection.execute(
+                "DELETE FROM variable WHERE user_name = %s AND (%s::text IS NULL OR key = %s) RETURNING key",
+                (user, key, key),
+            ).fetchall()
+            return sorted(row[0] for row in rows)
+
+        return self._database.change(write)
+
+    def _oldest_kept_us(self, now: datetime | None) -> int:
+        if self._retention is None:
+            return -(2**63)
+        return to_us((now or clock.now()) - self._retention)
+
+    def _purge(self, connection: "psycopg.Connection", now: datetime | None) -> None:
+        if self._retention is not None:
+            connection.execute("DELETE FROM variable WHERE updated_us < %s", (self._oldest_kept_us(now),))

@@ -1,0 +1,70 @@
+"""Ask the server of a network for the names of positions, which a trip or an answer can do without (decision 0522)."""
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from fingerpost import clock
+from fingerpost.errors import SourceChanged, StorageUnavailable
+from fingerpost.transit.model import Coordinate, Location, LocationSource, Place
+from fingerpost.transit.port import Network, find_position_namer
+
+# How long a trip waits for the names of its ends, while it is planned and after.
+ENDS_NAMED_WITHIN_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class PositionAnswer:
+    """What a server said of a position; ``failure`` says why it said nothing, None where it answered."""
+
+    place: Place | None = None
+    failure: str | None = None
+
+
+async def ask_position(
+    network: Network, coordinate: Coordinate, language: str | None, limit_s: float | None
+) -> PositionAnswer:
+    """Ask a network's server what is at a position; nothing that a server does raises.
+
+    Args:
+        network: asked only where it can be.
+        coordinate: sent to its server.
+        language: of the name, None for the server's own.
+        limit_s: how long to wait; None for as long as the network's limits allow.
+    """
+    namer = find_position_namer(network)
+    if namer is None:
+        return PositionAnswer()
+    try:
+        async with clock.time_limit(limit_s):
+            return PositionAnswer(await namer.ask_address(coordinate, language=language))
+    except TimeoutError:
+        return PositionAnswer(failure=f"{network.profile.name} did not name a position in time.")
+    except (StorageUnavailable, SourceChanged) as error:
+        why = error.message.rstrip(".")
+        return PositionAnswer(failure=f"{network.profile.name} did not name a position: {why}.")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEnds:
+    """The ends of a trip, under names where its server knows them; ``notes`` say why it named none."""
+
+    origin: Location
+    destination: Location
+    notes: tuple[str, ...] = ()
+    attribution: tuple[str, ...] = ()
+
+
+async def name_ends(network: Network, origin: Location, destination: Location, language: str) -> NamedEnds:
+    """Name the ends of a trip that are bare positions; sent to the server that plans the trip, and to no other."""
+    named = await asyncio.gather(*(_name_end(network, end, language) for end in (origin, destination)))
+    (origin, first), (destination, second) = named
+    failures = dict.fromkeys(each.failure for each in (first, second) if each.failure is not None)
+    attribution = [sentence for each in (first, second) if each.place for sentence in each.place.attribution]
+    return NamedEnds(origin, destination, tuple(failures), tuple(dict.fromkeys(attribution)))
+
+
+async def _name_end(network: Network, end: Location, language: str) -> tuple[Location, PositionAnswer]:
+    if end.name is not None or end.stop_ids or end.source is not LocationSource.INPUT:
+        return end, PositionAnswer()
+    told = await ask_position(network, end.coordinate, language, ENDS_NAMED_WITHIN_S)
+    return (end if told.place is None else replace(end, name=told.place.name)), told

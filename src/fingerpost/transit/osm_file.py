@@ -1,0 +1,77 @@
+"""Opens OpenStreetMap files, for streets and for addresses."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from fingerpost.errors import FeedUnusable, SettingsInvalid
+
+ReadProgress = Callable[[str, int, int], None]
+"""Told what is being worked on, how much of it is done, and how much there is."""
+
+# Positions of the nodes of larger files than this are kept in a file, not in memory.
+_LARGE_BYTES = 300_000_000
+_PROGRESS_EVERY = 50_000
+_INDEX = "node-positions"
+
+
+def read_objects(
+    path: Path, keys: Sequence[str], area_keys: Sequence[str], scratch: Path, what: str, progress: ReadProgress
+) -> Iterator[Any]:
+    """Yield what has one of some keys: nodes, then ways with the positions of their nodes, then relations and areas.
+
+    Areas are put together of what has one of ``area_keys``; ``what`` is said of the work to ``progress``.
+    Any format that osmium knows by its name. Memory is bounded: of a large file the positions of all nodes are kept in
+    a file in ``scratch``, which is removed afterwards. An object holds until the next one is asked for.
+
+    Raises:
+        SettingsInvalid: osmium is not installed.
+        FeedUnusable: the file is not there, is no extract, or is damaged.
+    """
+    osmium = load_osmium()
+    index = scratch / _INDEX
+    try:
+        storage = f"sparse_file_array,{index}" if path.stat().st_size > _LARGE_BYTES else "flex_mem"
+        objects = (
+            osmium.FileProcessor(str(path))
+            .with_locations(storage)
+            .with_areas(osmium.filter.KeyFilter(*area_keys))
+            .with_filter(osmium.filter.KeyFilter(*keys))
+        )
+        progress(what, 0, 1)
+        for count, each in enumerate(objects, 1):
+            yield each
+            if count % _PROGRESS_EVERY == 0:
+                # How many there are is known at the end only.
+                progress(what, count, 2 * count)
+        progress(what, 1, 1)
+    except (OSError, RuntimeError) as error:
+        # osmium raises plain RuntimeErrors for files that it cannot read.
+        raise FeedUnusable(
+            f"The extract {path} cannot be read: {_reason(error)}. Fetch it again, or take another."
+        ) from error
+    finally:
+        index.unlink(missing_ok=True)
+
+
+def load_osmium() -> Any:
+    """Return the module ``osmium``.
+
+    Raises:
+        SettingsInvalid: the extra is not installed.
+    """
+    try:
+        import osmium
+    except ImportError as error:
+        raise SettingsInvalid(
+            "Walks on streets need osmium, which reads OpenStreetMap's files",
+            hint="Install it: pip install 'fingerpost[streets]'",
+        ) from error
+    return osmium
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    text = error.strerror or str(error) if isinstance(error, OSError) else str(error)
+    return text.rstrip(".")

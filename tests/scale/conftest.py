@@ -1,0 +1,45 @@
+"""Every test of many machines has a schema of its own, and a clock that runs."""
+
+import pytest
+
+from tests.scale.places import open_database, schema_of
+from tests.scale.running import get_url
+
+
+@pytest.fixture(autouse=True)
+def _free_clock(monkeypatch):
+    monkeypatch.delenv("FINGERPOST_NOW", raising=False)
+
+
+@pytest.fixture
+def database(tmp_path):
+    """Return the database of this test."""
+    get_url()
+    opened = open_database(tmp_path)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def cut(tmp_path):
+    """Return a function that cuts every connection of this test but the one it is called on."""
+    get_url()
+
+    def cut_all():
+        own = open_database(tmp_path)
+        count = own.read(
+            lambda connection: connection.execute(
+                "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
+                " WHERE application_name = 'fingerpost' AND pid <> pg_backend_pid()"
+            ).fetchone()[0]
+        )
+        own.close()
+        return count
+
+    return cut_all
+
+
+@pytest.fixture
+def schema(tmp_path):
+    """Return the name of this test's schema."""
+    return schema_of(tmp_path)

@@ -1,0 +1,213 @@
+"""Connections cut in the middle, the server restarted in the middle: nothing recorded is lost, nothing runs twice."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+from pyrate_limiter import Rate, TokenBucket
+
+from fingerpost.errors import StorageUnavailable
+from fingerpost.plan.engines import postgres_session
+from fingerpost.plan.journal import Event, Given, JournalFailed, StepRecord
+from fingerpost.plan.plan_json import read_plan
+from fingerpost.store.postgres.limits import SharedLimits
+from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.testing.engines.fixtures import USER, CallLog, adding, found_sums, new_runs, plan_of_steps
+from fingerpost.testing.engines.process import wait_until
+from tests.scale.places import open_journal
+from tests.scale.running import get_cluster
+
+NOON = datetime(2022, 2, 22, 12, tzinfo=UTC)
+AT = "2026-03-10T06:00:00Z"
+CHAIN = plan_of_steps(*[adding(number, 20, *([number - 1] if number > 1 else [])) for number in range(1, 13)])
+
+
+async def new_run(journal):
+    return await journal.create(None, "ann", '{"goal":"g","steps":[]}', "g", 2, Given(), AT, 1)
+
+
+def completed(number):
+    return StepRecord(number, "completed", "{}", None, 1, AT)
+
+
+def test_a_variable_is_saved_and_found_although_its_connection_was_cut(database, cut):
+    """The pool's connection is stale twice: the call that meets it opens a new one, and nobody notices."""
+    variables = SharedVariables(database)
+    variables.save("ada", "home", "other", 1, NOON)
+    cuts = [cut()]
+    second = variables.save("ada", "home", "other", 2, NOON)[1]
+    cuts.append(cut())
+    found = variables.find("ada", "home")
+
+    assert min(cuts) >= 1
+    assert (second.value, found.value) == (1, 2)
+
+
+def test_a_limit_outlives_the_cut_of_its_connection(database, cut):
+    """Of three tokens one was taken before the cut: two are left."""
+    limit = SharedLimits(database).limit("sec")
+    rates = [Rate(1, 3_600_000, burst=3)]
+    took = [limit.check(TokenBucket(), rates, 10**12, 1).allowed]
+    assert cut() == 1
+    took += [limit.check(TokenBucket(), rates, 10**12, 1).allowed for _ in range(3)]
+
+    assert took == [True, True, True, False]
+
+
+def test_a_change_whose_commit_was_cut_off_is_not_called_done_and_not_done_twice(database, cut):
+    """Nobody knows how it ended: the caller is told to look, and the next call works."""
+
+    def count_up(connection):
+        connection.execute(
+            "INSERT INTO rate_limit (name, paused_until_ms) VALUES ('n', 1)"
+            " ON CONFLICT (name) DO UPDATE SET paused_until_ms = rate_limit.paused_until_ms + 1"
+        )
+
+    def cut_at_the_end(connection):
+        count_up(connection)
+        # Between the last statement and the commit.
+        cut()
+
+    database.change(count_up)
+    with pytest.raises(StorageUnavailable, match=r"^The database broke off while it wrote, so nobody knows") as caught:
+        database.change(cut_at_the_end)
+    database.change(count_up)
+    count = database.read(lambda connection: connection.execute("SELECT paused_until_ms FROM rate_limit").fetchone())
+
+    assert (caught.value.retryable, count) == (True, (2,))
+
+
+async def test_a_run_goes_on_over_cut_connections_and_nothing_runs_twice(tmp_path, cut):
+    """Cut after every third step: each step begins once, all are recorded, and the events have no gap."""
+    journal = open_journal(tmp_path)
+    runs = new_runs(journal, tmp_path)
+    run_id = await runs.create(read_plan(CHAIN), user=USER)
+    runs.begin(run_id)
+    log, cuts = CallLog(tmp_path), 0
+    while runs.is_under_way(run_id):
+        ended = sum(word == "end" for word, _key in log.count().elements())
+        if ended >= 3 * (cuts + 1):
+            cuts += 1
+            assert await asyncio.to_thread(cut) >= 1
+        await asyncio.sleep(0.001)
+    await runs.wait(run_id, 0)
+    run = await runs.get(run_id, USER)
+    events = await journal.list_events(run_id, 0, 1000)
+    sums = found_sums(runs.memory_of(run).keyed())
+    journal.close()
+
+    assert (run.state, cuts >= 3) == ("completed", True)
+    assert sums == {f"k{number}": 20 * number for number in range(1, 13)}
+    assert set(log.count().values()) == {1}
+    assert [event.seq for event in events] == list(range(1, len(events) + 1))
+
+
+@pytest.mark.parametrize("mode", ["fast", "immediate"])
+async def test_a_run_goes_on_over_a_restart_of_the_server(tmp_path, mode):
+    """Stopped in the middle of a chain, orderly or by a crash, and started again a second later."""
+    cluster = get_cluster()
+    journal = open_journal(tmp_path)
+    runs = new_runs(journal, tmp_path)
+    run_id = await runs.create(read_plan(CHAIN), user=USER)
+    runs.begin(run_id)
+    log = CallLog(tmp_path)
+    await asyncio.to_thread(wait_until, lambda: sum(log.count().values()) >= 8, "the fourth step ends")
+    await asyncio.to_thread(cluster.stop, mode)
+    under_way = runs.is_under_way(run_id)
+    await asyncio.to_thread(cluster.start)
+    await runs.wait(run_id, 30)
+    run = await runs.get(run_id, USER)
+    held = await journal.is_held(run_id)
+    journal.close()
+
+    assert (under_way, run.state, len(run.steps), held) == (True, "completed", 12, False)
+    assert set(log.count().values()) == {1}
+
+
+async def test_after_a_cut_a_run_is_held_again(tmp_path, cut):
+    """The lock went with its connection; the next look of the one who holds the run takes it again."""
+    one, other = open_journal(tmp_path), open_journal(tmp_path)
+    run_id = await new_run(one)
+    async with one.hold(run_id) as first:
+        await asyncio.to_thread(cut)
+        await one.list_signals(run_id, 0)
+        async with other.hold(run_id) as second:
+            seen = (first, second, await other.is_held(run_id))
+    async with other.hold(run_id) as third:
+        pass
+    one.close()
+    other.close()
+
+    assert (*seen, third) == (True, False, True, True)
+
+
+async def test_who_lost_a_run_records_nothing_more(tmp_path, cut):
+    """Cut off, and the run taken by another before the first looked again: the first is told, the other's stands."""
+    one, other = open_journal(tmp_path), open_journal(tmp_path)
+    run_id, free_id = await new_run(one), await new_run(one)
+    async with one.hold(run_id):
+        await one.record(run_id, completed(1), [Event(1, AT, "step_completed", 1, None)], None, AT)
+        await asyncio.to_thread(cut)
+        async with other.hold(run_id) as taken:
+            await other.record(run_id, completed(2), [Event(2, AT, "step_completed", 2, None)], None, AT)
+            late = one.record(run_id, completed(3), [Event(2, AT, "step_completed", 3, None)], "completed", AT)
+            beside = one.record(free_id, completed(1), [], "completed", AT)
+            with pytest.raises(JournalFailed, match=r"^The run is being carried on elsewhere: what it did here"):
+                await late
+            await beside
+            is_held = await one.is_held(run_id)
+    run, free = await other.find(run_id), await other.find(free_id)
+    events = await other.list_events(run_id, 0, 9)
+    held_after = await other.is_held(run_id)
+    one.close()
+    other.close()
+
+    assert (taken, is_held, held_after) == (True, True, False)
+    assert (sorted(run.steps), run.state, [event.step_id for event in events]) == ([1, 2], "running", [1, 2])
+    assert free.state == "completed"
+
+
+async def test_a_record_waits_no_longer_than_its_patience(tmp_path, monkeypatch):
+    """The server is gone for good: the run stops where its record ends, with a reason; closing does not wait."""
+    monkeypatch.setattr(postgres_session, "_CALLERS_PATIENCE_S", 0.3)
+    cluster = get_cluster()
+    journal = open_journal(tmp_path)
+    run_id = await new_run(journal)
+    journal._writing()._session._patience_s = 0.3
+    cluster.stop()
+    try:
+        with pytest.raises(JournalFailed) as caught:
+            await journal.record(run_id, completed(1), [], None, AT)
+        with pytest.raises(StorageUnavailable) as unread:
+            await journal.find(run_id)
+        journal.record(run_id, completed(1), [], None, AT)
+        await asyncio.to_thread(journal.close)
+    finally:
+        cluster.start()
+
+    assert caught.value.message == (
+        "What a run did could not be written down: The database cannot be reached; try again in a moment"
+    )
+    assert unread.value.message == "The database cannot be reached; try again in a moment"
+
+
+async def test_whoever_breaks_off_while_he_takes_a_run_does_not_keep_it(tmp_path, database):
+    """The caller is cancelled while the server still answers: the run is free a moment later."""
+    journal = open_journal(tmp_path)
+    run_id = await new_run(journal)
+
+    async def hold():
+        async with journal.hold(run_id):
+            await asyncio.sleep(60)
+
+    holding = asyncio.ensure_future(hold())
+    await asyncio.sleep(0)
+    holding.cancel()
+    await asyncio.wait([holding])
+    async with journal.hold(run_id) as is_ours:
+        pass
+    async with journal.hold(run_id) as again:
+        pass
+    journal.close()
+
+    assert (is_ours or again, holding.cancelled()) == (True, True)

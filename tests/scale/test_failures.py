@@ -1,0 +1,221 @@
+"""What the operator is told of a database that cannot be used: one sentence, and never the address."""
+
+import logging
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.start_check import check_database
+from fingerpost.apps.storage import find_database, open_journal, open_variables
+from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailable, ToolError
+from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres.variables import SharedVariables
+from tests.scale.cluster import PASSWORD, USER
+from tests.scale.running import get_cluster, get_url
+from tests.scale.test_cut_off import NOON
+
+VARIABLE = "FINGERPOST_DATABASE_URL"
+UNREACHABLE = "The database cannot be reached; try again in a moment"
+
+
+def said_of(url, **given):
+    """Return the error and the sentence of the first look into a database."""
+    with pytest.raises(ToolError) as caught:
+        SharedVariables(Database(url, **given)).list_variables("ada")
+    return type(caught.value), caught.value.message
+
+
+def run_sql(name, *statements):
+    """Run statements in a database of the server as its owner."""
+    database = Database(get_cluster().url_of(name), schema="owner")
+    with database.connect() as connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+
+
+@pytest.fixture
+def new_database(request):
+    """Return the name of a database that is created for this test, and dropped after it."""
+    made = []
+
+    def create(options=""):
+        name = f"made_{abs(hash(request.node.nodeid)) % 10**9}_{len(made)}"
+        run_sql("postgres", f"CREATE DATABASE {name} {options}")
+        made.append(name)
+        return name
+
+    yield create
+    for name in made:
+        run_sql("postgres", f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.parametrize(
+    ("user", "password", "name", "sentence"),
+    [
+        (USER, "wrong", "postgres", f"The database refuses the user or the password of {VARIABLE}"),
+        ("nobody", PASSWORD, "postgres", f"The database refuses the user or the password of {VARIABLE}"),
+        (
+            USER,
+            PASSWORD,
+            "absent",
+            f"There is no database of the name that {VARIABLE} says; create it, or correct the name",
+        ),
+    ],
+    ids=["password", "user", "name"],
+)
+def test_a_wrong_part_of_the_address_is_named(user, password, name, sentence):
+    """The operator corrects it; trying again helps nobody."""
+    assert said_of(get_cluster().url_of(name, user=user, password=password)) == (SettingsInvalid, sentence)
+
+
+def test_nobody_listens():
+    """A port that nothing listens on: it may be a restart, so the same call may succeed."""
+    kind, sentence = said_of(f"postgresql://{USER}:{PASSWORD}@127.0.0.1:1/postgres")
+
+    assert (issubclass(kind, StorageUnavailable), kind.retryable, sentence) == (True, True, UNREACHABLE)
+
+
+@pytest.mark.parametrize(
+    "url", [f"mysql://{USER}:{PASSWORD}@h/n", f"postgresql://{USER}:{PASSWORD}@h:p/n", f"{USER} {PASSWORD}"]
+)
+def test_what_is_no_address_is_not_repeated(url):
+    """Its form is told instead."""
+    kind, sentence = said_of(url)
+
+    assert kind is SettingsInvalid
+    assert sentence == f"{VARIABLE} is no address of a database; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
+
+
+def test_encryption_that_is_asked_for_and_not_offered_is_the_operators():
+    """The test server has no certificate."""
+    assert said_of(f"{get_url()}?sslmode=require") == (
+        SettingsInvalid,
+        f"The database does not offer the encrypted connection that {VARIABLE} asks for",
+    )
+
+
+def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):
+    """As after ``pip install fingerpost``."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    assert said_of("postgresql://h/n") == (
+        SettingsInvalid,
+        f"{VARIABLE} is set, and the client of PostgreSQL is not installed: pip install 'fingerpost[scale]'",
+    )
+
+
+def test_a_database_that_only_reads_answers_and_refuses_to_write(new_database):
+    """As a standby does: what is there is found, a save is refused with what to do."""
+    url = get_cluster().url_of(new_database())
+    SharedVariables(Database(url)).save("ada", "home", "other", 1, NOON)
+    standby = SharedVariables(Database(f"{url}?options=-c%20default_transaction_read_only%3Don"))
+    with pytest.raises(SettingsInvalid) as caught:
+        standby.save("ada", "home", "other", 2, NOON)
+
+    assert standby.find("ada", "home").value == 1
+    assert caught.value.message == f"The database only reads; let {VARIABLE} name the one that is written to"
+
+
+def test_a_user_who_may_create_nothing_is_told_to_be_given_the_schema(new_database):
+    """And with a schema of his own he needs no other right."""
+    name = new_database()
+    run_sql(name, "DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN PASSWORD 'g'")
+    try:
+        url = get_cluster().url_of(name, user="guest", password="g")
+        refused = said_of(url)
+        run_sql(name, "CREATE SCHEMA fingerpost AUTHORIZATION guest")
+        saved = SharedVariables(Database(url)).save("ada", "home", "other", 1, NOON)[0]
+    finally:
+        run_sql(name, "DROP SCHEMA IF EXISTS fingerpost CASCADE", "DROP OWNED BY guest", "DROP ROLE guest")
+
+    assert refused == (
+        SettingsInvalid,
+        f"The database does not let the user of {VARIABLE} use its tables; grant it the schema",
+    )
+    assert saved.value == 1
+
+
+def test_a_database_of_another_encoding_is_refused(new_database):
+    """Latin-1 has no room for most names of stops."""
+    name = new_database("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+
+    assert said_of(get_cluster().url_of(name)) == (
+        SettingsInvalid,
+        "The database stores its texts as LATIN1; create one with the encoding UTF8",
+    )
+
+
+def test_a_schema_of_another_program_is_left_alone(database, schema):
+    """It has tables, and ours is not among them."""
+    admin = Database(get_url(), schema="owner").connect()
+    admin.execute(f"CREATE SCHEMA {schema}")
+    admin.execute(f"CREATE TABLE {schema}.books (title text)")
+    admin.close()
+
+    assert said_of(get_url(), schema=schema) == (
+        SettingsInvalid,
+        f"The schema {schema} of the database belongs to another program; take another database",
+    )
+
+
+@pytest.mark.parametrize(("user", "key"), [("a\0b", "home"), ("ada", "ho\0me")])
+def test_a_text_with_a_nul_is_the_callers(database, user, key):
+    """No text of PostgreSQL can hold one; nothing of that key is there either."""
+    variables = SharedVariables(database)
+    with pytest.raises(ParameterError, match=r"^A text cannot be stored: it has a character that no database text may"):
+        variables.save(user, key, "other", 1, NOON)
+
+    assert (variables.find("ada", "ho\0me"), variables.delete("ada", "ho\0me")) == (None, [])
+
+
+def test_the_address_stands_nowhere(monkeypatch, caplog, tmp_path):
+    """Neither in settings, nor in errors and their causes, nor in the log, nor in what a process prints."""
+    url = f"postgresql://{USER}:s3cret-word@127.0.0.1:1/postgres"
+    monkeypatch.setenv(VARIABLE, url)
+    caplog.set_level(logging.DEBUG)
+    settings = read_settings(home=tmp_path)
+    errors = []
+    with pytest.raises(StorageUnavailable) as caught:
+        open_variables(settings).list_variables("ada")
+    error = caught.value
+    while error is not None:
+        errors.append(f"{error!r} {error}")
+        error = error.__cause__
+    done = subprocess.run(
+        [sys.executable, "-c", "from fingerpost.apps.cli import main; main()", "doctor"],
+        env=os.environ | {"FINGERPOST_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    told = " ".join([repr(settings), repr(find_database(settings)), *errors, caplog.text, done.stdout, done.stderr])
+
+    assert "s3cret-word" not in told
+    assert UNREACHABLE in " ".join(done.stdout.split())
+
+
+def test_one_address_is_one_database_and_none_is_the_home_folder(monkeypatch, tmp_path):
+    """Variables, limits and runs share its connections."""
+    monkeypatch.delenv(VARIABLE, raising=False)
+    alone = read_settings(home=tmp_path)
+    monkeypatch.setenv(VARIABLE, "postgresql://h/n")
+    shared = read_settings(home=tmp_path)
+
+    assert find_database(alone) is None
+    assert find_database(shared) is find_database(shared)
+    assert [type(open_journal(each)).__name__ for each in (alone, shared)] == ["EmbeddedJournal", "PostgresJournal"]
+
+
+def test_a_server_does_not_start_on_a_database_that_it_can_never_use(monkeypatch, tmp_path, caplog):
+    """Rule E3: the operator hears of a wrong password at once. One that is only away now stops nothing."""
+    monkeypatch.setenv(VARIABLE, get_cluster().url_of("postgres", password="wrong"))
+    with pytest.raises(SettingsInvalid, match=r"^The database refuses the user or the password of"):
+        check_database(read_settings(home=tmp_path))
+    monkeypatch.setenv(VARIABLE, f"postgresql://{USER}:{PASSWORD}@127.0.0.1:1/postgres")
+    check_database(read_settings(home=tmp_path))
+
+    assert [record.message for record in caplog.records] == [UNREACHABLE]

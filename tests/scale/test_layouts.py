@@ -1,0 +1,152 @@
+"""The tables across versions: made once by whoever comes first, brought up by a newer program, refused by an older."""
+
+import subprocess
+import sys
+
+import pytest
+
+from fingerpost.errors import SettingsInvalid, StorageUnavailable
+from fingerpost.plan.plan_json import read_plan
+from fingerpost.store.postgres import layouts
+from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.testing.engines.engine import Engine
+from fingerpost.testing.engines.fixtures import USER, CallLog, adding, new_runs, plan_of_steps
+from fingerpost.testing.engines.process import Worker, wait_until
+from tests.scale.places import open_database, open_journal
+from tests.scale.test_cut_off import NOON
+
+COST = ("ALTER TABLE plan_step ADD COLUMN cost real", "CREATE TABLE bill (run_id text PRIMARY KEY)")
+SHARED = Engine(name="postgres", opens="tests.scale.places:open_journal")
+FIRST = """
+import sys
+from pathlib import Path
+from datetime import UTC, datetime
+from fingerpost.store.postgres.variables import SharedVariables
+from tests.scale.places import open_database
+
+variables = SharedVariables(open_database(Path(sys.argv[1])))
+print("ready", flush=True)
+sys.stdin.readline()
+variables.save("ada", sys.argv[2], "other", 1, datetime(2022, 2, 22, tzinfo=UTC))
+print(*[each.key for each in variables.list_variables("ada")], flush=True)
+"""
+
+
+@pytest.fixture
+def upgrade(monkeypatch):
+    """Make this program a newer one, whose layout adds some statements; called without any, make it the old one."""
+    first = layouts.LAYOUTS
+
+    def add(*statements):
+        monkeypatch.setattr(layouts, "LAYOUTS", (*first, statements) if statements else first)
+
+    return add
+
+
+def described(folder):
+    """Return the numbers of the layouts that were applied, and the columns of all tables."""
+
+    def read(connection):
+        numbers = connection.execute("SELECT number FROM layout ORDER BY number").fetchall()
+        columns = connection.execute(
+            "SELECT table_name, column_name, data_type FROM information_schema.columns"
+            " WHERE table_schema = current_schema() ORDER BY 1, 2"
+        ).fetchall()
+        return [number for (number,) in numbers], columns
+
+    # As whoever looks from outside: without bringing anything up.
+    database = open_database(folder)
+    database._is_ready = True
+    try:
+        return database.read(read)
+    finally:
+        database.close()
+
+
+def test_processes_that_come_at_once_make_the_tables_once(database, tmp_path):
+    """Four first writers: every save arrives, and the layout is applied once."""
+    command = [sys.executable, "-c", FIRST, str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    processes = [subprocess.Popen([*command, f"k{number}"], **pipes) for number in range(4)]
+    assert {process.stdout.readline() for process in processes} == {"ready\n"}
+    for process in processes:
+        process.stdin.write("\n")
+        process.stdin.flush()
+    listed = [process.communicate(timeout=60)[0].split() for process in processes]
+
+    assert [process.returncode for process in processes] == [0, 0, 0, 0]
+    assert all(f"k{number}" in keys for number, keys in enumerate(listed))
+    assert described(tmp_path)[0] == [1]
+    assert len(SharedVariables(database).list_variables("ada")) == 4
+
+
+async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(database, tmp_path, upgrade):
+    """It brings the tables up first; what is recorded stays, and is not run again."""
+    chain = plan_of_steps(adding(1, 1), adding(2, 300, 1), adding(3, 1, 2))
+    calls = CallLog(tmp_path)
+    with Worker(SHARED, tmp_path, [chain]) as worker:
+        wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
+        worker.kill()
+    upgrade(*COST)
+    journal = open_journal(tmp_path)
+    newer = new_runs(journal, tmp_path)
+    (line,) = await newer.list_runs(USER)
+    state = await newer.carry_on(line.run_id)
+    journal.close()
+    begun = [count for (word, _key), count in sorted(calls.count().items()) if word == "begin"]
+    cost = database.read(
+        lambda connection: connection.execute("SELECT count(*), count(cost) FROM plan_step").fetchone()
+    )
+
+    assert (line.state, line.settled, state, begun) == ("running", 1, "completed", [1, 2, 1])
+    assert (described(tmp_path)[0], cost) == ([1, 2], (3, 0))
+
+
+async def test_an_older_program_that_is_connected_goes_on_and_one_that_starts_is_refused(tmp_path, upgrade, database):
+    """A layout only adds. Who comes anew is told what to do, and changes nothing."""
+    older = open_journal(tmp_path)
+    runs = new_runs(older, tmp_path)
+    await runs.list_runs(USER)
+    upgrade(*COST)
+    newer = open_journal(tmp_path)
+    assert await newer.list_runs(USER, 9) == []
+    before = described(tmp_path)
+    state = await runs.carry_on(await runs.create(read_plan(plan_of_steps(adding(1, 0))), user=USER))
+    upgrade()
+    late = open_journal(tmp_path)
+    for asked in (late.list_runs(USER, 9), late.is_held("x")):
+        with pytest.raises(SettingsInvalid, match=r"^The database was written by a newer fingerpost; update this one$"):
+            await asked
+    with pytest.raises(SettingsInvalid, match=r"^The database was written by a newer fingerpost; update this one$"):
+        SharedVariables(open_database(tmp_path)).save("ada", "home", "other", 1, NOON)
+    listed = await newer.list_runs(USER, 9)
+    for journal in (older, newer, late):
+        journal.close()
+
+    assert (state, [line.state for line in listed], before) == ("completed", ["completed"], described(tmp_path))
+
+
+async def test_an_upgrade_that_breaks_off_has_not_happened(tmp_path, upgrade, database):
+    """All of a layout or nothing of it: the older program goes on with the tables."""
+    SharedVariables(database).save("ada", "home", "other", 1, NOON)
+    before = described(tmp_path)
+    upgrade(COST[0], "ALTER TABLE nowhere ADD COLUMN x text")
+    with pytest.raises(StorageUnavailable) as caught:
+        SharedVariables(open_database(tmp_path)).list_variables("ada")
+    upgrade()
+    again = SharedVariables(open_database(tmp_path)).list_variables("ada")
+
+    assert (caught.value.message, caught.value.retryable) == (
+        "The database could not do what was asked: UndefinedTable 42P01",
+        False,
+    )
+    assert (described(tmp_path), len(again)) == (before, 1)
+
+
+def test_each_layout_only_adds():
+    """What an older process wrote must stay readable, and what it writes must fit: no drop, no rename, no demand."""
+    later = [statement.upper() for layout in layouts.LAYOUTS[1:] for statement in layout]
+    forbidden = ("DROP", "RENAME", "DELETE", "UPDATE")
+
+    assert [each for each in later if any(word in each for word in forbidden)] == []
+    assert [each for each in later if "ADD COLUMN" in each and "NOT NULL" in each and "DEFAULT" not in each] == []

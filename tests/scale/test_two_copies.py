@@ -1,0 +1,177 @@
+"""Two copies of fingerpost, each with a home folder of its own, and one database: what one keeps the other has."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pyrate_limiter import Rate, TokenBucket
+
+from fingerpost.store.postgres.limits import SharedLimits
+from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.testing.engines.engine import Engine
+from fingerpost.testing.engines.fixtures import USER, CallLog, adding, new_runs, plan_of_steps
+from fingerpost.testing.engines.process import Worker, wait_until
+from fingerpost.testing.engines.reader import read_runs
+from tests.scale.cluster import Cluster
+from tests.scale.places import open_database, open_journal
+from tests.scale.running import get_cluster
+from tests.scale.test_failures import run_sql
+
+NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
+HOUR_MS = 3_600_000
+SHARED = Engine(name="postgres", opens="tests.scale.places:open_journal")
+CLI = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
+TAKE = """
+import sys
+from pathlib import Path
+from pyrate_limiter import Rate, TokenBucket
+from fingerpost.store.postgres.limits import SharedLimits
+from tests.scale.places import open_database
+
+limit = SharedLimits(open_database(Path(sys.argv[1]))).limit("sec")
+print("ready", flush=True)
+sys.stdin.readline()
+print(sum(limit.check(TokenBucket(), [Rate(8, 3_600_000, burst=25)], 10**12, 1).allowed for _ in range(40)))
+"""
+
+
+@pytest.fixture
+def copies(tmp_path):
+    """Return a function that runs a command on one of two copies, over a database that is made for this test."""
+    cluster: Cluster = get_cluster()
+    run_sql("postgres", "CREATE DATABASE two_copies")
+
+    def invoke(copy: str, *arguments: str) -> Mapping[str, object]:
+        home = {"FINGERPOST_HOME": str(tmp_path / copy), "FINGERPOST_DATABASE_URL": cluster.url_of("two_copies")}
+        done = subprocess.run(
+            [*CLI, *arguments],
+            env=os.environ | home,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout) if "--json" in arguments else {"said": done.stdout}
+
+    yield invoke
+    run_sql("postgres", "DROP DATABASE two_copies WITH (FORCE)")
+
+
+def test_a_variable_and_a_run_of_one_copy_are_the_others_too(copies, tmp_path):
+    """Saved and begun on one; read, approved and carried to its end on the other, whose home folder is another."""
+    plan = tmp_path / "plan.json"
+    plan.write_text(
+        json.dumps(
+            {
+                "goal": "wait for a person, then say so",
+                "steps": [
+                    {"step_id": 1, "description": "May we?", "agent": "human", "expected_key": "may"},
+                    {"step_id": 2, "description": "Say so", "parameters": {"said": {"$ref": "may", "path": "data"}}},
+                ],
+            }
+        )
+    )
+    copies("one", "vars", "set", "home", "60.17,24.94")
+    begun = copies("one", "run", str(plan), "--json")
+    kept = copies("other", "vars", "list")
+    ended = copies("other", "runs", "approve", begun["run_id"], "1", "--json")
+    listed = copies("one", "runs", "list", "--json")
+
+    assert "home" in kept["said"]
+    assert (begun["state"], ended["state"], [run["state"] for run in listed["runs"]]) == (
+        "waiting",
+        "completed",
+        ["completed"],
+    )
+    assert sorted(path.name for path in (tmp_path / "other").iterdir() if path.suffix == ".sqlite") == []
+
+
+def test_two_processes_share_one_limit(database, tmp_path):
+    """At one instant, 25 tokens are 25 tokens, however many processes reach for them."""
+    SharedLimits(database).list_pauses()
+    command = [sys.executable, "-c", TAKE, str(tmp_path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as one, subprocess.Popen(command, **pipes) as two:
+        for process in (one, two):
+            assert process.stdout.readline() == "ready\n"
+        for process in (one, two):
+            process.stdin.write("\n")
+            process.stdin.flush()
+        taken = [int(process.stdout.readline()) for process in (one, two)]
+
+    assert sum(taken) == 25
+
+
+@pytest.mark.parametrize("wrong_by", [timedelta(hours=-3), timedelta(hours=3)], ids=["behind", "ahead"])
+def test_a_machine_whose_clock_is_wrong_keeps_to_the_pace_of_all(database, wrong_by):
+    """Its bucket is as empty as everybody's, and a pause that it sets is as long as the source asked for."""
+    rates = [Rate(1, HOUR_MS, burst=2)]
+    now_ms = int(datetime.now(UTC).timestamp() * 1000)
+    wrong_ms = now_ms + int(wrong_by / timedelta(milliseconds=1))
+    right = SharedLimits(database).limit("sec")
+    wrong = SharedLimits(database, clock_ms=lambda: wrong_ms).limit("sec")
+    took = [each.check(TokenBucket(), rates, at, 1).allowed for each, at in ((right, now_ms), (wrong, wrong_ms))]
+    refused = [each.check(TokenBucket(), rates, at, 1) for each, at in ((wrong, wrong_ms), (right, now_ms))]
+    SharedLimits(database, clock_ms=lambda: wrong_ms).limit("tfl").pause(wrong_ms + 600_000)
+    (until,) = SharedLimits(database).list_pauses().values()
+
+    assert took == [True, True]
+    assert [decision.allowed for decision in refused] == [False, False]
+    assert all(HOUR_MS - 60_000 < decision.retry_after_ms <= HOUR_MS + 1000 for decision in refused)
+    assert abs(until - datetime.now(UTC) - timedelta(minutes=10)) < timedelta(minutes=1)
+
+
+async def test_a_run_of_a_killed_copy_is_interrupted_at_once_and_ends_on_the_other(database, tmp_path):
+    """It is nobody's the moment its process is gone; resumed, only the step that was interrupted runs again."""
+    calls = CallLog(tmp_path)
+    chain = plan_of_steps(adding(1, 1), adding(2, 300, 1), adding(3, 1, 2))
+    journal = open_journal(tmp_path)
+    runs = new_runs(journal, tmp_path)
+    with Worker(SHARED, tmp_path, [chain]) as worker:
+        wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
+        (line,) = await runs.list_runs(USER)
+        before = await runs.state_of(line)
+        worker.kill()
+        while await journal.is_held(line.run_id):
+            pass
+    after = await runs.state_of(line)
+    state = await runs.carry_on(line.run_id)
+    journal.close()
+    begun = [count for (word, _key), count in sorted(calls.count().items()) if word == "begin"]
+
+    assert (before, after, state, begun) == ("running", "interrupted", "completed", [1, 2, 1])
+
+
+def test_a_backup_brings_everything_back(database, tmp_path, schema):
+    """The steps of docs/scale.md: dumped while a run is under way, restored elsewhere, carried to its end there."""
+    cluster = get_cluster()
+    SharedVariables(database).save("ada", "home", "location", {"lat": 60.17}, NOON)
+    calls = CallLog(tmp_path)
+    dump = tmp_path / "fingerpost.dump"
+    with Worker(SHARED, tmp_path, [plan_of_steps(adding(1, 1), adding(2, 60_000, 1), adding(3, 1))]) as worker:
+        wait_until(lambda: sum(calls.count().values()) == 5, "the long step begins")
+        wait_until(lambda: len(read_runs(SHARED, tmp_path)[0].record.steps) == 2, "two steps are recorded")
+        cluster.run_client("pg_dump", "--format=custom", f"--schema={schema}", f"--file={dump}", cluster.url)
+        worker.kill()
+    before = read_runs(SHARED, tmp_path)
+    run_sql("postgres", "CREATE DATABASE restored")
+    try:
+        restored = cluster.url_of("restored")
+        cluster.run_client("pg_restore", "--no-owner", f"--dbname={restored}", str(dump))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("FINGERPOST_TEST_DATABASE_URL", restored)
+            after = read_runs(SHARED, tmp_path)
+            elsewhere = open_database(tmp_path)
+            found = SharedVariables(elsewhere).find("ada", "home")
+            saved = SharedVariables(elsewhere).save("ada", "work", "other", 1, NOON)[0]
+            elsewhere.close()
+    finally:
+        run_sql("postgres", "DROP DATABASE restored WITH (FORCE)")
+
+    assert [run.record for run in after] == [run.record for run in before]
+    assert (sorted(after[0].record.steps), found.value, saved.key) == ([1, 3], {"lat": 60.17}, "work")

@@ -1,0 +1,105 @@
+"""A stop stands where the map has the stop of its code or id."""
+
+import numpy as np
+import pytest
+
+from fingerpost.transit.streets.extract import OsmStop
+from fingerpost.transit.streets.stop_matching import find_stop_places
+from fingerpost.transit.streets.street_walks import StreetWalks
+from fingerpost.transit.timetable.timetable import STATION, STOP
+from fingerpost.transit.timetable.walks import WalkedStops
+from tests.streets.drawn import degrees
+from tests.streets.towns import PLAIN, Town
+
+# 99 m and 101 m are 0.99 and 1.01 cells of the drawn towns.
+HERE = degrees(0, 0)
+
+
+def _stops(*names, kind=STOP):
+    """Return stops, all at one place, by (id, code)."""
+    count = len(names)
+    places = np.full(count, HERE[0]), np.full(count, HERE[1])
+    return WalkedStops(*places, np.full(count, kind, np.int8), *zip(*names, strict=True))
+
+
+def _found(stops, *mapped):
+    """Return how many cells to the right of their own place stops are put, and how many are matched."""
+    found = find_stop_places(stops, [OsmStop(ref, *degrees(x, 0)) for ref, x in mapped])
+    return [round(lon / degrees(1, 0)[1], 2) for lon in found.lons.tolist()], found.matched
+
+
+@pytest.mark.parametrize(
+    ("names", "ref", "x", "matched"),
+    [
+        (("0012", ""), "0012", 0.5, 1),
+        (("1240134", "H3596"), "h3596", 0.5, 1),
+        (("1121450", "H0249"), "0249", 0.5, 1),
+        (("1121450", "H12"), "12", 0.5, 0),
+        (("0012", ""), "12", 0.5, 0),
+        (("0012", ""), "0012", 0.99, 1),
+        (("0012", ""), "0012", 1.01, 0),
+    ],
+    ids=[
+        "its id",
+        "its code, in another case",
+        "the number in its code",
+        "a platform's number",
+        "another",
+        "99 m away",
+        "101 m away",
+    ],
+)
+def test_a_stop_is_where_the_map_has_it(names, ref, x, matched):
+    """By id or code, up to 100 m away; else it stays where its feed says."""
+    assert _found(_stops(names), (ref, x)) == ([x if matched else 0.0], matched)
+
+
+def test_of_several_of_one_ref_the_nearest_counts():
+    """A platform and a stop position bear the same ref."""
+    assert _found(_stops(("7", "")), ("7", 0.6), ("7", 0.2), ("7", 0.4)) == ([0.2], 1)
+
+
+def test_stations_stay_where_they_are():
+    """Nobody boards at one."""
+    assert _found(_stops(("7", ""), kind=STATION), ("7", 0.2)) == ([0.0], 0)
+
+
+def test_who_walks_to_a_stop_walks_to_where_the_map_has_it(tmp_path):
+    """The feed puts the stop 20 m off the lower street; the map has it nearer to the upper one by a hair.
+
+    From C: 800 m along the lower street and 20 m, or 200 m up, 800 m along the upper street and 99 m.
+    """
+    town = Town(
+        """
+        A-------B
+        |
+        C-------D
+        """,
+        tmp_path,
+    )
+    lat, lon = degrees(8, 1.8)
+    stops = WalkedStops(np.array([lat]), np.array([lon]), np.full(1, STOP, np.int8), ("7",), ("",))
+    found = find_stop_places(stops, [OsmStop("7", *degrees(8, 0.99))])
+
+    def metres(places):
+        walks = StreetWalks(town.graph, town.grid, stops, PLAIN, places=places)
+        return walks.reach(*degrees(0, 2), np.zeros(1, np.int64), 3000.0, from_stops=False).metres.tolist()
+
+    assert metres(None) == [pytest.approx(820, abs=2)]
+    assert metres((found.lats, found.lons)) == [pytest.approx(1099, abs=2)]
+
+
+@pytest.mark.parametrize(
+    ("tags", "is_one"),
+    [
+        ({"highway": "bus_stop"}, True),
+        ({"public_transport": "platform", "railway": "platform"}, True),
+        ({"railway": "station", "public_transport": "stop_position"}, False),
+        ({"amenity": "bus_station"}, False),
+    ],
+)
+def test_a_station_of_several_platforms_is_no_stop_of_its_ref(tmp_path, tags, is_one):
+    """Else all of its platforms would be put in one place."""
+    town = Town("A-B", tmp_path, extra_nodes=[(9, *degrees(1, 1), {**tags, "ref": "7"})])
+
+    assert [stop.ref for stop in town.extracted.stops] == ["7"] * is_one
