@@ -1,6 +1,7 @@
 """``/metrics`` tells of all workers at once, whichever of them is asked."""
 
 import asyncio
+import os
 import socket
 import urllib.request
 from contextlib import closing
@@ -12,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from fingerpost.apps.mcp import metrics_page
 from fingerpost.apps.mcp.metrics_page import MetricsPage, open_metrics_page
+from fingerpost.telemetry.instruments import PLAN_RUNS
 from tests.apps.processes import COMMAND, serving
 from tests.apps.questions import KAMPPI_TO_ESPOO
 
@@ -74,6 +76,15 @@ def test_without_the_extra_there_is_no_page(monkeypatch):
     monkeypatch.setattr(metrics_page, "has_extra", lambda: False)
 
     assert open_metrics_page() is None
+
+
+async def test_the_page_stands_beside_exporters_that_were_configured(seen):
+    """Whoever starts the server under OpenTelemetry's launcher has the page too."""
+    page = open_metrics_page()
+    PLAN_RUNS.add(1, {"fingerpost.plan.run.state": "of a test"})
+    found = read(await page.collect())
+
+    assert found["fingerpost_plan_runs_total", "of a test", str(os.getpid())] == 1
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -40,7 +40,7 @@ from fingerpost.net.transport import WireTransport
 from fingerpost.resilience.breaker import Breaker
 from fingerpost.resilience.retry import RetryPolicy, call_with_retries
 from fingerpost.telemetry.instruments import HOST, HTTP_REQUEST_DURATION
-from fingerpost.telemetry.spans import Measured, measured
+from fingerpost.telemetry.spans import Attribute, Measured, measured
 
 _log = logging.getLogger(__name__)
 
@@ -273,7 +273,11 @@ def _measuring_request(request: Request) -> AbstractContextManager[Measured]:
     """Return what measures one HTTP request; the conventions' ``url.full`` would hold positions and names."""
     asked = request.split()
     port = asked.port or (80 if asked.scheme == "http" else 443)
-    attributes = {"http.request.method": request.method, HOST: asked.hostname or "", "server.port": port}
+    attributes: dict[str, Attribute] = {
+        "http.request.method": request.method,
+        HOST: asked.hostname or "",
+        "server.port": port,
+    }
     return measured(request.method, attributes, HTTP_REQUEST_DURATION, kind=SpanKind.CLIENT)
 
 

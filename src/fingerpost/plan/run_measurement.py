@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 
 from fingerpost.plan.journal import RunState
 from fingerpost.telemetry.instruments import PLAN_RUNS, PLAN_STEP_DURATION, TOOL
-from fingerpost.telemetry.spans import Measured, measured
+from fingerpost.telemetry.spans import Attribute, Measured, measured
 
 
 async def measure_run(carried_on: Awaitable[RunState], run_id: str) -> RunState:
@@ -18,5 +18,5 @@ async def measure_run(carried_on: Awaitable[RunState], run_id: str) -> RunState:
 
 def measuring_step(tool: str, run_id: str, step_id: int) -> AbstractContextManager[Measured]:
     """Return what measures one step with all its attempts; ``tool`` is the tool's or the agent's name."""
-    of_run = {"fingerpost.plan.run_id": run_id, "fingerpost.plan.step_id": step_id}
+    of_run: dict[str, Attribute] = {"fingerpost.plan.run_id": run_id, "fingerpost.plan.step_id": step_id}
     return measured("plan step", {TOOL: tool}, PLAN_STEP_DURATION, also=of_run)

@@ -91,9 +91,9 @@ class MetricsPage:
 
 
 def open_metrics_page(folder: Path | None = None) -> MetricsPage | None:
-    """Begin to collect this process's metrics; None, and a line in the log, where nothing can.
+    """Begin to collect this process's metrics; None, and a line in the log, without the extra.
 
-    That is so without the extra, or where whoever started the process has configured OpenTelemetry to export metrics.
+    Where whoever started the process has configured OpenTelemetry, its exporters go on beside the page.
     """
     if not has_extra():
         _log.info("no /metrics: the extra [%s] is not installed", EXTRA)
@@ -103,13 +103,14 @@ def open_metrics_page(folder: Path | None = None) -> MetricsPage | None:
     from opentelemetry.sdk.metrics import MeterProvider
     from prometheus_client import CollectorRegistry, ProcessCollector
 
-    if isinstance(metrics.get_meter_provider(), MeterProvider):
-        _log.info("no /metrics: OpenTelemetry exports metrics already, as it was configured from outside")
-        return None
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     reader = PrometheusMetricReader(disable_target_info=True, scope_info_enabled=False, registry=registry)
-    metrics.set_meter_provider(MeterProvider(metric_readers=[reader]))
+    configured = metrics.get_meter_provider()
+    if isinstance(configured, MeterProvider):
+        configured.add_metric_reader(reader)
+    else:
+        metrics.set_meter_provider(MeterProvider(metric_readers=[reader]))
     return MetricsPage(registry, folder)
 
 
