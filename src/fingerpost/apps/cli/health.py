@@ -39,7 +39,9 @@ def _print_line(what: str, text: str, *, good: bool = True) -> None:
 
 def _kernels() -> str:
     folder, count = get_kernels_folder(), count_kernels()
-    return f"{count} compiled in {folder}" if count else f"not compiled yet; the first questions are answered without, and have it done, into {folder}"
+    if count:
+        return f"{count} compiled in {folder}"
+    return f"not compiled yet; the first questions are answered without, and have it done, into {folder}"
 
 
 def _check_variables(application: Application) -> bool:
