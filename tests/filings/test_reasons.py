@@ -6,7 +6,7 @@ from fingerpost.filings.concepts import find_metric
 from fingerpost.filings.fact import Fact
 from fingerpost.filings.figure import FigureOptions
 from fingerpost.filings.period_filter import read_period_filter
-from fingerpost.filings.reasons import missing_figure, missing_metric, missing_ticker
+from fingerpost.filings.reasons import load_hint, missing_figure, missing_metric, missing_ticker
 from fingerpost.filings.store import FactStore
 from tests.filings.drawing import facts, library_of
 
@@ -166,3 +166,13 @@ def test_a_company_without_figures_and_one_that_does_not_exist(library):
         "next_step": "Did you mean DRWN?",
         "did_you_mean": ["DRWN"],
     }
+
+
+@pytest.mark.parametrize(
+    ("ticker", "named"),
+    [("XXXX", "XXXX"), ("brk.b", "brk.b"), ("BF-A", "BF-A"), ("0000320193", "0000320193")]
+    + [(text, "TICKER") for text in ("X; rm -rf ~", "$(id)", "`id`", "-x", "A B", "A\nB", "X" * 16, "", "Ä")],
+)
+def test_a_command_names_nothing_but_a_ticker(ticker, named):
+    """Whoever runs what a hint says runs no text of somebody else's."""
+    assert load_hint(ticker).startswith(f"Run: fingerpost filings sync {named}, or ")

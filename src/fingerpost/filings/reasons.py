@@ -1,5 +1,6 @@
 """Why there is no figure: a word for the machine, a sentence, and what to do next."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -23,11 +24,17 @@ NOT_DERIVABLE = "not_derivable"
 NOT_COMPARABLE = "not_comparable"
 
 _NAMED = 3
+# A symbol, one of a class of shares (BRK.B, BF-A), or a CIK; nothing that a shell reads otherwise.
+_TICKER = re.compile(r"[A-Za-z0-9][A-Za-z0-9.\-]{0,14}")
 
 
 def load_hint(ticker: str) -> str:
-    """Return the commands that bring all of a company's figures."""
-    return f"Run: fingerpost filings sync {ticker}, or fingerpost filings load FILE with its companyfacts file"
+    """Return the commands that bring all of a company's figures.
+
+    What could not be a ticker is a caller's text, and stands in no command that somebody may run.
+    """
+    named = ticker if _TICKER.fullmatch(ticker) else "TICKER"
+    return f"Run: fingerpost filings sync {named}, or fingerpost filings load FILE with its companyfacts file"
 
 
 def missing_ticker(library: FactLibrary, ticker: str) -> dict[str, Any]:
