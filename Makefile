@@ -61,6 +61,15 @@ bench-plans: .venv/ready  ## Measure: a plan beside no engine, DBOS and LangGrap
 	@.venv/rivals-plans/bin/python -m pip install --quiet --disable-pip-version-check "dbos>=3.4,<4" "langgraph>=1.2,<2" langgraph-checkpoint-sqlite aiosqlite || echo "The rivals could not be installed."
 	@$(BIN)/python bench/plans.py --rivals "$$(.venv/rivals-plans/bin/python -c 'import dbos, langgraph, aiosqlite, sys; print(sys.executable)' 2>/dev/null)"
 
+# Needs no container engine; it installs some hundred megabytes into a temporary folder.
+.PHONY: try-deploy
+try-deploy: .venv/ready  ## Carry out the container file's steps in a fresh environment, and ask the server that it starts
+	@$(BIN)/python deploy/try_steps.py
+
+.PHONY: bench-telemetry
+bench-telemetry: .venv/ready  ## Measure: what measuring costs a call while nobody listens
+	@$(BIN)/python bench/telemetry.py
+
 .PHONY: mutants
 mutants: .venv/ready  ## Put small faults into the code, a sample of them, and count those that a test finds (TARGETS="rules tools")
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "mutmut>=3.8,<4"
@@ -95,6 +104,13 @@ test-web: .venv/ready  ## Show the views and the web page in a real browser, and
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WEB_TESTS) || echo "Playwright or axe could not be installed."
 	@test -x .venv/typescript/node_modules/.bin/tsc || npm install --silent --no-audit --no-fund --prefix .venv/typescript "typescript@5" || echo "TypeScript could not be installed."
 	@$(BIN)/pytest --numprocesses auto --dist worksteal $(if $(TESTS),$(TESTS),$(addprefix tests/views/test_,in_browser.py other_contracts.py web_page.py web_safety.py types.py))
+
+# Where Node or its registry cannot be had, the tests are skipped and say so.
+.PHONY: test-typescript
+test-typescript: .venv/ready  ## Ask the server with the TypeScript SDK, 1.x and 2.x, and the Inspector in its strict mode
+	@command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix .venv/typescript \
+		"@modelcontextprotocol/sdk@1" "@modelcontextprotocol/client@2" "@modelcontextprotocol/inspector@2" || echo "The npm packages could not be installed."
+	@FINGERPOST_TYPESCRIPT=$(CURDIR)/.venv/typescript $(BIN)/pytest tests/apps/test_typescript_sdk.py tests/apps/test_inspector.py
 
 # They are looked at by whoever changes a view, and kept in the repository.
 .PHONY: pictures

@@ -4,20 +4,29 @@ import errno
 import logging
 import traceback
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from fingerpost import clock
 from fingerpost.apps.logs import redact
 from fingerpost.contract.bounded_answer import bound_answer
 from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published import Answer, PublishedTool, ReportProgress, ignore_progress
+from fingerpost.contract.published import Answer, PublishedTool, ReportProgress, ignore_progress, measuring_call
+from fingerpost.contract.question_size import has_more_values
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
 from fingerpost.resilience.background_pace import PACE
+from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.telemetry.instruments import OTHER, REFUSED_CALLS, SHORTENED_ANSWERS, TOOL, WARNINGS
+from fingerpost.transit.rules.warnings import WarningCode
 
 _log = logging.getLogger(__name__)
 
+_WARNING_CODES = frozenset(WarningCode)
+
 # A longer name is no tool's, and its caller knows it.
 _MOST_NAME_CHARS = 80
+# An answer of more values is held to its bound in a thread.
+_QUICK_VALUES = 1_000
 _FULL = "The disk that fingerpost writes to is full; try again when there is room"
 
 
@@ -38,9 +47,14 @@ async def answer(
     PACE.note_call()
     tool = tools.get(name)
     if tool is None:
-        return bound_answer(_unknown(tools, name, raw, user), None)
+        with measuring_call(OTHER) as operation:
+            operation.fail(ToolNotFound.__name__)
+            return bound_answer(_unknown(tools, name, raw, user), None)
     try:
-        return bound_answer(await tool.answer(raw, user=user, report=report, wants=wants), tool)
+        answered = await tool.answer(raw, user=user, report=report, wants=wants)
+        if has_more_values(answered.body, _QUICK_VALUES):
+            return await COMPUTING.run(_bound_and_count, answered, tool)
+        return _bound_and_count(answered, tool)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))
@@ -52,7 +66,27 @@ def refuse(tools: Mapping[str, PublishedTool], name: str, raw: object, error: To
     """Answer one call with an error that its tool was not asked for."""
     tool = tools.get(name)
     family = Family.PLAN_TRIP if tool is None else tool.family
+    REFUSED_CALLS.add(1, {TOOL: OTHER if tool is None else tool.name})
     return bound_answer(_envelope(error, family, name, raw, _correlation_id(name, raw, user)), tool)
+
+
+def _bound_and_count(answer: Answer, tool: PublishedTool) -> Answer:
+    """Return the answer within its bounds; that it was shortened, and what it warns of, is counted."""
+    bounded = bound_answer(answer, tool)
+    if bounded is not answer:
+        SHORTENED_ANSWERS.add(1, {TOOL: tool.name})
+    for code in _list_warning_codes(bounded.body):
+        WARNINGS.add(1, {TOOL: tool.name, "fingerpost.warning.code": code})
+    return bounded
+
+
+def _list_warning_codes(body: Mapping[str, Any]) -> list[str]:
+    """Return the codes of a body's warnings, wherever its contract has them; codes of others' tools as one."""
+    parts = (body, body.get("metadata"), body.get("meta"))
+    lists = (part.get("warnings") for part in parts if isinstance(part, Mapping))
+    warnings = (each for found in lists if isinstance(found, list | tuple) for each in found)
+    codes = (each.get("code") for each in warnings if isinstance(each, Mapping))
+    return [code if code in _WARNING_CODES else OTHER for code in codes]
 
 
 def _is_disk_full(raised: Exception) -> bool:

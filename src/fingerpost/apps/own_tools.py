@@ -17,9 +17,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model
 
 from fingerpost import clock
 from fingerpost.contract.check import explain
-from fingerpost.contract.envelope import Family, render_error, step_fields, text_of_error
+from fingerpost.contract.envelope import Family, code_of, render_error, step_fields, text_of_error
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published import Answer, Call, PublishedTool, ReportProgress, ignore_progress
+from fingerpost.contract.published import Answer, Call, PublishedTool, ReportProgress, ignore_progress, measuring_call
 from fingerpost.contract.question_size import check_count
 from fingerpost.contract.spec import ToolSpec
 from fingerpost.contract.tool import Tool
@@ -31,6 +31,9 @@ from fingerpost.plan.remarks import list_remarks, say_remark
 from fingerpost.plan.size_limits import encode, find_excess
 
 _log = logging.getLogger(__name__)
+
+# The outcome of a call that failed without a code.
+_FAILED = "failed"
 
 ENTRY_POINTS = "fingerpost.tools"
 GROUP = "own"
@@ -126,7 +129,7 @@ class ServedTool(PublishedTool):
         question = read_step_query(self._spec, dict(arguments))
         if isinstance(question, str):
             raise ParameterError(question, {"field": "parameters"})
-        return await self.execute(question.query_type, question.arguments)
+        return await self._execute(question.query_type, question.arguments)
 
     async def execute(
         self,
@@ -136,6 +139,13 @@ class ServedTool(PublishedTool):
         user: str | None = None,  # noqa: ARG002  (a tool of the plan-step contract knows nothing of users)
     ) -> dict[str, Any]:
         """Return the standard response; what the tool raises of ToolError is a response too."""
+        with measuring_call(self.name) as operation:
+            response = await self._execute(query_type, parameters)
+            if response["success"] is False:
+                operation.fail(_FAILED)
+            return response
+
+    async def _execute(self, query_type: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         try:
             self._check(query_type, parameters)
             response = await self._tool.execute(query_type, dict(parameters))
@@ -154,6 +164,13 @@ class ServedTool(PublishedTool):
         wants: Collection[str] = (),
     ) -> Answer:
         """Answer one call; a ToolError becomes an envelope, anything else rises to the error boundary."""
+        with measuring_call(self.name) as operation:
+            answer = await self._answer(raw, user, report, wants)
+            if answer.is_error:
+                operation.fail(_FAILED if answer.error is None else code_of(answer.error, self.family))
+            return answer
+
+    async def _answer(self, raw: object, user: str | None, report: ReportProgress, wants: Collection[str]) -> Answer:
         fixed = clock.find_fixed()
         correlation_id = new_correlation_id(fixed, user, self.name, raw)
         call = Call(tool=self.name, user=user, now=fixed or clock.now(), correlation_id=correlation_id, report=report)

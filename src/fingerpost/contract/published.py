@@ -6,6 +6,7 @@ A call is checked on the way in, answered, and checked on the way out in the wir
 import logging
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -27,11 +28,15 @@ from fingerpost.contract.tool import Tool
 from fingerpost.contract.wire import Shape, Wire, WireModel, check, schema_of
 from fingerpost.errors import BrokenContract, DataNotFound, ParameterError, QueryTypeUnsupported, ToolError
 from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.telemetry.instruments import TOOL, TOOL_CALL_DURATION
+from fingerpost.telemetry.spans import Measured, measured
 
 _log = logging.getLogger(__name__)
 
 # With more, checking takes so long that a thread costs less than what others wait meanwhile.
 _QUICK_VALUES = 1_000
+
+_OK = "ok"
 
 ReportProgress = Callable[[float, float, str], None]
 """How far a call is, told to its caller: how much is done, of how much, and what that was, in words.
@@ -229,6 +234,15 @@ class PublishedTool(Tool):
     async def _outcome(
         self, raw: object, user: str | None, report: ReportProgress = ignore_progress, wants: Collection[str] = ()
     ) -> "_Outcome":
+        with measuring_call(self.name) as operation:
+            outcome, code = await self._outcome_and_code(raw, user, report, wants)
+            if code != _OK:
+                operation.fail(code)
+            return outcome
+
+    async def _outcome_and_code(
+        self, raw: object, user: str | None, report: ReportProgress, wants: Collection[str]
+    ) -> tuple["_Outcome", str]:
         correlation_id = ""
         beside: dict[str, Wire] = {}
         try:
@@ -252,12 +266,12 @@ class PublishedTool(Tool):
                 result = await COMPUTING.run(self._finish, answer)
             else:
                 result = self._finish(answer)
-            code = "ok"
+            code = _OK
         except ToolError as error:
             correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
             result, code = error, code_of(error, self.family)
         _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, code)
-        return _Outcome(result, correlation_id, beside)
+        return _Outcome(result, correlation_id, beside), code
 
     def _finish(self, answer: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """Return the checked body of an answer, and its text."""
@@ -311,6 +325,12 @@ class _Outcome:
     result: tuple[dict[str, Any], str] | ToolError
     correlation_id: str
     beside: Mapping[str, Wire]
+
+
+def measuring_call(name: str) -> AbstractContextManager[Measured]:
+    """Return what measures one call of a tool while it is entered."""
+    attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
+    return measured(f"execute_tool {name}", {TOOL: name}, TOOL_CALL_DURATION, also=attributes)
 
 
 def _json_kind(raw: object) -> str:

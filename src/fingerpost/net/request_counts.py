@@ -9,6 +9,7 @@ from typing import Protocol
 
 from fingerpost.errors import SourceLimited, SourceTimeout, SourceUnreachable, ToolError
 from fingerpost.net.passage import Served
+from fingerpost.telemetry.instruments import HOST, SOURCE_REQUESTS
 
 _WRITTEN_AFTER_S = 1.0
 
@@ -52,6 +53,7 @@ class RequestCounts:
 
     def add(self, host: str, ending: Ending) -> None:
         """Count one request of the running event loop."""
+        SOURCE_REQUESTS.add(1, {HOST: host, "fingerpost.request.ending": ending.value})
         if self._store is None:
             return
         with self._lock:

@@ -25,6 +25,7 @@ from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
+from fingerpost.plan.run_measurement import measuring_step
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
@@ -201,13 +202,16 @@ class Execution:
         if step.done_check is not None and await self._skip(ready):
             return True
         self._append_undurable("step_started", step.step_id)
-        try:
-            outcome = await self._perform(ready)
-        except ToolError as error:
-            if isinstance(error, JournalFailed):
-                raise
-            name = step.tool or step.agent or THINKING
-            outcome = StepOutcome(failed(name, name, {}, error), 0, error.message)
+        name = step.tool or step.agent or THINKING
+        with measuring_step(name, self._run.run_id, step.step_id) as operation:
+            try:
+                outcome = await self._perform(ready)
+            except ToolError as error:
+                if isinstance(error, JournalFailed):
+                    raise
+                outcome = StepOutcome(failed(name, name, {}, error), 0, error.message)
+            if outcome.note is not None:
+                operation.fail(str(outcome.response.get("error_code", "failed")))
         return await self._record(ready, outcome)
 
     async def _perform(self, ready: ReadyStep) -> StepOutcome:

@@ -17,6 +17,7 @@ from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import now, plan_of, write_plan
 from fingerpost.plan.retention import RunRetention
+from fingerpost.plan.run_measurement import measure_run
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import CANNOT_RUN, ValidPlan, validate_plan
@@ -147,7 +148,7 @@ class PlanRuns:
                     if not is_fresh:
                         execution.on_signals(await self.journal.list_signals(run_id, 0))
                     listener = asyncio.create_task(self._listen(run_id, execution))
-                    state = await execution.carry_on()
+                    state = await measure_run(execution.carry_on(), run_id)
                 finally:
                     del self._executions[run_id]
                     self._forget_watches(run_id)

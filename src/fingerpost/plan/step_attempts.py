@@ -65,7 +65,7 @@ class StepExecutor:
         self._retries = RetryPolicy(
             attempts=limits.attempts, initial_s=limits.backoff_s, longest_s=limits.longest_backoff_s
         )
-        self._breaker = breaker or Breaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s)
+        self._breaker = breaker or Breaker(threshold=limits.breaker_failures, rest_s=limits.breaker_s, kind="tool")
         self._semaphores: dict[str, asyncio.Semaphore] = {}
 
     async def perform(

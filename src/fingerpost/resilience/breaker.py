@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from fingerpost.telemetry.instruments import OPENED_BREAKERS
+
 
 @dataclass(slots=True)
 class _Circuit:
@@ -18,11 +20,18 @@ class Breaker:
     After ``threshold`` of them the name is refused for ``rest_s`` seconds. Then one call tries it, and all others are
     refused until that one has ended: its success closes the circuit, its failure opens it again.
     Whoever was let in must say how it ended: ``succeeded``, ``failed`` or ``left``.
+    ``kind`` says in metrics what the names are of; the names themselves may hold an address.
     """
 
     def __init__(
-        self, *, threshold: int = 5, rest_s: float = 30.0, clock_s: Callable[[], float] = time.monotonic
+        self,
+        *,
+        threshold: int = 5,
+        rest_s: float = 30.0,
+        clock_s: Callable[[], float] = time.monotonic,
+        kind: str = "host",
     ) -> None:
+        self._kind = kind
         self.threshold = threshold
         self._rest_s = rest_s
         self._clock_s = clock_s
@@ -51,6 +60,7 @@ class Breaker:
         circuit.being_tried = False
         if circuit.failures >= self.threshold:
             circuit.open_until_s = self._clock_s() + self._rest_s
+            OPENED_BREAKERS.add(1, {"fingerpost.breaker.kind": self._kind})
 
     def left(self, name: str) -> None:
         """Record a call that ended without telling success from failure."""

@@ -8,6 +8,7 @@ from rich.text import Text
 from fingerpost import __version__, clock
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.kernels import count_kernels, get_kernels_folder
+from fingerpost.apps.metrics_extra import has_extra
 from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.pace_storage import open_counts, open_limits
 from fingerpost.apps.realtime_view import list_realtime_lines
@@ -27,6 +28,7 @@ async def print_health(application: Application) -> bool:
     _print_line("user", settings.user)
     _print_line("clock", "free" if fixed is None else f"fixed at {fixed.isoformat()} by {clock.VARIABLE}")
     _print_line("kernels", _kernels())
+    _print_line("metrics", _metrics())
     _print_line("kept in", "the home folder" if find_database(settings) is None else "a database of many machines")
     for name, reason in application.left_out.items():
         _print_line("tool", f"{name} is left out: {reason}", good=False)
@@ -39,7 +41,17 @@ def _print_line(what: str, text: str, *, good: bool = True) -> None:
 
 def _kernels() -> str:
     folder, count = get_kernels_folder(), count_kernels()
-    return f"{count} compiled in {folder}" if count else f"not compiled yet; the first trip will, into {folder}"
+    return (
+        f"{count} compiled in {folder}"
+        if count
+        else f"not compiled yet; the first questions are answered without, and compile into {folder}"
+    )
+
+
+def _metrics() -> str:
+    if has_extra():
+        return "told at /metrics where HTTP is served"
+    return "not told: /metrics needs pip install 'fingerpost[telemetry]'"
 
 
 def _check_variables(application: Application) -> bool:

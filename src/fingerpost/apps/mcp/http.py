@@ -1,11 +1,11 @@
-"""The HTTP server: ``/mcp`` (streamable HTTP), ``/health`` and ``/ready``."""
+"""The HTTP server: ``/mcp`` (streamable HTTP), ``/health``, ``/ready`` and ``/metrics``."""
 
 import asyncio
 import logging
 import signal
 import subprocess
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from types import FrameType
 
 import uvicorn
@@ -21,6 +21,7 @@ from fingerpost.apps.mcp.http_patience import PatientProtocol
 from fingerpost.apps.mcp.http_site import Site
 from fingerpost.apps.mcp.http_transport import McpTransport
 from fingerpost.apps.mcp.listener import listen
+from fingerpost.apps.mcp.metrics_page import MetricsPage, open_metrics_page
 from fingerpost.apps.mcp.server import new_server
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application
@@ -39,8 +40,9 @@ def new_app(
     warm_up: WarmUp,
     allowed_hosts: Sequence[str] = (),
     site: Site | None = None,
+    metrics_page: MetricsPage | None = None,
 ) -> Starlette:
-    """Return the web application, with a site beside the endpoints where one is given.
+    """Return the web application, with a site and ``/metrics`` beside the endpoints where they are given.
 
     Beyond loopback no variables are kept: nobody says who calls (rule A12).
     ``allowed_hosts`` are names, besides loopback and the address itself, that a client may call the server by.
@@ -70,14 +72,17 @@ def new_app(
             Route("/health", health),
             Route("/ready", ready),
             *(() if site is None else site.list_routes()),
+            *(() if metrics_page is None else metrics_page.list_routes()),
         ],
-        lifespan=lambda _app: _run(transport, application, site),
+        lifespan=lambda _app: _run(transport, application, site, metrics_page),
     )
 
 
 @asynccontextmanager
-async def _run(transport: McpTransport, application: Application, site: Site | None) -> AsyncIterator[None]:
-    async with transport.run():
+async def _run(
+    transport: McpTransport, application: Application, site: Site | None, metrics_page: MetricsPage | None
+) -> AsyncIterator[None]:
+    async with transport.run(), nullcontext() if metrics_page is None else metrics_page.shared():
         task = asyncio.create_task(site.work()) if site is not None and site.work is not None else None
         yield
         if task is not None:
@@ -102,7 +107,7 @@ def serve_http(
     """
     listener = listen(address)
     warm_up = WarmUp(application.networks, compiler)
-    config = new_config(new_app(application, address, warm_up, allowed_hosts, site))
+    config = new_config(new_app(application, address, warm_up, allowed_hosts, site, open_metrics_page()))
     host, port = listener.getsockname()[:2]
     try:
         # Until uvicorn listens for signals, and again once it has stopped, when it sends the signal on.

@@ -11,6 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from fingerpost.apps.mcp.overload import RequestsInHand, counted
+from fingerpost.telemetry.instruments import REFUSED_CONNECTIONS
 
 HEADERS_S = 10.0
 BODY_S = 30.0
@@ -41,6 +42,7 @@ class PatientProtocol(H11Protocol):
         """Begin to wait for the first request."""
         super().connection_made(transport)
         if len(self.connections) > MOST_CONNECTIONS:
+            REFUSED_CONNECTIONS.add(1)
             transport.write(_SHED)
             transport.close()
             return

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fingerpost.errors import SourceLimited
+from fingerpost.telemetry.instruments import REQUESTS_IN_HAND
 
 # By then most requests that are in hand now have been answered.
 _RETRY_AFTER_S = 1.0
@@ -30,6 +31,7 @@ class _Place:
         if not self.is_left:
             self.is_left = True
             self.requests.count -= 1
+            REQUESTS_IN_HAND.add(-1)
 
 
 _place: ContextVar[_Place | None] = ContextVar("place", default=None)
@@ -42,6 +44,7 @@ def counted(app: ASGIApp, requests: RequestsInHand) -> ASGIApp:
     loop's queue. So they are counted as they come, and not when they begin.
     """
     requests.count += 1
+    REQUESTS_IN_HAND.add(1)
     place = _Place(requests, requests.count)
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:

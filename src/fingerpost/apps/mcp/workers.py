@@ -9,6 +9,8 @@ import socket
 from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import cast
 
 from starlette.applications import Starlette
@@ -20,6 +22,7 @@ from fingerpost.apps.logs import start_logging
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http import new_app, new_config, say_where
 from fingerpost.apps.mcp.listener import SharedAddress
+from fingerpost.apps.mcp.metrics_page import open_metrics_page
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import build
@@ -31,13 +34,15 @@ _log = logging.getLogger(__name__)
 class ServerWorker:
     """What a worker serves; sent to its process, where it is called for the application.
 
-    ``groups`` are the groups of tools, None for all; ``allowed_hosts`` as in ``new_app``.
+    ``groups`` are the groups of tools, None for all; ``allowed_hosts`` as in ``new_app``; in ``metrics_folder`` the
+    workers ask each other for metrics.
     """
 
     settings: Settings
     groups: Collection[str] | None
     address: Address
     allowed_hosts: Sequence[str]
+    metrics_folder: Path
 
     def __call__(self) -> Starlette:
         """Build the application in this process, and begin to warm it up."""
@@ -50,7 +55,8 @@ class ServerWorker:
         warm_up = WarmUp(application.networks, compiler)
         keep_what_is_loaded()
         warm_up.start()
-        return new_app(application, self.address, warm_up, self.allowed_hosts)
+        metrics_page = open_metrics_page(self.metrics_folder)
+        return new_app(application, self.address, warm_up, self.allowed_hosts, metrics_page=metrics_page)
 
 
 def serve_workers(
@@ -63,8 +69,14 @@ def serve_workers(
     Raises:
         SettingsInvalid: the address cannot be listened on.
     """
-    with closing(SharedAddress(address)) as shared:
-        worker = ServerWorker(settings=settings, groups=groups, address=shared.address, allowed_hosts=allowed_hosts)
+    with closing(SharedAddress(address)) as shared, TemporaryDirectory(prefix="fingerpost-") as folder:
+        worker = ServerWorker(
+            settings=settings,
+            groups=groups,
+            address=shared.address,
+            allowed_hosts=allowed_hosts,
+            metrics_folder=Path(folder),
+        )
         # Its words on workers that died, and on what it did then.
         logging.getLogger("uvicorn.error").setLevel(logging.INFO)
         say_where(shared.address)

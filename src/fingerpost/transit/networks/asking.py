@@ -3,12 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from fingerpost import clock
 from fingerpost.errors import SourceChanged, SourceFailed, SourceTimeout, StorageUnavailable, ToolError
+from fingerpost.telemetry.instruments import NETWORK, NETWORK_QUERY_DURATION
+from fingerpost.telemetry.spans import Measured, measured
 from fingerpost.transit.port import Network
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
@@ -106,8 +109,9 @@ async def _ask_all(networks: Sequence[Network], query: NetworkQuery[_T]) -> Answ
 async def _ask(network: Network, query: NetworkQuery[_T]) -> _T:
     limit_s = network.profile.names_deadline_s
     try:
-        async with clock.time_limit(limit_s):
-            return await query(network)
+        with measuring_query(network):
+            async with clock.time_limit(limit_s):
+                return await query(network)
     except TimeoutError as error:
         raise late(network.profile, limit_s) from error
 
@@ -193,15 +197,21 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
         ToolError: as the network.
         TimeoutError: it was late.
     """
-    async with clock.time_limit(limit_s):
-        if alone:
-            return await query(network)
-        try:
-            return await query(network)
-        except (ToolError, TimeoutError):
-            raise
-        except Exception as error:
-            raise name_fault(network, error) from error
+    with measuring_query(network):
+        async with clock.time_limit(limit_s):
+            if alone:
+                return await query(network)
+            try:
+                return await query(network)
+            except (ToolError, TimeoutError):
+                raise
+            except Exception as error:
+                raise name_fault(network, error) from error
+
+
+def measuring_query(network: Network) -> AbstractContextManager[Measured]:
+    """Return what measures one query of a network while it is entered."""
+    return measured("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
 
 def _as_known(error: Exception, profile: NetworkProfile, limit_s: float | None) -> ToolError:

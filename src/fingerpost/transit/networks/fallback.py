@@ -7,8 +7,16 @@ from typing import TypeVar, cast
 
 from fingerpost import clock
 from fingerpost.errors import ToolError
+from fingerpost.telemetry.instruments import FALLBACKS, NETWORK
 from fingerpost.transit.model import Coordinate, Location, Place, PlaceMatch
-from fingerpost.transit.networks.asking import UNAVAILABLE, ask_within, failures_of_this_call, late, note_stand_in
+from fingerpost.transit.networks.asking import (
+    UNAVAILABLE,
+    ask_within,
+    failures_of_this_call,
+    late,
+    measuring_query,
+    note_stand_in,
+)
 from fingerpost.transit.networks.known_ids import (
     KnownIds,
     has_feed_of,
@@ -232,8 +240,11 @@ class FallbackNetwork:
             failed[profile.name] = failure
         if not self._fallback.profile.can(*needed):
             raise failure
+        stand_in = self._fallback.profile.name
+        FALLBACKS.add(1, {NETWORK: profile.name, "fingerpost.network.fallback": stand_in})
         try:
-            return await query(self._fallback), failure
+            with measuring_query(self._fallback):
+                return await query(self._fallback), failure
         except _IdsUnknown as unknown:
             raise self._explain(failure, unknown.ids) from failure
 

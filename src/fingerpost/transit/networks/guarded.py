@@ -52,7 +52,7 @@ class NetworkBreaker:
         rest_s: float = REST_S,
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._breaker = Breaker(threshold=threshold, rest_s=rest_s, clock_s=clock_s)
+        self._breaker = Breaker(threshold=threshold, rest_s=rest_s, clock_s=clock_s, kind="network")
         self._last: dict[str, StorageUnavailable] = {}
 
     def enter(self, circuit: str, network: str) -> None:

@@ -1,0 +1,1 @@
+"""What operators take from ``deploy/``."""

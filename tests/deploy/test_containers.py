@@ -1,0 +1,145 @@
+"""The container file and the compose file keep to rules that a linter would hold them to, and name what exists."""
+
+import json
+import re
+import shlex
+import tomllib
+from pathlib import PurePosixPath
+
+import pytest
+import typer.main
+import yaml
+
+from fingerpost.apps.cli.app import app
+from tests.deploy.container_file import read_instructions
+from tests.project.sources import ROOT
+
+INSTRUCTIONS = read_instructions((ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8"))
+COMPOSE = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8"))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SERVICES = COMPOSE["services"]
+
+
+def find_all(name):
+    return [rest for instruction, rest in INSTRUCTIONS if instruction == name]
+
+
+def check_command(command):
+    """Parse a command of ours as the command line would, without running it."""
+    assert command[0] == "fingerpost"
+    group, words = typer.main.get_command(app), command[1:]
+    while words and hasattr(group, "commands"):
+        group, words = group.commands[words[0]], words[1:]
+    with group.make_context("fingerpost", [word.replace("${FINGERPOST_WORKERS:-2}", "2") for word in words]):
+        pass
+
+
+def test_instructions_are_read():
+    """A line that goes on below is one instruction, and a comment between is none."""
+    assert read_instructions("FROM a\n# b\nRUN c \\\n# d\n    e\n") == [("FROM", "a"), ("RUN", "c e")]
+
+
+def test_the_base_is_a_python_that_we_support_by_its_version():
+    """`latest` would be another one each day."""
+    (base,) = find_all("FROM")
+    found = re.fullmatch(r"python:(3\.\d+)-slim-\w+", base)
+
+    assert f"Programming Language :: Python :: {found[1]}" in PROJECT["classifiers"]
+
+
+def test_nothing_runs_as_root():
+    """The last word on the user comes before the command, and is a number, which orchestrators can check."""
+    names = [name for name, _ in INSTRUCTIONS]
+
+    assert find_all("USER")[-1].isdigit()
+    assert names.index("USER") > max(place for place, name in enumerate(names) if name in ("RUN", "COPY"))
+
+
+def test_what_is_copied_exists():
+    """ADD would unpack and fetch; COPY does neither."""
+    sources = [word for rest in find_all("COPY") for word in shlex.split(rest)[:-1]]
+
+    assert [source for source in sources if not (ROOT / source).exists()] == []
+    assert find_all("ADD") == []
+
+
+def test_the_extras_that_are_installed_exist():
+    """Pip would only warn of one that does not, and the server would lack it."""
+    (extras,) = re.findall(r"\[([\w,]+)\]", " ".join(find_all("RUN")))
+
+    assert set(extras.split(",")) <= set(PROJECT["optional-dependencies"])
+
+
+def test_pip_keeps_nothing_in_the_image():
+    """Its cache would be as large as what it installed."""
+    assert [run for run in find_all("RUN") if "pip install" in run and "--no-cache-dir" not in run] == []
+
+
+def test_the_command_is_one_of_ours_in_exec_form():
+    """In a shell's form SIGTERM would stop at the shell, and calls under way would be lost."""
+    (command,) = find_all("CMD")
+    check_command(json.loads(command))
+
+
+def test_it_says_whether_it_is_well():
+    """By its own Python: the image has no curl."""
+    (check,) = find_all("HEALTHCHECK")
+
+    assert json.loads(check.partition(" CMD ")[2])[0] == "python"
+    assert "/health" in check
+
+
+@pytest.mark.parametrize("name", ["server", "refresh"])
+def test_a_service_runs_a_command_of_ours_and_may_do_little(name):
+    """It writes to its volume and to /tmp, and gains no right."""
+    service = SERVICES[name]
+    check_command(service["command"])
+
+    assert (service["read_only"], service["tmpfs"], service["cap_drop"]) == (True, ["/tmp"], ["ALL"])
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["volumes"] == [f"home:{find_home()}"]
+
+
+def find_home():
+    return re.search(r"FINGERPOST_HOME=(\S+)", " ".join(find_all("ENV")))[1]
+
+
+def test_the_home_is_a_volume_of_its_user():
+    """What is fetched and prepared outlives the container."""
+    assert json.loads(find_all("VOLUME")[0]) == [find_home()]
+    assert f"--home-dir {find_home()} --create-home" in " ".join(find_all("RUN"))
+
+
+def test_every_volume_is_declared_and_every_image_has_a_version():
+    """Ours is built here."""
+    mounted = {volume.partition(":")[0] for service in SERVICES.values() for volume in service["volumes"]}
+    images = {service["image"] for service in SERVICES.values()} - {"fingerpost"}
+
+    assert mounted == set(COMPOSE["volumes"])
+    assert [image for image in images if not re.search(r":\d+", image)] == []
+
+
+def test_the_build_has_the_container_file():
+    """Paths count from the compose file."""
+    build = SERVICES["server"]["build"]
+    folder = (ROOT / "deploy" / build["context"]).resolve()
+
+    assert (folder / PurePosixPath(build["dockerfile"])) == ROOT / "deploy" / "Containerfile"
+
+
+def test_ports_are_on_loopback_alone():
+    """Whoever opens them further puts a proxy in front; the database has none."""
+    ports = [port for service in SERVICES.values() for port in service.get("ports", ())]
+
+    assert ports
+    assert [port for port in ports if not port.startswith("127.0.0.1:")] == []
+
+
+def test_no_secret_is_written_down():
+    """A password comes from the environment, without a default, and keys have an empty one."""
+    written = (ROOT / "deploy" / "compose.yaml").read_text(encoding="utf-8")
+    passwords = re.findall(r"PASSWORD: (\S+)|://\w+:([^@]+)@", written)
+    keys = re.findall(r"_KEY: (.*)", written)
+
+    assert [value for pair in passwords for value in pair if value and not value.startswith("${")] == []
+    assert [value for value in keys if not re.fullmatch(r"\$\{\w+:-\}", value)] == []

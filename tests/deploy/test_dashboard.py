@@ -1,0 +1,85 @@
+"""The example dashboard asks for metrics that a server has, by labels that they have."""
+
+import json
+import re
+
+import pytest
+from opentelemetry.exporter.prometheus import PrometheusMetricReader
+from opentelemetry.sdk.metrics import MeterProvider
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+from fingerpost.telemetry import instruments
+from tests.project.sources import ROOT
+
+DASHBOARD = json.loads((ROOT / "deploy" / "grafana" / "fingerpost.json").read_text(encoding="utf-8"))
+PAGE = (ROOT / "docs" / "telemetry.md").read_text(encoding="utf-8")
+QUERIES = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
+_NAME = re.compile(r"\b(?:fingerpost|http_client|process)_\w+")
+_LABELS = re.compile(r"by \(([^)]*)\)")
+# Told by the page of all workers itself.
+_UP = "fingerpost_worker_up"
+
+
+def list_declared():
+    """Return the instruments that the code declares, by name."""
+    proxies = [each for each in vars(instruments).values() if hasattr(each, "_name") and hasattr(each, "_unit")]
+    return {each._name: each for each in proxies}
+
+
+def list_told():
+    """Return the names of all samples that a server tells once everything has happened once."""
+    registry = CollectorRegistry()
+    ProcessCollector(registry=registry)
+    reader = PrometheusMetricReader(disable_target_info=True, scope_info_enabled=False, registry=registry)
+    provider = MeterProvider(metric_readers=[reader])
+    meter = provider.get_meter("fingerpost")
+    for each in list_declared().values():
+        instrument = each._create_real_instrument(meter)
+        (instrument.record if hasattr(instrument, "record") else instrument.add)(1)
+    text = generate_latest(registry).decode()
+    provider.shutdown()
+    return {sample.name for family in text_string_to_metric_families(text) for sample in family.samples}
+
+
+def test_every_instrument_is_found():
+    """Else the tests below would hold for nothing: one of each kind is among them."""
+    assert {"fingerpost.tool.call.duration", "fingerpost.calls.refused", "fingerpost.requests.in_hand"} < set(
+        list_declared()
+    )
+
+
+def test_every_metric_that_the_dashboard_asks_for_is_told():
+    """A metric that is renamed takes its panels with it."""
+    asked = {name for query in QUERIES for name in _NAME.findall(_LABELS.sub("", query))}
+
+    assert asked - list_told() - {_UP} == set()
+    assert len(asked) > 10
+
+
+def test_every_metric_of_ours_is_shown():
+    """What is counted and never looked at need not be counted."""
+    told = {name.removesuffix("_total") for name in list_told() if name.startswith(("fingerpost_", "http_"))}
+    bases = {re.sub(r"_(bucket|count|sum|created)$", "", name) for name in told}
+    shown = " ".join(QUERIES)
+
+    assert {name for name in bases if name not in shown} == set()
+
+
+def test_every_metric_stands_on_its_page():
+    """Under the name of OpenTelemetry, and as Prometheus has it where a query would look for it."""
+    assert {name for name in list_declared() if f"`{name}`" not in PAGE} == set()
+
+
+@pytest.mark.parametrize("panel", DASHBOARD["panels"], ids=lambda panel: panel["title"])
+def test_a_panel_has_a_place_of_its_own(panel):
+    """No two lie over each other, and each says what it shows."""
+    others = [other["gridPos"] for other in DASHBOARD["panels"] if other is not panel]
+    place = panel["gridPos"]
+    overlapping = [
+        other
+        for other in others
+        if abs(other["x"] - place["x"]) < place["w"] and abs(other["y"] - place["y"]) < place["h"]
+    ]
+
+    assert (overlapping, bool(panel["description"]), place["x"] + place["w"] <= 24) == ([], True, True)

@@ -1,0 +1,60 @@
+"""systemd takes the units, and what they start is a command of ours."""
+
+import shlex
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from tests.deploy.test_containers import check_command
+from tests.project.sources import ROOT
+
+FOLDER = ROOT / "deploy" / "systemd"
+UNITS = sorted(path.name for path in FOLDER.iterdir())
+INSTALLED = "/opt/fingerpost/bin/fingerpost"
+
+
+def read_keys(name):
+    """Return each key of a unit with its last value."""
+    lines = (FOLDER / name).read_text(encoding="utf-8").splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+
+
+def test_there_is_a_server_and_a_timer():
+    """Each timer has its service."""
+    assert UNITS == ["fingerpost-refresh.service", "fingerpost-refresh.timer", "fingerpost.service"]
+
+
+@pytest.mark.parametrize("name", [unit for unit in UNITS if unit.endswith(".service")])
+def test_a_service_starts_a_command_of_ours_under_a_user_of_its_own(name):
+    """It may write to its state folder, which is the home folder, and gains no right."""
+    keys = read_keys(name)
+    check_command(["fingerpost", *shlex.split(keys["ExecStart"].removeprefix(INSTALLED))])
+
+    assert (keys["DynamicUser"], keys["NoNewPrivileges"], keys["ProtectSystem"]) == ("yes", "yes", "strict")
+    assert keys["Environment"] == f"FINGERPOST_HOME=/var/lib/{keys['StateDirectory']}"
+
+
+def test_both_services_are_one_user():
+    """The server reads what the refresh wrote."""
+    assert {read_keys(name)["User"] for name in UNITS if name.endswith(".service")} == {"fingerpost"}
+
+
+def test_systemd_takes_them(tmp_path):
+    """With nothing to say; the command, which is not installed here, is stood in for by this Python."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("there is no systemd-analyze here")
+    for name in UNITS:
+        text = (FOLDER / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text.replace(INSTALLED, sys.executable), encoding="utf-8")
+    ended = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *(str(tmp_path / name) for name in UNITS)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    assert [line for line in ended.stderr.splitlines() if "fingerpost" in line] == []
+    assert ended.returncode == 0

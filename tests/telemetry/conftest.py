@@ -1,0 +1,64 @@
+"""An SDK that keeps what is traced and measured in memory, while the tests of this folder run."""
+
+from types import SimpleNamespace
+
+import pytest
+from opentelemetry import metrics, trace
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+
+class Seen:
+    """What was traced and measured since the test began."""
+
+    def __init__(self, spans, reader):
+        self._spans = spans
+        self._reader = reader
+        self._before = self._read()
+
+    @property
+    def spans(self):
+        return self._spans.get_finished_spans()
+
+    def find_spans(self, name):
+        return [span for span in self.spans if span.name == name]
+
+    def counted(self, metric):
+        """Return by its attributes how much of a metric, or how many of a histogram, came since the test began."""
+        now = self._read()
+        return {
+            attributes: count - self._before.get((name, attributes), 0)
+            for (name, attributes), count in now.items()
+            if name == metric and count != self._before.get((name, attributes), 0)
+        }
+
+    def _read(self):
+        data = self._reader.get_metrics_data()
+        return {
+            (metric.name, tuple(sorted(point.attributes.items()))): getattr(point, "count", getattr(point, "value", 0))
+            for resource in (data.resource_metrics if data else ())
+            for scope in resource.scope_metrics
+            for metric in scope.metrics
+            for point in metric.data.data_points
+        }
+
+
+@pytest.fixture(scope="session")
+def _sdk():
+    """OpenTelemetry has one SDK a process, and it cannot be taken away again."""
+    spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
+    tracing = TracerProvider()
+    tracing.add_span_processor(SimpleSpanProcessor(spans))
+    trace.set_tracer_provider(tracing)
+    metrics.set_meter_provider(MeterProvider(metric_readers=[reader]))
+    return SimpleNamespace(spans=spans, reader=reader)
+
+
+@pytest.fixture
+def seen(_sdk):
+    _sdk.spans.clear()
+    yield Seen(_sdk.spans, _sdk.reader)
+    _sdk.spans.clear()

@@ -1,0 +1,192 @@
+"""Each layer of a call has one span, each drop is counted, and none of it tells what was asked."""
+
+import asyncio
+
+import pytest
+from opentelemetry.trace import SpanKind
+
+from fingerpost.apps import error_boundary
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+from fingerpost.contract.envelope import Family
+from fingerpost.contract.published import PublishedTool
+from fingerpost.contract.wire import WireModel
+from fingerpost.errors import SourceFailed, SourceLimited
+from fingerpost.net.request import Request
+from fingerpost.resilience.breaker import Breaker
+from fingerpost.testing.fakes import FakeNetwork
+from fingerpost.transit.networks.fallback import FallbackNetwork
+from fingerpost.transit.port import DepartureQuery
+from tests.apps.questions import KAMPPI_TO_ESPOO
+from tests.contracts.conftest import stop_place
+from tests.net.local_server import LIMITS, answer, new_client, serving
+
+
+class Nothing(WireModel):
+    """No field."""
+
+
+class Warned(Nothing, extra="allow"):
+    """Any field."""
+
+
+class Scripted(PublishedTool):
+    """Answers, or raises, what it was given."""
+
+    name = "scripted"
+    title = "Scripted"
+    description = "Does as it was told."
+    family = Family.BOARD
+    group = "core"
+    input_model = Nothing
+    output_shape = Warned
+
+    def __init__(self, outcome):
+        self.outcome = outcome
+
+    async def handle(self, arguments, call):
+        if isinstance(self.outcome, Exception):
+            raise self.outcome
+        return self.outcome
+
+    def describe(self, answer):
+        return "done"
+
+
+def call(outcome, name="scripted"):
+    return asyncio.run(error_boundary.answer({"scripted": Scripted(outcome)}, name, {}, user=None))
+
+
+@pytest.fixture
+def application(tmp_path, monkeypatch):
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
+    return build(read_settings(home=tmp_path))
+
+
+def test_a_trip_is_a_tool_over_a_network(application, seen):
+    """The network's spans lie in the tool's, and no attribute bears a place that was asked for."""
+
+    async def ask():
+        try:
+            return await error_boundary.answer(application.tools, "plan_trip", KAMPPI_TO_ESPOO, user=None)
+        finally:
+            await application.networks.close()
+
+    asyncio.run(ask())
+    (tool,) = seen.find_spans("execute_tool plan_trip")
+    queries = seen.find_spans("query network")
+
+    assert {span.parent.span_id for span in queries} == {tool.context.span_id}
+    assert "DEMO-HELSINKI" in {span.attributes["fingerpost.network.name"] for span in queries}
+    assert not {"Kamppi", "Espoo"} & {str(value) for span in seen.spans for value in span.attributes.values()}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "name", "expected"),
+    [
+        ({}, "scripted", (("gen_ai.tool.name", "scripted"),)),
+        (SourceFailed("503"), "scripted", (("error.type", "upstream-error"), ("gen_ai.tool.name", "scripted"))),
+        (KeyError("Home"), "scripted", (("error.type", "KeyError"), ("gen_ai.tool.name", "scripted"))),
+        ({}, "no-such-tool-of-ann", (("error.type", "ToolNotFound"), ("gen_ai.tool.name", "_OTHER"))),
+    ],
+    ids=["answered", "failed", "unexpected", "unknown"],
+)
+def test_a_call_is_counted_by_tool_and_outcome(seen, outcome, name, expected):
+    """A name that no tool bears is its caller's own, and no series of ours."""
+    call(outcome, name)
+
+    assert seen.counted("fingerpost.tool.call.duration") == {expected: 1}
+
+
+def test_an_exception_leaves_no_words_in_a_span(seen):
+    """They may quote what the caller sent."""
+    call(KeyError("Home"))
+    (span,) = seen.find_spans("execute_tool scripted")
+
+    assert (span.events, span.status.description, span.attributes["error.type"]) == ((), None, "KeyError")
+
+
+def test_what_an_answer_warns_of_is_counted_by_its_code(seen):
+    """A code that is none of ours counts as another; one in metadata counts as one at the top."""
+    body = {
+        "warnings": [{"code": "realtime-stale", "message": "old"}, {"code": "of-ann", "message": "?"}],
+        "metadata": {"warnings": [{"code": "realtime-unmatched", "message": "strange"}]},
+    }
+    call(body)
+    counted = seen.counted("fingerpost.answer.warnings")
+
+    assert {dict(key)["fingerpost.warning.code"]: count for key, count in counted.items()} == {
+        "realtime-stale": 1,
+        "realtime-unmatched": 1,
+        "_OTHER": 1,
+    }
+
+
+@pytest.mark.parametrize(("characters", "count"), [(40_000, 0), (60_000, 1)])
+def test_an_answer_that_is_cut_is_counted(seen, characters, count):
+    """The bound lies between (rule A11)."""
+    call({"text": "x" * characters})
+
+    assert sum(seen.counted("fingerpost.answers.shortened").values()) == count
+
+
+def test_a_call_that_is_refused_is_counted(seen):
+    """By its tool; a full server asks no tool."""
+    error = SourceLimited("full", retry_after_s=1.0)
+    error_boundary.refuse({"scripted": Scripted({})}, "scripted", {}, error, user=None)
+
+    assert seen.counted("fingerpost.calls.refused") == {(("gen_ai.tool.name", "scripted"),): 1}
+    assert seen.counted("fingerpost.tool.call.duration") == {}
+
+
+async def test_a_request_to_a_source_tells_its_host_and_no_more(seen, monkeypatch):
+    """One span for what was sent, two ends for what was asked: the second came from memory."""
+    monkeypatch.setenv("SOURCE_KEY", "hush-hush")
+    async with serving(answer(body=b"hello")) as server, new_client() as client:
+        request = Request(
+            url=f"{server.url}/home-of-ann",
+            params={"lat": "60.1699"},
+            secret_params={"key": "SOURCE_KEY"},
+            limits=LIMITS,
+            fresh_s=60,
+        )
+        await client.fetch(request)
+        await client.fetch(request)
+    (span,) = seen.find_spans("GET")
+    counted = seen.counted("fingerpost.source.requests")
+
+    assert {dict(key)["fingerpost.request.ending"]: count for key, count in counted.items()} == {
+        "answered": 1,
+        "from memory": 1,
+    }
+    assert span.kind is SpanKind.CLIENT
+    assert dict(span.attributes) == {
+        "http.request.method": "GET",
+        "server.address": "feeds.example",
+        "server.port": int(server.url.rpartition(":")[2]),
+        "http.response.status_code": 200,
+    }
+
+
+def test_a_fallback_that_is_asked_is_counted(seen):
+    """Under the network that failed, and once."""
+    live = FakeNetwork(name="LIVE", feed_names=frozenset({"T"}), departures=SourceFailed("503"))
+    offline = FakeNetwork(name="OFFLINE", places={"Kamppi": [stop_place("T:K", "Kamppi")]})
+    query = DepartureQuery(stop_ids=("T:K",), instant=0, window_s=60, wanted=1)
+    asyncio.run(FallbackNetwork(live, offline).list_departures(query))
+
+    assert seen.counted("fingerpost.network.fallbacks") == {
+        (("fingerpost.network.fallback", "OFFLINE"), ("fingerpost.network.name", "LIVE")): 1
+    }
+
+
+@pytest.mark.parametrize(("failures", "count"), [(1, 0), (2, 1)])
+def test_a_breaker_that_opens_is_counted(seen, failures, count):
+    """At its threshold, here 2, by what it guards; a name may be an address, and is not told."""
+    breaker = Breaker(threshold=2, kind="network")
+    for _ in range(failures):
+        breaker.failed("LIVE https://key@example.org")
+
+    assert seen.counted("fingerpost.breaker.opened") == (
+        {(("fingerpost.breaker.kind", "network"),): 1} if count else {}
+    )
