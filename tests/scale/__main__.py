@@ -4,6 +4,7 @@ What follows the command goes to pytest. Processes that tests start find the ser
 """
 
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -36,6 +37,8 @@ def main(arguments: list[str]) -> int:
     except PostgresMissing as missing:
         sys.stdout.write(f"No PostgreSQL here, so nothing was asked of a real one: {missing}\n")
         return 0
+    # Whoever gives up on us must not leave a server behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="fingerpost-postgres-") as folder:
         cluster = Cluster(programs, Path(folder))
         cluster.create()
