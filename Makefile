@@ -102,7 +102,15 @@ test-scale: .venv/ready  ## Run what needs a real PostgreSQL: a private one, sha
 test-web: .venv/ready  ## Show the views and the web page in a real browser, and have axe look at them
 	@tests/views/install_browser.sh
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(WEB_TESTS) || echo "Playwright or axe could not be installed."
-	@$(BIN)/pytest --numprocesses auto --dist worksteal tests/views/test_in_browser.py tests/views/test_other_contracts.py tests/views/test_web_page.py tests/views/test_web_safety.py $(TESTS)
+	@test -x .venv/typescript/node_modules/.bin/tsc || npm install --silent --no-audit --no-fund --prefix .venv/typescript "typescript@5" || echo "TypeScript could not be installed."
+	@$(BIN)/pytest --numprocesses auto --dist worksteal $(if $(TESTS),$(TESTS),$(addprefix tests/views/test_,in_browser.py other_contracts.py web_page.py web_safety.py types.py))
+
+# Where Node or its registry cannot be had, the tests are skipped and say so.
+.PHONY: test-typescript
+test-typescript: .venv/ready  ## Ask the server with the TypeScript SDK, 1.x and 2.x, and the Inspector in its strict mode
+	@command -v npm >/dev/null && npm install --silent --no-audit --no-fund --prefix .venv/typescript \
+		"@modelcontextprotocol/sdk@1" "@modelcontextprotocol/client@2" "@modelcontextprotocol/inspector@2" || echo "The npm packages could not be installed."
+	@FINGERPOST_TYPESCRIPT=$(CURDIR)/.venv/typescript $(BIN)/pytest tests/apps/test_typescript_sdk.py tests/apps/test_inspector.py
 
 # They are looked at by whoever changes a view, and kept in the repository.
 .PHONY: pictures

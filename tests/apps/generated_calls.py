@@ -118,6 +118,8 @@ class CallDrawer:
             return schema["const"]
         if "enum" in schema:
             return self.dice.choice(schema["enum"])
+        if {"type": "object"} in schema.get("anyOf", ()):
+            return self._anything(schema, words, name, root)
         choices = schema.get("anyOf") or schema.get("oneOf")
         if choices:
             return self._value(
@@ -125,7 +127,9 @@ class CallDrawer:
             )
         return getattr(self, f"_{schema.get('type', 'anything')}")(schema, words, name, root)
 
-    def _object(self, schema, words, _name, root):
+    def _object(self, schema, words, name, root):
+        if not schema.get("properties"):
+            return self.dice.choice([{}, {"a": 1}, {"goal": "g", "steps": []}, {"k": [1, {"b": "c"}]}])
         required = schema.get("required", ())
         return {
             key: self._value(inner, words, key, root)

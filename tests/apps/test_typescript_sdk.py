@@ -1,7 +1,7 @@
 """The TypeScript SDK, which checks every answer against ``outputSchema``, hands on errors and candidates.
 
 It runs where Node is installed and ``FINGERPOST_TYPESCRIPT`` names a folder in which
-``npm install @modelcontextprotocol/sdk@1 @modelcontextprotocol/client@2`` was run.
+``npm install @modelcontextprotocol/sdk@1 @modelcontextprotocol/client@2`` was run (``make test-typescript``).
 """
 
 import json

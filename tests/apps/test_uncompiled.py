@@ -284,3 +284,45 @@ def test_what_is_compiled_is_noted_for_the_next_process(tmp_path, monkeypatch):
     assert kernels.are_compiled()
     kernels.note_compiled()
     assert not (tmp_path / "theirs").exists()
+
+
+# Two questions of one command, in a home whose kernels another process compiles already, or does not yet.
+TERMINAL = """
+import os, pathlib, sys
+from contextlib import contextmanager
+
+os.environ.pop("NUMBA_CACHE_DIR", None)
+from fingerpost.apps.cli import application as terminal
+from fingerpost.apps.kernels import get_kernels_folder
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
+
+application = build(read_settings(home=sys.argv[1]))
+sys.executable = "/bin/true"
+if sys.argv[2] == "begun":
+    get_kernels_folder().mkdir(parents=True)
+    (get_kernels_folder() / "compiling.lock").touch()
+
+
+@contextmanager
+def count():
+    print("counts seconds")
+    yield
+
+
+terminal._counting_seconds = count
+for _ in range(2):
+    with terminal.answering_early(application):
+        from fingerpost.transit.raptor.kernel import compiling
+"""
+
+
+@pytest.mark.parametrize(("state", "said"), [("begun", 0), ("not yet", 1)])
+def test_who_is_answered_uncompiled_is_not_told_to_wait_for_the_compiler(home, state, said):
+    """That the engine is being compiled beside it is said once, by the command that begins it."""
+    done = subprocess.run(
+        [sys.executable, "-c", TERMINAL, str(home), state], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == ""
+    assert done.stderr.count("being compiled beside this") == said

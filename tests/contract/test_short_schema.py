@@ -6,7 +6,7 @@ from jsonschema import Draft202012Validator
 
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
-from fingerpost.contract.short_schema import inline_single_uses
+from fingerpost.contract.short_schema import inline_single_uses, name_any_types
 from fingerpost.contract.wire import schema_of
 from tests.apps.generated_calls import CallDrawer
 
@@ -54,3 +54,53 @@ def test_the_published_schemas_accept_what_the_longer_ones_do(tmp_path):
             assert short.is_valid(arguments) == whole.is_valid(arguments)
             outcomes.add(short.is_valid(arguments))
     assert outcomes == {True, False}
+
+
+def test_what_accepts_anything_says_so_by_its_types():
+    """Wherever a schema stands; one that says something stays as it is."""
+    schema = {
+        "$defs": {"Any": {}},
+        "properties": {
+            "a": {"description": "any"},
+            "b": {"const": 1},
+            "c": {"items": {}},
+            "d": {"$ref": "#/$defs/Any"},
+        },
+        "anyOf": [{"additionalProperties": {}}, {"additionalProperties": True}],
+    }
+    name_any_types(schema)
+    types = ("object", "array", "string", "number", "boolean", "null")
+    any_type = {"anyOf": [{"type": name} for name in types]}
+
+    assert schema == {
+        "$defs": {"Any": any_type},
+        "properties": {
+            "a": {"description": "any", **any_type},
+            "b": {"const": 1},
+            "c": {"items": any_type},
+            "d": {"$ref": "#/$defs/Any"},
+        },
+        "anyOf": [{"additionalProperties": any_type}, {"additionalProperties": True}],
+    }
+
+
+def test_no_published_schema_says_nothing(tmp_path):
+    """Of each tool, in and out: the Inspector complains of those that do."""
+    for tool in build(read_settings(home=tmp_path)).tools.values():
+        for schema in (tool.input_schema, tool.output_schema):
+            parts = [part for part in parts_of(schema) if isinstance(part, dict)]
+            assert [part for part in parts if part.keys() <= {"description", "title", "default"}] == []
+
+
+def parts_of(schema):
+    for key in ("properties", "$defs"):
+        yield from schema.get(key, {}).values()
+        for part in schema.get(key, {}).values():
+            yield from parts_of(part)
+    for key in ("anyOf", "oneOf"):
+        yield from schema.get(key, ())
+        for part in schema.get(key, ()):
+            yield from parts_of(part)
+    if isinstance(schema.get("items"), dict):
+        yield schema["items"]
+        yield from parts_of(schema["items"])

@@ -26,7 +26,7 @@ from fingerpost.transit.providers.opentripplanner.server import Server
 from fingerpost.transit.providers.opentripplanner.source import OpenTripPlannerSource
 from fingerpost.transit.providers.opentripplanner.wire_times import print_offset_time
 from fingerpost.transit.rules.distance import distance_m
-from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S
+from fingerpost.transit.timetable.walking import CHANGE_SLACK_S, DETOUR_FACTOR, PACE_M_PER_S, STRAIGHT_SLACK_S
 from fingerpost.transit.wire_shapes import read_wire_instant
 from tests.homes import keep_network
 from tests.opentripplanner.plain_feed import PlainFeed
@@ -45,7 +45,7 @@ BOARDS = int(os.environ.get("FINGERPOST_OTP_BOARDS", "100"))
 DAY, FIRST, LAST = "2022-02-22", "06:30", "10:00"
 LIMITS = RequestLimits(read_s=90.0, total_s=120.0, attempts=2)
 # What the server holds to for each change (its transfer slack), and what we do.
-THEIR_SLACK_S, OUR_SLACK_S = 120.0, float(CHANGE_SLACK_S)
+THEIR_SLACK_S, OUR_SLACK_S = 120.0, float(CHANGE_SLACK_S + STRAIGHT_SLACK_S)
 # Walks are whole minutes to nobody; arrivals this close are one arrival.
 SAME_ARRIVAL_S = 60
 WALK = """

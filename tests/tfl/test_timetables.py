@@ -326,6 +326,15 @@ async def test_an_empty_board_says_what_comes_next(last, gap):
     )
 
 
+async def test_what_comes_next_may_be_the_next_days_first():
+    """At 23:00 on Friday: Saturday's bus of 00:10 leaves before Friday night's of 25:00."""
+    told = timetable(schedule("Friday Night/Saturday Morning", "25:00"), schedule("Saturday", "00:10"))
+    found, _ = await board(told, "2026-06-12T22:00", "2026-06-12T23:00")
+
+    assert found.gap is not None
+    assert found.gap.next_departure == at("2026-06-13T00:10")
+
+
 async def test_a_board_is_predicted_for_half_an_hour_and_timetabled_behind_it():
     """The train of 09:40 is the timetable's, the one of 09:07 predicted; neither is told twice."""
     told = timetable(schedule("Monday - Thursday", "09:06 09:40"))

@@ -144,7 +144,7 @@ async def test_an_alternative_is_shown_when_it_is_clicked(application, visit):
 
 
 async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit):
-    """Half a minute after the simulator has closed M1, its departures are struck through; nobody pressed anything."""
+    """Half a minute after the simulator has closed M1, its departures are struck through; nobody pressed anything, and what is being written stays."""
     async with visit() as visitor:
         page = visitor.page
         await page.clock.install(time="2026-03-10T08:00:00+02:00")
@@ -154,11 +154,14 @@ async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit)
         await disrupt_demo(application)
         await page.clock.fast_forward(29_000)
         asked_at_29_s = len(visitor.arguments_of("get_departures"))
+        await page.fill("#stop", "Rau")
         await page.clock.fast_forward(1_500)
         await page.wait_for_selector("tr[data-status=cancelled] s")
+        typed = await page.input_value("#stop")
         text = await page.inner_text(".view:visible")
 
     assert (before, asked_at_29_s) == (0, 1)
+    assert typed == "Rau"
     assert "Line M1 is closed" in text
     assert "Cancelled" in text
 
@@ -171,7 +174,7 @@ async def test_a_cancellation_changes_the_trip_when_it_is_refreshed(application,
         await disrupt_demo(application)
         await visitor.page.click("[data-key=refresh]")
         await visitor.page.wait_for_selector("[data-key=refresh]:not([aria-disabled]) >> visible=true")
-        await visitor.page.wait_for_function("document.querySelector('.view .state').textContent.includes('ive')")
+        await visitor.page.wait_for_selector(".view .state :text-matches('live', 'i')")
         after = await visitor.page.inner_text(".choices")
 
     assert "Instead of a disrupted trip" not in before
@@ -205,7 +208,8 @@ async def test_later_is_in_the_address_and_back_leads_to_the_question_before(vis
         await visitor.search()
         first = await visitor.times()
         await page.click("[data-key=later]")
-        await page.wait_for_function("location.search.includes('leave=')")
+        await page.wait_for_url("**leave=**")
+        await page.wait_for_selector("[data-key=later]:not([aria-disabled]) >> visible=true")
         asked = question_of(page)
         later = await visitor.times()
         await page.go_back()

@@ -12,8 +12,10 @@ from fingerpost.contract.bounded_answer import bound_answer
 from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.published import Answer, PublishedTool, ReportProgress, ignore_progress, measuring_call
+from fingerpost.contract.question_size import has_more_values
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
 from fingerpost.resilience.background_pace import PACE
+from fingerpost.resilience.fair_threads import COMPUTING
 from fingerpost.telemetry.instruments import OTHER, REFUSED_CALLS, SHORTENED_ANSWERS, TOOL, WARNINGS
 from fingerpost.transit.rules.warnings import WarningCode
 
@@ -23,6 +25,8 @@ _WARNING_CODES = frozenset(WarningCode)
 
 # A longer name is no tool's, and its caller knows it.
 _MOST_NAME_CHARS = 80
+# An answer of more values is held to its bound in a thread.
+_QUICK_VALUES = 1_000
 _FULL = "The disk that fingerpost writes to is full; try again when there is room"
 
 
@@ -47,7 +51,10 @@ async def answer(
             operation.fail(ToolNotFound.__name__)
             return bound_answer(_unknown(tools, name, raw, user), None)
     try:
-        return _bound_and_count(await tool.answer(raw, user=user, report=report, wants=wants), tool)
+        answered = await tool.answer(raw, user=user, report=report, wants=wants)
+        if has_more_values(answered.body, _QUICK_VALUES):
+            return await COMPUTING.run(_bound_and_count, answered, tool)
+        return _bound_and_count(answered, tool)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)
         correlation_id = _correlation_id(name, raw, user)
         _log.error("tool=%s correlationId=%s failed\n%s", name, correlation_id, redact(traceback.format_exc()))

@@ -10,12 +10,14 @@ _VARIABLE = "NUMBA_CACHE_DIR"
 _COMPILED = "*.nbi"
 _ALL_COMPILED = "compiled"
 _LOCK = "compiling.lock"
-FEW_BYTES = 8_000_000
-"""Networks whose timetables take no more are answered uncompiled while the engine is compiled (decision 0491)."""
+FEW_BYTES = 25_000_000
+"""Networks whose timetables take no more are answered uncompiled while the engine is compiled (decision 0541)."""
 
 _LOW_PRIORITY = 15
 # Folders that this process has chosen, and no operator.
 _own_folders: set[str] = set()
+# Homes for which this process has begun uncompiled.
+_uncompiled_homes: set[Path] = set()
 _ENGINE = "fingerpost.transit.raptor.kernel.compiling"
 
 
@@ -82,6 +84,7 @@ def begin_uncompiled(home: Path, *, waits: bool = False) -> subprocess.Popen[byt
     from fingerpost.transit.changeover import start_interpreted
 
     start_interpreted()
+    _uncompiled_homes.add(home)
     return subprocess.Popen(  # noqa: S603  (this Python, and a constant)
         [sys.executable, "-c", f"from fingerpost.apps.kernels import compile_here; compile_here(waits={waits})"],
         stdin=subprocess.DEVNULL,
@@ -89,6 +92,11 @@ def begin_uncompiled(home: Path, *, waits: bool = False) -> subprocess.Popen[byt
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+def is_uncompiled(home: Path) -> bool:
+    """Whether this process has begun uncompiled, so that it waits for no compiler."""
+    return home in _uncompiled_homes
 
 
 def is_being_compiled() -> bool:

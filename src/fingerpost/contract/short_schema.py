@@ -1,10 +1,15 @@
-"""Shorten a JSON Schema without changing what it accepts."""
+"""Rewrite a JSON Schema without changing what it accepts: shorter, and in words that every client knows."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 _PREFIX = "#/$defs/"
+_ANY = ["object", "array", "string", "number", "boolean", "null"]
+_REMARKS = {"title", "description", "default"}
+_OF_NAMED = ("properties", "$defs")
+_OF_SEVERAL = ("anyOf", "oneOf", "allOf")
+_OF_ONE = ("items", "additionalProperties")
 
 
 def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
@@ -31,6 +36,19 @@ def inline_single_uses(schema: dict[str, Any]) -> dict[str, Any]:
     kept = {name: written(definition) for name, definition in definitions.items() if name not in single}
     rest = {key: written(value) for key, value in schema.items() if key != "$defs"}
     return {"$defs": kept, **rest} if kept else rest
+
+
+def name_any_types(schema: dict[str, Any]) -> None:
+    """Write the six types of JSON where a part accepts any value: clients complain of a schema that says nothing."""
+    named = (each for key in _OF_NAMED for each in schema.get(key, {}).values())
+    several = (each for key in _OF_SEVERAL for each in schema.get(key, ()))
+    one = (schema[key] for key in _OF_ONE if key in schema)
+    for part in (*named, *several, *one):
+        if isinstance(part, dict):
+            if part.keys() <= _REMARKS:
+                # One type a branch: many clients know no list of types.
+                part["anyOf"] = [{"type": name} for name in _ANY]
+            name_any_types(part)
 
 
 def _name_of(part: dict[str, Any]) -> str | None:

@@ -30,6 +30,8 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import PydanticCustomError, core_schema
 from typing_extensions import TypedDict, get_type_hints, is_typeddict
 
+from fingerpost.contract.short_schema import name_any_types
+
 Wire = dict[str, Any]
 """A JSON object as it goes over the wire: camelCase, absent fields left out."""
 
@@ -271,4 +273,5 @@ def schema_of(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
         if "enum" in definition:
             definition.pop("title", None)
             definition.pop("description", None)
+    name_any_types(schema)
     return schema

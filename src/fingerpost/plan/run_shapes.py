@@ -42,12 +42,15 @@ class RunPlanInput(StepWise):
         Any,
         Field(
             description="{goal, steps: [{step_id, description, tool, parameters, expected_key, output_path?, "
-            'dependencies?, done_check?, agent?}]}; {"$ref": key, "path"?: JMESPath, "default"?} takes a step\'s value'
+            'dependencies?, done_check?, agent?}]}; {"$ref": key, "path"?: JMESPath, "default"?} takes a step\'s value',
+            json_schema_extra={"type": "object"},
         ),
     ] = None
     user_input: Annotated[str | None, Field(max_length=2000, description="instead of plan: the goal in words")] = None
     wanted: Annotated[list[str] | None, Field(max_length=50, description="with user_input: memory keys wanted")] = None
-    memory: Annotated[Any, Field(description="values by key to start from")] = None
+    memory: Annotated[Any, Field(description="values by key to start from", json_schema_extra={"type": "object"})] = (
+        None
+    )
     memory_of: Annotated[str | None, Field(description="run_id whose memory to start from")] = None
     run_id: Annotated[str | None, Field(description="with action")] = None
     action: Literal["approve", "reject", "cancel", "resume", "replace"] | None = None

@@ -23,7 +23,7 @@ Part = Literal["plan", "memory", "items", "events", "mermaid"]
 _MOST_VALUE_BYTES = 10_000
 _MOST_EVENTS = 5_000
 # A longer run is described in a thread.
-_QUICK_STEPS = 20
+_QUICK_CHARS = 20_000
 _QUICK_EVENTS = 100
 _MOST_REMARK_BYTES = 16_000
 
@@ -37,7 +37,7 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     """
     state = await runs.state_of(run)
     events = await _list_events(runs, run.run_id)
-    if len(run.steps) > _QUICK_STEPS or len(events) > _QUICK_EVENTS:
+    if len(run.plan_json) > _QUICK_CHARS or len(events) > _QUICK_EVENTS:
         return await COMPUTING.run(_describe, runs, run, state, events, parts, after)
     return _describe(runs, run, state, events, parts, after)
 

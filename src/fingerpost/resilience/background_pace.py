@@ -1,7 +1,7 @@
 """The pace of work that nobody waits for at this moment: the steps of plans, beside calls that somebody waits for.
 
 Each step takes the event loop for a while, and sixty-four that begin together would keep all calls waiting for all of
-them. So, while there are other calls, one step begins at a time, and then none for as long as that one took.
+them. So, while there are other calls, one step begins at a time, and then none for twice as long as that one took.
 """
 
 import asyncio
@@ -11,6 +11,8 @@ from weakref import WeakKeyDictionary
 # So long after a call others are to be expected.
 _RECENT_S = 0.25
 _LONGEST_PAUSE_S = 0.05
+# Of the time that a step kept the loop.
+_PAUSE_TIMES = 2.0
 
 
 class BackgroundPace:
@@ -48,7 +50,7 @@ class _Turns:
         self._free_at = 0.0
 
     async def take(self) -> None:
-        """Wait until nothing else begins, and as long as what began last has kept the loop."""
+        """Wait until nothing else begins, and until the pause after what began last is over."""
         async with self._lock:
             await asyncio.sleep(self._free_at - time.monotonic())
             # It runs once this one has given the loop back, and before the next is let in.
@@ -56,7 +58,7 @@ class _Turns:
 
     def _note_end(self, begun: float) -> None:
         now = time.monotonic()
-        self._free_at = now + min(now - begun, _LONGEST_PAUSE_S)
+        self._free_at = now + min(_PAUSE_TIMES * (now - begun), _LONGEST_PAUSE_S)
 
 
 PACE = BackgroundPace()

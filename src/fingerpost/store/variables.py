@@ -125,7 +125,7 @@ class VariableStore:
 
     def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
         """Return a user's variable of exactly that key, case included, or None."""
-        if not _is_unicode(key):
+        if not is_unicode(key):
             return None
         with self._reading() as connection:
             if connection is None:
@@ -139,7 +139,7 @@ class VariableStore:
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
         """Forget one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
-        if not self._file.path.exists() or (key is not None and not _is_unicode(key)):
+        if not self._file.path.exists() or (key is not None and not is_unicode(key)):
             return []
         with self._writing() as connection:
             self._purge(connection, now)
@@ -197,7 +197,7 @@ def refuse_too_many(held: int) -> None:
         )
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
     """Whether a text can be written at all: JSON may hold half of a surrogate pair, which no file does."""
     try:
         text.encode()

@@ -15,7 +15,7 @@ _SPAN_MS = 1000
 _log = logging.getLogger(__name__)
 
 
-class CallWindow(Protocol):
+class CountsCalls(Protocol):
     """Counts the calls of a tool. It may block, and is called in a thread."""
 
     def pass_at(self, now_ms: int, most: int, span_ms: int) -> int | None:
@@ -37,7 +37,7 @@ class MemoryCallLog:
         self._lock = threading.Lock()
 
     def pass_at(self, now_ms: int, most: int, span_ms: int) -> int | None:
-        """Count a call; see ``CallWindow``."""
+        """Count a call; see ``CountsCalls``."""
         with self._lock:
             self._passed_ms = [each for each in self._passed_ms if now_ms - span_ms < each <= now_ms]
             if len(self._passed_ms) >= most:
@@ -60,7 +60,7 @@ class CallLimit:
         self,
         tool: str,
         per_second: int,
-        calls: CallWindow | None = None,
+        calls: CountsCalls | None = None,
         clock_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
     ) -> None:
         self._tool = tool

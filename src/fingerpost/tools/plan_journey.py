@@ -9,7 +9,7 @@ from fingerpost.contract.envelope import Family, hint_of
 from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.errors import DataNotFound, NoItinerary, PlaceAmbiguous, SourceKeyRefused
 from fingerpost.store.variables import Variables
-from fingerpost.tools.call_limit import DEFAULT_PER_SECOND, CallLimit, CallWindow
+from fingerpost.tools.call_limit import DEFAULT_PER_SECOND, CallLimit, CountsCalls
 from fingerpost.tools.plan_journey_shapes import (
     MOST_JOURNEYS,
     MOST_SUGGESTIONS,
@@ -67,7 +67,7 @@ class JourneyOptions:
     """
 
     per_second: int = DEFAULT_PER_SECOND
-    calls: CallWindow | None = None
+    calls: CountsCalls | None = None
     with_demo: bool = True
 
 

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from fingerpost.apps.cli.output import complain, print_json, say
-from fingerpost.apps.kernels import are_compiled, begin_uncompiled, count_kernels, is_being_compiled
+from fingerpost.apps.kernels import are_compiled, begin_uncompiled, count_kernels, is_being_compiled, is_uncompiled
 from fingerpost.apps.logs import start_logging
 from fingerpost.errors import ToolError
 
@@ -115,10 +115,11 @@ def find_stop_zone(application: "Application", label: str) -> tzinfo:
 @contextmanager
 def answering_early(application: "Application") -> Iterator[None]:
     """Answer uncompiled in the block where nothing is compiled yet; explain on stderr what else takes a while."""
+    home = application.settings.home
     was_begun = not are_compiled() and is_being_compiled()
-    if begin_uncompiled(application.settings.home) is not None and not was_begun:
+    if begin_uncompiled(home) is not None and not was_begun:
         say("The engine is being compiled beside this, once, for a minute or two; until then answers take longer.")
-    elif not are_compiled() or count_kernels() == 0:
+    if not is_uncompiled(home) and (not are_compiled() or count_kernels() == 0):
         with _counting_seconds():
             yield
         return

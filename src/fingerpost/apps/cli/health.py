@@ -41,7 +41,11 @@ def _print_line(what: str, text: str, *, good: bool = True) -> None:
 
 def _kernels() -> str:
     folder, count = get_kernels_folder(), count_kernels()
-    return f"{count} compiled in {folder}" if count else f"not compiled yet; the first trip will, into {folder}"
+    return (
+        f"{count} compiled in {folder}"
+        if count
+        else f"not compiled yet; the first questions are answered without, and have it done, into {folder}"
+    )
 
 
 def _metrics() -> str:

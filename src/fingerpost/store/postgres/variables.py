@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from fingerpost import clock
 from fingerpost.store.postgres.advisory import key_of
 from fingerpost.store.postgres.database import Database
-from fingerpost.store.variables import Variable, encode_value, refuse_too_many, to_us, variable_of
+from fingerpost.store.variables import Variable, encode_value, is_unicode, refuse_too_many, to_us, variable_of
 
 if TYPE_CHECKING:
     import psycopg
@@ -63,7 +63,7 @@ class SharedVariables:
 
     def find(self, user: str, key: str, *, now: datetime | None = None) -> Variable | None:
         """Return a user's variable of exactly that key, case included, or None."""
-        if "\0" in key:
+        if "\0" in key or not is_unicode(key):
             return None
         since_us = self._oldest_kept_us(now)
         row = self._database.read(lambda connection: connection.execute(_FIND_KEPT, (user, key, since_us)).fetchone())
@@ -71,7 +71,7 @@ class SharedVariables:
 
     def delete(self, user: str, key: str | None = None, *, now: datetime | None = None) -> list[str]:
         """Forget one variable, or all of a user's where ``key`` is None; return the keys that were there, in order."""
-        if key is not None and "\0" in key:
+        if key is not None and ("\0" in key or not is_unicode(key)):
             return []
 
         def write(connection: "psycopg.Connection") -> list[str]:

@@ -1,6 +1,7 @@
 """Normalise names for comparison: no accents, case or punctuation (rule D2)."""
 
 import unicodedata
+from functools import lru_cache
 
 # Letters that Unicode does not take apart.
 _LETTERS = str.maketrans(
@@ -8,6 +9,8 @@ _LETTERS = str.maketrans(
 )
 
 
+# A look-up compares the same names again and again.
+@lru_cache(maxsize=8192)
 def plain(text: str) -> str:
     """Return case-folded words without accents, one space between them; empty where the text has no letter or digit."""
     folded = unicodedata.normalize("NFKD", text.casefold())

@@ -122,7 +122,7 @@ function drawTable(frame) {
   const rows = body.results;
   if (rows.length === 0) return element("p", {}, words.say("no_figures"));
   const columns = rows.every((row) => typeof row.value === "number" && row.unit) ? listFigureColumns(frame) : listPlainColumns(rows);
-  const isPlain = columns[0].isPlain;
+  const [{ isPlain }] = columns;
   const table = element("table", {}, [
     element("thead", {}, element("tr", {}, columns.map(({ title, style }) => element("th", { scope: "col", class: style }, title)))),
     element("tbody", {}, frame.page(rows).map(([row]) => element("tr", {}, columns.map(({ draw, style }) => element("td", { class: style }, draw(row)))))),
@@ -130,20 +130,25 @@ function drawTable(frame) {
   return [isPlain ? element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": words.say("table"), "data-key": "scroll" }, table) : table, frame.pager()];
 }
 
+/** @returns {{title: string, draw: function(Object): any, style?: string, isPlain?: boolean}[]} */
 function listFigureColumns(frame) {
   const { body, words } = frame;
   const several = (read) => new Set(body.results.map(read)).size > 1;
   const filing = (row) => drawFiling(frame, row);
-  return [
+  const columns = [
     several((row) => row.ticker) && { title: words.say("company"), draw: (row) => row.ticker },
     several(nameFigure) && { title: words.say("metric"), draw: nameFigure },
     { title: words.say("period"), draw: (row) => namePeriod(words, row) },
     { title: words.say("value"), draw: (row) => [element("span", { class: "number" }, writeValue(words, row.value, row.unit)), drawMarks(words, row), element("span", { class: "under small dim" }, filing(row))] },
     { title: words.say("filing"), style: "wide", draw: filing },
-  ].filter(Boolean);
+  ];
+  return columns.flatMap((each) => each || []);
 }
 
-/** The columns of rows that are no figures, as the answer names them: everything that is one value, null as nothing. */
+/**
+ * The columns of rows that are no figures, as the answer names them: everything that is one value, null as nothing.
+ * @returns {{title: string, draw: function(Object): any, style?: string, isPlain?: boolean}[]}
+ */
 function listPlainColumns(rows) {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   return names.map((name) => ({

@@ -16,7 +16,7 @@ const TICK_MS = 15000;
  * is told, and `bridge` is the way to whoever shows the view: a host of MCP Apps, or the web page.
  */
 export class Frame {
-  constructor({ name, tool, draw, read = (body) => ({ tool, body }), wants = {} }, bridge, main, live) {
+  constructor({ name, tool, draw, read = (body, _input) => ({ tool, body }), wants = {} }, bridge, main, live) {
     this.read = read;
     this.name = name;
     this.tool = tool;
@@ -189,7 +189,8 @@ export class Frame {
     const language = chooseLanguage(this.context.locale, this.body?.meta?.language);
     if (language !== this.words.language) this.words = new Words(language);
     document.documentElement.lang = language;
-    const key = this.main.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+    const focused = document.activeElement;
+    const key = focused instanceof HTMLElement && this.main.contains(focused) ? focused.dataset.key : undefined;
     this.room = Infinity;
     this.squeezed = 0;
     this.bound(null);

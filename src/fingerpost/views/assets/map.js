@@ -6,7 +6,7 @@ const LOWEST = 110;
 const MARGIN = 22;
 const RADIUS = 4.5;
 const MOST_COVERED = 2;
-const LETTER = 6.6;
+const LETTER = 7.6;
 const LINE_HEIGHT = 15;
 // A pixel is about a quarter of a metre at Helsinki: a short walk need not fill the drawing.
 const LARGEST_SCALE = 256 * 2 ** 18;
@@ -62,7 +62,7 @@ export function projectPoint([lat, lon]) {
  * `drawBehind({left, top, scale, width, height})` returns what lies behind the lines: the world's point at the upper
  * left corner, and pixels for the width of the world.
  */
-export function drawMap(itinerary, lines, label, width, highest, drawBehind = () => []) {
+export function drawMap(itinerary, lines, label, width, highest, drawBehind = (_place) => []) {
   const points = lines.map((line) => line.map(projectPoint));
   const xs = points.flat().map(([x]) => x);
   const ys = points.flat().map(([, y]) => y);

@@ -4,6 +4,7 @@ const MODES = { SUBWAY: "METRO", COACH: "BUS", UNKNOWN: "OTHER" };
 
 /** Return an instant as local time of a zone with its offset, as plan_trip and get_departures write it. */
 export function writeLocally(instant, zone) {
+  /** @type {Intl.DateTimeFormatOptions} */
   const shape = { timeZone: zone, hourCycle: "h23", year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit" };
   const parts = Object.fromEntries(new Intl.DateTimeFormat("en-US", shape).formatToParts(new Date(instant)).map(({ type, value }) => [type, value]));
   const local = `${parts.year}-${parts.month}-${parts.day}T${parts.hour}:${parts.minute}:${parts.second}`;

@@ -10,6 +10,10 @@ export function chooseLanguage(locale, ofAnswer) {
 
 /** The words of one language. */
 export class Words {
+  /**
+   * @param {string} language
+   * @param {Record<string, Record<string, string>>} strings
+   */
   constructor(language, strings = STRINGS) {
     this.language = language;
     this.strings = strings[language];
@@ -45,6 +49,7 @@ export class Words {
   }
 
   day(date) {
+    /** @type {Intl.DateTimeFormatOptions} */
     const shape = { weekday: "short", day: "numeric", month: "numeric", timeZone: "UTC" };
     return new Intl.DateTimeFormat(this.language, shape).format(new Date(`${date}T00:00:00Z`));
   }

@@ -1,5 +1,6 @@
 """Departures within a window, from the timetables of lines."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
@@ -23,6 +24,7 @@ _NOON_MINUTES = 12 * 60
 _DAY_S = 24 * 3600
 # Timetables repeat every week.
 _WEEK_DAYS = 8
+_ROOM_MINUTES = 120
 _IN_MINUTES = "frequencyminutes"
 _MOST_DESTINATIONS = 3
 
@@ -54,49 +56,72 @@ class TimetableReader:
         for timetable in timetables:
             for step in range((self._local_date(last) - begin).days + 1):
                 day = begin + timedelta(days=step)
-                of_day, said = self._list_day(timetable, day)
-                within = [row for row in of_day if first <= row.scheduled <= last]
+                of_day, said = self._list_day(timetable, day, first, last)
                 # Of the day before only the night matters: its guesses are not said where nothing of it is shown.
-                if within or day >= self._local_date(first):
+                if of_day or day >= self._local_date(first):
                     remarks += said
-                for row in within:
+                for row in of_day:
                     rows.setdefault((row.stop_id, row.line, row.scheduled, row.destination), row)
         return sorted(rows.values(), key=lambda row: (row.scheduled, row.line)), tuple(dict.fromkeys(remarks))
 
     def find_gap(self, timetables: Sequence[LineTimetable], last: int) -> BoardGap:
         """Return when something leaves after ``last``: the instant within a day, else the day."""
         begin = self._local_date(last) - timedelta(days=1)
-        for step in range(_WEEK_DAYS + 1):
-            day = begin + timedelta(days=step)
-            later = [
+        found: list[int] = []
+        for step in range(_WEEK_DAYS + 2):
+            of_day = [
                 row.scheduled
                 for timetable in timetables
-                for row in self._list_day(timetable, day)[0]
-                if row.scheduled > last
+                for row in self._list_day(timetable, begin + timedelta(days=step), last + 1)[0]
             ]
-            if later and min(later) <= last + _DAY_S:
-                return BoardGap(next_departure=min(later))
-            if later:
-                return BoardGap(next_day=self._local_date(min(later)))
-        return BoardGap()
+            # A day's night may leave later than the next day's first, so one day more is looked at.
+            if found:
+                return self._new_gap(min(found + of_day), last)
+            found = of_day
+        return self._new_gap(min(found), last) if found else BoardGap()
 
-    def _list_day(self, timetable: LineTimetable, day: date) -> tuple[list[Departure], list[TimetableRemark]]:
-        """Return the departures of a service day, those after its midnight included."""
+    def _new_gap(self, following: int, last: int) -> BoardGap:
+        if following <= last + _DAY_S:
+            return BoardGap(next_departure=following)
+        return BoardGap(next_day=self._local_date(following))
+
+    def _list_day(
+        self, timetable: LineTimetable, day: date, first: int, last: int | None = None
+    ) -> tuple[list[Departure], list[TimetableRemark]]:
+        """Return a service day's departures from ``first`` to ``last``, by time; the first alone where that is None.
+
+        Those after its midnight belong to it too. Most of a day lies outside the window, and its rows are not made.
+        """
         told = timetable.told
-        rows: list[Departure] = []
+        calls: list[_Call] = []
         remarks: list[TimetableRemark] = []
+        begin, end = self._minutes_of(first, day) - _ROOM_MINUTES, math.inf
+        if last is not None:
+            end = self._minutes_of(last, day) + _ROOM_MINUTES
         names = {each.id: each.name for each in (*told.stations, *told.stops) if each.name}
         for route in told.timetable.routes if told.timetable is not None else ():
             chosen, said = choose_schedules(route.schedules, day, timetable.line.name)
             remarks += said
             ends = _list_ends(route, names, timetable.line.name)
             for each in chosen:
-                rows += [self._row(timetable, call, day) for call in _list_calls(each, ends)]
+                calls += _list_calls(each, ends, begin, end)
                 if _has_unknown_frequency(each.schedule):
                     remarks.append(
                         TimetableRemark(RemarkKind.FREQUENCY_UNKNOWN, timetable.line.name, f"'{each.schedule.name}'")
                     )
+        rows: list[Departure] = []
+        for call in sorted(calls, key=lambda call: call.minutes):
+            row = self._row(timetable, call, day)
+            if first <= row.scheduled and (last is None or row.scheduled <= last):
+                rows.append(row)
+                if last is None:
+                    break
         return rows, remarks
+
+    def _minutes_of(self, instant: int, day: date) -> int:
+        """Return what clocks show at an instant, in minutes since the midnight with which a day begins."""
+        shown = datetime.fromtimestamp(instant, self._zone).replace(tzinfo=None)
+        return int((shown - datetime.combine(day, time())).total_seconds() // 60)
 
     def _row(self, timetable: LineTimetable, call: _Call, day: date) -> Departure:
         line = timetable.line
@@ -125,14 +150,16 @@ def _list_ends(route: TimetableRoute, names: dict[str, str], line: str) -> dict[
     return {pattern: names.get(stop_id) or line for pattern, stop_id in last_ids.items()}
 
 
-def _list_calls(chosen: ChosenSchedule, ends: dict[int, str]) -> Iterator[_Call]:
-    """Yield the departures of a timetable: known journeys, and what is told as a frequency where there are none."""
+def _list_calls(chosen: ChosenSchedule, ends: dict[int, str], begin: float, end: float) -> Iterator[_Call]:
+    """Yield what leaves in a span of minutes: known journeys, and what is told as a frequency where there are none."""
     schedule = chosen.schedule
     journeys = schedule.known_journeys or [each for each in (schedule.first_journey, schedule.last_journey) if each]
     for journey in journeys:
-        if journey.interval_id in ends:
-            minutes = _of_night(journey.minutes, chosen.is_night)
+        minutes = _of_night(journey.minutes, chosen.is_night)
+        if begin <= minutes <= end and journey.interval_id in ends:
             yield _Call(minutes, ends[journey.interval_id], str(journey.interval_id))
+    if not schedule.periods:
+        return
     known = {each.minutes for each in journeys}
     # Which branch a frequency is of is not told.
     destination = " or ".join(list(dict.fromkeys(ends.values()))[:_MOST_DESTINATIONS])
@@ -140,12 +167,13 @@ def _list_calls(chosen: ChosenSchedule, ends: dict[int, str]) -> Iterator[_Call]
         headway = _headway_minutes(period)
         if headway is None or not destination:
             continue
-        begin, end = _bounds_of(period)
-        if any(begin < each < end for each in known):
+        first, last = _bounds_of(period)
+        if any(first < each < last for each in known):
             continue
-        for minutes in range(begin, end, headway):
-            if minutes not in known:
-                yield _Call(_of_night(minutes, chosen.is_night), destination, "every", headway)
+        for every in range(first, last, headway):
+            minutes = _of_night(every, chosen.is_night)
+            if begin <= minutes <= end and every not in known:
+                yield _Call(minutes, destination, "every", headway)
 
 
 def _of_night(minutes: int, is_night: bool) -> int:

@@ -27,12 +27,13 @@ Naive = Annotated[datetime, BeforeValidator(lambda value: read_naive(value) if i
 """A wall-clock time without an offset."""
 
 
-def list_instants(naive: datetime, zone: ZoneInfo) -> list[int]:
+@lru_cache(maxsize=8192)
+def list_instants(naive: datetime, zone: ZoneInfo) -> tuple[int, ...]:
     """Return the instants at which clocks show a time, the earlier first: two where clocks go back, else one."""
     both = {int(naive.replace(tzinfo=zone, fold=fold).timestamp()) for fold in (0, 1)}
     shown = [each for each in sorted(both) if datetime.fromtimestamp(each, zone).replace(tzinfo=None) == naive]
     # A time that clocks skip is the instant that they would have shown it at.
-    return shown or [max(both)]
+    return tuple(shown) or (max(both),)
 
 
 def choose_instant(naive: datetime, zone: ZoneInfo, *, wanted: int) -> int:

@@ -48,7 +48,9 @@ class Page {
 
   newFrame(view) {
     const main = element("div", { class: "view", hidden: true });
-    const frame = new Frame(view, new PageBridge(this.language, (args, result) => this.note(view, result)), main, this.live);
+    // A board is asked for again by itself: what is being written in the form meanwhile stays.
+    const onCalled = (_args, result) => view === TRIP && this.note(view, result);
+    const frame = new Frame(view, new PageBridge(this.language, onCalled), main, this.live);
     frame.heading = "h2";
     frame.showsHints = false;
     return frame;
@@ -76,7 +78,7 @@ class Page {
 
   /** A tile source is asked for nothing before a map is drawn, and its code is not even loaded without one. */
   async loadTiles() {
-    const [template, attribution] = ["fingerpost-tiles", "fingerpost-tiles-attribution"].map((name) => document.querySelector(`meta[name=${name}]`).content);
+    const [template, attribution] = ["fingerpost-tiles", "fingerpost-tiles-attribution"].map((name) => document.querySelector(`meta[name=${name}]`).getAttribute("content"));
     if (!template) return;
     const { newTiles } = await import("./tiles.js");
     this.frames.trip.background = { draw: newTiles(template), attribution };
