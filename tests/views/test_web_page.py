@@ -144,7 +144,7 @@ async def test_an_alternative_is_shown_when_it_is_clicked(application, visit):
 
 
 async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit):
-    """Half a minute after the simulator has closed M1, its departures are struck through; nobody pressed anything, and what is being written stays."""
+    """Half a minute after M1 was closed its departures are struck through; what is being written stays."""
     async with visit() as visitor:
         page = visitor.page
         await page.clock.install(time="2026-03-10T08:00:00+02:00")

@@ -5,6 +5,8 @@
 
 from opentelemetry import metrics
 
+from fingerpost.telemetry.release import VERSION
+
 # Seconds; a plan takes milliseconds on a timetable and seconds on a slow source.
 _BOUNDARIES_S = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
@@ -15,7 +17,7 @@ NETWORK = "fingerpost.network.name"
 OTHER = "_OTHER"
 """What an attribute holds where a caller could choose its value; each value is a series that is kept for ever."""
 
-_meter = metrics.get_meter("fingerpost")
+_meter = metrics.get_meter("fingerpost", VERSION)
 
 TOOL_CALL_DURATION = _meter.create_histogram(
     "fingerpost.tool.call.duration",

@@ -11,10 +11,11 @@ from opentelemetry.metrics import Histogram
 from opentelemetry.trace import INVALID_SPAN, NoOpTracerProvider, ProxyTracerProvider, Span, SpanKind, StatusCode
 
 from fingerpost.telemetry.instruments import ERROR
+from fingerpost.telemetry.release import VERSION
 
 Attribute = str | int | bool
 
-_tracer = trace.get_tracer("fingerpost")
+_tracer = trace.get_tracer("fingerpost", VERSION)
 
 
 class Measured:

@@ -44,7 +44,7 @@ def _kernels() -> str:
     return (
         f"{count} compiled in {folder}"
         if count
-        else f"not compiled yet; the first questions are answered without, and have it done, into {folder}"
+        else f"not compiled yet; the first questions are answered without, and compile into {folder}"
     )
 
 
