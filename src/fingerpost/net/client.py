@@ -13,7 +13,6 @@ import os
 import random
 import time
 from collections.abc import Collection, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from types import TracebackType
@@ -269,7 +268,7 @@ class Client:
         return self._transport
 
 
-def _measuring_request(request: Request) -> AbstractContextManager[Measured]:
+def _measuring_request(request: Request) -> Measured:
     """Return what measures one HTTP request; the conventions' ``url.full`` would hold positions and names."""
     asked = request.split()
     port = asked.port or (80 if asked.scheme == "http" else 443)

@@ -1,7 +1,6 @@
 """Spans and metrics of plan runs and their steps."""
 
 from collections.abc import Awaitable
-from contextlib import AbstractContextManager
 
 from fingerpost.plan.journal import RunState
 from fingerpost.telemetry.instruments import PLAN_RUNS, PLAN_STEP_DURATION, TOOL
@@ -16,7 +15,7 @@ async def measure_run(carried_on: Awaitable[RunState], run_id: str) -> RunState:
     return state
 
 
-def measuring_step(tool: str, run_id: str, step_id: int) -> AbstractContextManager[Measured]:
+def measuring_step(tool: str, run_id: str, step_id: int) -> Measured:
     """Return what measures one step with all its attempts; ``tool`` is the tool's or the agent's name."""
     of_run: dict[str, Attribute] = {"fingerpost.plan.run_id": run_id, "fingerpost.plan.step_id": step_id}
     return measured("plan step", {TOOL: tool}, PLAN_STEP_DURATION, also=of_run)

@@ -1,8 +1,10 @@
 """Spans: the layers of one call as OpenTelemetry traces show them."""
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
 
 from opentelemetry import trace
 from opentelemetry.metrics import Histogram
@@ -17,13 +19,50 @@ _tracer = trace.get_tracer("fingerpost", VERSION)
 
 
 class Measured:
-    """One operation that is being measured: a span, and what the duration is recorded with."""
+    """Measures a block: in a span, and by how many seconds it took; what the block raises is noted by its class."""
 
-    __slots__ = ("_attributes", "_span")
+    __slots__ = ("_also", "_attributes", "_began_s", "_duration", "_kind", "_name", "_opened", "_span")
 
-    def __init__(self, span: Span, attributes: dict[str, Attribute]) -> None:
-        self._span = span
-        self._attributes = attributes
+    def __init__(
+        self,
+        name: str,
+        attributes: Mapping[str, Attribute],
+        duration: Histogram | None,
+        kind: SpanKind,
+        also: Mapping[str, Attribute],
+    ) -> None:
+        self._name = name
+        self._attributes = dict(attributes)
+        self._duration = duration
+        self._kind = kind
+        self._also = also
+        self._opened: AbstractContextManager[Span] | None = None
+        self._span: Span = INVALID_SPAN
+
+    def __enter__(self) -> Self:
+        """Open the span, unless nobody traces: one that records nothing still costs more than all the rest here."""
+        if not isinstance(trace.get_tracer_provider(), ProxyTracerProvider | NoOpTracerProvider):
+            self._opened = _tracer.start_as_current_span(
+                self._name,
+                kind=self._kind,
+                attributes={**self._attributes, **self._also},
+                record_exception=False,
+                set_status_on_exception=False,
+            )
+            self._span = self._opened.__enter__()
+        self._began_s = time.perf_counter()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Record the duration, and end the span."""
+        if error is not None:
+            self.fail(type(error).__qualname__)
+        if self._duration is not None:
+            self._duration.record(time.perf_counter() - self._began_s, self._attributes)
+        if self._opened is not None:
+            self._opened.__exit__(kind, error, traceback)
 
     def set(self, name: str, value: Attribute) -> None:
         """Add an attribute to the span and to the duration."""
@@ -31,12 +70,11 @@ class Measured:
         self._span.set_attribute(name, value)
 
     def fail(self, error_type: str) -> None:
-        """Note that the operation failed, and as what; the words of an error may quote its caller, and are left out."""
+        """Note that the block failed, and as what; the words of an error may quote its caller, and are left out."""
         self.set(ERROR, error_type)
         self._span.set_status(StatusCode.ERROR)
 
 
-@contextmanager
 def measured(
     name: str,
     attributes: Mapping[str, Attribute],
@@ -44,32 +82,9 @@ def measured(
     *,
     kind: SpanKind = SpanKind.INTERNAL,
     also: Mapping[str, Attribute] | None = None,
-) -> Iterator[Measured]:
-    """Run a block in a span, and record in ``duration`` how many seconds it took, with the same attributes.
+) -> Measured:
+    """Return what measures a block while it is entered: a span, and in ``duration`` the seconds, of equal attributes.
 
     ``also`` are attributes of the span alone, because each of their values would be a series of its own.
-    What the block raises is noted by its class, and goes on.
     """
-    began_s = time.perf_counter()
-    with _open_span(name, {**attributes, **(also or {})}, kind) as span:
-        operation = Measured(span, dict(attributes))
-        try:
-            yield operation
-        except BaseException as error:
-            operation.fail(type(error).__qualname__)
-            raise
-        finally:
-            if duration is not None:
-                duration.record(time.perf_counter() - began_s, operation._attributes)  # noqa: SLF001  (its own file's)
-
-
-@contextmanager
-def _open_span(name: str, attributes: dict[str, Attribute], kind: SpanKind) -> Iterator[Span]:
-    if isinstance(trace.get_tracer_provider(), ProxyTracerProvider | NoOpTracerProvider):
-        # Nobody traces: a span that records nothing still costs more than all the rest here.
-        yield INVALID_SPAN
-        return
-    with _tracer.start_as_current_span(
-        name, kind=kind, attributes=attributes, record_exception=False, set_status_on_exception=False
-    ) as span:
-        yield span
+    return Measured(name, attributes, duration, kind, also or {})

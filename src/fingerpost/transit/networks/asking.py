@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
@@ -209,7 +208,7 @@ async def ask_within(network: Network, query: NetworkQuery[_T], limit_s: float |
                 raise name_fault(network, error) from error
 
 
-def measuring_query(network: Network) -> AbstractContextManager[Measured]:
+def measuring_query(network: Network) -> Measured:
     """Return what measures one query of a network while it is entered."""
     return measured("query network", {NETWORK: network.profile.name}, NETWORK_QUERY_DURATION)
 
