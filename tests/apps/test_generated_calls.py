@@ -10,9 +10,12 @@ import random
 import sys
 from collections import Counter
 
+import pytest
 from jsonschema import Draft202012Validator
 
 from fingerpost.apps import error_boundary
+from fingerpost.apps.settings import read_settings
+from fingerpost.apps.wiring import build
 from fingerpost.contract.size_bounds import MOST_BODY_BYTES, MOST_TEXT_BYTES
 from tests.apps.generated_calls import CallDrawer, print_call
 from tests.apps.telling import untold
@@ -49,6 +52,12 @@ class Findings:
             yield "internal", answer.text[:300]
         if facts := untold(name, answer):
             yield "untold", (facts[:5], answer.text[:300])
+
+
+@pytest.fixture
+def application(home):
+    """An application over the demo networks, whose planJourney takes calls as fast as they come here."""
+    return build(read_settings(plan_journey_per_second=1000))
 
 
 def test_every_answer_is_as_published_within_its_bound_and_whole_in_its_text(application):

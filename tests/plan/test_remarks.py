@@ -52,6 +52,17 @@ def test_each_thing_is_found_once_wherever_it_stands():
             ),
             ["candidates: A (t); i; 1000129"],
         ),
+        (
+            Remark(
+                "candidates",
+                "c",
+                [
+                    {"name": "A", "token": "t", "confidenceScore": 0.8731},
+                    {"parameterValue": "1000129", "matchQuality": 798},
+                ],
+            ),
+            ["candidates: A (t, score 0.8731); 1000129, score 0.798"],
+        ),
         (Remark("warning", "data.warnings", [{"code": "late", "message": "It is late"}]), ["It is late"]),
         (Remark("did_you_mean", "did_you_mean", ["a", "b"]), ["did you mean a, b?"]),
         (Remark("note", "truncated", True), ["truncated: true"]),

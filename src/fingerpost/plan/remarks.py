@@ -23,6 +23,8 @@ _ENDINGS: Final = (
 )
 # What the caller sent, and what the step's own record says already.
 _NOT_SAID: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
+# matchQuality is of a thousand, a score of one.
+_FULL_QUALITY: Final = 1000
 
 
 class Remark(NamedTuple):
@@ -134,7 +136,7 @@ def _say(value: Any) -> str:
 
 
 def _say_candidate(value: Any) -> str:
-    """Return a candidate's name and the token that means it."""
+    """Return a candidate's name, the token that means it, and its score where it has one."""
     if not isinstance(value, Mapping):
         return _say(value)
     token = value.get("token") or value.get("id") or value.get("parameterValue")
@@ -143,4 +145,8 @@ def _say_candidate(value: Any) -> str:
         token = f"{where['lat']},{where['lon']}"
     if token is None:
         return encode(value)
-    return f"{value['name']} ({token})" if value.get("name") else str(token)
+    score, quality = value.get("confidenceScore"), value.get("matchQuality")
+    if score is None and isinstance(quality, int):
+        score = quality / _FULL_QUALITY
+    known = str(token) if score is None else f"{token}, score {score}"
+    return f"{value['name']} ({known})" if value.get("name") else known
