@@ -11,8 +11,14 @@ from fingerpost.apps.logs import redact
 from fingerpost.contract.bounded_answer import bound_answer
 from fingerpost.contract.envelope import Family, render_error, text_of_error, unexpected
 from fingerpost.contract.identity import new_correlation_id
-from fingerpost.contract.published import Answer, PublishedTool, ReportProgress, ignore_progress, measuring_call
-from fingerpost.contract.question_size import has_more_values
+from fingerpost.contract.published import (
+    Answer,
+    PublishedTool,
+    ReportProgress,
+    ignore_progress,
+    measuring_call,
+)
+from fingerpost.contract.question_size import QUICK_VALUES, has_more_values
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
 from fingerpost.resilience.background_pace import PACE
 from fingerpost.resilience.fair_threads import COMPUTING
@@ -25,8 +31,6 @@ _WARNING_CODES = frozenset(WarningCode)
 
 # A longer name is no tool's, and its caller knows it.
 _MOST_NAME_CHARS = 80
-# An answer of more values is held to its bound in a thread.
-_QUICK_VALUES = 1_000
 _FULL = "The disk that fingerpost writes to is full; try again when there is room"
 
 
@@ -52,7 +56,7 @@ async def answer(
             return bound_answer(_unknown(tools, name, raw, user), None)
     try:
         answered = await tool.answer(raw, user=user, report=report, wants=wants)
-        if has_more_values(answered.body, _QUICK_VALUES):
+        if answered.is_large or (answered.is_error and has_more_values(answered.body, QUICK_VALUES)):
             return await COMPUTING.run(_bound_and_count, answered, tool)
         return _bound_and_count(answered, tool)
     except Exception as raised:  # noqa: BLE001  (the one place: no caller may be sent a traceback)

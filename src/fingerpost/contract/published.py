@@ -19,7 +19,7 @@ from fingerpost.contract.envelope import Family, code_of, is_failure, render_err
 from fingerpost.contract.failure_shapes import failure_shapes
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.problem import describe_problem
-from fingerpost.contract.question_size import MOST_VALUES, check_count, has_more_values
+from fingerpost.contract.question_size import MOST_VALUES, QUICK_VALUES, check_count, has_more_values
 from fingerpost.contract.short_schema import inline_single_uses
 from fingerpost.contract.size_bounds import STATED, Path
 from fingerpost.contract.spec import ToolSpec
@@ -31,9 +31,6 @@ from fingerpost.telemetry.instruments import TOOL, TOOL_CALL_DURATION
 from fingerpost.telemetry.spans import Measured, measured
 
 _log = logging.getLogger(__name__)
-
-# With more, checking takes so long that a thread costs less than what others wait meanwhile.
-_QUICK_VALUES = 1_000
 
 _OK = "ok"
 
@@ -80,6 +77,7 @@ class Answer:
 
     ``error`` is the error that the body renders, for interfaces that go on from it; None where nothing was raised.
     ``beside`` holds by name what the caller wanted besides the body; a failure has nothing beside it.
+    ``is_large`` says of a success that it holds more than ``QUICK_VALUES``.
     """
 
     body: dict[str, Any]
@@ -88,6 +86,7 @@ class Answer:
     correlation_id: str
     error: ToolError | None = None
     beside: Mapping[str, Wire] = field(default_factory=lambda: MappingProxyType({}))
+    is_large: bool = False
 
 
 class PublishedTool(Tool):
@@ -207,6 +206,7 @@ class PublishedTool(Tool):
             is_error=body.get("success") is False,
             correlation_id=outcome.correlation_id,
             beside=outcome.beside,
+            is_large=outcome.is_large,
         )
 
     async def execute(
@@ -260,17 +260,15 @@ class PublishedTool(Tool):
             if isinstance(answer, ToolReply):
                 beside = {name: self._checked(part, self.offers[name]) for name, part in answer.beside.items()}
                 answer = answer.body
+            is_large = has_more_values(answer, QUICK_VALUES)
             result: tuple[dict[str, Any], str] | ToolError
-            if has_more_values(answer, _QUICK_VALUES):
-                result = await COMPUTING.run(self._finish, answer)
-            else:
-                result = self._finish(answer)
+            result = await COMPUTING.run(self._finish, answer) if is_large else self._finish(answer)
             code = _OK
         except ToolError as error:
             correlation_id = correlation_id or new_correlation_id(None, user, self.name, raw)
-            result, code = error, code_of(error, self.family)
+            result, code, is_large = error, code_of(error, self.family), False
         _log.info("call tool=%s correlationId=%s outcome=%s", self.name, correlation_id, code)
-        return _Outcome(result, correlation_id, beside), code
+        return _Outcome(result, correlation_id, beside, is_large), code
 
     def _finish(self, answer: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
         """Return the checked body of an answer, and its text."""
@@ -286,8 +284,7 @@ class PublishedTool(Tool):
         arguments = {} if raw is None else raw
         if not isinstance(arguments, Mapping):
             raise ParameterError(f"the arguments must be a JSON object, not {_json_kind(raw)}")
-        check_count(arguments, None if self.takes_large else MOST_VALUES)
-        if has_more_values(arguments, _QUICK_VALUES):
+        if check_count(arguments, None if self.takes_large else MOST_VALUES):
             return await COMPUTING.run(self._validated, arguments)
         return self._validated(arguments)
 
@@ -324,6 +321,7 @@ class _Outcome:
     result: tuple[dict[str, Any], str] | ToolError
     correlation_id: str
     beside: Mapping[str, Wire]
+    is_large: bool
 
 
 def measuring_call(name: str) -> Measured:

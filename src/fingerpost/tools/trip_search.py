@@ -8,7 +8,7 @@ from functools import reduce
 from fingerpost.errors import NoItinerary, OutsideCalendar
 from fingerpost.transit.model import Fare, Itinerary, Optimize
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, late, warn_of_left_out
-from fingerpost.transit.networks.position_names import NamedEnds, name_ends
+from fingerpost.transit.networks.position_names import NamedEnds, has_names_to_ask, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
 from fingerpost.transit.port import DrawLeg, JourneyAnswer, JourneyQuery, Network
 from fingerpost.transit.provenance import Provenance, merge_provenance
@@ -98,7 +98,7 @@ async def ask_first(
     async def ask(network: Network) -> JourneyAnswer:
         query = new_query(by_network[id(network)])
         try:
-            if not with_names:
+            if not with_names or not has_names_to_ask(network, query.origin, query.destination):
                 return await network.plan_journeys(query)
             answer, named[id(network)] = await _plan_and_name(network, query)
         except OutsideCalendar as error:
@@ -110,9 +110,9 @@ async def ask_first(
     warn_of_left_out(left_out, warnings)
     own_ends = by_network[id(network)]
     query = new_query(own_ends)
-    if with_names:
+    names = named.get(id(network))
+    if names is not None:
         # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
-        names = named[id(network)]
         own_ends = replace(own_ends, origin=names.origin, destination=names.destination)
         answer = replace(answer, provenance=_with_names(answer.provenance, names))
     return FirstAnswer(ends=own_ends, query=query, answer=settle(answer, query))

@@ -63,8 +63,17 @@ async def name_ends(network: Network, origin: Location, destination: Location, l
     return NamedEnds(origin, destination, tuple(failures), tuple(dict.fromkeys(attribution)))
 
 
+def has_names_to_ask(network: Network, *ends: Location) -> bool:
+    """Whether a network's server can name positions, and any of the ends is a bare one."""
+    return find_position_namer(network) is not None and any(map(_is_bare, ends))
+
+
+def _is_bare(end: Location) -> bool:
+    return end.name is None and not end.stop_ids and end.source is LocationSource.INPUT
+
+
 async def _name_end(network: Network, end: Location, language: str) -> tuple[Location, PositionAnswer]:
-    if end.name is not None or end.stop_ids or end.source is not LocationSource.INPUT:
+    if not _is_bare(end):
         return end, PositionAnswer()
     told = await ask_position(network, end.coordinate, language, ENDS_NAMED_WITHIN_S)
     return (end if told.place is None else replace(end, name=told.place.name)), told
