@@ -13,6 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from fingerpost.transit.place_traits import PlaceTraits
+from fingerpost.transit.walk_obstacles import WalkObstacles
 
 
 class Mode(StrEnum):
@@ -169,6 +170,7 @@ class Leg:
     ``change_s`` is how long the change from the ride before takes at least, its walk included; None where the source
     does not say.
     ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (rule B5).
+    ``obstacles`` is what a walk crosses and climbs, None where nobody knows, or asked for ways without steps.
     ``handle`` is how the source that made the leg knows it again; it means nothing to anyone else.
     """
 
@@ -193,6 +195,7 @@ class Leg:
     alerts: tuple[ServiceAlert, ...] = ()
     change_s: int | None = None
     as_promised: bool = False
+    obstacles: WalkObstacles | None = None
     handle: object = field(default=None, compare=False, repr=False)
 
     @property

@@ -16,6 +16,7 @@ from fingerpost.transit.addresses.index import AddressIndex
 from fingerpost.transit.changeover import is_compiling
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import (
+    Access,
     Coordinate,
     Departure,
     Itinerary,
@@ -246,7 +247,8 @@ class EmbeddedNetwork:
 
         def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
             ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
-            return tuple(itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
+            itineraries = (itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
+            return tuple(self._with_obstacles(each, walks) if step_free else each for each in itineraries)
 
         promised = () if live is snapshot.planned else shown(self._search(snapshot.planned, search))
         return JourneyAnswer(
@@ -255,8 +257,27 @@ class EmbeddedNetwork:
             step_free_supported=supported,
             provenance=provenance,
             price=self._fares.price,
-            draw=partial(draw_leg, self._timetable, self._walks, step_free=step_free),
+            draw=partial(draw_leg, self._timetable, self._walks, self._find_row, step_free=step_free),
         )
+
+    def _with_obstacles(self, itinerary: Itinerary, walks: Walks) -> Itinerary:
+        """Return an itinerary with what its walks cross and climb, where streets are known."""
+        return Itinerary(
+            tuple(
+                leg
+                if leg.is_transit or leg.wheelchair is Access.NO
+                else replace(
+                    leg,
+                    obstacles=self._walks.find_obstacles(
+                        walks, leg, (self._find_row(leg.start.id), self._find_row(leg.end.id))
+                    ),
+                )
+                for leg in itinerary.legs
+            )
+        )
+
+    def _find_row(self, stop_id: str | None) -> int | None:
+        return None if stop_id is None else self._stops.find_row(stop_id)
 
     def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""

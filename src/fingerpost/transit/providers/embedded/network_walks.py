@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.leg_line import LegLine, LineSource
-from fingerpost.transit.model import Coordinate
+from fingerpost.transit.model import Coordinate, Leg
 from fingerpost.transit.streets.lifts import find_lifts
 from fingerpost.transit.streets.store import StoredStreets
 from fingerpost.transit.streets.street_walks import StreetWalks
@@ -17,6 +17,7 @@ from fingerpost.transit.timetable.station_ways import get_places
 from fingerpost.transit.timetable.timetable import ENTRANCE, NODE, Timetable
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
 from fingerpost.transit.timetable.walks import StraightLine, WalkedStops, Walks
+from fingerpost.transit.walk_obstacles import WalkObstacles
 
 LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
 _LINE = f"straight line x {DETOUR_FACTOR:g}"
@@ -25,6 +26,9 @@ _LINE = f"straight line x {DETOUR_FACTOR:g}"
 # Closures are judged over so long a time from the question's instant on, or up to it: as long as most trips take.
 _TRIP_S = 2 * 3600
 _KEPT = 8
+
+
+Stops = tuple[int | None, int | None]
 
 
 class ClosedWays(NamedTuple):
@@ -107,8 +111,15 @@ class NetworkWalks:
                 off.append(f"at the {what}")
         return f"{said}; {_LINE} where the extract has none, {' and '.join(off)}" if off else said
 
-    def draw(self, start: Coordinate, end: Coordinate, *, step_free: bool) -> LegLine | None:
-        """Return a walk's line along the streets; None where it goes in a straight line."""
+    def find_obstacles(self, walks: Walks, leg: Leg, stops: Stops) -> WalkObstacles | None:
+        """Return what a walk between two places, which may be stops (rows), crosses and climbs; None: nobody knows."""
+        if not isinstance(walks, StreetWalks):
+            return None
+        start, end = leg.start.coordinate, leg.end.coordinate
+        return walks.find_obstacles((start.lat, start.lon), (end.lat, end.lon), stops)
+
+    def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine | None:
+        """Return the line along the streets of a walk that may begin and end at stops (rows); None: a straight line."""
         walks = self._step_free if step_free else self._usual
-        line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon))
+        line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon), stops)
         return None if line is None else LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
