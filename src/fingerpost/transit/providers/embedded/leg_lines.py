@@ -1,16 +1,13 @@
 """The line of a leg on the map: its trip's shape, the streets that are walked, else straight lines."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Leg
 from fingerpost.transit.providers.embedded.handles import TimetableRide, UnplannedRide
-from fingerpost.transit.providers.embedded.network_walks import NetworkWalks
+from fingerpost.transit.providers.embedded.network_walks import FindRow, NetworkWalks
 from fingerpost.transit.timetable.shapes import find_ride_line
 from fingerpost.transit.timetable.timetable import Timetable
-
-FindRow = Callable[[str | None], int | None]
-"""Returns the row of a stop by its id, None where a place is no stop."""
 
 
 def draw_leg(timetable: Timetable, walks: NetworkWalks, find_row: FindRow, leg: Leg, *, step_free: bool) -> LegLine:
