@@ -114,6 +114,14 @@ class RunLine:
     settled: int
 
 
+class AbandonedRun(NamedTuple):
+    """A run that says it is under way, and whose worker is dead."""
+
+    run_id: str
+    worker: str
+    protocol: int
+
+
 CarryOn = Callable[[str], Awaitable[RunState]]
 """Executes the run of an id in this process until it ends or waits, and returns its state."""
 
@@ -176,7 +184,7 @@ class Journal(Protocol):
     async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
         """Execute a run by a function, under whatever the engine spreads and recovers executions with."""
 
-    async def revive(self, run_id: str, worker: str) -> bool:
+    async def revive(self, abandoned: AbandonedRun) -> bool:
         """Have the execution of a dead worker's run carried on; False where the caller has to do it."""
 
     def reserve(self, step_ids: Sequence[int]) -> Checkpoints | None:

@@ -5,8 +5,8 @@ import logging
 from typing import Final
 
 from fingerpost.errors import ToolError
-from fingerpost.plan.engines.heartbeat import AbandonedRun, Heartbeat
-from fingerpost.plan.journal import Journal
+from fingerpost.plan.engines.heartbeat import Heartbeat
+from fingerpost.plan.journal import AbandonedRun, Journal
 from fingerpost.plan.runs import PlanRuns
 
 _log = logging.getLogger(__name__)
@@ -56,12 +56,11 @@ class Takeover:
             _log.warning("this process could not say that it lives, or look after others: %s", error.message)
 
     async def _take(self, abandoned: AbandonedRun) -> None:
-        run_id, worker = abandoned
-        if self._runs.is_under_way(run_id):
+        if self._runs.is_under_way(abandoned.run_id):
             return
-        _log.warning("run=%s is taken over from %s, which has stopped beating", run_id, worker)
-        if not await self._runs.journal.revive(run_id, worker):
-            self._runs.begin(run_id)
+        _log.warning("run=%s is taken over from %s, which has stopped beating", abandoned.run_id, abandoned.worker)
+        if not await self._runs.journal.revive(abandoned):
+            self._runs.begin(abandoned.run_id)
 
     async def _leave(self) -> None:
         await self._runs.stop()

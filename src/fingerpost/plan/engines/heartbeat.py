@@ -8,9 +8,11 @@ import os
 import socket
 import threading
 import uuid
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Final
 
-from fingerpost.plan.journal import PROTOCOL
+from fingerpost.plan.journal import PROTOCOL, AbandonedRun
 from fingerpost.store.postgres.database import Database
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ MOST_TAKEOVERS: Final = 3
 """A run that was taken from so many dead workers without a step between may be what kills them."""
 
 _MOST_AT_ONCE = 20
+_NUMBERS = count(1)
 
 _BEAT = """
     INSERT INTO plan_worker (id, beat_at) VALUES (%s, clock_timestamp())
@@ -32,19 +35,13 @@ _DECLARE_DEAD = """
 """
 _FORGET = "DELETE FROM plan_worker WHERE beat_at < clock_timestamp() - interval '1 day'"
 _LIST_ABANDONED = """
-    SELECT plan_run.id, plan_run.worker FROM plan_run LEFT JOIN plan_worker ON plan_worker.id = plan_run.worker
+    SELECT plan_run.id, plan_run.worker, protocol
+    FROM plan_run LEFT JOIN plan_worker ON plan_worker.id = plan_run.worker
     WHERE plan_run.state = 'running' AND plan_run.worker IS NOT NULL AND coalesce(plan_worker.is_dead, true)
     AND takeovers < %s AND protocol <= %s ORDER BY number LIMIT %s
 """
 IS_DEAD = "coalesce((SELECT is_dead FROM plan_worker WHERE id = plan_run.worker), true)"
 """A condition on a row of ``plan_run`` whose ``worker`` is not null."""
-
-
-class AbandonedRun(NamedTuple):
-    """A run that says it is under way, and whose worker is dead."""
-
-    run_id: str
-    worker: str
 
 
 class Heartbeat:
@@ -53,14 +50,12 @@ class Heartbeat:
     Args:
         database: where the runs are.
         dead_after_s: how long a worker may be silent.
-        name: the beginning of the worker's id; the host's name and the process's number where it is not given.
     """
 
-    def __init__(self, database: Database, *, dead_after_s: float = DEAD_AFTER_S, name: str | None = None) -> None:
+    def __init__(self, database: Database, *, dead_after_s: float = DEAD_AFTER_S) -> None:
         self._database = database
         self.dead_after_s = dead_after_s
-        # No other process may ever have the same: a name that comes back would speak for one that still lives.
-        self._base = f"{name or f'{socket.gethostname()}-{os.getpid()}'}-{uuid.uuid4().hex[:8]}"
+        self._number = next(_NUMBERS)
         self._lives = 1
         self._is_beating = False
         self._lock = threading.Lock()
@@ -71,13 +66,8 @@ class Heartbeat:
         return self._id if self._is_beating else None
 
     @property
-    def process(self) -> str:
-        """What all ids of this process begin with."""
-        return self._base
-
-    @property
     def _id(self) -> str:
-        return f"{self._base}.{self._lives}"
+        return f"{name_process()}.{self._number}-{self._lives}"
 
     def beat(self) -> bool:
         """Say that this process lives; False where it was declared dead meanwhile, and begins anew under another id.
@@ -124,6 +114,12 @@ class Heartbeat:
         return self._database.change(lambda connection: connection.execute(_BEAT, (self._id,)).rowcount > 0)
 
 
+@cache
+def name_process() -> str:
+    """Return the name of this process, which no other ever has: one that comes back would speak for one that lives."""
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
 def process_of(worker: str) -> str:
-    """Return what all ids of a worker's process begin with."""
+    """Return the name of a worker's process."""
     return worker.rpartition(".")[0]

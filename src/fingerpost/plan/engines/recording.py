@@ -11,6 +11,7 @@ from typing import cast
 from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession
 from fingerpost.plan.journal import (
     ENDED,
+    AbandonedRun,
     CarryOn,
     Checkpoints,
     Event,
@@ -65,7 +66,7 @@ class RecordingJournal(ABC):
         """Execute a run here and now."""
         return await carry_on(run_id)
 
-    async def revive(self, run_id: str, worker: str) -> bool:  # noqa: ARG002  (an engine that recovers reads them)
+    async def revive(self, abandoned: AbandonedRun) -> bool:  # noqa: ARG002  (an engine that recovers reads it)
         """Return False: whoever finds a run carries it on."""
         return False
 
