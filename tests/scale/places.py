@@ -27,4 +27,5 @@ def open_journal(folder: Path) -> PostgresJournal:
 
 def open_dbos_journal(folder: Path) -> DbosJournal:
     """Return the journal on DBOS of a folder."""
-    return DbosJournal(open_database(folder))
+    # Its hundred tables and indexes are made once for all tests, which is safe: runs of two folders have other ids.
+    return DbosJournal(open_database(folder), schema="test_dbos")

@@ -181,6 +181,9 @@ class Journal(Protocol):
     def attach(self, carry_on: CarryOn) -> None:
         """Keep the function by which this process executes runs that an engine hands to it unasked."""
 
+    async def launch(self) -> None:
+        """Start whatever executes runs, which else the first of them would start."""
+
     async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
         """Execute a run by a function, under whatever the engine spreads and recovers executions with."""
 

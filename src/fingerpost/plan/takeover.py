@@ -28,6 +28,8 @@ class Takeover:
         self._heartbeat = heartbeat
         self._beat_s = beat_s
         self._steady_since_s: float | None = None
+        self._is_cut_off = False
+        heartbeat.is_meant_to_beat = True
 
     async def work(self) -> None:
         """Beat until this task is cancelled; then tell the others that they need not wait for the silence."""
@@ -41,9 +43,11 @@ class Takeover:
     async def _once(self) -> None:
         loop = asyncio.get_running_loop()
         try:
+            await self._runs.journal.launch()
             if not await asyncio.to_thread(self._heartbeat.beat):
                 _log.warning("this process was silent for so long that others may have taken its plan runs")
                 self._steady_since_s = None
+            self._is_cut_off = False
             # Who could not reach the database knows nothing of the silence of others: they had the same trouble.
             if self._steady_since_s is None:
                 self._steady_since_s = loop.time()
@@ -53,7 +57,9 @@ class Takeover:
                 await self._take(abandoned)
         except ToolError as error:
             self._steady_since_s = None
-            _log.warning("this process could not say that it lives, or look after others: %s", error.message)
+            if not self._is_cut_off:
+                _log.warning("this process cannot say that it lives, or look after others: %s", error.message)
+            self._is_cut_off = True
 
     async def _take(self, abandoned: AbandonedRun) -> None:
         if self._runs.is_under_way(abandoned.run_id):

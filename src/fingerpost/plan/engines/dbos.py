@@ -38,10 +38,14 @@ class _Execution:
 
 
 class DbosJournal(PostgresJournal):
-    """A journal in the shared database whose runs DBOS executes; it is launched with the first of them."""
+    """A journal in the shared database whose runs DBOS executes; it is launched with the first of them.
 
-    def __init__(self, database: Database, heartbeat: Heartbeat | None = None) -> None:
+    DBOS has its tables in a schema of its own, ``schema``, which is named after the journal's where it is not given.
+    """
+
+    def __init__(self, database: Database, heartbeat: Heartbeat | None = None, *, schema: str | None = None) -> None:
         super().__init__(database, heartbeat)
+        self._schema = schema or f"{database.schema}_dbos"
         self._begun: dict[str, _Execution] = {}
         self._program: DbosProgram | None = None
 
@@ -81,8 +85,8 @@ class DbosJournal(PostgresJournal):
         await asyncio.to_thread(self._database.read, lambda connection: connection.execute("SELECT 1").fetchone())
         await asyncio.to_thread(_import_dbos)
         if self._program is None:
-            program = program_of(self._database.url, f"{self._database.schema}_dbos", name_process())
-            program.enter(self._execute, takes_over=self.heartbeat.worker is not None)
+            program = program_of(self._database.url, self._schema, name_process())
+            program.enter(self._execute, takes_over=self.heartbeat.is_meant_to_beat)
             self._program = program
 
     async def revive(self, abandoned: AbandonedRun) -> bool:
@@ -95,6 +99,14 @@ class DbosJournal(PostgresJournal):
         from dbos import DBOS
 
         return _Steps({step_id: DBOS.reserve_step() for step_id in step_ids})
+
+    async def forget_before(self, at: str) -> int:
+        """Remove runs that ended before an instant, and what DBOS has kept of them."""
+        forgotten = await self._forget(at)
+        if forgotten:
+            await self.launch()
+            await asyncio.to_thread(_delete_workflows, forgotten)
+        return len(forgotten)
 
     def close(self) -> None:
         """Leave DBOS, and close the journal."""
@@ -169,6 +181,16 @@ def _revive(connection: "psycopg.Connection", abandoned: AbandonedRun) -> bool:
     if last.status == "PENDING" and last.executor_id == process_of(abandoned.worker):
         DBOS.resume_workflows([last.workflow_id], queue_name=queue_of(abandoned.protocol))
     return True
+
+
+def _delete_workflows(run_ids: Sequence[str]) -> None:
+    from dbos import DBOS
+
+    found = DBOS.list_workflows(
+        workflow_id_prefix=[f"{run_id}:" for run_id in run_ids], load_input=False, load_output=False
+    )
+    if found:
+        DBOS.delete_workflows([each.workflow_id for each in found])
 
 
 def _import_dbos() -> None:

@@ -50,11 +50,15 @@ class Heartbeat:
     Args:
         database: where the runs are.
         dead_after_s: how long a worker may be silent.
+
+    Attributes:
+        is_meant_to_beat: whether this process takes runs of others over; else it carries on what it is asked to alone.
     """
 
     def __init__(self, database: Database, *, dead_after_s: float = DEAD_AFTER_S) -> None:
         self._database = database
         self.dead_after_s = dead_after_s
+        self.is_meant_to_beat = False
         self._number = next(_NUMBERS)
         self._lives = 1
         self._is_beating = False

@@ -164,9 +164,16 @@ class PostgresJournal(RecordingJournal):
 
     async def forget_before(self, at: str) -> int:
         """Remove runs that ended before an instant."""
-        return await self._ask(
-            lambda connection: connection.execute("DELETE FROM plan_run WHERE ended_at < %s", (at,)).rowcount
+        return len(await self._forget(at))
+
+    async def _forget(self, at: str) -> list[str]:
+        """Remove runs that ended before an instant, and return their ids."""
+        rows = await self._ask(
+            lambda connection: connection.execute(
+                "DELETE FROM plan_run WHERE ended_at < %s RETURNING id", (at,)
+            ).fetchall()
         )
+        return [row[0] for row in rows]
 
     def _new_session(self) -> PostgresSession:
         self._session = PostgresSession(self._database, self.heartbeat)

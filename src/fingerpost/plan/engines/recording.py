@@ -62,6 +62,9 @@ class RecordingJournal(ABC):
         """Keep the function for an engine that begins executions by itself."""
         self._attached = carry_on
 
+    async def launch(self) -> None:  # noqa: B027  (nothing has to be started where this process executes its runs)
+        """Do nothing."""
+
     async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
         """Execute a run here and now."""
         return await carry_on(run_id)
