@@ -82,7 +82,7 @@ class GetDepartures(PublishedTool):
     title = "Departure board"
     description = (
         "List the next departures of one stop or station, with delays and cancellations. "
-        "The stop is an id from findAddressOrStop or find_stops, or a label: a saved stop or a stop name. "
+        "Ids come from findAddressOrStop or find_stops. "
         "To travel between two places take plan_trip."
     )
     family = Family.BOARD
