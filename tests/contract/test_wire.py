@@ -300,6 +300,13 @@ def test_the_schema_of_a_wire_dict_is_closed_and_plain():
     }
 
 
+def test_a_schema_belongs_to_its_caller():
+    """What one caller changes in a schema, the next does not see."""
+    schema_of(RowBoard)["properties"].clear()
+
+    assert schema_of(RowBoard)["properties"] != {}
+
+
 def test_an_echo_of_the_question_has_the_questions_schema():
     """A wire dict takes over an input model's schema: it is declared once."""
     schema = schema_of(RowBoard)

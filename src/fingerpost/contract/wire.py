@@ -6,6 +6,7 @@ returns it, so that mypy compares the two; ``check`` compares what was really wr
 The filings' answers are models, because they inherit from one another; they too are written as plain dicts.
 """
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -255,11 +256,23 @@ def _forget_null(field: dict[str, Any]) -> None:
         field["anyOf"] = choices
 
 
+# As text, so that each caller has an object of its own.
+_schemas: dict[Shape | tuple[Shape, ...], str] = {}
+
+
 def schema_of(shape: Shape | Sequence[Shape]) -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of what a shape accepts, by alias, compact, in a fixed order.
 
     Several shapes give an object that is any one of them.
     """
+    key = shape if isinstance(shape, type) else tuple(shape)
+    if key not in _schemas:
+        _schemas[key] = json.dumps(_write_schema(key))
+    schema: dict[str, Any] = json.loads(_schemas[key])
+    return schema
+
+
+def _write_schema(shape: Shape | tuple[Shape, ...]) -> dict[str, Any]:
     if isinstance(shape, type):
         schema = _adapter_of(shape).json_schema(by_alias=True, schema_generator=_CompactSchema, mode="validation")
     else:

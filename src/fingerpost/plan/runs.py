@@ -12,7 +12,7 @@ from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.execution import Execution, Watch
-from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, RunLine, RunRecord, RunState, Verb
+from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, NewRun, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import now, plan_of, write_plan
@@ -60,6 +60,7 @@ class PlanRuns:
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
         self._watches: dict[str, list[Watch]] = {}
+        journal.attach(self._execute)
 
     def check(self, plan: Plan, memory: Mapping[str, Any] | None = None) -> ValidPlan:
         """Return a plan that can run; nothing is kept.
@@ -96,7 +97,15 @@ class PlanRuns:
         created_at = now()
         await self._retention.apply()
         run_id = await self.journal.create(
-            base, user, plan_json, plan.goal, len(plan.steps), given, created_at, PROTOCOL
+            NewRun(
+                base_id=base,
+                user=user,
+                plan_json=plan_json,
+                goal=plan.goal,
+                steps=len(plan.steps),
+                given=given,
+                at=created_at,
+            )
         )
         run = RunRecord(
             run_id=run_id,
@@ -128,6 +137,10 @@ class PlanRuns:
             StorageUnavailable: another process carries it on, or the journal cannot be written.
             PlanInvalid: the run is unknown, or what is unfinished of its plan can no longer be carried out.
         """
+        return await self.journal.carry_out(run_id, self._execute)
+
+    async def _execute(self, run_id: str) -> RunState:
+        """Execute a run in this task; the engine decides around it when and where."""
         state: RunState = "running"
         last_signal = -1
         while True:

@@ -72,6 +72,8 @@ def _say_streets(streets: StreetCoverage) -> str:
     text = f"Streets of {streets.extract}: {streets.street_km:,.0f} km on foot around {covered}"
     if streets.matched_stops:
         text += f"; {streets.matched_stops:,} stops stand where the map has them"
+    if streets.entered_stops:
+        text += f"; {streets.entered_stops:,} platforms are entered by the entrances of their stations"
     if streets.left_out_km:
         text += f"; {streets.left_out_km:,.0f} km left out, which no other street leads to"
     return f"{text}. © OpenStreetMap contributors, ODbL."

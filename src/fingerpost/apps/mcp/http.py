@@ -23,6 +23,7 @@ from fingerpost.apps.mcp.http_transport import McpTransport
 from fingerpost.apps.mcp.listener import listen
 from fingerpost.apps.mcp.metrics_page import MetricsPage, open_metrics_page
 from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.plans import taking_over
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application
 
@@ -82,7 +83,11 @@ def new_app(
 async def _run(
     transport: McpTransport, application: Application, site: Site | None, metrics_page: MetricsPage | None
 ) -> AsyncIterator[None]:
-    async with transport.run(), nullcontext() if metrics_page is None else metrics_page.shared():
+    async with (
+        taking_over(application.plans.runs),
+        transport.run(),
+        nullcontext() if metrics_page is None else metrics_page.shared(),
+    ):
         task = asyncio.create_task(site.work()) if site is not None and site.work is not None else None
         yield
         if task is not None:

@@ -36,6 +36,7 @@ from fingerpost.transit.timetable.draft import (
     TripColumns,
     TripDepartureColumns,
 )
+from fingerpost.transit.timetable.station_ways import Pathways
 from fingerpost.transit.timetable.timetable import Feed, Float32, Int32
 
 READ = frozenset(
@@ -82,6 +83,7 @@ class FeedTables(NamedTuple):
     trip_departures: TripDepartureColumns
     transfers: TransferColumns
     pathways: PathwayColumns
+    station_ways: Pathways
     specific_transfers: SpecificTransferColumns
     in_seat: InSeatColumns
     shapes: ShapeColumns
@@ -100,7 +102,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive)
-    pathways = read_pathways(archive, stops)
+    pathways, station_ways = read_pathways(archive, stops)
     routes = read_routes(archive, agencies.ids)
     services = read_services(archive)
     shape_ids = IdIndex()
@@ -138,6 +140,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
         trip_departures=trip_departures,
         transfers=transfers.by_stop,
         pathways=pathways,
+        station_ways=station_ways,
         specific_transfers=specific,
         in_seat=in_seat,
         shapes=shapes.columns,

@@ -72,8 +72,8 @@ class Weights(NamedTuple):
     bucket_count: int
 
 
-def weigh(graph: StreetGraph, profile: WalkingProfile) -> Weights:
-    """Return the weights of a graph's edges and nodes for one way of walking."""
+def weigh(graph: StreetGraph, profile: WalkingProfile, closed_lifts: frozenset[int] = frozenset()) -> Weights:
+    """Return the weights of a graph's edges and nodes for one way of walking; nobody passes a closed lift (node)."""
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
     seconds = graph.edge_m / profile.pace_m_per_s
     seconds = np.where(is_steps, seconds * profile.steps_times, seconds)
@@ -92,6 +92,9 @@ def weigh(graph: StreetGraph, profile: WalkingProfile) -> Weights:
     longest_s = float(node_s.max(initial=0.0))
     if profile.step_free:
         node_s = np.where(graph.node_flags & KERB != 0, np.inf, node_s)
+    if closed_lifts:
+        node_s = node_s.astype(np.float64)
+        node_s[list(closed_lifts)] = np.inf
     onward = _list_onward(graph, cost)
     ahead = graph.node_arc[onward] >> 1
     onward_before = np.concatenate([[0], np.cumsum(onward)])

@@ -28,6 +28,11 @@ _STATION_NODES = (
     ("railway", "station"), ("railway", "halt"), ("amenity", "bus_station"), ("amenity", "ferry_terminal"),
 )  # fmt: skip
 
+# Doors that are of no use to a rider.
+_NO_DOORS = frozenset({"no", "emergency", "service", "garage"})
+
+METRO, RAILWAY, DOOR = "metro", "railway", "door"
+
 # How much worse a metre on a road without a pavement, or beside a signed footway, is than one on a quiet way.
 TRUNK_AVOIDED, TRUNK_LANE, TRUNK_PAVEMENT = 7.47, 0.6, 0.25
 DISCOURAGED, SIDEPATH = 3.0, 5.0
@@ -162,3 +167,21 @@ def is_stop(tags: Tags) -> bool:
 def is_boarding_point(tags: Tags) -> bool:
     """Whether a node is where one boards, not a station of several platforms."""
     return is_stop(tags) and not any(tags.get(key) == value for key, value in _STATION_NODES)
+
+
+def find_entrance_kind(tags: Tags) -> str | None:
+    """Return whether a node is an entrance of the METRO, of a RAILWAY station, or a DOOR of any building; else None."""
+    if tags.get("entrance") in _NO_DOORS:
+        return None
+    railway = tags.get("railway")
+    if railway == "subway_entrance":
+        return METRO
+    if railway == "train_station_entrance":
+        return RAILWAY
+    return DOOR if "entrance" in tags else None
+
+
+def is_metro_station(tags: Tags) -> bool:
+    """Whether a building or area is a station of the metro, whose doors lead to its platforms."""
+    is_station = tags.get("railway") == "station" or tags.get("public_transport") == "station"
+    return is_station and (tags.get("station") == "subway" or tags.get("subway") == "yes")

@@ -6,6 +6,8 @@ from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.resilience.fair_threads import SEARCHING
@@ -22,7 +24,15 @@ from fingerpost.transit.model import (
     Place,
     PlaceMatch,
 )
-from fingerpost.transit.port import BoardGap, DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
+from fingerpost.transit.port import (
+    BoardGap,
+    DepartureBoard,
+    DepartureQuery,
+    JourneyAnswer,
+    JourneyQuery,
+    NearbyStops,
+    WalkToStop,
+)
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.providers.embedded.departures import departure_of, expected_call, is_call_off
@@ -44,6 +54,7 @@ from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.rules.disruption import is_disrupted
 from fingerpost.transit.rules.distance import distance_m
+from fingerpost.transit.rules.relaxation import LONGEST_WALK_M
 from fingerpost.transit.streets.store import StoredStreets
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
@@ -199,15 +210,17 @@ class EmbeddedNetwork:
         supported = self._facts.has_wheelchair_data
         step_free = query.step_free and supported
         provenance = self._provenance(snapshot, query.language, out_of_service)
-        provenance = replace(
-            provenance,
-            attribution=(*provenance.attribution, *self._walks.attribution),
-            walking=self._walks.describe(ends, step_free=step_free),
-        )
+        provenance = replace(self._with_walks(provenance), walking=self._walks.describe(ends, step_free=step_free))
         day = local_day(query.instant, self._facts.zone)
         if covered and day < covered[0]:
             raise self._outside()
         walks = self._walks.get_walks(step_free=step_free)
+        closed = self._walks.find_closed(
+            snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
+        )
+        if closed is not None:
+            walks, timetable = self._walks.get_walks_without(closed)
+            snapshot = snapshot.with_timetable(timetable)
         origin, destination = (
             self._end(end, query.max_walk_m, walks, is_goal=end is query.destination)
             for end in (query.origin, query.destination)
@@ -319,13 +332,32 @@ class EmbeddedNetwork:
         window = Span(query.instant, query.instant + query.window_s)
         first = calls if query.by_schedule else keep_first(calls, query.wanted)
         departures = (departure_of(snapshot, words, call, language) for call in first)
+        walks = None
+        if query.walk_from is not None:
+            walks = self._measure_walks(query.walk_from, rows)
+            provenance = self._with_walks(provenance)
         return DepartureBoard(
             departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
             alerts=snapshot.alerts.list_of_stops(rows, window, language),
             gap=None if count else self._find_gap(snapshot, rows, window.end),
+            walks=walks,
             provenance=provenance,
         )
+
+    def _measure_walks(self, here: Coordinate, rows: Sequence[int]) -> dict[str, WalkToStop]:
+        """Return the walks from a point to those of some stops (rows) that it reaches, by their ids."""
+        found = self._walks.get_walks(step_free=False).reach(
+            here.lat, here.lon, np.array(sorted(rows), np.int64), LONGEST_WALK_M, from_stops=False
+        )
+        columns = (column.tolist() for column in found)
+        return {
+            self._words.stop_point(stop).id or "": WalkToStop(metres, seconds)
+            for stop, metres, seconds in zip(*columns, strict=True)
+        }
+
+    def _with_walks(self, provenance: Provenance) -> Provenance:
+        return replace(provenance, attribution=(*provenance.attribution, *self._walks.attribution))
 
     def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
         """Return a departure of a board of several stops with the pole of its stop, where no platform is told."""

@@ -1,13 +1,20 @@
 """How a network's walks are measured, and what answers must say of it."""
 
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
 
 from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Coordinate
+from fingerpost.transit.streets.lifts import find_lifts
 from fingerpost.transit.streets.store import StoredStreets
 from fingerpost.transit.streets.street_walks import StreetWalks
 from fingerpost.transit.streets.walking_profile import RIDER
-from fingerpost.transit.timetable.timetable import Timetable
+from fingerpost.transit.timetable.closed_ways import without_closed_ways
+from fingerpost.transit.timetable.overlay import Overlay
+from fingerpost.transit.timetable.station_ways import get_places
+from fingerpost.transit.timetable.timetable import ENTRANCE, NODE, Timetable
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M
 from fingerpost.transit.timetable.walks import StraightLine, WalkedStops, Walks
 
@@ -15,17 +22,32 @@ LICENCE = "Streets: © OpenStreetMap contributors, ODbL 1.0"
 _LINE = f"straight line x {DETOUR_FACTOR:g}"
 
 
+# Closures are judged over so long a time from the question's instant on, or up to it: as long as most trips take.
+_TRIP_S = 2 * 3600
+_KEPT = 8
+
+
+class ClosedWays(NamedTuple):
+    """Entrances and passages of stations (rows) that alerts close to a rider."""
+
+    places: frozenset[int]
+    step_free: bool
+
+
 class NetworkWalks:
     """Walks on the streets of a network's extract, or in a straight line where it has none."""
 
     def __init__(self, timetable: Timetable, streets: StoredStreets | None) -> None:
+        self._timetable = timetable
         self._straight = StraightLine(timetable.stop_lat, timetable.stop_lon)
+        self._streets = streets
+        self._without = lru_cache(maxsize=_KEPT)(self._close)
         self._coverage = None if streets is None else streets.coverage
         self._usual: StreetWalks | None = None
         if streets is not None:
-            stops = WalkedStops(timetable.stop_lat, timetable.stop_lon, timetable.stop_kind, (), ())
-            places = (streets.stop_lats, streets.stop_lons)
-            self._usual = StreetWalks(streets.graph, streets.grid, stops, RIDER, places=places)
+            places = get_places(timetable)
+            stops = WalkedStops(places.lats, places.lons, places.kinds, (), (), places)
+            self._usual = StreetWalks(streets.graph, streets.grid, stops, RIDER, access=streets.access)
 
     @cached_property
     def _step_free(self) -> StreetWalks | None:
@@ -35,6 +57,34 @@ class NetworkWalks:
         """Return what measures the walks of a search."""
         walks = self._step_free if step_free else self._usual
         return self._straight if walks is None else walks
+
+    def find_closed(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> ClosedWays | None:
+        """Return what alerts close around the time of a trip; None where nothing is, or walks are straight lines."""
+        alerts = () if self._usual is None else overlay.list_closing(step_free=step_free)
+        begin, end = (instant - _TRIP_S, instant) if arrive_by else (instant, instant + _TRIP_S)
+        kinds = self._timetable.stop_kind
+        closed = frozenset(
+            stop
+            for alert in alerts
+            if alert.find_period(begin, end) is not None
+            for stop in alert.stops
+            if int(kinds[stop]) in (ENTRANCE, NODE)
+        )
+        return ClosedWays(closed, step_free) if closed else None
+
+    def get_walks_without(self, closed: ClosedWays) -> tuple[Walks, Timetable]:
+        """Return the walks of a rider to whom something is closed, and the timetable with the changes that remain."""
+        return self._without(closed)
+
+    def _close(self, closed: ClosedWays) -> tuple[Walks, Timetable]:
+        walks = self._step_free if closed.step_free else self._usual
+        if walks is None or self._streets is None:
+            return self._straight, self._timetable
+        rows = np.array(sorted(closed.places))
+        places = self._timetable.stop_lat[rows], self._timetable.stop_lon[rows]
+        remaining = walks.without(find_lifts(self._streets.graph, *places), closed.places)
+        timetable = without_closed_ways(self._timetable, remaining, places, closed.places, step_free=closed.step_free)
+        return remaining, timetable
 
     @property
     def attribution(self) -> tuple[str, ...]:
