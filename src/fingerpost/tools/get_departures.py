@@ -36,7 +36,7 @@ class StopRef(WireModel):
 class GetDeparturesInput(WireModel):
     """The question."""
 
-    stop: Annotated[StopRef, Field(description="whose board")]
+    stop: StopRef
     window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
     limit: Annotated[Whole, Field(ge=1, le=50)] = 10
     language: Language = "en"
