@@ -36,7 +36,7 @@ class StopRef(WireModel):
 class GetDeparturesInput(WireModel):
     """The question."""
 
-    stop: Annotated[StopRef, Field(description="whose board")]
+    stop: StopRef
     window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
     limit: Annotated[Whole, Field(ge=1, le=50)] = 10
     language: Language = "en"
@@ -86,7 +86,7 @@ class GetDepartures(PublishedTool):
     title = "Departure board"
     description = (
         "List the next departures of one stop or station, with delays and cancellations. "
-        "The stop is an id from findAddressOrStop or find_stops, or a label: a saved stop or a stop name. "
+        "Ids come from findAddressOrStop or find_stops. "
         "To travel between two places take plan_trip."
     )
     family = Family.BOARD

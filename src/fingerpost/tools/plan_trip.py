@@ -48,7 +48,7 @@ class PlanTrip(PublishedTool):
     title = "Plan a trip"
     description = (
         "Plan a door-to-door public transport trip, realtime-aware, with alternatives to disrupted trips. "
-        "Ends are coordinates, or a label: a saved variable, a token from findAddressOrStop, or a place name. "
+        "A label's token comes from findAddressOrStop. "
         "For the next departures at one stop take get_departures."
     )
     family = Family.PLAN_TRIP
