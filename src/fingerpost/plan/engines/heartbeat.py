@@ -5,7 +5,7 @@ are free from then on, and what it still records of a run that another has taken
 """
 
 import os
-import socket
+import platform
 import threading
 import uuid
 from functools import cache
@@ -121,7 +121,7 @@ class Heartbeat:
 @cache
 def name_process() -> str:
     """Return the name of this process, which no other ever has: one that comes back would speak for one that lives."""
-    return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    return f"{platform.node()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
 def process_of(worker: str) -> str:
