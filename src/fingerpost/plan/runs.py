@@ -5,11 +5,13 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal
 
 from fingerpost import clock
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.question_size import has_more_values
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.execution import Execution, Watch
@@ -30,6 +32,8 @@ _log = logging.getLogger(__name__)
 _ID_CHARS = 36
 # A longer plan is checked in a thread.
 _QUICK_STEPS = 20
+# More values of a memory are measured in a thread.
+_QUICK_VALUES = 200
 # Runs that were created and not begun yet; whoever begins one of more reads it again.
 _MOST_FRESH = 16
 
@@ -330,7 +334,8 @@ class PlanRuns:
 
     async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> Given:
         values, paths = dict(memory), dict[str, list[str]]()
-        if excess := find_excess(values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
+        check = partial(find_excess, values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth)
+        if excess := await COMPUTING.run(check) if has_more_values(values, _QUICK_VALUES) else check():
             raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory"})
         if memory_of is not None:
             run = await self.get(memory_of, user)
