@@ -44,8 +44,8 @@ def verdict_on(*feeds, today=FIRST):
         (
             [("fare-unreadable-unapplied", 2), ("trip-without-route", 2), ("trip-runs-backwards", 4)],
             (
-                "TOWN is usable with losses, 2026-03-01 to 2026-03-31: 6 of 15 trips are left out; 2 rows about fares "
-                "are not used."
+                "TOWN is usable with losses, 2026-03-01 to 2026-03-31: 6 of 15 trips are left out; 2 rows about "
+                "fares are not used."
             ),
         ),
     ],

@@ -1,12 +1,14 @@
 """plan_trip (docs/contracts): itineraries between two places, with what is disrupted and what to do instead."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.tools.alert_shapes import show_alerts
 from fingerpost.tools.itinerary_shapes import show_itinerary
+from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_leg_colors, show_line_colors
 from fingerpost.tools.plan_trip_shapes import (
     PlanMeta,
     PlanNotes,
@@ -53,7 +55,7 @@ class PlanTrip(PublishedTool):
     title = "Plan a trip"
     description = (
         "Plan a door-to-door public transport trip, realtime-aware, with alternatives to disrupted trips. "
-        "Ends are coordinates, or a label: a saved variable, a token from findAddressOrStop, or a place name. "
+        "A label's token comes from findAddressOrStop. "
         "For the next departures at one stop take get_departures."
     )
     family = Family.PLAN_TRIP
@@ -63,7 +65,7 @@ class PlanTrip(PublishedTool):
     long_parts = (("itineraries",),)
     rest = "Ask with a smaller limit."
     open_world = True
-    offers = MappingProxyType({GEOMETRY: TripGeometry})
+    offers = MappingProxyType({GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors})
 
     def __init__(self, places: PlaceResolver) -> None:
         self._ends = TripEndResolver(places)
@@ -97,10 +99,13 @@ class PlanTrip(PublishedTool):
             warnings=warnings,
         )
         body = _answer(arguments, call, found, warnings)
-        if GEOMETRY not in call.wants:
-            return body
-        drawings = [(itinerary, found.find_drawing(itinerary)) for itinerary in found.shown]
-        return ToolReply(body, {GEOMETRY: draw_itineraries(drawings)})
+        beside: dict[str, Mapping[str, Any]] = {}
+        if GEOMETRY in call.wants:
+            drawings = [(itinerary, found.find_drawing(itinerary)) for itinerary in found.shown]
+            beside[GEOMETRY] = draw_itineraries(drawings)
+        if LINE_COLORS in call.wants:
+            beside[LINE_COLORS] = show_line_colors(list_leg_colors(found.shown))
+        return ToolReply(body, beside)
 
     def describe(self, answer: PlanTripOutput) -> str:
         """Return the itineraries as lines to read."""
