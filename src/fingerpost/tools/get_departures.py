@@ -1,15 +1,17 @@
 """get_departures (docs/contracts): the board of a stop."""
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
 from fingerpost.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
 from fingerpost.tools.leave_by import Leaving, find_walk_start, say_leaving, show_leaving, warn_of_walks
+from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
 from fingerpost.tools.wording import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Departure, Place
@@ -94,6 +96,7 @@ class GetDepartures(PublishedTool):
     input_model = GetDeparturesInput
     output_shape = GetDeparturesOutput
     long_parts = (("departures",),)
+    offers = MappingProxyType({LINE_COLORS: WireLineColors})
     rest = "Take a smaller limit, or a shorter window."
     open_world = True
     when_missing = {"stop": "stop id missing", "stop.value": "stop id missing"}  # noqa: RUF012  # a ClassVar mapping
@@ -101,7 +104,7 @@ class GetDepartures(PublishedTool):
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
 
-    async def handle(self, arguments: GetDeparturesInput, call: Call) -> GetDeparturesOutput:
+    async def handle(self, arguments: GetDeparturesInput, call: Call) -> ToolReply:
         """Find the stop, ask for its board, sort it and cut it to the limit."""
         warnings = Warnings()
         now = int(call.now.timestamp())
@@ -171,7 +174,7 @@ def _answer(
     warnings: Warnings,
     *,
     is_now: bool,
-) -> GetDeparturesOutput:
+) -> ToolReply:
     """Write the board; every warning is added before the warnings are written."""
     shown = _choose(query, board)
     provenance, now = board.provenance, int(call.now.timestamp())
@@ -179,7 +182,7 @@ def _answer(
     _warn(query, board, shown, warnings)
     warn_of_rides(shown, warnings)
     warn_of_provenance(provenance, age_s, warnings)
-    return {
+    body: GetDeparturesOutput = {
         "stopId": stop.id or asked,
         "stopName": stop.name,
         "realtimeUsed": uses_realtime(shown),
@@ -195,6 +198,7 @@ def _answer(
             **show_alerts(choose_alerts(_list_touched(board, shown)), provenance.zone),
         },
     }
+    return reply_with_colors(body, list_row_colors(shown), call.wants)
 
 
 class _Start(WireDict):

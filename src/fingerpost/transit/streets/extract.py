@@ -14,10 +14,12 @@ from fingerpost.transit.streets.way_rules import (
     Tags,
     WayRule,
     blocks_node,
+    crosses_road,
     find_entrance_kind,
     find_way_rule,
     has_lights,
     has_raised_kerb,
+    has_unknown_kerb,
     is_area,
     is_boarding_point,
     is_lift,
@@ -82,6 +84,8 @@ class ExtractedStreets:
         corners: nodes that end a stretch of a way though no other way meets it there.
         lights, lifts, blocked: nodes where walkers wait at traffic lights, take a lift, or cannot pass.
         kerbs: nodes where wheels cannot pass, because the kerb is raised.
+        unknown_kerbs: nodes with a kerb of unknown height.
+        crossings: nodes where walkers cross a road.
         stops: stops of public transport with a ``ref``.
         entrances: those of stations of the metro and of railways.
         incomplete: how many ways the extract holds in part.
@@ -96,6 +100,8 @@ class ExtractedStreets:
     lifts: set[int] = field(default_factory=set)
     blocked: set[int] = field(default_factory=set)
     kerbs: set[int] = field(default_factory=set)
+    unknown_kerbs: set[int] = field(default_factory=set)
+    crossings: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
     entrances: list[OsmEntrance] = field(default_factory=list)
     incomplete: int = 0
@@ -146,10 +152,14 @@ class _ExtractReader:
             streets.blocked.add(node.id)
         if has_raised_kerb(tags):
             streets.kerbs.add(node.id)
+        if has_unknown_kerb(tags):
+            streets.unknown_kerbs.add(node.id)
+        if crosses_road(tags):
+            streets.crossings.add(node.id)
         if is_boarding_point(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
         self._take_entrance(node, tags)
-        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags) or has_raised_kerb(tags):
+        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags) or "kerb" in tags:
             streets.corners.add(node.id)
 
     def _take_entrance(self, node: Any, tags: Tags) -> None:

@@ -1,5 +1,6 @@
 """Walks along streets, with the straight line where the extract has none."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.streets.graph import STEPS, StreetGraph
+from fingerpost.transit.streets.graph import NO_WHEELS, STEPS, StreetGraph
 from fingerpost.transit.streets.search import StreetSearch, Walked
 from fingerpost.transit.streets.snapping import SegmentGrid, Snapped, snap_to_streets
 from fingerpost.transit.streets.stop_access import StopAccess, close_entrances, meet_at_places
@@ -17,6 +18,7 @@ from fingerpost.transit.streets.walking_profile import WalkingProfile, weigh
 from fingerpost.transit.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, neighbours_m
 from fingerpost.transit.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
+from fingerpost.transit.walk_obstacles import WalkObstacles
 
 # Two stops further apart than this on the streets are not linked on foot.
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
@@ -43,7 +45,7 @@ class StreetWalks:
         closed_lifts: frozenset[int] = frozenset(),
     ) -> None:
         self._graph, self._grid, self._profile = graph, grid, profile
-        self._refused = STEPS if profile.step_free else 0
+        self._refused = STEPS | NO_WHEELS if profile.step_free else 0
         self._search = StreetSearch(graph, weigh(graph, profile, closed_lifts))
         self._stops = stops
         self._straight = StraightLine(stops.lats, stops.lons)
@@ -128,13 +130,65 @@ class StreetWalks:
         metres, seconds = self._whole(walked, first.away_m + last.away_m)
         return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
 
-    def find_line(self, start: tuple[float, float], end: tuple[float, float]) -> Float64 | None:
-        """Return the line of a walk as (latitude, longitude) in degrees, None where it goes in a straight line."""
-        first, last = self._snap_point(*start), self._snap_point(*end)
-        if first.edge[0] < 0 or last.edge[0] < 0:
+    def find_line(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        stops: tuple[int | None, int | None] = (None, None),
+    ) -> Float64 | None:
+        """Return the line of a walk as (latitude, longitude) in degrees, None where it goes in a straight line.
+
+        ``stops`` are those (rows) at which it begins and ends: it is drawn through their entrances.
+        """
+        ways = self._find_ends(start, end, stops)
+        line = None if ways is None else self._search.find_line(*ways[:2], 2 * MEASURED_M)
+        if line is None or ways is None:
             return None
-        line = self._search.find_line(first, last, 2 * MEASURED_M)
-        return None if line is None else np.vstack([start, line, end])
+        return np.vstack([start, ways[2], line, ways[3], end])
+
+    def find_obstacles(
+        self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
+    ) -> WalkObstacles | None:
+        """Return what a walk crosses and climbs, None where it goes in a straight line; ``stops`` as for its line."""
+        ways = self._find_ends(start, end, stops)
+        return None if ways is None else self._search.find_obstacles(*ways[:2], 2 * MEASURED_M)
+
+    def _find_ends(
+        self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
+    ) -> tuple[Snapped, Snapped, Float64, Float64] | None:
+        """Return where a walk meets the streets at either end, and the entrances there as points; None: nowhere."""
+        places = []
+        for point, stop, inside_s in ((start, stops[0], self._out_s), (end, stops[1], self._in_s)):
+            if stop is None:
+                places.append([(self._snap_point(*point), 0, np.zeros((0, 2)))])
+                continue
+            rows = range(int(self._first[stop]), int(self._first[stop + 1]))
+            places.append(
+                [
+                    (self._snapped.select(np.array([row])), int(inside_s[row]), self._list_entrance(row))
+                    for row in rows
+                    if inside_s[row] >= 0
+                ]
+            )
+        best, quickest_s = None, math.inf
+        for first, out_s, entrance in places[0]:
+            for last, in_s, other in places[1]:
+                if first.edge[0] < 0 or last.edge[0] < 0:
+                    continue
+                if len(places[0]) == len(places[1]) == 1:
+                    return first, last, entrance, other
+                walked = self._search.measure_one(first, last, 2 * MEASURED_M)
+                away_m = float(first.away_m[0] + last.away_m[0])
+                taken_s = float(walked.seconds[0]) + away_m / self._profile.pace_m_per_s + out_s + in_s
+                if walked.metres[0] >= 0 and taken_s < quickest_s:
+                    best, quickest_s = (first, last, entrance, other), taken_s
+        return best
+
+    def _list_entrance(self, row: int) -> Float64:
+        """Return an entrance as a line of one point, an empty one where a row is the stop's own place."""
+        if not self._access.is_entered[row]:
+            return np.zeros((0, 2))
+        return np.array([[float(self._access.lat[row]), float(self._access.lon[row])]])
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         """Measure the walk of each pair of stops on the streets; -1 metres where there is none within the limit."""

@@ -7,7 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.streets.graph import BLOCKED, ENDS_ONLY, KERB, LIFT, LIGHTS, MOVING, ONE_WAY, STEPS, StreetGraph
+from fingerpost.transit.streets.graph import (
+    BLOCKED,
+    ENDS_ONLY,
+    KERB,
+    LIFT,
+    LIGHTS,
+    MOVING,
+    NO_WHEELS,
+    ONE_WAY,
+    STEPS,
+    StreetGraph,
+)
 from fingerpost.transit.timetable.timetable import Float32, Int32
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
@@ -24,7 +35,7 @@ class WalkingProfile:
         lights_s: the wait at each light for walkers.
         lift_s: the wait and the ride at each lift.
         turn_degrees_per_m: a turn of so many degrees takes as long as a metre; 0 where turns take no time.
-        step_free: no steps, no escalators, and no kerb that is known to be raised.
+        step_free: no steps, no escalators, no way that is known to be unfit for wheels, no kerb known to be raised.
     """
 
     pace_m_per_s: float = PACE_M_PER_S
@@ -81,7 +92,7 @@ def weigh(graph: StreetGraph, profile: WalkingProfile, closed_lifts: frozenset[i
     cost = seconds * graph.edge_avoided
     cost = np.where(is_steps & ~is_moving, cost * profile.steps_avoided, cost)
     if profile.step_free:
-        cost = np.where(is_steps, np.inf, cost)
+        cost = np.where(is_steps | (graph.edge_flags & NO_WHEELS != 0), np.inf, cost)
     turn = profile.turn_degrees_per_m * profile.pace_m_per_s
     turn_s_per_degree = 1.0 / turn if turn else 0.0
     # A point on an edge is as far through its turns as along it.

@@ -18,6 +18,7 @@ _ALLOWED = frozenset({"yes", "1", "true", "designated", "official", "permissive"
 _DENIED = frozenset({"no", "license", "dismount"})
 _ENDS_ONLY = frozenset({"no", "destination", "private", "customers", "delivery"})
 _WALLS = frozenset({"city_wall", "ditch", "hedge", "retaining_wall", "wall", "wedge", "fence"})
+_LEVEL = frozenset({"0", "0%", "0°", "no"})
 _YES = frozenset({"yes", "1", "true"})
 _INDOOR = frozenset({"corridor", "area"})
 _BOARDING_NODES = (
@@ -28,6 +29,7 @@ _STATION_NODES = (
     ("railway", "station"), ("railway", "halt"), ("amenity", "bus_station"), ("amenity", "ferry_terminal"),
 )  # fmt: skip
 
+_UNKNOWN_KERBS = frozenset({"yes", "regular", "unknown"})
 # Doors that are of no use to a rider.
 _NO_DOORS = frozenset({"no", "emergency", "service", "garage"})
 
@@ -48,6 +50,8 @@ class WayRule(NamedTuple):
         avoided: how many times worse a metre counts when ways are compared, from 1.
         is_steps: whether it is a flight of steps.
         is_moving: whether it is an escalator.
+        no_wheels: whether it is known to be unfit for wheels, steps apart.
+        is_slope: whether it is known to go up or down.
         one_way: 1 where it can only be walked as it is drawn, -1 only against, 0 both ways.
     """
 
@@ -56,6 +60,8 @@ class WayRule(NamedTuple):
     is_steps: bool = False
     is_moving: bool = False
     one_way: int = 0
+    no_wheels: bool = False
+    is_slope: bool = False
 
 
 def find_way_rule(tags: Tags) -> WayRule | None:
@@ -74,6 +80,8 @@ def find_way_rule(tags: Tags) -> WayRule | None:
         is_steps=is_steps,
         is_moving=conveying != "no",
         one_way=_one_way(tags, highway, conveying),
+        no_wheels=tags.get("wheelchair") == "no",
+        is_slope=not is_steps and tags.get("incline", "0") not in _LEVEL,
     )
 
 
@@ -147,6 +155,16 @@ def blocks_node(tags: Tags) -> bool:
 def has_raised_kerb(tags: Tags) -> bool:
     """Whether a kerb is known to be too high for wheels; of ``kerb=yes`` nothing is known."""
     return tags.get("kerb") == "raised"
+
+
+def has_unknown_kerb(tags: Tags) -> bool:
+    """Whether there is a kerb of which nobody says how high it is."""
+    return tags.get("kerb", "yes" if tags.get("barrier") == "kerb" else "no") in _UNKNOWN_KERBS
+
+
+def crosses_road(tags: Tags) -> bool:
+    """Whether a node is where walkers cross a road."""
+    return tags.get("highway") == "crossing"
 
 
 def has_lights(tags: Tags) -> bool:

@@ -101,6 +101,8 @@ def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
         "route_long_name": TextColumn.of(row.long_name for row in routes),
         "route_type": np.array([row.type for row in routes], np.int16),
         "route_agency": np.array([row.agency for row in routes], np.int16),
+        "route_color": np.array([row.color for row in routes], np.int32),
+        "route_text_color": np.array([row.text_color for row in routes], np.int32),
         "route_names": _names(draft.route_names, len(routes)),
     }
 

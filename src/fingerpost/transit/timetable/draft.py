@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.line_colors import NOT_STATED
 from fingerpost.transit.timetable.station_ways import Pathways
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Feed, Float32, Int8, Int32
@@ -32,7 +33,10 @@ class StopRow(NamedTuple):
 
 
 class RouteRow(NamedTuple):
-    """A route. Names may be empty; ``type`` is GTFS's; ``agency`` a row of its feed's agency_ids, -1 for none."""
+    """A route. Names may be empty; ``type`` is GTFS's; ``agency`` a row of its feed's agency_ids, -1 for none.
+
+    ``color`` and ``text_color`` are 0xRRGGBB, -1 where not stated.
+    """
 
     feed: int
     local_id: str
@@ -40,6 +44,8 @@ class RouteRow(NamedTuple):
     long_name: str
     type: int
     agency: int = -1
+    color: int = NOT_STATED
+    text_color: int = NOT_STATED
 
 
 class TripRow(NamedTuple):

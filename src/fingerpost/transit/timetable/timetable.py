@@ -85,6 +85,8 @@ class Timetable:
     route_long_name: TextColumn
     route_type: Int16  # GTFS route_type, extended values included
     route_agency: Int16  # row in its feed's agency_ids, -1 where unknown
+    route_color: Int32  # 0xRRGGBB as the feed states it, -1 where it does not
+    route_text_color: Int32  # likewise
 
     # trips; stop times of trip t are rows trip_first_stop_time[t] .. trip_first_stop_time[t + 1]
     trip_local_id: TextColumn

@@ -6,8 +6,6 @@ from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
 from fingerpost.resilience.fair_threads import SEARCHING
@@ -31,7 +29,6 @@ from fingerpost.transit.port import (
     JourneyAnswer,
     JourneyQuery,
     NearbyStops,
-    WalkToStop,
 )
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
@@ -54,7 +51,6 @@ from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.rules.disruption import is_disrupted
 from fingerpost.transit.rules.distance import distance_m
-from fingerpost.transit.rules.relaxation import LONGEST_WALK_M
 from fingerpost.transit.streets.store import StoredStreets
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
@@ -246,7 +242,10 @@ class EmbeddedNetwork:
 
         def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
             ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
-            return tuple(itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
+            itineraries = (itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
+            return tuple(
+                self._walks.with_obstacles(each, walks, self._find_row) if step_free else each for each in itineraries
+            )
 
         promised = () if live is snapshot.planned else shown(self._search(snapshot.planned, search))
         return JourneyAnswer(
@@ -255,8 +254,11 @@ class EmbeddedNetwork:
             step_free_supported=supported,
             provenance=provenance,
             price=self._fares.price,
-            draw=partial(draw_leg, self._timetable, self._walks, step_free=step_free),
+            draw=partial(draw_leg, self._timetable, self._walks, self._find_row, step_free=step_free),
         )
+
+    def _find_row(self, stop_id: str | None) -> int | None:
+        return None if stop_id is None else self._stops.find_row(stop_id)
 
     def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""
@@ -334,7 +336,8 @@ class EmbeddedNetwork:
         departures = (departure_of(snapshot, words, call, language) for call in first)
         walks = None
         if query.walk_from is not None:
-            walks = self._measure_walks(query.walk_from, rows)
+            to_stops = self._walks.measure_to_stops(query.walk_from, rows)
+            walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
             provenance = self._with_walks(provenance)
         return DepartureBoard(
             departures=[self._with_pole(each, len(rows)) for each in departures],
@@ -344,17 +347,6 @@ class EmbeddedNetwork:
             walks=walks,
             provenance=provenance,
         )
-
-    def _measure_walks(self, here: Coordinate, rows: Sequence[int]) -> dict[str, WalkToStop]:
-        """Return the walks from a point to those of some stops (rows) that it reaches, by their ids."""
-        found = self._walks.get_walks(step_free=False).reach(
-            here.lat, here.lon, np.array(sorted(rows), np.int64), LONGEST_WALK_M, from_stops=False
-        )
-        columns = (column.tolist() for column in found)
-        return {
-            self._words.stop_point(stop).id or "": WalkToStop(metres, seconds)
-            for stop, metres, seconds in zip(*columns, strict=True)
-        }
 
     def _with_walks(self, provenance: Provenance) -> Provenance:
         return replace(provenance, attribution=(*provenance.attribution, *self._walks.attribution))

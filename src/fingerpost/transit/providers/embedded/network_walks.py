@@ -1,12 +1,16 @@
 """How a network's walks are measured, and what answers must say of it."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from fingerpost.transit.leg_line import LegLine, LineSource
-from fingerpost.transit.model import Coordinate
+from fingerpost.transit.model import Access, Coordinate, Itinerary, Leg
+from fingerpost.transit.port import WalkToStop
+from fingerpost.transit.rules.relaxation import LONGEST_WALK_M
 from fingerpost.transit.streets.lifts import find_lifts
 from fingerpost.transit.streets.store import StoredStreets
 from fingerpost.transit.streets.street_walks import StreetWalks
@@ -25,6 +29,11 @@ _LINE = f"straight line x {DETOUR_FACTOR:g}"
 # Closures are judged over so long a time from the question's instant on, or up to it: as long as most trips take.
 _TRIP_S = 2 * 3600
 _KEPT = 8
+
+
+Stops = tuple[int | None, int | None]
+FindRow = Callable[[str | None], int | None]
+"""Returns the row of a stop by its id, None where a place is no stop."""
 
 
 class ClosedWays(NamedTuple):
@@ -107,8 +116,33 @@ class NetworkWalks:
                 off.append(f"at the {what}")
         return f"{said}; {_LINE} where the extract has none, {' and '.join(off)}" if off else said
 
-    def draw(self, start: Coordinate, end: Coordinate, *, step_free: bool) -> LegLine | None:
-        """Return a walk's line along the streets; None where it goes in a straight line."""
+    def measure_to_stops(self, here: Coordinate, stops: Sequence[int]) -> dict[int, WalkToStop]:
+        """Return the walks from a point to those of some stops (rows) that it reaches."""
+        rows = np.array(sorted(stops), np.int64)
+        found = self.get_walks(step_free=False).reach(here.lat, here.lon, rows, LONGEST_WALK_M, from_stops=False)
+        columns = (column.tolist() for column in found)
+        return {stop: WalkToStop(metres, seconds) for stop, metres, seconds in zip(*columns, strict=True)}
+
+    def with_obstacles(self, itinerary: Itinerary, walks: Walks, find_row: FindRow) -> Itinerary:
+        """Return an itinerary with what its walks cross and climb, itself where no streets are known."""
+        if not isinstance(walks, StreetWalks):
+            return itinerary
+        return Itinerary(
+            tuple(
+                leg if leg.is_transit or leg.wheelchair is Access.NO else _with_obstacles(leg, walks, find_row)
+                for leg in itinerary.legs
+            )
+        )
+
+    def draw(self, start: Coordinate, end: Coordinate, stops: Stops, *, step_free: bool) -> LegLine | None:
+        """Return the line along the streets of a walk that may begin and end at stops (rows); None: a straight line."""
         walks = self._step_free if step_free else self._usual
-        line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon))
+        line = None if walks is None else walks.find_line((start.lat, start.lon), (end.lat, end.lon), stops)
         return None if line is None else LegLine(tuple(map(tuple, line.tolist())), LineSource.STREETS)
+
+
+def _with_obstacles(leg: Leg, walks: StreetWalks, find_row: FindRow) -> Leg:
+    ends = leg.start.coordinate, leg.end.coordinate
+    start, end = ((each.lat, each.lon) for each in ends)
+    stops = find_row(leg.start.id), find_row(leg.end.id)
+    return replace(leg, obstacles=walks.find_obstacles(start, end, stops))
