@@ -43,6 +43,10 @@ bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, an
 bench-hostile: .venv/ready  ## Measure: what one hostile caller costs the others, over real HTTP
 	@$(BIN)/python bench/hostile_caller.py
 
+.PHONY: bench-first
+bench-first: .venv/ready  ## Measure: the first answer of a fresh install beside a warm one, at the terminal and over HTTP
+	@$(BIN)/python bench/first_answer.py
+
 .PHONY: bench-import
 bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, London and New York
 	@$(BIN)/python bench/import_feeds.py
