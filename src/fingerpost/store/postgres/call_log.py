@@ -48,7 +48,7 @@ class SharedCallLog:
             row = connection.execute(_COUNT, values).fetchone()
             counted, first_ms, at_ms = row if row else (0, None, 0)
             if counted >= most:
-                return max(1, int(first_ms) + span_ms - at_ms)
+                return max(1, int(first_ms) + span_ms - int(at_ms))
             connection.execute("INSERT INTO tool_call (tool, passed_ms) VALUES (%s, %s)", (self._tool, at_ms))
             return None
 
