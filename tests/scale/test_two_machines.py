@@ -55,7 +55,7 @@ def test_two_machines_share_one_limit(machines, database, tmp_path):
 
 @pytest.mark.parametrize("engine", ["postgres", "dbos"])
 def test_a_run_survives_a_machine_that_is_gone_without_a_word(engine, machines, database, tmp_path):
-    """Its cable is taken out in the second step; the other ends the run, and what it says when it is back is refused."""
+    """Its cable is out in the second step; the other ends the run, and what it says when it is back is refused."""
     (lost, other), environ = machines
     with (
         working(engine, tmp_path, prefix=other.prefix, environ=environ),
