@@ -87,8 +87,7 @@ def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_
         crosses = (a[:, 0] > at[..., 0]) != (b[:, 0] > at[..., 0])
         rise = np.where(crosses, b[:, 0] - a[:, 0], 1.0)
         meets = a[:, 1] + (at[..., 0] - a[:, 0]) / rise * (b[:, 1] - a[:, 1])
-        is_inside: npt.NDArray[np.bool_] = (crosses & (at[..., 1] < meets)).sum(axis=1) % 2 == 1
-        sees &= is_inside
+        sees &= ((crosses & (at[..., 1] < meets)).sum(axis=1) % 2).astype(np.bool_)
     return sees
 
 

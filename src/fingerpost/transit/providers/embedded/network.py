@@ -248,7 +248,7 @@ class EmbeddedNetwork:
             ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
             itineraries = (itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
             return tuple(
-                self._walks.with_obstacles(each, walks, self._find_row) if step_free else each for each in itineraries
+                self._walks.with_obstacles(each, walks, self._stops.find_row) if step_free else each for each in itineraries
             )
 
         promised = () if live is snapshot.planned else shown(self._search(snapshot.planned, search))
@@ -258,12 +258,9 @@ class EmbeddedNetwork:
             step_free_supported=supported,
             provenance=provenance,
             price=self._fares.price,
-            draw=partial(draw_leg, self._timetable, self._walks, self._find_row, step_free=step_free),
+            draw=partial(draw_leg, self._timetable, self._walks, self._stops.find_row, step_free=step_free),
             draw_basemap=self._draw_basemap,
         )
-
-    def _find_row(self, stop_id: str | None) -> int | None:
-        return None if stop_id is None else self._stops.find_row(stop_id)
 
     def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""
