@@ -15,8 +15,9 @@ NEW_MACHINE = $(if $(filter file,$(origin NUMBA_CACHE_DIR)),env -u NUMBA_CACHE_D
 demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
 	@$(NEW_MACHINE) FINGERPOST_HOME="$${FINGERPOST_HOME:-$(CURDIR)/.venv/demo}" $(BIN)/python examples/plan_through_mcp.py
 
+# One more than there are cores: a sixth of the time is spent waiting for processes that tests start.
 test: .venv/ready oracle  ## Run every test
-	@$(BIN)/pytest --numprocesses auto --dist loadfile $(TESTS)
+	@$(BIN)/pytest --numprocesses $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile $(TESTS)
 
 check: .venv/ready  ## Lint, format, types, and the direction of imports
 	@$(BIN)/ruff check .
@@ -41,6 +42,10 @@ bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, an
 .PHONY: bench-hostile
 bench-hostile: .venv/ready  ## Measure: what one hostile caller costs the others, over real HTTP
 	@$(BIN)/python bench/hostile_caller.py
+
+.PHONY: bench-first
+bench-first: .venv/ready  ## Measure: the first answer of a fresh install beside a warm one, at the terminal and over HTTP
+	@$(BIN)/python bench/first_answer.py
 
 .PHONY: bench-import
 bench-import: .venv/ready oracle  ## Measure: zip to ready network beside nigiri's load, London and New York

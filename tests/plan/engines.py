@@ -11,3 +11,4 @@ ENGINES = [Engine(name="embedded", opens="fingerpost.plan.engines.embedded:Embed
 if os.environ.get(URL):
     # A server is needed: make test-scale.
     ENGINES.append(Engine(name="postgres", opens="tests.scale.places:open_journal"))
+    ENGINES.append(Engine(name="dbos", opens="tests.scale.places:open_dbos_journal"))

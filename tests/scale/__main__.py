@@ -15,15 +15,17 @@ from tests.scale import running
 from tests.scale.cluster import URL, Cluster, PostgresMissing, find_programs
 
 ROOT = Path(__file__).parents[2]
-# Held to what the stores in files are held to; they share the server, and leave it running.
+# Held to what the stores in files are held to, and tests of workers; they share the server, and leave it running.
 STORES = [
     "tests/store/test_variable_store.py",
     "tests/store/test_request_counts.py",
     "tests/net/test_limiter.py",
     "tests/plan/test_engines.py",
     "tests/plan/test_kill.py",
+    "tests/scale/test_dbos.py",
+    "tests/scale/test_takeover.py",
     "-k",
-    "postgres",
+    "postgres or dbos or scale",
     "--numprocesses=2",
     "--dist=worksteal",
 ]
@@ -49,7 +51,8 @@ def main(arguments: list[str]) -> int:
             if arguments:
                 return int(pytest.main(arguments))
             # The second part stops the server, and cuts every connection.
-            return int(pytest.main(STORES)) or int(pytest.main(["tests/scale"]))
+            apart = [f"--ignore={each}" for each in STORES if each.startswith("tests/scale")]
+            return int(pytest.main(STORES)) or int(pytest.main(["tests/scale", *apart]))
         finally:
             cluster.stop("immediate")
 

@@ -4,6 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.postgres import PostgresJournal
 from fingerpost.store.postgres.database import Database
 from tests.scale.cluster import URL
@@ -22,3 +23,9 @@ def open_database(folder: Path) -> Database:
 def open_journal(folder: Path) -> PostgresJournal:
     """Return the shared journal of a folder."""
     return PostgresJournal(open_database(folder))
+
+
+def open_dbos_journal(folder: Path) -> DbosJournal:
+    """Return the journal on DBOS of a folder."""
+    # Its hundred tables and indexes are made once for all tests, which is safe: runs of two folders have other ids.
+    return DbosJournal(open_database(folder), schema="test_dbos")

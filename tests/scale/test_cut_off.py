@@ -8,7 +8,7 @@ from pyrate_limiter import Rate, TokenBucket
 
 from fingerpost.errors import StorageUnavailable
 from fingerpost.plan.engines import postgres_session
-from fingerpost.plan.journal import Event, Given, JournalFailed, StepRecord
+from fingerpost.plan.journal import Event, JournalFailed, NewRun, StepRecord
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.store.postgres.limits import SharedLimits
 from fingerpost.store.postgres.variables import SharedVariables
@@ -23,7 +23,7 @@ CHAIN = plan_of_steps(*[adding(number, 20, *([number - 1] if number > 1 else [])
 
 
 async def new_run(journal):
-    return await journal.create(None, "ann", '{"goal":"g","steps":[]}', "g", 2, Given(), AT, 1)
+    return await journal.create(NewRun(user="ann", plan_json='{"goal":"g","steps":[]}', goal="g", steps=2, at=AT))
 
 
 def completed(number):

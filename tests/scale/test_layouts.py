@@ -15,6 +15,7 @@ from fingerpost.testing.engines.process import Worker, wait_until
 from tests.scale.places import open_database, open_journal
 from tests.scale.test_cut_off import NOON
 
+NUMBERS = list(range(1, len(layouts.LAYOUTS) + 1))
 COST = ("ALTER TABLE plan_step ADD COLUMN cost real", "CREATE TABLE bill (run_id text PRIMARY KEY)")
 SHARED = Engine(name="postgres", opens="tests.scale.places:open_journal")
 FIRST = """
@@ -76,7 +77,7 @@ def test_processes_that_come_at_once_make_the_tables_once(database, tmp_path):
 
     assert [process.returncode for process in processes] == [0, 0, 0, 0]
     assert all(f"k{number}" in keys for number, keys in enumerate(listed))
-    assert described(tmp_path)[0] == [1]
+    assert described(tmp_path)[0] == NUMBERS
     assert len(SharedVariables(database).list_variables("ada")) == 4
 
 
@@ -99,7 +100,7 @@ async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_proces
     )
 
     assert (line.state, line.settled, state, begun) == ("running", 1, "completed", [1, 2, 1])
-    assert (described(tmp_path)[0], cost) == ([1, 2], (3, 0))
+    assert (described(tmp_path)[0], cost) == ([*NUMBERS, len(NUMBERS) + 1], (3, 0))
 
 
 async def test_an_older_program_that_is_connected_goes_on_and_one_that_starts_is_refused(tmp_path, upgrade, database):

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pyrate_limiter import Rate, TokenBucket
 
+from fingerpost.store.postgres.call_log import SharedCallLog
 from fingerpost.store.postgres.limits import SharedLimits
 from fingerpost.store.postgres.variables import SharedVariables
 from fingerpost.testing.engines.engine import Engine
@@ -29,6 +30,7 @@ TAKE = """
 import sys
 from pathlib import Path
 from pyrate_limiter import Rate, TokenBucket
+from fingerpost.store.postgres.call_log import SharedCallLog
 from fingerpost.store.postgres.limits import SharedLimits
 from tests.scale.places import open_database
 
@@ -105,6 +107,28 @@ def test_two_processes_share_one_limit(database, tmp_path):
         taken = [int(process.stdout.readline()) for process in (one, two)]
 
     assert sum(taken) == 25
+
+
+@pytest.mark.parametrize("wrong_by_ms", [-HOUR_MS, 0, HOUR_MS], ids=["behind", "right", "ahead"])
+def test_the_calls_of_a_tool_are_counted_over_all_machines(database, wrong_by_ms):
+    """Five within a minute, whoever asks and however wrong its clock is; the sixth is told how long to wait."""
+    now_ms = int(datetime.now(UTC).timestamp() * 1000)
+    one, other = SharedCallLog(database, "planJourney"), SharedCallLog(database, "planJourney")
+    here = [one.pass_at(now_ms, 5, 60_000) for _ in range(3)]
+    there = [other.pass_at(now_ms + wrong_by_ms, 5, 60_000) for _ in range(3)]
+    another_tool = SharedCallLog(database, "plan_trip").pass_at(now_ms, 5, 60_000)
+
+    assert (here, there[:2], another_tool) == ([None] * 3, [None] * 2, None)
+    assert 30_000 < there[2] <= 60_000
+
+
+def test_a_call_no_longer_counts_once_its_span_is_over(database):
+    """A span of a millisecond is over when the next call comes; one of a minute is not."""
+    log = SharedCallLog(database, "planJourney")
+    assert [log.pass_at(0, 1, 1), log.pass_at(0, 1, 60_000) is None] == [None, False]
+    database.change(lambda connection: connection.execute("UPDATE tool_call SET passed_ms = passed_ms - 10"))
+
+    assert log.pass_at(0, 1, 5) is None
 
 
 @pytest.mark.parametrize("wrong_by", [timedelta(hours=-3), timedelta(hours=3)], ids=["behind", "ahead"])

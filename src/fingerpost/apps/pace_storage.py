@@ -1,4 +1,4 @@
-"""Choose where rate limits and counts of requests are kept: in the home folder, or in a database of many machines."""
+"""Choose where limits and counts are kept: in the home folder, or in a database of many machines."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -7,10 +7,13 @@ from typing import Protocol
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import find_database
 from fingerpost.net.limiter import Limit
+from fingerpost.store.call_log import SqliteCallLog
 from fingerpost.store.limits import LimitFile
+from fingerpost.store.postgres.call_log import SharedCallLog
 from fingerpost.store.postgres.limits import SharedLimits
 from fingerpost.store.postgres.request_counts import SharedRequestCounts
 from fingerpost.store.request_counts import RequestCountFile
+from fingerpost.tools.call_limit import CountsCalls
 
 
 class LimitStates(Protocol):
@@ -39,6 +42,14 @@ def open_limits(settings: Settings) -> LimitStates:
     if database is None:
         return LimitFile(settings.limits_file)
     return SharedLimits(database)
+
+
+def open_call_log(settings: Settings, tool: str) -> CountsCalls:
+    """Return the calls of a tool with a limit of its own (rule E2)."""
+    database = find_database(settings)
+    if database is None:
+        return SqliteCallLog(settings.limits_file, tool)
+    return SharedCallLog(database, tool)
 
 
 def open_counts(settings: Settings) -> CountedRequests:

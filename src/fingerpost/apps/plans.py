@@ -1,6 +1,8 @@
 """Compose plan runs: the served tools become the catalogue of plans."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -16,6 +18,7 @@ from fingerpost.plan.planners.llm import LanguageModelPlanner
 from fingerpost.plan.planners.templates import TemplatePlanner
 from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.runs import PlanRuns
+from fingerpost.plan.takeover import find_takeover
 from fingerpost.resilience.background_pace import PACE
 from fingerpost.resilience.fair_threads import CALLER
 
@@ -46,6 +49,25 @@ def build_plans(settings: Settings, tools: Sequence[PublishedTool]) -> Plans:
         planners.append(LanguageModelPlanner.at(settings.llm_url, settings.llm_model, key))
     planning = PlanningCapability(catalogue, planners)
     return Plans(runs=runs, planning=planning, tools=(RunPlan(runs, planning), GetPlanRun(runs)))
+
+
+@asynccontextmanager
+async def taking_over(runs: PlanRuns) -> AsyncIterator[None]:
+    """Beat, and carry on the runs of processes that have stopped beating, until the block ends.
+
+    Nothing is done where runs are in a home folder: a run there is interrupted when its process ends, and stays so
+    until somebody resumes it.
+    """
+    takeover = find_takeover(runs)
+    if takeover is None:
+        yield
+        return
+    task = asyncio.create_task(takeover.work(), name="takeover of plan runs")
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
 
 
 def _plan_tool(tool: PublishedTool) -> PlanTool:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from fingerpost.apps.settings import Settings
+from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.embedded import EmbeddedJournal
 from fingerpost.plan.engines.postgres import PostgresJournal
 from fingerpost.plan.journal import Journal
@@ -25,7 +26,7 @@ def open_journal(settings: Settings) -> Journal:
     database = find_database(settings)
     if database is None:
         return EmbeddedJournal(settings.runs_folder)
-    return PostgresJournal(database)
+    return DbosJournal(database) if settings.plan_engine == "dbos" else PostgresJournal(database)
 
 
 def find_database(settings: Settings) -> Database | None:

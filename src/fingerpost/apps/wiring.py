@@ -10,6 +10,7 @@ from types import MappingProxyType
 from fingerpost import clock
 from fingerpost.apps.networks import new_networks
 from fingerpost.apps.own_tools import GROUP, OwnTool, ServedTool, load_installed_tools, serve
+from fingerpost.apps.pace_storage import open_call_log
 from fingerpost.apps.plans import Plans, build_plans
 from fingerpost.apps.settings import Settings
 from fingerpost.apps.storage import open_variables
@@ -17,7 +18,6 @@ from fingerpost.contract.published import PublishedTool
 from fingerpost.contract.registry import ToolRegistry
 from fingerpost.errors import SettingsInvalid
 from fingerpost.filings.library import FactLibrary
-from fingerpost.store.call_log import SqliteCallLog
 from fingerpost.store.variables import Variables
 from fingerpost.tools.catalogue import list_tools
 from fingerpost.tools.plan_journey import JourneyOptions, PlanJourney
@@ -55,7 +55,7 @@ def build(settings: Settings, groups: Collection[str] | None = None, own: Sequen
     variables = open_variables(settings)
     journeys = JourneyOptions(
         per_second=settings.plan_journey_per_second,
-        calls=SqliteCallLog(settings.limits_file, PlanJourney.name),
+        calls=open_call_log(settings, PlanJourney.name),
         with_demo=settings.demo != "off",
     )
     tools = list_tools(networks, variables, groups, library=FactLibrary(settings.filings_file), journeys=journeys)

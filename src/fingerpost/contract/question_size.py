@@ -1,6 +1,6 @@
 """Bounds on how many values a question may hold: each unknown field costs a sentence, and thousands stall a server."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from fingerpost.errors import ParameterError
@@ -35,10 +35,16 @@ def has_more_values(whole: object, most: int) -> bool:
     left, waiting = most, [whole]
     while waiting:
         value: Any = waiting.pop()
-        inner = value if isinstance(value, list | tuple) else value.values() if isinstance(value, Mapping) else ()
+        inner: Collection[Any]
+        # Asking each value whether it is a mapping was measured to take a third of a short call.
+        if type(value) is dict or isinstance(value, Mapping):
+            inner = value.values()
+        elif isinstance(value, list | tuple):
+            inner = value
+        else:
+            continue
         left -= len(inner)
         if left < 0:
             return True
-        # Most values are plain, and asking each whether it is a mapping was measured to take a third of a short call.
-        waiting.extend(each for each in inner if type(each) not in _PLAIN)
+        waiting += [each for each in inner if type(each) not in _PLAIN]
     return False

@@ -21,6 +21,7 @@ from fingerpost.errors import BrokenContract, ParameterError, ToolError
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
+from fingerpost.plan.kept_outcome import KeptOutcomes
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.references import fill
@@ -40,10 +41,7 @@ _ONE_ATTEMPT = '{"attempts":1}'
 
 
 class Execution:
-    """Executes one run from its recorded state until it ends, waits for a person or fails.
-
-    ``watches`` receive every event; one that is added later receives events from then on.
-    """
+    """Executes one run from its recorded state until it ends, waits for a person or fails."""
 
     def __init__(
         self,
@@ -52,14 +50,13 @@ class Execution:
         journal: Journal,
         executor: StepExecutor,
         limits: Limits,
-        watches: Sequence[Watch] = (),
     ) -> None:
         self._run = run
         self._valid = valid
         self._journal = journal
         self._executor = executor
         self._limits = limits
-        self._watches = watches
+        self._watches: Sequence[Watch] = ()
         self._seq = run.last_seq
         settled = {number: step for number, step in run.steps.items() if step.state in ("completed", "skipped")}
         outputs = {number: step.output for number, step in settled.items() if step.output is not None}
@@ -86,6 +83,11 @@ class Execution:
         self._last_signal = 0
         self._unreported: deque[list[Any]] = deque()
         self._settled: asyncio.Future[None] | None = None
+        self._kept = KeptOutcomes()
+
+    def tell(self, watches: Sequence[Watch]) -> None:
+        """Report every event to these; one that is added to them later receives events from then on."""
+        self._watches = watches
 
     def on_signals(self, signals: list[Signal]) -> None:
         """Apply signals to this run; of two decisions on one step the first counts.
@@ -117,6 +119,7 @@ class Execution:
         Raises:
             JournalFailed: what happened cannot be written down; the run can be resumed from its record.
         """
+        self._kept = KeptOutcomes(self._journal.reserve(list(self._valid.steps)))
         self._settled = asyncio.get_running_loop().create_future()
         is_first = self._run.last_seq == 0
         self._append_undurable("run_started" if is_first else "run_resumed", None)
@@ -230,7 +233,10 @@ class Execution:
             detail = {"attempt": attempt, "error": reason[:1000], "retried_after_s": wait_s}
             self._append_undurable("attempt_failed", step.step_id, encode(detail))
 
-        return await self._executor.perform(ready, arguments, self._run.run_id, self._run.user, tell)
+        async def attempt() -> StepOutcome:
+            return await self._executor.perform(ready, arguments, self._run.run_id, self._run.user, tell)
+
+        return await self._kept.find_or_make(step.step_id, attempt)
 
     def _check(self, ready: ReadyStep, arguments: dict[str, Any]) -> None:
         assert ready.question is not None

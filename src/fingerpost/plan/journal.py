@@ -3,7 +3,7 @@
 A step that is recorded as completed or skipped never runs again; that is all a journal has to promise.
 """
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple, Protocol
@@ -80,6 +80,43 @@ class RunRecord:
     last_seq: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """A run to be kept: whose it is, its plan as JSON, the memory that it starts from, and when it was made.
+
+    Attributes:
+        base_id: what its id is counted from, under a fixed clock; None for a random id.
+        goal: the plan's, for lists.
+        steps: how many the plan has.
+        at: the instant, in ISO 8601.
+    """
+
+    base_id: str | None = None
+    user: str | None
+    plan_json: str
+    goal: str
+    steps: int
+    given: Given = field(default_factory=Given)
+    at: str
+    protocol: int = PROTOCOL
+
+    def record_as(self, run_id: str) -> RunRecord:
+        """Return the record of this run before anything has happened to it."""
+        return RunRecord(
+            run_id=run_id,
+            user=self.user,
+            plan_json=self.plan_json,
+            given=self.given,
+            state="running",
+            created_at=self.at,
+            ended_at=None,
+            protocol=self.protocol,
+            replans=0,
+            steps={},
+            last_seq=0,
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class RunLine:
     """A run in a list."""
@@ -93,20 +130,33 @@ class RunLine:
     settled: int
 
 
+class AbandonedRun(NamedTuple):
+    """A run that says it is under way, and whose worker is dead."""
+
+    run_id: str
+    worker: str
+    protocol: int
+
+
+CarryOn = Callable[[str], Awaitable[RunState]]
+"""Executes the run of an id in this process until it ends or waits, and returns its state."""
+
+
+class Checkpoints(Protocol):
+    """Where an engine keeps the outcomes of a run's steps before they are recorded."""
+
+    async def run(self, step_id: int, act: Callable[[], Awaitable[str]]) -> str:
+        """Return what a function returns, or what it returned for this step before the execution was interrupted.
+
+        Raises:
+            JournalFailed: another process executes the run now.
+        """
+
+
 class Journal(Protocol):
     """Stores runs. Every method may raise StorageUnavailable, or SettingsInvalid where the operator must act."""
 
-    async def create(
-        self,
-        base_id: str | None,
-        user: str | None,
-        plan_json: str,
-        goal: str,
-        steps: int,
-        given: Given,
-        at: str,
-        protocol: int,
-    ) -> str:
+    async def create(self, run: NewRun) -> str:
         """Keep a new run and return its id: random, or the base with a counter where one is given."""
 
     async def find(self, run_id: str) -> RunRecord | None:
@@ -143,6 +193,24 @@ class Journal(Protocol):
 
     async def is_held(self, run_id: str) -> bool:
         """Whether the run is locked for execution at this moment."""
+
+    def attach(self, carry_on: CarryOn) -> None:
+        """Keep the function by which this process executes runs that an engine hands to it unasked."""
+
+    async def launch(self) -> None:
+        """Start whatever executes runs, which else the first of them would start."""
+
+    async def carry_out(self, run_id: str, carry_on: CarryOn) -> RunState:
+        """Execute a run by a function, under whatever the engine spreads and recovers executions with."""
+
+    async def revive(self, abandoned: AbandonedRun) -> bool:
+        """Have the execution of a dead worker's run carried on; False where the caller has to do it."""
+
+    def reserve(self, step_ids: Sequence[int]) -> Checkpoints | None:
+        """Return checkpoints for a run's steps, given in the plan's order; None where its record is the only one.
+
+        Called within ``carry_on``, once, before any step begins.
+        """
 
     def close(self) -> None:
         """Close the journal; records stay."""

@@ -10,6 +10,7 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
 from fingerpost.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
+from fingerpost.tools.leave_by import Leaving, find_walk_start, say_leaving, show_leaving, warn_of_walks
 from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
 from fingerpost.tools.wording import clock_of, said_below, warn_of_provenance, warn_of_rides
@@ -37,11 +38,14 @@ class StopRef(WireModel):
 class GetDeparturesInput(WireModel):
     """The question."""
 
-    stop: Annotated[StopRef, Field(description="whose board")]
+    stop: StopRef
     window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
     limit: Annotated[Whole, Field(ge=1, le=50)] = 10
     language: Language = "en"
     at: Annotated[str | None, Field(max_length=40, description="from then, ISO 8601; else now")] = None
+    walk_from: Annotated[
+        Identifier | None, Field(max_length=200, description="saved place or lat,lon: also tells when to leave")
+    ] = None
 
 
 class WireDeparture(WireDict):
@@ -57,7 +61,7 @@ class WireDeparture(WireDict):
     platform: NotRequired[str]
 
 
-class BoardMeta(Meta, AlertNotes):
+class BoardMeta(Meta, AlertNotes, Leaving):
     """Meta of a board; an empty one says why, one of another time than now from when on it lists."""
 
     whyEmpty: NotRequired[str]
@@ -84,7 +88,7 @@ class GetDepartures(PublishedTool):
     title = "Departure board"
     description = (
         "List the next departures of one stop or station, with delays and cancellations. "
-        "The stop is an id from findAddressOrStop or find_stops, or a label: a saved stop or a stop name. "
+        "Ids come from findAddressOrStop or find_stops. "
         "To travel between two places take plan_trip."
     )
     family = Family.BOARD
@@ -114,6 +118,7 @@ class GetDepartures(PublishedTool):
             language=arguments.language,
             warnings=warnings,
         )
+        walk_from = await find_walk_start(arguments.walk_from, self._places.variables, call.user)
         since = _read_start(arguments.at, stop.networks[0].profile.zone, now, warnings)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
@@ -121,12 +126,14 @@ class GetDepartures(PublishedTool):
             window_s=arguments.window_minutes * 60,
             language=arguments.language,
             wanted=arguments.limit,
+            walk_from=walk_from,
         )
         _, board, left_out = await ask_in_turn(
             stop.networks, lambda network: network.list_departures(query), Deadline()
         )
         warn_of_left_out(left_out, warnings)
         is_now = arguments.at is None or since == now
+        warn_of_walks(board, arguments.walk_from, warnings)
         return _answer(call, stop.place, arguments.stop.value, query, board, warnings, is_now=is_now)
 
     def describe(self, answer: GetDeparturesOutput) -> str:
@@ -135,7 +142,12 @@ class GetDepartures(PublishedTool):
         day = meta.get("at", answer["dataFreshness"])[:10]
         since = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
         lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{since}:"]
-        lines += [_row(each, day) for each in answer["departures"]] or [_say_empty(answer["meta"])]
+        leaving = {each["departure"]: each for each in meta.get("leaveBy", ())}
+        now = meta["retrievedAt"]
+        lines += [
+            _row(each, day) + (say_leaving(leaving[at], now, day) if at in leaving else "")
+            for at, each in enumerate(answer["departures"])
+        ] or [_say_empty(answer["meta"])]
         return "\n".join(lines + said_below(answer, answer["meta"], describe_board_alerts(answer)))
 
 
@@ -182,6 +194,7 @@ def _answer(
             **show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
             **_show_gap(board, provenance.zone),
             **_show_start(query, provenance.zone, is_now=is_now),
+            **show_leaving(board, shown),
             **show_alerts(choose_alerts(_list_touched(board, shown)), provenance.zone),
         },
     }

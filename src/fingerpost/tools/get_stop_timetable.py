@@ -70,8 +70,8 @@ class GetStopTimetable(PublishedTool):
     name = "getStopTimetable"
     title = "Stop timetable"
     description = (
-        "Scheduled departures of a stop id: the next few, or with at and until any time of any day, "
-        "such as the last bus on Saturday. For delays take get_departures."
+        "Scheduled departures of a stop id: the next few, or all from at to until, on any day, "
+        "such as a Saturday's last bus. For delays take get_departures."
     )
     family = Family.LOOKUP
     group = "timetable"

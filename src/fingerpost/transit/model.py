@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from fingerpost.transit.line_colors import LineColors
 from fingerpost.transit.place_traits import PlaceTraits
+from fingerpost.transit.walk_obstacles import WalkObstacles
 
 
 class Mode(StrEnum):
@@ -171,6 +172,7 @@ class Leg:
     does not say.
     ``colors`` are those of its line, None where the source states none that can be read.
     ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (rule B5).
+    ``obstacles`` is what a walk crosses and climbs, None where nobody knows, or asked for ways without steps.
     ``handle`` is how the source that made the leg knows it again; it means nothing to anyone else.
     """
 
@@ -196,6 +198,7 @@ class Leg:
     change_s: int | None = None
     as_promised: bool = False
     colors: LineColors | None = None
+    obstacles: WalkObstacles | None = None
     handle: object = field(default=None, compare=False, repr=False)
 
     @property

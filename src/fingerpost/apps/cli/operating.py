@@ -1,4 +1,4 @@
-"""The operator's commands: ``serve`` and ``doctor``."""
+"""The operator's commands: ``serve``, ``worker`` and ``doctor``."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -62,6 +62,29 @@ def serve(
     with usage():
         keep_what_is_loaded()
         serve_http(application, Address.read(http), allow_host or (), compiler)
+
+
+def worker(ctx: typer.Context) -> None:
+    """Take over the plan runs of servers that died, over the database that they share, until SIGTERM."""
+    start_without_collecting()
+    take_short_turns()
+    application = open_application(ctx.obj)
+    from fingerpost.apps.start_check import check_database, require_keys
+
+    start_logging(may_wait=False)
+    with usage():
+        if not application.settings.database_url.get_secret_value():
+            raise ParameterError(
+                "A worker shares the runs of a database, and none is configured",
+                {"field": "FINGERPOST_DATABASE_URL"},
+                hint="Set FINGERPOST_DATABASE_URL; see docs/scale.md",
+            )
+        require_keys(application.settings)
+        check_database(application.settings)
+    from fingerpost.apps.plan_worker import work_on_plans
+
+    compiler = begin_uncompiled(application.settings.home, waits=True)
+    asyncio.run(work_on_plans(application, compiler))
 
 
 def doctor(ctx: typer.Context) -> None:

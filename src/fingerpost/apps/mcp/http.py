@@ -17,12 +17,14 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.host_check import check_host
 from fingerpost.apps.mcp.http_patience import PatientProtocol
 from fingerpost.apps.mcp.http_site import Site
 from fingerpost.apps.mcp.http_transport import McpTransport
 from fingerpost.apps.mcp.listener import listen
 from fingerpost.apps.mcp.metrics_page import MetricsPage, open_metrics_page
 from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.plans import taking_over
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application
 
@@ -69,10 +71,10 @@ def new_app(
     return Starlette(
         routes=[
             Route("/mcp", transport),
-            Route("/health", health),
-            Route("/ready", ready),
+            Route("/health", check_host(health, hosts)),
+            Route("/ready", check_host(ready, hosts)),
             *(() if site is None else site.list_routes()),
-            *(() if metrics_page is None else metrics_page.list_routes()),
+            *(() if metrics_page is None else metrics_page.list_routes(hosts)),
         ],
         lifespan=lambda _app: _run(transport, application, site, metrics_page),
     )
@@ -82,7 +84,11 @@ def new_app(
 async def _run(
     transport: McpTransport, application: Application, site: Site | None, metrics_page: MetricsPage | None
 ) -> AsyncIterator[None]:
-    async with transport.run(), nullcontext() if metrics_page is None else metrics_page.shared():
+    async with (
+        taking_over(application.plans.runs),
+        transport.run(),
+        nullcontext() if metrics_page is None else metrics_page.shared(),
+    ):
         task = asyncio.create_task(site.work()) if site is not None and site.work is not None else None
         yield
         if task is not None:

@@ -15,6 +15,7 @@ from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 
 from fingerpost.apps.mcp.server import new_server
+from fingerpost.apps.plans import taking_over
 from fingerpost.apps.warm_up import WarmUp
 from fingerpost.apps.wiring import Application
 
@@ -36,7 +37,11 @@ async def serve_stdio(application: Application, compiler: subprocess.Popen[bytes
     warm_up = WarmUp(application.networks, compiler)
     asyncio.get_running_loop().call_later(_QUIET_START_S, warm_up.start)
     _end_on_interrupt(application)
-    async with stdio_server() as (incoming, outgoing), create_task_group() as tasks:
+    async with (
+        taking_over(application.plans.runs),
+        stdio_server() as (incoming, outgoing),
+        create_task_group() as tasks,
+    ):
         send, messages = create_memory_object_stream[SessionMessage | Exception](0)
         tasks.start_soon(_pass_on, incoming, send, outgoing)
         await server.run(messages, outgoing, server.create_initialization_options())

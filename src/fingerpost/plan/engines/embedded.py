@@ -3,32 +3,19 @@
 import asyncio
 import json
 import sqlite3
-import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fingerpost.plan.engines.file import RunsFile
 from fingerpost.plan.engines.file_session import FileSession
-from fingerpost.plan.engines.group_commit import GroupCommit
+from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of, write_given
 from fingerpost.plan.engines.run_lock import RunLocks
-from fingerpost.plan.journal import (
-    ENDED,
-    Event,
-    Given,
-    RunLine,
-    RunRecord,
-    RunState,
-    Signal,
-    StepRecord,
-    Verb,
-)
+from fingerpost.plan.journal import Event, NewRun, RunLine, RunRecord, Signal, StepRecord, Verb
 from fingerpost.plan.size_limits import encode
 
 _R = TypeVar("_R")
-
-_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 
 _LOOK_S = 0.01
 
@@ -42,47 +29,31 @@ _PUT_EVENT = "INSERT INTO event (run_id, seq, at, kind, step_id, data) VALUES (?
 _PUT_STATE = "UPDATE run SET state = ?, ended_at = ? WHERE id = ?"
 
 
-class EmbeddedJournal:
+class EmbeddedJournal(RecordingJournal):
     """A journal in a folder: ``runs.sqlite``, and one lock file per run that is being executed."""
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._file = RunsFile(Path(folder) / "runs.sqlite")
         self._locks = RunLocks(Path(folder) / "runs.locks")
-        self._writer: GroupCommit | None = None
 
-    async def create(
-        self,
-        base_id: str | None,
-        user: str | None,
-        plan_json: str,
-        goal: str,
-        steps: int,
-        given: Given,
-        at: str,
-        protocol: int,
-    ) -> str:
+    async def create(self, run: NewRun) -> str:
         """Keep a new run."""
-        memory = encode({"values": dict(given.values), "paths": dict(given.paths)})
 
         def write(connection: sqlite3.Connection) -> str:
             connection.execute("BEGIN IMMEDIATE")
-            run_id = str(uuid.uuid4())
-            if base_id is not None:
-                # Rule F4: under a fixed clock the same question has the same ids, one after the other.
-                count = 0
-                while True:
-                    count += 1
-                    run_id = str(uuid.uuid5(_NAMESPACE, f"{base_id}#{count}"))
-                    if connection.execute("SELECT 1 FROM run WHERE id = ?", (run_id,)).fetchone() is None:
-                        break
-            connection.execute(
-                "INSERT INTO run (id, user, plan, goal, step_count, given, state, created_at, protocol)"
-                " VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?)",
-                (run_id, user, plan_json, _storable(goal), steps, memory, at, protocol),
-            )
+            for run_id in draw_ids(run):
+                done = connection.execute(
+                    "INSERT INTO run (id, user, plan, goal, step_count, given, state, created_at, protocol)"
+                    " VALUES (?, ?, ?, ?, ?, ?, 'running', ?, ?) ON CONFLICT (id) DO NOTHING",
+                    (run_id, run.user, run.plan_json, _storable(run.goal), run.steps, memory, run.at, run.protocol),
+                )
+                if done.rowcount:
+                    break
             connection.execute("COMMIT")
             return run_id
 
+        memory = write_given(run.given)
         return await self._asked(write)
 
     async def find(self, run_id: str) -> RunRecord | None:
@@ -123,21 +94,6 @@ class EmbeddedJournal:
             return [Event(*row) for row in rows]
 
         return await self._asked(read, absent=[])
-
-    def record(
-        self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
-    ) -> Awaitable[None]:
-        """Record a step, events and a state; the returned awaitable is done once they are on disk."""
-        return self._writing().put(
-            run_id,
-            None if step is None else (run_id, *step._replace(note=step.note and _storable(step.note))),
-            [(run_id, *event) for event in events],
-            None if state is None else (state, at if state in ENDED else None, run_id),
-        )
-
-    def append_event(self, run_id: str, event: Event) -> None:
-        """Append an event without waiting for the disk."""
-        self._writing().append_event((run_id, *event))
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
         """Replace a run's plan."""
@@ -217,18 +173,11 @@ class EmbeddedJournal:
 
         return await self._asked(write, absent=0)
 
-    def close(self) -> None:
-        """End the writer's thread; what was recorded is on disk."""
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+    def _new_session(self) -> FileSession:
+        return FileSession(self._file.connect, (_PUT_STEP, _PUT_EVENT, _PUT_STATE))
 
-    def _writing(self) -> GroupCommit:
-        # One writer an event loop: the command line and the tests begin a new one now and then.
-        if self._writer is None or self._writer.loop is not asyncio.get_running_loop():
-            self.close()
-            self._writer = GroupCommit(FileSession(self._file.connect, (_PUT_STEP, _PUT_EVENT, _PUT_STATE)))
-        return self._writer
+    def _storable_note(self, note: str | None) -> str | None:
+        return note and _storable(note)
 
     async def _asked(self, act: Callable[[sqlite3.Connection], _R], **absent: _R) -> _R:
         """Run a query in the writer's thread; return ``absent`` if there is no file yet."""
@@ -244,12 +193,6 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _read_given(text: str) -> Given:
-    # By name: what a newer build adds must not keep an older one from saying that the run is newer.
-    found = json.loads(text)
-    return Given(values=found.get("values", {}), paths=found.get("paths", {}))
-
-
 def _read_run(connection: sqlite3.Connection, run_id: str) -> RunRecord | None:
     connection.execute("BEGIN")
     row = connection.execute(
@@ -262,17 +205,4 @@ def _read_run(connection: sqlite3.Connection, run_id: str) -> RunRecord | None:
     ).fetchall()
     last = connection.execute("SELECT max(seq) FROM event WHERE run_id = ?", (run_id,)).fetchone()[0]
     connection.execute("COMMIT")
-    user, plan_json, given, state, created_at, ended_at, protocol, replans = row
-    return RunRecord(
-        run_id=run_id,
-        user=user,
-        plan_json=plan_json,
-        given=_read_given(given),
-        state=state,
-        created_at=created_at,
-        ended_at=ended_at,
-        protocol=protocol,
-        replans=replans,
-        steps={step[0]: StepRecord(*step) for step in steps},
-        last_seq=last or 0,
-    )
+    return run_of(run_id, row, [StepRecord(*step) for step in steps], last)

@@ -25,7 +25,7 @@ _REPORTED_ERRORS = (
     sqlite3.Error, OSError, ToolError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, RuntimeError
 )  # fmt: skip
 
-_TAKEN_OVER = "The run is being carried on elsewhere: what it did here since then is not recorded"
+TAKEN_OVER = "The run is being carried on elsewhere: what it did here since then is not recorded"
 
 Row = tuple[Any, ...]
 _R = TypeVar("_R")
@@ -162,7 +162,7 @@ class GroupCommit:
                 failed.__cause__ = error
                 durable.set_exception(failed)
             elif run_id in refused:
-                durable.set_exception(JournalFailed(_TAKEN_OVER))
+                durable.set_exception(JournalFailed(TAKEN_OVER))
             else:
                 durable.set_result(None)
         self._hand_over()

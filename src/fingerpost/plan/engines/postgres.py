@@ -2,24 +2,14 @@
 
 import asyncio
 import json
-import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from fingerpost.plan.engines.group_commit import GroupCommit
+from fingerpost.plan.engines.heartbeat import Heartbeat
 from fingerpost.plan.engines.postgres_session import PUT_EVENT, PostgresSession, is_locked
-from fingerpost.plan.journal import (
-    ENDED,
-    Event,
-    Given,
-    RunLine,
-    RunRecord,
-    RunState,
-    Signal,
-    StepRecord,
-    Verb,
-)
+from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of, write_given
+from fingerpost.plan.journal import Event, NewRun, RunLine, RunRecord, Signal, StepRecord, Verb
 from fingerpost.plan.size_limits import encode
 from fingerpost.store.postgres.database import Database
 
@@ -37,46 +27,36 @@ _ORDER = "ORDER BY created_at DESC, number DESC LIMIT %(limit)s"
 _LIST_RUNS = f"{_LINES} WHERE user_name = %(user)s {_ORDER}"
 _LIST_RUNS_OF_NOBODY = f"{_LINES} WHERE user_name IS NULL {_ORDER}"
 
-_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 
+class PostgresJournal(RecordingJournal):
+    """A journal in the shared database; one connection for each event loop that records.
 
-class PostgresJournal:
-    """A journal in the shared database; one connection for each event loop that records."""
+    ``heartbeat`` is this process's: where it beats, others carry on its runs once it has stopped.
+    """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, heartbeat: Heartbeat | None = None) -> None:
+        super().__init__()
         self._database = database
-        self._writer: GroupCommit | None = None
+        self.heartbeat = heartbeat or Heartbeat(database)
         self._session: PostgresSession | None = None
 
-    async def create(
-        self,
-        base_id: str | None,
-        user: str | None,
-        plan_json: str,
-        goal: str,
-        steps: int,
-        given: Given,
-        at: str,
-        protocol: int,
-    ) -> str:
+    async def create(self, run: NewRun) -> str:
         """Keep a new run."""
-        memory = encode({"values": dict(given.values), "paths": dict(given.paths)})
-        free_id = str(uuid.uuid4())
+        memory, goal, worker = write_given(run.given), json.dumps(run.goal), self.heartbeat.worker
+        # One random id, however often the insert is repeated: where it is there already, it is our own, of a commit
+        # whose answer was cut off.
+        only = [next(draw_ids(run))] if run.base_id is None else None
 
         def write(connection: "psycopg.Connection") -> str:
-            count = 0
-            while True:
-                count += 1
-                # Rule F4: under a fixed clock the same question has the same ids, one after the other.
-                run_id = free_id if base_id is None else str(uuid.uuid5(_NAMESPACE, f"{base_id}#{count}"))
+            for run_id in only or draw_ids(run):
                 done = connection.execute(
-                    "INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol)"
-                    " VALUES (%s, %s, %s, %s, %s, %s, 'running', %s, %s) ON CONFLICT (id) DO NOTHING",
-                    (run_id, user, plan_json, json.dumps(goal), steps, memory, at, protocol),
+                    "INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol,"
+                    " worker) VALUES (%s, %s, %s, %s, %s, %s, 'running', %s, %s, %s) ON CONFLICT (id) DO NOTHING",
+                    (run_id, run.user, run.plan_json, goal, run.steps, memory, run.at, run.protocol, worker),
                 )
-                # A free id that is there already is our own, of a commit whose answer was cut off.
-                if done.rowcount or base_id is None:
-                    return run_id
+                if done.rowcount:
+                    break
+            return run_id
 
         return await self._ask(write)
 
@@ -115,21 +95,6 @@ class PostgresJournal:
             return [Event(*row) for row in rows]
 
         return await self._ask(read)
-
-    def record(
-        self, run_id: str, step: StepRecord | None, events: Sequence[Event], state: RunState | None, at: str
-    ) -> Awaitable[None]:
-        """Record a step, events and a state; the returned awaitable is done once the server has them on disk."""
-        return self._writing().put(
-            run_id,
-            None if step is None else (run_id, *step._replace(note=_write_text(step.note))),
-            [(run_id, *event) for event in events],
-            None if state is None else (state, at if state in ENDED else None, run_id),
-        )
-
-    def append_event(self, run_id: str, event: Event) -> None:
-        """Append an event without waiting for the server."""
-        self._writing().append_event((run_id, *event))
 
     async def change_plan(self, run_id: str, plan_json: str, goal: str, forget: Sequence[int], event: Event) -> None:
         """Replace a run's plan."""
@@ -199,23 +164,24 @@ class PostgresJournal:
 
     async def forget_before(self, at: str) -> int:
         """Remove runs that ended before an instant."""
-        return await self._ask(
-            lambda connection: connection.execute("DELETE FROM plan_run WHERE ended_at < %s", (at,)).rowcount
+        return len(await self._forget(at))
+
+    async def _forget(self, at: str) -> list[str]:
+        """Remove runs that ended before an instant, and return their ids."""
+        rows = await self._ask(
+            lambda connection: connection.execute(
+                "DELETE FROM plan_run WHERE ended_at < %s RETURNING id", (at,)
+            ).fetchall()
         )
+        return [row[0] for row in rows]
 
-    def close(self) -> None:
-        """End the writer's thread and its connection; what was recorded is on the server's disk."""
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+    def _new_session(self) -> PostgresSession:
+        self._session = PostgresSession(self._database, self.heartbeat)
+        return self._session
 
-    def _writing(self) -> GroupCommit:
-        # One writer an event loop: the command line and the tests begin a new one now and then.
-        if self._writer is None or self._writer.loop is not asyncio.get_running_loop():
-            self.close()
-            self._session = PostgresSession(self._database)
-            self._writer = GroupCommit(self._session)
-        return self._writer
+    def _storable_note(self, note: str | None) -> str | None:
+        """Return a note as JSON, which may hold what no database text may: a NUL, half a surrogate pair."""
+        return None if note is None else json.dumps(note)
 
     async def _ask(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
         """Run a query in the writer's thread."""
@@ -226,22 +192,11 @@ def _is_true(answer: "asyncio.Future[bool]") -> bool:
     return not answer.cancelled() and answer.exception() is None and answer.result()
 
 
-def _write_text(text: str | None) -> str | None:
-    """Return a text as JSON, which may hold what no database text may: a NUL, half a surrogate pair."""
-    return None if text is None else json.dumps(text)
-
-
 def _read_text(text: str | None) -> str | None:
     if text is None:
         return None
     found: str = json.loads(text)
     return found
-
-
-def _read_given(text: str) -> Given:
-    # By name: what a newer build adds must not keep an older one from saying that the run is newer.
-    found = json.loads(text)
-    return Given(values=found.get("values", {}), paths=found.get("paths", {}))
 
 
 def _read_run(connection: "psycopg.Connection", run_id: str) -> RunRecord | None:
@@ -257,18 +212,5 @@ def _read_run(connection: "psycopg.Connection", run_id: str) -> RunRecord | None
             "SELECT step_id, state, output, note, attempts, at FROM plan_step WHERE run_id = %s", (run_id,)
         ).fetchall()
         last = connection.execute("SELECT max(seq) FROM plan_event WHERE run_id = %s", (run_id,)).fetchone()
-    user, plan_json, given, state, created_at, ended_at, protocol, replans = row
     records = [StepRecord(*step)._replace(note=_read_text(step[3])) for step in steps]
-    return RunRecord(
-        run_id=run_id,
-        user=user,
-        plan_json=plan_json,
-        given=_read_given(given),
-        state=state,
-        created_at=created_at,
-        ended_at=ended_at,
-        protocol=protocol,
-        replans=replans,
-        steps={record.step_id: record for record in records},
-        last_seq=last[0] if last and last[0] is not None else 0,
-    )
+    return run_of(run_id, row, records, last[0] if last else None)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.plan.engines.group_commit import Row
+from fingerpost.plan.engines.heartbeat import IS_DEAD, Heartbeat
 from fingerpost.store.postgres.advisory import key_of
 from fingerpost.store.postgres.database import Database
 from fingerpost.store.postgres.failures import DatabaseLost, is_lost, translate
@@ -40,21 +41,40 @@ PUT_EVENT = """
 """
 PUT_STATE = "UPDATE plan_run SET state = %s, ended_at = %s WHERE id = %s"
 
+_TAKE = f"""
+    UPDATE plan_run SET holder = holder + 1, worker = %s,
+    takeovers = CASE WHEN state = 'running' AND worker IS NOT NULL AND {IS_DEAD} THEN takeovers + 1 ELSE takeovers END
+    WHERE id = %s
+"""  # noqa: S608  (constants)
+# Of two that take it from a dead worker at once, the second finds one that lives.
+_TAKE_FROM_DEAD = f"{_TAKE} AND worker IS NOT NULL AND {IS_DEAD} RETURNING holder, takeovers"
+_TAKE = f"{_TAKE} RETURNING holder, takeovers"
+
+_IS_LOCKED = f"""
+    SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+    AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())
+    AND classid::bigint = %s AND objid::bigint = %s)
+    AND NOT EXISTS (SELECT 1 FROM plan_run WHERE id = %s AND worker IS NOT NULL AND {IS_DEAD})
+"""  # noqa: S608  (constants)
+
 
 class PostgresSession:
     """One connection to the shared database; see ``group_commit.JournalSession``.
 
     Args:
         database: where the runs are.
+        heartbeat: of this process, if it has one: runs that it takes are another's once it stops beating.
         patience_s: how long a record waits for a database that cannot be reached, before its run stops.
     """
 
-    def __init__(self, database: Database, *, patience_s: float = 30.0) -> None:
+    def __init__(self, database: Database, heartbeat: Heartbeat | None = None, *, patience_s: float = 30.0) -> None:
         self._database = database
+        self._heartbeat = heartbeat
         self._patience_s = patience_s
         self._connection: psycopg.Connection | None = None
         self._holders: dict[str, int] = {}
         self._unlocked: set[str] = set()
+        self._taken_over: set[str] = set()
         self._has_given_up = threading.Event()
 
     def ask(self, act: "Callable[[psycopg.Connection], _R]") -> _R:
@@ -84,27 +104,36 @@ class PostgresSession:
                     ):
                         if ours := [row for row in rows if row[place] not in refused]:
                             cursor.executemany(statement, ours)
+                if alive := [row[0] for row in steps if row[0] in self._taken_over]:
+                    # What was recorded shows that it does not kill whoever carries it on.
+                    connection.execute("UPDATE plan_run SET takeovers = 0 WHERE id = ANY(%s)", (alive,))
+                    self._taken_over.difference_update(alive)
             return refused
 
         return self._patiently(lambda: self._once(write), self._patience_s)
 
     def take(self, run_id: str) -> bool:
-        """Hold a run; False where another process or task holds it."""
+        """Hold a run; False where another process or task holds it that is not known to be dead."""
         if run_id in self._holders:
             return False
+        worker = self._heartbeat.worker if self._heartbeat is not None else None
 
-        def lock(connection: "psycopg.Connection") -> int | None:
-            if not _lock(connection, run_id):
-                return None
-            row = connection.execute(
-                "UPDATE plan_run SET holder = holder + 1 WHERE id = %s RETURNING holder", (run_id,)
-            ).fetchone()
-            return row[0] if row else 0
+        def lock(connection: "psycopg.Connection") -> tuple[int, int, bool] | None:
+            is_locked = _lock(connection, run_id)
+            row = connection.execute(_TAKE if is_locked else _TAKE_FROM_DEAD, (worker, run_id)).fetchone()
+            if row is None:
+                return (0, 0, is_locked) if is_locked else None
+            return row[0], row[1], is_locked
 
-        holder = self.ask(lock)
-        if holder is None:
+        taken = self.ask(lock)
+        if taken is None:
             return False
-        self._holders[run_id] = holder
+        self._holders[run_id], takeovers, is_locked = taken
+        if takeovers:
+            self._taken_over.add(run_id)
+        if not is_locked:
+            # Its last holder is declared dead and still connected: the lock is asked for until that is gone.
+            self._unlocked.add(run_id)
         return True
 
     def let_go(self, run_id: str) -> None:
@@ -112,6 +141,7 @@ class PostgresSession:
         import psycopg
 
         del self._holders[run_id]
+        self._taken_over.discard(run_id)
         is_locked = run_id not in self._unlocked
         self._unlocked.discard(run_id)
         if not is_locked or self._connection is None:
@@ -203,14 +233,9 @@ class PostgresSession:
 
 
 def is_locked(connection: "psycopg.Connection", run_id: str) -> bool:
-    """Whether any process holds a run."""
+    """Whether any process holds a run that is not known to be dead."""
     key = _key(run_id)
-    row = connection.execute(
-        "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1"
-        " AND database = (SELECT oid FROM pg_catalog.pg_database WHERE datname = current_database())"
-        " AND classid::bigint = %s AND objid::bigint = %s)",
-        (key >> 32 & 0xFFFFFFFF, key & 0xFFFFFFFF),
-    ).fetchone()
+    row = connection.execute(_IS_LOCKED, (key >> 32 & 0xFFFFFFFF, key & 0xFFFFFFFF, run_id)).fetchone()
     return row == (True,)
 
 

@@ -63,16 +63,21 @@ class Database:
 
     def __init__(self, url: str, *, schema: str = SCHEMA, patience_s: float = 10.0) -> None:
         self._url = url
-        self._schema = schema
+        self.schema = schema
         self._patience_s = patience_s
         self._lock = threading.Lock()
         self._is_ready = False
         self._pool: psycopg_pool.ConnectionPool[psycopg.Connection] | None = None
 
+    @property
+    def url(self) -> str:
+        """The address, for a library that connects by itself; it holds a password."""
+        return self._url
+
     def connect(self) -> "psycopg.Connection":
         """Return a connection of the caller's own, in autocommit mode."""
         with self._lock:
-            connection = _connect(self._url, self._schema)
+            connection = _connect(self._url, self.schema)
             try:
                 self._bring_up(connection)
             except BaseException:
@@ -144,7 +149,7 @@ class Database:
             if self._pool is not None:
                 return self._pool
             # The pool itself would only say that it waited in vain.
-            connection = _connect(self._url, self._schema)
+            connection = _connect(self._url, self.schema)
             try:
                 self._bring_up(connection)
             finally:
@@ -158,7 +163,7 @@ class Database:
                     "connect_timeout": _CONNECT_TIMEOUT_S,
                     "application_name": _APPLICATION,
                 },
-                configure=partial(_prepare, schema=self._schema),
+                configure=partial(_prepare, schema=self.schema),
                 min_size=0,
                 max_size=_MOST_CONNECTIONS,
                 num_workers=1,
@@ -175,7 +180,7 @@ class Database:
         import psycopg
 
         try:
-            bring_up(connection, self._schema)
+            bring_up(connection, self.schema)
         except psycopg.Error as error:
             raise translate(error, connection) from error
         self._is_ready = True
@@ -183,7 +188,7 @@ class Database:
     def _why_unreachable(self) -> StorageUnavailable | SettingsInvalid:
         """Return why the pool had no connection to give."""
         try:
-            _connect(self._url, self._schema).close()
+            _connect(self._url, self.schema).close()
         except (DatabaseLost, SettingsInvalid) as error:
             return error
         return StorageUnavailable("The database is busy; try again in a moment")

@@ -98,7 +98,24 @@ _FIRST_LAYOUT = (
     """,
     "CREATE INDEX plan_signal_by_run ON plan_signal (run_id, seq)",
 )
-LAYOUTS: tuple[Sequence[str], ...] = (_FIRST_LAYOUT,)
+# A process that says again and again that it lives. Once it is declared dead it stays so: its runs may be taken.
+# worker is the one that took a run last; takeovers counts how often it was taken from a dead one since its last step.
+_SECOND_LAYOUT = (
+    """
+    CREATE TABLE plan_worker (
+        id text COLLATE "C" PRIMARY KEY,
+        beat_at timestamptz NOT NULL,
+        is_dead boolean NOT NULL DEFAULT false
+    )
+    """,
+    'ALTER TABLE plan_run ADD COLUMN worker text COLLATE "C"',
+    "ALTER TABLE plan_run ADD COLUMN takeovers integer NOT NULL DEFAULT 0",
+    "CREATE INDEX plan_run_under_way ON plan_run (worker) WHERE state = 'running'",
+    # The calls of the last second: they may be lost, as limits may.
+    'CREATE UNLOGGED TABLE tool_call (tool text COLLATE "C" NOT NULL, passed_ms bigint NOT NULL)',
+    "CREATE INDEX tool_call_by_tool ON tool_call (tool, passed_ms)",
+)
+LAYOUTS: tuple[Sequence[str], ...] = (_FIRST_LAYOUT, _SECOND_LAYOUT)
 """What each layout adds to the one before; the table ``layout`` says which of them were applied, and when."""
 
 _NEWER: Final = "The database was written by a newer fingerpost; update this one"

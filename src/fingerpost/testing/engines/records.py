@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from fingerpost.plan.journal import Event, Given, Journal, RunRecord, StepRecord
+from fingerpost.plan.journal import Event, Given, Journal, NewRun, RunRecord, StepRecord
 from fingerpost.testing.engines.engine import Engine, expect
 from fingerpost.testing.engines.reader import with_journal
 
@@ -14,7 +14,9 @@ _PLAN = '{"goal":"g","steps":[{"step_id":1},{"step_id":2}]}'
 
 
 async def _new(journal: Journal, user: str | None = "ann", base: str | None = None, at: str = _AT) -> str:
-    return await journal.create(base, user, _PLAN, "g", 2, _GIVEN, at, 1)
+    return await journal.create(
+        NewRun(base_id=base, user=user, plan_json=_PLAN, goal="g", steps=2, given=_GIVEN, at=at, protocol=1)
+    )
 
 
 def _step(number: int, state: str, output: str | None = None) -> StepRecord:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from fingerpost.errors import PlanInvalid
-from fingerpost.plan.journal import PROTOCOL, Given
+from fingerpost.plan.journal import PROTOCOL, NewRun
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.testing.engines.engine import Engine, expect
 from fingerpost.testing.engines.fixtures import USER, Build, CallLog, adding, found_sums, plan_of_steps
@@ -77,8 +77,8 @@ def a_run_of_a_newer_program_is_left_alone(engine: Engine, folder: Path) -> None
     plan = {**plan_of_steps(adding(1, 1)), "created_at": _AT, "horizon": "of another shape"}
 
     async def ask(runs: PlanRuns) -> tuple[list[str], list[str], int]:
-        create, text = runs.journal.create, json.dumps(plan)
-        run_id = await create(None, USER, text, "add up", 1, Given(), _AT, PROTOCOL + 1)
+        newer = NewRun(user=USER, plan_json=json.dumps(plan), goal="add up", steps=1, at=_AT, protocol=PROTOCOL + 1)
+        run_id = await runs.journal.create(newer)
         refusals = []
         for asked in (
             runs.get(run_id, USER),

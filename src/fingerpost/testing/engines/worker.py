@@ -22,6 +22,7 @@ async def work(engine: Engine, folder: Path, build: Build, plans: list[object]) 
     for raw in plans:
         await runs.create(read_plan(raw), user=USER)
     open_runs = [line.run_id for line in await runs.list_runs(USER) if line.state in ("running", "waiting")]
+    await journal.launch()
     print("ready", flush=True)
 
     async def carry_on(run_id: str) -> str:

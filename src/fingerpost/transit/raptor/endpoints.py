@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -9,7 +10,7 @@ from fingerpost.transit.timetable.timetable import STOP, Int32, Timetable
 from fingerpost.transit.timetable.walks import StraightLine, Walks
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Endpoint:
     """An origin or destination, and the stops around it: rows, walking seconds and metres."""
 
@@ -19,10 +20,10 @@ class Endpoint:
     seconds: Int32
     metres: Int32
 
-    def find_walk_s(self, stop: int) -> int | None:
-        """Return the seconds of the walk between the point and a stop (row); None where it is out of reach."""
-        rows = np.flatnonzero(self.stop == stop)
-        return int(self.seconds[rows[0]]) if len(rows) else None
+    @cached_property
+    def walk_s_by_stop(self) -> dict[int, int]:
+        """The seconds of the walk between the point and each stop (row) within reach."""
+        return dict(zip(self.stop.tolist(), self.seconds.tolist(), strict=True))
 
 
 def find_endpoint(
@@ -40,9 +41,11 @@ def find_endpoint(
     Without ``walks`` the straight line counts. ``is_goal``: one walks from the stops to it.
     """
     walks = walks or StraightLine(timetable.stop_lat, timetable.stop_lon)
-    own = np.array(sorted(set(own_stops)), np.int64)
     boardable = np.flatnonzero(timetable.stop_kind == STOP)
     near = walks.reach(lat, lon, boardable, max_walk_m, from_stops=is_goal)
+    if not own_stops:
+        return Endpoint(lat=lat, lon=lon, stop=near.stop, seconds=near.seconds, metres=near.metres)
+    own = np.array(sorted(set(own_stops)), np.int64)
     others = ~np.isin(near.stop, own)
     none = np.zeros(len(own), np.int32)
     return Endpoint(

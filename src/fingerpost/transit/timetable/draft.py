@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.line_colors import NOT_STATED
+from fingerpost.transit.timetable.station_ways import Pathways
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Feed, Float32, Int8, Int32
 
@@ -254,6 +255,7 @@ class TimetableDraft:
     transfer_columns: TransferColumns | None = None
     headsign_column: TextColumn | None = None
     pathways: PathwayColumns = field(default_factory=PathwayColumns.none)
+    station_ways: Pathways = field(default_factory=Pathways.none)
     specific_transfers: SpecificTransferColumns = field(default_factory=SpecificTransferColumns.none)
     in_seat: InSeatColumns = field(default_factory=InSeatColumns.none)
     shapes: ShapeColumns = field(default_factory=ShapeColumns.none)

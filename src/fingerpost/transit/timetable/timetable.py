@@ -171,6 +171,12 @@ class Timetable:
     # NaN where the feed does not say, empty where none does.
     stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
 
+    # pathways: ways through stations between two stops (rows), each in one direction; seconds NaN where not stated
+    pathway_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    pathway_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    pathway_mode: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # GTFS pathway_mode
+    pathway_s: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+
     @property
     def stop_count(self) -> int:
         """Number of stops of any kind."""

@@ -45,16 +45,15 @@ def itinerary_of(
     legs: list[Leg] = []
     for before, ride, after in zip((None, *journey.rides), journey.rides, (*journey.rides[1:], None), strict=False):
         stays_on = after is not None and after.stays_seated
-        leg = _ride_leg(snapshot, words, ride, stays_on=stays_on)
+        change_s = None if before is None else _change_s(snapshot, before, ride, step_free=ends.step_free)
+        leg = _ride_leg(snapshot, words, ride, change_s, stays_on=stays_on)
         leg = _with_alerts(snapshot, language, ride, leg, stays_on=stays_on)
         if ride.stays_seated and legs and _goes_on(legs[-1], leg):
             leg = replace(leg, stays_seated=True)
-        if before is not None:
-            leg = replace(leg, change_s=_change_s(snapshot, before, ride, step_free=ends.step_free))
         if ride.foot_m and legs:
             assert before is not None
             seconds, access = walk_s.between(before, ride)
-            legs.append(replace(_walk_between(legs[-1], leg, ride.foot_m, seconds), wheelchair=access))
+            legs.append(_walk_between(legs[-1], leg, ride.foot_m, seconds, access))
         elif ride.foot_m:
             begin = leg.departure - walk_s.to_first(ride)
             legs.append(_walk_leg(here, leg.start, begin, leg.departure, ride.foot_m, leg.departure_delay_s))
@@ -90,12 +89,12 @@ class _WalkTimes:
 
     def to_first(self, ride: Ride) -> int:
         """Return the seconds from the origin to the stop of the first ride."""
-        seconds = self._ends.near_origin.find_walk_s(_ends_of(self._snapshot, ride)[0])
+        seconds = self._ends.near_origin.walk_s_by_stop.get(_ends_of(self._snapshot, ride)[0])
         return _by_pace_s(ride.foot_m) if seconds is None else seconds
 
     def from_last(self, ride: Ride, egress_m: int) -> int:
         """Return the seconds from the stop of the last ride to the destination."""
-        seconds = self._ends.near_destination.find_walk_s(_ends_of(self._snapshot, ride)[1])
+        seconds = self._ends.near_destination.walk_s_by_stop.get(_ends_of(self._snapshot, ride)[1])
         return _by_pace_s(egress_m) if seconds is None else seconds
 
     def between(self, before: Ride, ride: Ride) -> tuple[int, Access]:
@@ -120,7 +119,7 @@ def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, me
     )
 
 
-def _walk_between(before: Leg, after: Leg, metres: int, walk_s: int) -> Leg:
+def _walk_between(before: Leg, after: Leg, metres: int, walk_s: int, access: Access) -> Leg:
     """Return the walk of a change; it ends with the next departure at the latest, by the timetable and as expected."""
     planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, walk_s)
     late_s = _ends_by(before.arrival_expected, after.departure_expected, walk_s) - planned
@@ -133,6 +132,7 @@ def _walk_between(before: Leg, after: Leg, metres: int, walk_s: int) -> Leg:
         departure_delay_s=before.arrival_delay_s,
         arrival_delay_s=late_s if late_s or before.arrival_delay_s is not None else None,
         distance_m=float(metres),
+        wheelchair=access,
     )
 
 
@@ -155,13 +155,13 @@ def _change_s(snapshot: Snapshot, before: Ride, ride: Ride, *, step_free: bool) 
     return allowed_s if taken_s < 0 else min(taken_s, allowed_s)
 
 
-def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, *, stays_on: bool) -> Leg:
+def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None, *, stays_on: bool) -> Leg:
     if ride.trip_departure < 0:
-        return _added_leg(snapshot, words, ride)
-    return _with_update(snapshot, words, ride, _timetable_leg(snapshot, words, ride), stays_on=stays_on)
+        return _added_leg(snapshot, words, ride, change_s)
+    return _with_update(snapshot, words, ride, _timetable_leg(snapshot, words, ride, change_s), stays_on=stays_on)
 
 
-def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
+def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
     table = snapshot.timetable
     trip = int(table.trip_departure_trip[ride.trip_departure])
     wording = words.ride(trip, ride.board_stop_time, ride.alight_stop_time)
@@ -185,6 +185,7 @@ def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg
         by_arrangement=wording.is_by_arrangement,
         colors=wording.colors,
         handle=TimetableRide(trip, ride.board_stop_time, ride.alight_stop_time),
+        change_s=change_s,
     )
 
 
@@ -251,7 +252,7 @@ def _ends_of(snapshot: Snapshot, ride: Ride) -> tuple[int, int]:
     return int(stops[ride.board_stop_time]), int(stops[ride.alight_stop_time])
 
 
-def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
+def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
     """Return a ride that the timetable does not have: what is expected is all that is known."""
     added = snapshot.get_added(ride.trip_departure)
     stops = added.stop[ride.board_stop_time : ride.alight_stop_time + 1]
@@ -272,4 +273,5 @@ def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride) -> Leg:
         last_realtime_update=added.updated,
         colors=words.colors_of_route(added.route),
         handle=UnplannedRide(added.route, tuple(stops.tolist())),
+        change_s=change_s,
     )

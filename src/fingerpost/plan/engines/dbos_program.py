@@ -1,0 +1,188 @@
+"""The DBOS of this process: launched for one database, and left when its last journal is closed.
+
+DBOS is one for a process, so a program that runs DBOS for itself cannot have plans on it beside that.
+Three of its defaults would strand or endanger a run.
+The version changes with each release and leaves the runs of the older one behind, so it is pinned.
+The serializer is pickle, which runs what it reads, so it is JSON.
+The executor's name is the same for all processes, so each has one of its own.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from fingerpost.errors import SettingsInvalid, StorageUnavailable
+from fingerpost.plan.journal import PROTOCOL
+
+if TYPE_CHECKING:
+    from dbos import DBOSConfig
+
+Workflow = Callable[[str], Awaitable[str]]
+"""Executes the run of an id, and says how it stands or why it was refused."""
+
+NAME: Final = "fingerpost"
+VERSION: Final = "fingerpost-plans"
+"""What is recorded has a version of its own (``journal.PROTOCOL``); to DBOS all of ours are one."""
+
+_CONNECTIONS = 8
+_WORKERS_SHARE = 20
+_POLL_S = 0.5
+_WHERE = re.compile(r"connection to server at.*|connection failed.*", re.IGNORECASE | re.DOTALL)
+
+
+class DbosProgram:
+    """The DBOS of this process, shared by all journals over one database.
+
+    Args:
+        url: the database's, which holds a password.
+        schema: where DBOS keeps its tables.
+        executor: this process's id, which no other ever has.
+    """
+
+    def __init__(self, url: str, schema: str, executor: str) -> None:
+        self._url = url
+        self.schema = schema
+        self._executor = executor
+        self._journals: list[Workflow] = []
+
+    def enter(self, execute: Workflow, *, takes_over: bool) -> None:
+        """Launch DBOS on the running loop, unless it runs; whoever enters last executes what is taken from the queue.
+
+        Raises:
+            SettingsInvalid, StorageUnavailable: it cannot be launched.
+        """
+        if not self._journals:
+            self._launch(takes_over)
+        self._journals.append(execute)
+
+    def leave(self, execute: Workflow) -> None:
+        """End DBOS with the last who leaves; executions that are under way stop where their record ends."""
+        self._journals.remove(execute)
+        if self._journals:
+            return
+        from dbos import DBOS
+
+        DBOS.destroy()
+        try:
+            # DBOS has put its own threads behind the loop, and they have ended.
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(thread_name_prefix="fingerpost"))
+        except RuntimeError:
+            return
+
+    @property
+    def execute(self) -> Workflow:
+        """What executes runs that come from the queue."""
+        return self._journals[-1]
+
+    def _launch(self, takes_over: bool) -> None:
+        from dbos import DBOS, error
+        from sqlalchemy.exc import SQLAlchemyError
+
+        _route_log()
+        DBOS(config=_config(self._url, self.schema, self._executor))
+        if DBOS.executor_id != self._executor:
+            raise SettingsInvalid(
+                "This program runs DBOS for itself, so plans cannot; set FINGERPOST_PLAN_ENGINE=postgres"
+            )
+        try:
+            register_workflow(self)
+            DBOS.listen_queues(list_queues() if takes_over else [])
+            DBOS.launch()
+            if takes_over:
+                for name in list_queues():
+                    _register_queue(name)
+        except (SQLAlchemyError, error.DBOSException, OSError) as failed:
+            DBOS.destroy()
+            raise StorageUnavailable(f"DBOS could not be started on the database: {type(failed).__name__}") from None
+
+
+def queue_of(protocol: int) -> str:
+    """Return the queue of runs whose records mean what they mean since a protocol; older programs do not listen."""
+    return f"fingerpost-plans-{protocol}"
+
+
+def list_queues() -> list[str]:
+    """Return the queues of all runs that this program can carry on."""
+    return [queue_of(protocol) for protocol in range(1, PROTOCOL + 1)]
+
+
+@cache
+def _programs() -> dict[tuple[str, str], DbosProgram]:
+    return {}
+
+
+def program_of(url: str, schema: str, executor: str) -> DbosProgram:
+    """Return the DBOS of this process for a database; it is one for all journals over it."""
+    known = _programs()
+    return known.setdefault((url, schema), DbosProgram(url, schema, executor))
+
+
+_current: list[DbosProgram] = []
+
+
+async def _carry_on_run(run_id: str) -> str:
+    return await _current[-1].execute(run_id)
+
+
+def register_workflow(program: DbosProgram) -> Any:
+    """Return the workflow that executes a run, by whatever program is launched."""
+    _current[:] = [program]
+    return workflow()
+
+
+@cache
+def workflow() -> Any:
+    """Return the workflow that executes a run; its name is part of every record, so it never changes."""
+    from dbos import DBOS
+
+    return DBOS.workflow(name="carry_on_run")(_carry_on_run)
+
+
+def _config(url: str, schema: str, executor: str) -> "DBOSConfig":
+    from dbos import DBOSPortableJSONSerializer
+
+    return {
+        "name": NAME,
+        "system_database_url": url,
+        "dbos_system_schema": schema,
+        "application_version": VERSION,
+        "executor_id": executor,
+        "serializer": DBOSPortableJSONSerializer(),
+        "sys_db_pool_size": _CONNECTIONS,
+        "enable_otlp": False,
+        "log_level": "WARNING",
+    }
+
+
+def _register_queue(name: str) -> None:
+    import threading
+
+    from dbos import DBOS
+
+    # DBOS refuses to be asked where a loop runs.
+    asking = threading.Thread(
+        target=lambda: DBOS.register_queue(
+            name, worker_concurrency=_WORKERS_SHARE, polling_interval_sec=_POLL_S, on_conflict="always_update"
+        )
+    )
+    asking.start()
+    asking.join()
+
+
+def _route_log() -> None:
+    """Send DBOS's log where ours goes, without the database's address; it would otherwise print to the terminal."""
+    log = logging.getLogger("dbos")
+    if not any(isinstance(each, logging.NullHandler) for each in log.handlers):
+        log.addHandler(logging.NullHandler())
+        log.addFilter(_hide_address)
+
+
+def _hide_address(record: logging.LogRecord) -> bool:
+    record.msg = _WHERE.sub("the database cannot be reached", record.getMessage())
+    record.args = None
+    record.exc_info = None
+    return True
