@@ -34,5 +34,5 @@ def test_its_strict_mode_is_silent(home, application, tmp_path):
     )  # fmt: skip
     said = [line for line in done.stderr.splitlines() if line.startswith(("Warning", "Error"))]
 
-    assert (done.returncode, said) == (0, [])
+    assert (done.returncode, said) == (0, []), done.stderr[-2000:]
     assert [tool["name"] for tool in json.loads(done.stdout)["tools"]] == list(application.tools)
