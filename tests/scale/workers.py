@@ -11,10 +11,19 @@ from tests.scale.test_two_copies import SHARED
 
 
 @contextmanager
-def working(engine, folder, *plans, build=Build.FIRST):
-    """Run a worker, and leave nothing of it."""
-    command = [sys.executable, "-m", "tests.scale.beating_worker", engine, str(folder), build, json.dumps(plans)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+def working(engine, folder, *plans, build=Build.FIRST, prefix=(), environ=None):
+    """Run a worker, on another machine where ``prefix`` leads there, and leave nothing of it."""
+    command = [
+        *prefix,
+        sys.executable,
+        "-m",
+        "tests.scale.beating_worker",
+        engine,
+        str(folder),
+        build,
+        json.dumps(plans),
+    ]
+    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout.readline() == "ready\n", process.stderr.read()
             yield process

@@ -20,32 +20,15 @@ from fingerpost.contract.response import failure_response, success_response
 from fingerpost.errors import BrokenContract, ParameterError, ToolError
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.conditions import ConditionFailed
-from fingerpost.plan.journal import (
-    Checkpoints,
-    Event,
-    Journal,
-    JournalFailed,
-    RunRecord,
-    RunState,
-    Signal,
-    StepRecord,
-    StepState,
-)
+from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
+from fingerpost.plan.kept_outcome import KeptOutcomes
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
 from fingerpost.plan.run_measurement import measuring_step
 from fingerpost.plan.size_limits import encode, find_excess
-from fingerpost.plan.step_attempts import (
-    THINKING,
-    StepExecutor,
-    StepOutcome,
-    failed,
-    read_outcome,
-    think,
-    write_outcome,
-)
+from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
 
 _log = logging.getLogger(__name__)
@@ -100,7 +83,7 @@ class Execution:
         self._last_signal = 0
         self._unreported: deque[list[Any]] = deque()
         self._settled: asyncio.Future[None] | None = None
-        self._checkpoints: Checkpoints | None = None
+        self._kept = KeptOutcomes()
 
     def tell(self, watches: Sequence[Watch]) -> None:
         """Report every event to these; one that is added to them later receives events from then on."""
@@ -136,7 +119,7 @@ class Execution:
         Raises:
             JournalFailed: what happened cannot be written down; the run can be resumed from its record.
         """
-        self._checkpoints = self._journal.reserve(list(self._valid.steps))
+        self._kept = KeptOutcomes(self._journal.reserve(list(self._valid.steps)))
         self._settled = asyncio.get_running_loop().create_future()
         is_first = self._run.last_seq == 0
         self._append_undurable("run_started" if is_first else "run_resumed", None)
@@ -253,13 +236,7 @@ class Execution:
         async def attempt() -> StepOutcome:
             return await self._executor.perform(ready, arguments, self._run.run_id, self._run.user, tell)
 
-        if self._checkpoints is None:
-            return await attempt()
-
-        async def attempt_as_text() -> str:
-            return write_outcome(await attempt())
-
-        return read_outcome(await self._checkpoints.run(step.step_id, attempt_as_text))
+        return await self._kept.find_or_make(step.step_id, attempt)
 
     def _check(self, ready: ReadyStep, arguments: dict[str, Any]) -> None:
         assert ready.question is not None

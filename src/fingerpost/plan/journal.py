@@ -32,27 +32,6 @@ class Given:
     paths: Mapping[str, list[str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NewRun:
-    """A run to be kept: whose it is, its plan as JSON, the memory that it starts from, and when it was made.
-
-    Attributes:
-        base_id: what its id is counted from, under a fixed clock; None for a random id.
-        goal: the plan's, for lists.
-        steps: how many the plan has.
-        at: the instant, in ISO 8601.
-    """
-
-    base_id: str | None = None
-    user: str | None
-    plan_json: str
-    goal: str
-    steps: int
-    given: Given = field(default_factory=Given)
-    at: str
-    protocol: int = PROTOCOL
-
-
 class StepRecord(NamedTuple):
     """The record of one step. ``output`` is the JSON text of the whole response, ``note`` the reason for its state."""
 
@@ -99,6 +78,43 @@ class RunRecord:
     replans: int
     steps: Mapping[int, StepRecord]
     last_seq: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRun:
+    """A run to be kept: whose it is, its plan as JSON, the memory that it starts from, and when it was made.
+
+    Attributes:
+        base_id: what its id is counted from, under a fixed clock; None for a random id.
+        goal: the plan's, for lists.
+        steps: how many the plan has.
+        at: the instant, in ISO 8601.
+    """
+
+    base_id: str | None = None
+    user: str | None
+    plan_json: str
+    goal: str
+    steps: int
+    given: Given = field(default_factory=Given)
+    at: str
+    protocol: int = PROTOCOL
+
+    def record_as(self, run_id: str) -> RunRecord:
+        """Return the record of this run before anything has happened to it."""
+        return RunRecord(
+            run_id=run_id,
+            user=self.user,
+            plan_json=self.plan_json,
+            given=self.given,
+            state="running",
+            created_at=self.at,
+            ended_at=None,
+            protocol=self.protocol,
+            replans=0,
+            steps={},
+            last_seq=0,
+        )
 
 
 @dataclass(frozen=True, slots=True)

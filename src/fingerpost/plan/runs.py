@@ -103,31 +103,17 @@ class PlanRuns:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
         created_at = now()
         await self._retention.apply()
-        run_id = await self.journal.create(
-            NewRun(
-                base_id=base,
-                user=user,
-                plan_json=plan_json,
-                goal=plan.goal,
-                steps=len(plan.steps),
-                given=given,
-                at=created_at,
-            )
-        )
-        run = RunRecord(
-            run_id=run_id,
+        new = NewRun(
+            base_id=base,
             user=user,
             plan_json=plan_json,
+            goal=plan.goal,
+            steps=len(plan.steps),
             given=given,
-            state="running",
-            created_at=created_at,
-            ended_at=None,
-            protocol=PROTOCOL,
-            replans=0,
-            steps={},
-            last_seq=0,
+            at=created_at,
         )
-        self._fresh[run_id] = (run, valid)
+        run_id = await self.journal.create(new)
+        self._fresh[run_id] = (new.record_as(run_id), valid)
         if len(self._fresh) > _MOST_FRESH:
             self._fresh.popitem(last=False)
         return run_id

@@ -4,7 +4,6 @@ The policy is the same for every engine.
 """
 
 import asyncio
-import json
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from fingerpost.contract.response import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.plan.size_limits import find_excess
 from fingerpost.plan.validation import ReadyStep
 from fingerpost.resilience.breaker import Breaker
 from fingerpost.resilience.retry import RetryPolicy, call_with_retries
@@ -37,17 +36,6 @@ class StepOutcome:
     response: Mapping[str, Any]
     attempts: int
     note: str | None
-
-
-def write_outcome(outcome: StepOutcome) -> str:
-    """Return an outcome as JSON."""
-    return encode({"response": dict(outcome.response), "attempts": outcome.attempts, "note": outcome.note})
-
-
-def read_outcome(text: str) -> StepOutcome:
-    """Return the outcome that ``write_outcome`` wrote."""
-    found = json.loads(text)
-    return StepOutcome(found["response"], found["attempts"], found["note"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from fingerpost.apps.mcp.address import Address
+from fingerpost.apps.mcp.host_check import check_host
 from fingerpost.apps.mcp.http_patience import PatientProtocol
 from fingerpost.apps.mcp.http_site import Site
 from fingerpost.apps.mcp.http_transport import McpTransport
@@ -70,10 +71,10 @@ def new_app(
     return Starlette(
         routes=[
             Route("/mcp", transport),
-            Route("/health", health),
-            Route("/ready", ready),
+            Route("/health", check_host(health, hosts)),
+            Route("/ready", check_host(ready, hosts)),
             *(() if site is None else site.list_routes()),
-            *(() if metrics_page is None else metrics_page.list_routes()),
+            *(() if metrics_page is None else metrics_page.list_routes(hosts)),
         ],
         lifespan=lambda _app: _run(transport, application, site, metrics_page),
     )

@@ -8,7 +8,7 @@ sum would fall when a worker ends, and Prometheus would read that as a restart.
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from fingerpost.apps.mcp.host_check import check_host
 from fingerpost.apps.metrics_extra import EXTRA, has_extra
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ class MetricsPage:
         self._folder = folder
         self._own = str(os.getpid())
 
-    def list_routes(self) -> list[Route]:
-        """Return the one route of the page."""
-        return [Route("/metrics", self._answer)]
+    def list_routes(self, hosts: Collection[str]) -> list[Route]:
+        """Return the one route of the page, which answers under these host names."""
+        return [Route("/metrics", check_host(self._answer, hosts))]
 
     @asynccontextmanager
     async def shared(self) -> AsyncIterator[None]:

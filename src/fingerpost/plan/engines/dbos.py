@@ -145,14 +145,22 @@ class _Steps:
     async def run(self, step_id: int, act: Callable[[], Awaitable[str]]) -> str:
         from dbos import error as dbos_error
 
-        raised: list[Exception] = []
+        raised: list[BaseException] = []
 
         async def act_once() -> str:
+            # As a checkpoint an error would lose its class, so DBOS hears of none, and it is raised again below.
+            task = asyncio.ensure_future(act())
             try:
-                return await act()
-            except Exception as error:  # noqa: BLE001  (it is raised again below; as a checkpoint it would lose its class)
-                raised.append(error)
-                return _RAISED
+                await asyncio.wait([task])
+            except asyncio.CancelledError:
+                task.cancel()
+                await asyncio.wait([task])
+                raise
+            error = task.exception()
+            if error is None:
+                return task.result()
+            raised.append(error)
+            return _RAISED
 
         try:
             text: str = await self._reserved[step_id].run_async({"name": f"step-{step_id}"}, act_once)

@@ -11,6 +11,8 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.resilience.fair_threads import SEARCHING
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.addresses.index import AddressIndex
+from fingerpost.transit.basemap.drawing import draw_basemap
+from fingerpost.transit.basemap.store import StoredBasemap
 from fingerpost.transit.changeover import is_compiling
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import (
@@ -80,9 +82,11 @@ class EmbeddedNetwork:
         notes: Sequence[str] = (),
         streets: StoredStreets | None = None,
         addresses: AddressIndex | None = None,
+        basemap: StoredBasemap | None = None,
     ) -> None:
         self._timetable = timetable
         self._walks = NetworkWalks(timetable, streets)
+        self._draw_basemap = None if basemap is None else partial(draw_basemap, basemap)
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
         self._realtime: RealtimeUpdater | None = None
@@ -255,6 +259,7 @@ class EmbeddedNetwork:
             provenance=provenance,
             price=self._fares.price,
             draw=partial(draw_leg, self._timetable, self._walks, self._find_row, step_free=step_free),
+            draw_basemap=self._draw_basemap,
         )
 
     def _find_row(self, stop_id: str | None) -> int | None:

@@ -1,0 +1,27 @@
+"""Outcomes of steps that an engine keeps before they are recorded."""
+
+import json
+from collections.abc import Awaitable, Callable
+
+from fingerpost.plan.journal import Checkpoints
+from fingerpost.plan.size_limits import encode
+from fingerpost.plan.step_attempts import StepOutcome
+
+
+class KeptOutcomes:
+    """The outcomes of one run's steps in an engine's checkpoints; without checkpoints none is kept."""
+
+    def __init__(self, checkpoints: Checkpoints | None = None) -> None:
+        self._checkpoints = checkpoints
+
+    async def find_or_make(self, step_id: int, perform: Callable[[], Awaitable[StepOutcome]]) -> StepOutcome:
+        """Return how a step had ended before its run was interrupted, or what a function returns, which is kept."""
+        if self._checkpoints is None:
+            return await perform()
+
+        async def perform_as_text() -> str:
+            outcome = await perform()
+            return encode({"response": dict(outcome.response), "attempts": outcome.attempts, "note": outcome.note})
+
+        found = json.loads(await self._checkpoints.run(step_id, perform_as_text))
+        return StepOutcome(found["response"], found["attempts"], found["note"])

@@ -1,0 +1,75 @@
+"""Two machines, in network namespaces, over one database: limits are shared, and a run survives its machine."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from fingerpost.store.postgres.limits import SharedLimits
+from fingerpost.testing.engines.fixtures import CallLog, adding, plan_of_steps
+from fingerpost.testing.engines.process import wait_until
+from fingerpost.testing.engines.reader import read_runs
+from tests.scale.cluster import URL
+from tests.scale.machines import MachinesMissing, making_machines
+from tests.scale.running import get_cluster
+from tests.scale.test_two_copies import SHARED, TAKE
+from tests.scale.workers import begun, has_ended, working
+
+CHAIN = plan_of_steps(adding(1, 1), adding(2, 700, 1), adding(3, 1, 2))
+
+
+@pytest.fixture
+def machines():
+    """Return two machines, and what a process on them needs to find the database."""
+    cluster = get_cluster()
+    try:
+        with making_machines() as (address, network, made):
+            cluster.listen_also(address, network)
+            try:
+                yield made, {**os.environ, URL: cluster.url.replace("127.0.0.1", address)}
+            finally:
+                cluster.stop_listening(address)
+    except MachinesMissing as missing:
+        pytest.skip(f"no network namespaces here: {missing}")
+
+
+def test_two_machines_share_one_limit(machines, database, tmp_path):
+    """25 tokens are 25 tokens, on whichever machine they are taken."""
+    SharedLimits(database).list_pauses()
+    made, environ = machines
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    commands = [[*machine.prefix, sys.executable, "-c", TAKE, str(tmp_path)] for machine in made]
+    with (
+        subprocess.Popen(commands[0], env=environ, **pipes) as one,
+        subprocess.Popen(commands[1], env=environ, **pipes) as two,
+    ):
+        assert [process.stdout.readline() for process in (one, two)] == ["ready\n"] * 2
+        for process in (one, two):
+            process.stdin.write("\n")
+            process.stdin.flush()
+        taken = [int(process.stdout.readline()) for process in (one, two)]
+
+    assert sum(taken) == 25
+
+
+@pytest.mark.parametrize("engine", ["postgres", "dbos"])
+def test_a_run_survives_a_machine_that_is_gone_without_a_word(engine, machines, database, tmp_path):
+    """Its cable is out in the second step; the other ends the run, and what it says when it is back is refused."""
+    (lost, other), environ = machines
+    with (
+        working(engine, tmp_path, prefix=other.prefix, environ=environ),
+        working(engine, tmp_path, CHAIN, prefix=lost.prefix, environ=environ),
+    ):
+        wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
+        lost.unplug()
+        wait_until(has_ended(tmp_path), "the run ends on the other machine")
+        (before,) = read_runs(SHARED, tmp_path)
+        wait_until(lambda: CallLog(tmp_path).count()["end", f"{before.record.run_id}:2"] == 2, "the lost step ends")
+        lost.plug_in()
+        dead = "SELECT count(*) FROM plan_worker WHERE NOT is_dead"
+        wait_until(lambda: database.read(lambda at: at.execute(dead).fetchone()) == (2,), "the lost machine is back")
+        (after,) = read_runs(SHARED, tmp_path)
+
+    assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
+    assert (after.record, after.events) == (before.record, before.events)
