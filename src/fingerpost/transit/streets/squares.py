@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.streets.extract import ExtractedStreets, Square, Way
-from fingerpost.transit.timetable.timetable import Float64
+from fingerpost.transit.timetable.timetable import Float64, Int64
 
 # Squares with more entrances than this are crossed between this many of them; round the edge one may always walk.
 MOST_ENTRANCES = 150
@@ -87,8 +87,8 @@ def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_
         crosses = (a[:, 0] > at[..., 0]) != (b[:, 0] > at[..., 0])
         rise = np.where(crosses, b[:, 0] - a[:, 0], 1.0)
         meets = a[:, 1] + (at[..., 0] - a[:, 0]) / rise * (b[:, 1] - a[:, 1])
-        is_inside: npt.NDArray[np.bool_] = (crosses & (at[..., 1] < meets)).sum(axis=1) % 2 == 1
-        sees &= is_inside
+        crossed: Int64 = (crosses & (at[..., 1] < meets)).sum(axis=1)
+        sees &= crossed % 2 == 1
     return sees
 
 
