@@ -80,7 +80,7 @@ def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_
     goals = ends[:, np.newaxis, :]
     side_a, side_b = _side(start, goals, a), _side(start, goals, b)
     side_start, side_end = _side(a, b, start), _side(a, b, goals)
-    sees: npt.NDArray[np.bool_] = ~((side_a * side_b < 0) & (side_start * side_end < 0)).any(axis=1)
+    sees: npt.NDArray[np.bool_] = np.asarray(~((side_a * side_b < 0) & (side_start * side_end < 0)).any(axis=1))
     # A line that touches a corner on its way must not leave there either: look at several places on it.
     for part in (0.5, 0.03, 0.97, 0.25, 0.75):
         at = (start + (ends - start) * part)[:, np.newaxis, :]
@@ -88,7 +88,7 @@ def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_
         rise = np.where(crosses, b[:, 0] - a[:, 0], 1.0)
         meets = a[:, 1] + (at[..., 0] - a[:, 0]) / rise * (b[:, 1] - a[:, 1])
         crossed: Int64 = (crosses & (at[..., 1] < meets)).sum(axis=1)
-        sees &= crossed % 2 == 1
+        np.logical_and(sees, crossed % 2 == 1, out=sees)
     return sees
 
 
