@@ -209,16 +209,14 @@ class EmbeddedNetwork:
         out_of_service = self._services.list_out_around(query.instant, ends, query.max_walk_m / METRES_PER_DEGREE)
         step_free = query.step_free and self._facts.has_wheelchair_data
         provenance = self._provenance(snapshot, query.language, out_of_service)
-        provenance = replace(self._with_walks(provenance), walking=self._walks.describe(ends, step_free=step_free))
+        provenance = replace(self._walks.credit(provenance), walking=self._walks.describe(ends, step_free=step_free))
         day = local_day(query.instant, self._facts.zone)
         if covered and day < covered[0]:
             raise self._outside()
-        walks = self._walks.get_walks(step_free=step_free)
-        overlay, instant = snapshot.overlay, query.instant
-        closed = self._walks.find_closed(overlay, instant, arrive_by=query.arrive_by, step_free=step_free)
-        if closed is not None:
-            walks, timetable = self._walks.get_walks_without(closed)
-            snapshot = snapshot.with_timetable(timetable)
+        walks, timetable = self._walks.get_open(
+            snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
+        )
+        snapshot = snapshot.with_timetable(timetable)
         origin, destination = (
             self._end(end, query.max_walk_m, walks, is_goal=end is query.destination)
             for end in (query.origin, query.destination)
@@ -338,7 +336,7 @@ class EmbeddedNetwork:
         if query.walk_from is not None:
             to_stops = self._walks.measure_to_stops(query.walk_from, rows)
             walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
-            provenance = self._with_walks(provenance)
+            provenance = self._walks.credit(provenance)
         return DepartureBoard(
             departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
@@ -347,9 +345,6 @@ class EmbeddedNetwork:
             walks=walks,
             provenance=provenance,
         )
-
-    def _with_walks(self, provenance: Provenance) -> Provenance:
-        return replace(provenance, attribution=(*provenance.attribution, *self._walks.attribution))
 
     def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
         """Return a departure of a board of several stops with the pole of its stop, where no platform is told."""

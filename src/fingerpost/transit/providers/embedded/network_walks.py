@@ -10,6 +10,7 @@ import numpy as np
 from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Access, Coordinate, Itinerary, Leg
 from fingerpost.transit.port import WalkToStop
+from fingerpost.transit.provenance import Provenance
 from fingerpost.transit.rules.relaxation import LONGEST_WALK_M
 from fingerpost.transit.streets.lifts import find_lifts
 from fingerpost.transit.streets.store import StoredStreets
@@ -81,9 +82,10 @@ class NetworkWalks:
         )
         return ClosedWays(closed, step_free) if closed else None
 
-    def get_walks_without(self, closed: ClosedWays) -> tuple[Walks, Timetable]:
-        """Return the walks of a rider to whom something is closed, and the timetable with the changes that remain."""
-        return self._without(closed)
+    def get_open(self, overlay: Overlay, instant: int, *, arrive_by: bool, step_free: bool) -> tuple[Walks, Timetable]:
+        """Return a rider's walks around what alerts close, and the timetable with the changes that remain."""
+        closed = self.find_closed(overlay, instant, arrive_by=arrive_by, step_free=step_free)
+        return (self.get_walks(step_free=step_free), self._timetable) if closed is None else self._without(closed)
 
     def _close(self, closed: ClosedWays) -> tuple[Walks, Timetable]:
         walks = self._step_free if closed.step_free else self._usual
@@ -95,10 +97,10 @@ class NetworkWalks:
         timetable = without_closed_ways(self._timetable, remaining, places, closed.places, step_free=closed.step_free)
         return remaining, timetable
 
-    @property
-    def attribution(self) -> tuple[str, ...]:
-        """Whom an answer with walks must name."""
-        return () if self._usual is None else (LICENCE,)
+    def credit(self, provenance: Provenance) -> Provenance:
+        """Return where an answer comes from, with whom one with walks must name."""
+        credits_due = () if self._usual is None else (LICENCE,)
+        return replace(provenance, attribution=(*provenance.attribution, *credits_due))
 
     def describe(self, ends: tuple[Coordinate, Coordinate] | None = None, *, step_free: bool = False) -> str:
         """Return how walks are measured, for an answer about a trip between two ends or in general."""
