@@ -109,7 +109,7 @@ def measure(gtfs: str, extract: str):
         preparation.save(Path(folder))
         streets = find_streets(Path(folder))
         stops = WalkedStops(table.stop_lat, table.stop_lon, table.stop_kind, (), ())
-        walks = StreetWalks(streets.graph, streets.grid, stops, RIDER, places=(streets.stop_lats, streets.stop_lons))
+        walks = StreetWalks(streets.graph, streets.grid, stops, RIDER, access=streets.access)
         away_m = snap_to_streets(streets.graph, streets.grid, table.stop_lat, table.stop_lon).away_m
         rows = np.flatnonzero((table.stop_kind == STOP) & (away_m <= NEAR_M))
         begin, end, straight_m = neighbours_m(table.stop_lat, table.stop_lon, rows, FOOTPATH_RADIUS_M)

@@ -23,6 +23,8 @@ from fingerpost.store.network_records import FILE_NAME, describe_schema
 from fingerpost.store.variables import VariableStore
 from fingerpost.testing.fakes import FakeNetworks
 from fingerpost.tools.catalogue import list_tools
+from fingerpost.transit.gtfs.csv import Reason
+from fingerpost.transit.gtfs.finding_meanings import FindingKind, find_meaning
 from fingerpost.transit.rules import warnings
 
 FOLDER = Path(__file__).parent / "reference"
@@ -42,6 +44,7 @@ def render_all() -> dict[str, str]:
         "settings.md": _settings(),
         "networks.md": _networks(),
         "errors.md": _errors(),
+        "findings.md": _findings(),
     }
     return {name: "\n".join([*lines, ""]) for name, lines in pages.items()}
 
@@ -257,6 +260,20 @@ def _error(kind: type[errors.ToolError]) -> str:
     meaning = _cell((kind.__doc__ or "").split("\n\n")[0])
     cells = [f"`{kind.__name__}`", meaning, *(codes[each] for each in order), "yes" if error.retryable else ""]
     return f"| {' | '.join(cells)} |"
+
+
+# ---------------------------------------------------------------------------------------- findings
+
+
+def _findings() -> list[str]:
+    lines = ["# Findings of an import", "", NOTICE, ""]
+    lines += [*_audience("reads an import report", "know what each of its words means for who rides"), ""]
+    lines += ["[How feeds are read](../feeds.md).", ""]
+    lines += ["| finding | what became of the row | about | what it means |", "|---|---|---|---|"]
+    for kind in FindingKind:
+        of_kind = ((reason, find_meaning(reason)) for reason in Reason if find_meaning(reason).kind is kind)
+        lines += [f"| `{reason}` | {kind} | {each.subject} | {_cell(each.text)} |" for reason, each in of_kind]
+    return lines
 
 
 def main() -> int:

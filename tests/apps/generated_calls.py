@@ -34,6 +34,7 @@ WORDS: Mapping[str, Sequence[object]] = {
     "as_of": DAYS, "sql_query": SQL, "claim": CLAIMS, "expression": FORMULAS, "filing_type": ["10-K", "10-Q"],
     "filing_types": ["10-K", "10-Q"], "unit": ["USD", "EUR"], "ratios": ["net_margin", "nonsense"],
     "accession_number": ["0000320193-22-000108"], "query": ["risk", "supply chain"], "wait_seconds": [5],
+    "sections": ["risk_factors", "business"], "section_types": ["risk_factors"], "keywords": ["supply", "revenue"],
     "user_input": ["Get Apple's revenue for 2022", "Dance"], "wanted": ["a", "b"], "goal": ["a goal"],
     "date_range": DAYS,
 }  # fmt: skip
@@ -129,6 +130,8 @@ class CallDrawer:
 
     def _object(self, schema, words, name, root):
         if not schema.get("properties"):
+            if schema.get("additionalProperties") is False:
+                return {}
             return self.dice.choice([{}, {"a": 1}, {"goal": "g", "steps": []}, {"k": [1, {"b": "c"}]}])
         required = schema.get("required", ())
         return {

@@ -178,7 +178,7 @@ def test_other_feeds_want_a_refresh_and_list_and_show_say_so(town, feed, tmp_pat
 
     assert "Run `fingerpost network refresh TOWN`" in changed.stdout
     assert (observed, after) == ([True, True], [False, False])
-    assert "TOWN is ready" in refreshed.stdout
+    assert "TOWN is usable" in refreshed.stdout
     assert [str(stop) for stop in TimetableStore(home).open("TOWN")[1].stop_name] == ["Gamma", "Delta"]
 
 

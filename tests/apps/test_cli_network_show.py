@@ -38,6 +38,6 @@ def test_services_on_demand_are_named(tmp_path, invoke):
     invoke("network", "add", "HSL", str(feed))
 
     shown = invoke("network", "show", "HSL").stdout
-    assert "1 trips" in shown
+    assert "1 trip," in shown
     assert "trip-on-demand-unsupported" in shown
     assert "trips.txt, line 3" in shown

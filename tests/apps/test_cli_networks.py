@@ -43,8 +43,8 @@ def test_an_added_network_tells_its_import_and_answers(feed, invoke):
 
     assert (added.returncode, planned.returncode) == (0, 0)
     assert added.stdout == (
-        "TOWN is ready: 2026-01-01 to 2026-12-31\n"
-        "TOWN: 2026-01-01 to 2026-12-31, in service; 3 stops, 1 routes, 2 trips, 6 calls; nothing left out\n"
+        "TOWN is usable, 2026-01-01 to 2026-12-31: nothing is left out.\n"
+        "TOWN: 2026-01-01 to 2026-12-31, in service; 3 stops, 1 route, 2 trips, 6 times at stops; nothing left out\n"
     )
     assert "BUS 1 towards Gamma, from Alpha to Gamma at 08:20" in planned.stdout
 
@@ -55,7 +55,7 @@ def test_what_an_import_left_out_is_counted_with_its_first_place(tmp_path, invok
     tables["trips.txt"] += "1,ALL,1-9,Alpha\n"
     added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", tables)))
 
-    assert "trip-with-fewer-than-two-calls   1       trips.txt, line 4" in added.stdout
+    assert "  trip-with-fewer-than-two-calls   1       trips.txt, line 4" in added.stdout
 
 
 def test_networks_are_listed_with_their_days(feed, invoke):

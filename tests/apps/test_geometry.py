@@ -90,8 +90,12 @@ async def test_a_tool_without_lines_says_so(application, mode):
         listed = (await client.list_tools()).tools
 
     assert answer.content[0].text.startswith("validation-error: get_departures has no geometry to give")
-    assert {tool.name: tool.meta for tool in listed if tool.meta} == {
-        "plan_trip": {"fingerpost/offers": ["fingerpost/geometry"]}
+    colors = "fingerpost/lineColors"
+    assert {tool.name: tool.meta["fingerpost/offers"] for tool in listed if tool.meta} == {
+        "plan_trip": ["fingerpost/geometry", colors],
+        "get_departures": [colors],
+        "planRoute": [colors],
+        "getStopTimetable": [colors],
     }
 
 

@@ -165,7 +165,7 @@ def test_networks_without_known_feeds_answer_and_say_what_to_do(older, invoke):
 def test_an_older_network_is_refreshed_when_its_feed_has_changed(older, feed, invoke):
     """The signature of before was another."""
     assert (
-        "TOWN: 2026-01-01 to 2026-12-31, in service; 2 stops, 1 routes, 1 trips"
+        "TOWN: 2026-01-01 to 2026-12-31, in service; 2 stops, 1 route, 1 trip"
         in invoke("network", "refresh", "TOWN").stdout
     )
     assert invoke("network", "refresh", "TOWN").stdout == "TOWN is unchanged.\n"
@@ -312,7 +312,7 @@ def test_a_refresh_prepares_an_older_format_anew_though_nothing_has_changed(olde
     contents = json.loads((folder / "contents.json").read_text())
     (folder / "contents.json").write_text(json.dumps({**contents, "format": FORMAT - 1}))
 
-    assert "TOWN is ready" in invoke("network", "refresh", "TOWN").stdout
+    assert "TOWN is usable" in invoke("network", "refresh", "TOWN").stdout
     assert stops_of(home, "TOWN") == ["Alpha", "Beta"]
 
 

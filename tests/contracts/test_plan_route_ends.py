@@ -181,6 +181,35 @@ def test_the_two_ends_must_differ(over, origin, destination):
     assert (error["category"], error["message"]) == ("VALIDATION", "origin and destination must differ")
 
 
+@pytest.mark.parametrize(
+    ("end", "sentence"),
+    [
+        ({"rawText": ""}, "origin.rawText must not be empty"),
+        (
+            {"rawText": "a", "focusPoint": {"lat": 91, "lon": 0}},
+            "origin.focusPoint.lat must be at most 90; you sent 91",
+        ),
+        (
+            {
+                "name": "A",
+                "primaryLanguage": "fi",
+                "type": "STOP",
+                "coordinate": 1,
+                "confidenceScore": 1,
+                "rawQuery": "a",
+            },
+            "origin.coordinate must be an object, not the number 1",
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_end_is_named_by_its_field(over, end, sentence):
+    """In the wire's names, whichever of the two an end is."""
+    asked = {"origin": end, "destination": {"rawText": "beta"}, "departureTime": NOW}
+    error = over(named_network())("planRoute", asked).body["error"]
+
+    assert error["message"] == sentence
+
+
 def test_outside_all_networks(over):
     """A5: NO_RESULTS, OUT_OF_BOUNDS."""
     error = ask(over, FakeNetwork(bounds=Bounds(south=0, west=0, north=1, east=1))).body["error"]

@@ -29,7 +29,25 @@ def test_a_line_is_read_as_its_entry_states_it():
         departures_s=times_s,
         back_s=times_s,
         towards=("Satama", "Tori"),
+        color=-1,
     )
+
+
+@pytest.mark.parametrize(
+    ("group", "line", "color"), [("", "", -1), ("00985F", "", 0x00985F), ("00985F", "FF6319", 0xFF6319)]
+)
+def test_a_line_has_its_own_colour_else_its_groups(group, line, color):
+    """A tram line of a green group is green, unless it says orange."""
+    of_group, of_line = (f'color = "{each}"\n' if each else "" for each in (group, line))
+    tram = TRAM.replace("[group.tram]\n", f"[group.tram]\n{of_group}", 1)
+
+    assert read_network(HEAD + tram + LINE_7 + of_line, "town.toml").lines[0].color == color
+
+
+def test_a_colour_that_is_none_is_refused():
+    """Names of colours are not read."""
+    with pytest.raises(SettingsInvalid, match="'color' should be six hexadecimal digits"):
+        read_network(HEAD + TRAM + LINE_7 + 'color = "green"\n', "town.toml")
 
 
 def test_a_stop_is_step_free_by_its_group_unless_a_list_says_otherwise():

@@ -78,9 +78,11 @@ def test_nothing_usable(tmp_path):
         import_text(tmp_path, {"routes.txt": "route_id,route_type\nB,3\n"})
 
     assert caught.value.message == (
-        "feed has no usable trips on any day (service-without-trips 1 times, first in calendar.txt line 2, "
-        "trip-without-route 1 times, first in trips.txt line 2, "
-        "call-of-left-out-trip 3 times, first in stop_times.txt line 2). Ask its publisher for a complete feed."
+        "feed has no usable trips on any day: "
+        "1 service-without-trips (no trip runs on these days), first in calendar.txt line 2; "
+        "1 trip-without-route (the trip's route is not in the feed, so the trip is left out), first in trips.txt "
+        "line 2; 3 call-of-left-out-trip (a time of a trip that is left out, and counted as such), first in "
+        "stop_times.txt line 2. Ask its publisher for a complete feed."
     )
 
 
@@ -100,5 +102,5 @@ def test_empty_tables(tmp_path):
         )
 
     assert caught.value.message == (
-        "feed has no usable trips on any day (its tables are empty). Ask its publisher for a complete feed."
+        "feed has no usable trips on any day: its tables are empty. Ask its publisher for a complete feed."
     )

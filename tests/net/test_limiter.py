@@ -1,6 +1,7 @@
 """The pace of a host, in one process and over several."""
 
 import asyncio
+import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -181,6 +182,44 @@ def test_threads_share_one_limit(limits):
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(take, range(60))) == 25
+
+
+def test_nobody_waits_for_a_file_that_another_process_holds(tmp_path):
+    """As long as it is held there is no decision, in no time; then there is the one that ``check`` would give."""
+    path, rates = tmp_path / "limits.sqlite", [Rate(8, 1000, burst=1)]
+    limit = LimitFile(path).limit("sec")
+    first = limit.try_check(TokenBucket(), rates, START_MS, 1)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    held = limit.try_check(TokenBucket(), rates, START_MS + 125, 1)
+    other.execute("COMMIT")
+    other.close()
+    after = limit.try_check(TokenBucket(), rates, START_MS + 125, 1)
+
+    assert (first.allowed, held, after.allowed) == (True, None, True)
+    assert not limit.check(TokenBucket(), rates, START_MS + 125, 1).allowed
+
+
+def test_a_held_file_delays_requests_and_loses_none(tmp_path):
+    """The limiter waits for it in a thread: the loop goes on meanwhile."""
+    path = tmp_path / "limits.sqlite"
+    file = LimitFile(path)
+    limiter = Limiter(file.limit, default_per_second=8, default_burst=1, clock_ms=lambda: START_MS)
+    file.limit("host").check(TokenBucket(), [Rate(8, 1000, burst=1)], START_MS - 1_000, 1)
+
+    async def ask():
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        waiting = asyncio.create_task(limiter.wait("host", longest_s=4))
+        for _ in range(100):
+            await asyncio.sleep(0)
+        was_done = waiting.done()
+        other.execute("COMMIT")
+        other.close()
+        await waiting
+        return was_done
+
+    assert asyncio.run(ask()) is False
 
 
 def test_a_clock_that_was_set_back_holds_nobody_up(limits):

@@ -30,7 +30,7 @@ type Feed { feedId: String! publisher: FeedPublisher agencies: [Agency] }
 type FeedPublisher { name: String! }
 type Agency { name: String! timezone: String! lang: String }
 type ServiceTimeRange { start: Long end: Long }
-type Route { gtfsId: String! shortName: String longName: String type: Int }
+type Route { gtfsId: String! shortName: String longName: String type: Int color: String textColor: String }
 type Stop {
   gtfsId: String! name(language: String): String! lat: Float lon: Float platformCode: String
   wheelchairBoarding: WheelchairBoarding parentStation: Stop stops: [Stop] routes: [Route!]

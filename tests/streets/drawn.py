@@ -6,7 +6,7 @@ A cell is 100 m wide and high, and the map lies at the equator, where a degree i
     |   s      a street goes from node to node, straight; its kind is that of the first special letter on it
     C-#-D      # is a bridge: what comes from the left goes on to the right, from above to below, and nothing meets
 
-Nodes: capital letters, ``+``; ``*`` has traffic lights, ``o`` a gate that is shut, ``k`` a raised kerb.
+Nodes: capital letters, ``+``; ``*`` has traffic lights, ``o`` a gate that is shut, ``k`` a raised kerb, ``l`` a lift.
 Streets: ``-`` and ``|``; ``s`` steps, ``p`` private, ``>`` and ``v`` one-way roads (right, down), ``e`` a footway that
 walkers may use to the right or down only, ``x`` a motorway.
 """
@@ -33,6 +33,7 @@ NODE_TAGS = {
     "*": {"highway": "crossing", "crossing": "traffic_signals"},
     "o": {"barrier": "gate", "access": "no"},
     "k": {"barrier": "kerb", "kerb": "raised"},
+    "l": {"highway": "elevator"},
 }
 _BRIDGE = "#"
 
@@ -80,7 +81,7 @@ def read(text):
     """Return the nodes and streets of a drawing."""
     rows = dedent(text).strip("\n").split("\n")
     cells = {(x, y): letter for y, row in enumerate(rows) for x, letter in enumerate(row) if letter != " "}
-    is_node = {at for at, letter in cells.items() if letter.isupper() or letter in "+*ok"}
+    is_node = {at for at, letter in cells.items() if letter.isupper() or letter in "+*okl"}
     nodes = sorted(is_node, key=lambda at: (at[1], at[0]))
     number = {at: index for index, at in enumerate(nodes)}
     streets = []

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fingerpost.transit.streets.extract import OsmStop
+from fingerpost.transit.streets.stop_access import meet_at_places
 from fingerpost.transit.streets.stop_matching import find_stop_places
 from fingerpost.transit.streets.street_walks import StreetWalks
 from fingerpost.transit.timetable.timetable import STATION, STOP
@@ -82,11 +83,11 @@ def test_who_walks_to_a_stop_walks_to_where_the_map_has_it(tmp_path):
     found = find_stop_places(stops, [OsmStop("7", *degrees(8, 0.99))])
 
     def metres(places):
-        walks = StreetWalks(town.graph, town.grid, stops, PLAIN, places=places)
+        walks = StreetWalks(town.graph, town.grid, stops, PLAIN, access=places)
         return walks.reach(*degrees(0, 2), np.zeros(1, np.int64), 3000.0, from_stops=False).metres.tolist()
 
     assert metres(None) == [pytest.approx(820, abs=2)]
-    assert metres((found.lats, found.lons)) == [pytest.approx(1099, abs=2)]
+    assert metres(meet_at_places(found.lats, found.lons)) == [pytest.approx(1099, abs=2)]
 
 
 @pytest.mark.parametrize(

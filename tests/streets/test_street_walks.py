@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fingerpost.transit.streets.stop_access import meet_at_places
 from fingerpost.transit.streets.store import StoredStreets, find_streets, save_streets
 from fingerpost.transit.streets.street_walks import StreetWalks
 from fingerpost.transit.timetable.footpaths import TransferRules, footpaths
@@ -147,13 +148,12 @@ def test_saved_streets_are_opened_as_they_were(tmp_path):
     coverage = StreetCoverage(
         extract="/town.osm.pbf", stops=3, covered_stops=2, street_km=4.5, left_out_km=0.1, cut_ways=1
     )
-    stops = np.array([0.1, 0.2, 0.3]), np.array([1.1, 1.2, 1.3])
-    save_streets(StoredStreets(town.graph, town.grid, *stops, coverage), tmp_path)
+    access = meet_at_places(np.array([0.1, 0.2, 0.3]), np.array([1.1, 1.2, 1.3]))
+    save_streets(StoredStreets(town.graph, town.grid, access, coverage), tmp_path)
     opened = find_streets(tmp_path)
 
     assert opened.coverage == coverage
-    assert (opened.stop_lats.tolist(), opened.stop_lons.tolist()) == ([0.1, 0.2, 0.3], [1.1, 1.2, 1.3])
-    for before, after in ((town.graph, opened.graph), (town.grid, opened.grid)):
+    for before, after in ((town.graph, opened.graph), (town.grid, opened.grid), (access, opened.access)):
         for name in before._fields:
             np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
 

@@ -214,7 +214,90 @@ async def test_a_trip_without_lines_is_drawn_straight_and_says_so(show, applicat
 
     assert points == [2] * len(answer["structuredContent"]["itineraries"][0]["legs"])
     assert "Lines are straight between stops." in text
-    assert call["_meta"] == {"fingerpost/geometry": True}
+    assert call["_meta"] == {"fingerpost/geometry": True, "fingerpost/lineColors": True}
+
+
+# Where the first and the last stop of the map are.
+STOPS = """const [first, last] = [0, -1].map((at) => [...document.querySelectorAll(".map circle")].at(at))
+    .map((circle) => ["cx", "cy"].map((name) => Number(circle.getAttribute(name))));
+    const apart = Math.hypot(first[0] - last[0], first[1] - last[1]);"""
+APART = f"(least) => {{ {STOPS} return apart > least; }}"
+
+
+async def look_at_map(shown):
+    """Return the pixels between the first and the last stop of the map, and where the first lies."""
+    return await shown.frame.evaluate(f"() => {{ {STOPS} return {{ apart, first }}; }}")
+
+
+async def test_a_map_is_moved_and_zoomed_by_pointer_wheel_keyboard_and_button(show, application):
+    """What lies under the pointer stays there while the wheel turns; 0 shows all again.
+
+    A wheel that only passes by moves nothing.
+    """
+    async with connect(application) as client:
+        answer = await ask(client, "plan_trip", TRIP)
+        async with show(client, "trip", answer, arguments=TRIP) as shown:
+            frame, mouse, keyboard = shown.frame, shown.page.mouse, shown.page.keyboard
+            fit = await look_at_map(shown)
+            box = await frame.locator(".map").bounding_box()
+            middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            await mouse.move(*middle)
+            await mouse.wheel(0, -300)
+            passed = await look_at_map(shown)
+            await mouse.down()
+            await mouse.move(middle[0] + 30, middle[1] - 20, steps=3)
+            await mouse.up()
+            dragged = await look_at_map(shown)
+            first = await frame.locator(".map circle").first.bounding_box()
+            under = first["x"] + first["width"] / 2, first["y"] + first["height"] / 2
+            await mouse.move(*under)
+            await mouse.wheel(0, -300)
+            await frame.wait_for_function(APART, arg=fit["apart"] * 1.5)
+            wheeled = await look_at_map(shown)
+            await keyboard.press("0")
+            reset = await look_at_map(shown)
+            await keyboard.press("ArrowRight")
+            right = await look_at_map(shown)
+            await keyboard.press("0")
+            await frame.click("[data-key=zoom-in]")
+            zoomed = await look_at_map(shown)
+            await shown.tell({"locale": "sv"})
+            await frame.wait_for_selector("text=Senare")
+            kept = await look_at_map(shown)
+            await frame.click("[data-key=zoom-out]")
+            back = await look_at_map(shown)
+
+    assert passed == fit
+    assert dragged["apart"] == pytest.approx(fit["apart"], abs=0.2)
+    assert dragged["first"] == pytest.approx([fit["first"][0] + 30, fit["first"][1] - 20], abs=0.3)
+    assert wheeled["apart"] == pytest.approx(2 * fit["apart"], rel=0.01)
+    assert wheeled["first"] == pytest.approx(dragged["first"], abs=1)
+    assert reset == fit
+    assert right["first"][0] < fit["first"][0] - 50
+    assert zoomed["apart"] == pytest.approx(1.6 * fit["apart"], rel=0.01)
+    assert kept == zoomed
+    assert back["apart"] == pytest.approx(fit["apart"], rel=0.01)
+
+
+async def test_lines_have_their_own_colours(show, application):
+    """The metro is orange with black on it, in the summary, the steps and the map; a walk has none."""
+    async with connect(application) as client:
+        answer = await ask(client, "plan_trip", {**TRIP, "destination": {"type": "label", "value": "Tapiola (M)"}})
+        async with show(client, "trip", answer, arguments=TRIP) as shown:
+            badges = await shown.frame.eval_on_selector_all(
+                ".line[data-mode=METRO]",
+                "all => all.map(each => [getComputedStyle(each).backgroundColor, getComputedStyle(each).color])",
+            )
+            strokes = await shown.frame.eval_on_selector_all(
+                ".map path", "all => all.map(each => [each.dataset.stroke, getComputedStyle(each).stroke])"
+            )
+            edges = await shown.frame.locator(".map polyline").count()
+
+    orange = "rgb(255, 99, 25)"
+    assert badges
+    assert {tuple(each) for each in badges} == {(orange, "rgb(0, 0, 0)")}
+    assert [stroke for mode, stroke in strokes if mode == "METRO"] == [orange] * edges
+    assert orange not in [stroke for mode, stroke in strokes if mode == "WALK"]
 
 
 async def test_later_asks_for_a_trip_after_all_that_are_shown(show, application):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic_core import ErrorDetails
+from typing_extensions import TypeAliasType
 
 from fingerpost.contract.wire import Shape, fields_of
 
@@ -200,13 +201,15 @@ def _walk(shape: Shape | None, location: list[int | str]) -> tuple[str, list[Sha
 
 
 def _members(annotations: list[Any]) -> list[Any]:
-    """Yield the member types of unions and annotations, without None."""
+    """Yield the member types of unions, annotations and aliases, without None."""
     found: list[Any] = []
     for annotation in annotations:
         if get_origin(annotation) in (Union, types.UnionType):
             found += _members([member for member in get_args(annotation) if member is not types.NoneType])
         elif get_origin(annotation) is Annotated:
             found += _members([get_args(annotation)[0]])
+        elif isinstance(annotation, TypeAliasType):
+            found += _members([annotation.__value__])
         else:
             found.append(annotation)
     return found

@@ -41,10 +41,7 @@ _ONE_ATTEMPT = '{"attempts":1}'
 
 
 class Execution:
-    """Executes one run from its recorded state until it ends, waits for a person or fails.
-
-    ``watches`` receive every event; one that is added later receives events from then on.
-    """
+    """Executes one run from its recorded state until it ends, waits for a person or fails."""
 
     def __init__(
         self,
@@ -53,14 +50,13 @@ class Execution:
         journal: Journal,
         executor: StepExecutor,
         limits: Limits,
-        watches: Sequence[Watch] = (),
     ) -> None:
         self._run = run
         self._valid = valid
         self._journal = journal
         self._executor = executor
         self._limits = limits
-        self._watches = watches
+        self._watches: Sequence[Watch] = ()
         self._seq = run.last_seq
         settled = {number: step for number, step in run.steps.items() if step.state in ("completed", "skipped")}
         outputs = {number: step.output for number, step in settled.items() if step.output is not None}
@@ -88,6 +84,10 @@ class Execution:
         self._unreported: deque[list[Any]] = deque()
         self._settled: asyncio.Future[None] | None = None
         self._kept = KeptOutcomes()
+
+    def tell(self, watches: Sequence[Watch]) -> None:
+        """Report every event to these; one that is added to them later receives events from then on."""
+        self._watches = watches
 
     def on_signals(self, signals: list[Signal]) -> None:
         """Apply signals to this run; of two decisions on one step the first counts.

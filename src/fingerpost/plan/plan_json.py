@@ -1,8 +1,9 @@
 """Read and write plans as JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import ParamSpec, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -14,6 +15,12 @@ from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import RunRecord
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.size_limits import encode, find_excess
+from fingerpost.resilience.fair_threads import COMPUTING
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+_QUICK_CHARS = 20_000
 
 
 def read_plan(raw: object, limits: Limits | None = None) -> Plan:
@@ -64,6 +71,25 @@ def plan_of(run: RunRecord) -> Plan:
         raise PlanInvalid(
             f"The plan of the run {run.run_id} cannot be read: {explained.message}", explained.details
         ) from error
+
+
+async def plan_of_aside(run: RunRecord) -> Plan:
+    """Return what ``plan_of`` returns; a long plan is read in a thread.
+
+    Raises:
+        PlanInvalid: it has a shape that this build does not know.
+    """
+    return await aside(run, plan_of, run)
+
+
+async def aside(run: RunRecord, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
+    """Return what a function of a run returns; for a run with a long plan it is called in a thread.
+
+    In the event loop it would keep every other call waiting.
+    """
+    if len(run.plan_json) > _QUICK_CHARS:
+        return await COMPUTING.run(function, *args, **kwargs)
+    return function(*args, **kwargs)
 
 
 def now() -> str:

@@ -1,9 +1,8 @@
 """Report a run's progress in steps."""
 
-from fingerpost.contract.plan import PlanStep
+from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.published import ReportProgress
 from fingerpost.plan.journal import Event, RunRecord
-from fingerpost.plan.plan_json import plan_of
 
 _ENDED = {"step_completed": "done", "step_skipped": "skipped", "step_failed": "failed"}
 _BEGUN = {"step_started": "begun", "step_waiting": "waits for a person"}
@@ -20,9 +19,8 @@ class RunProgress:
         self._steps: dict[int, PlanStep] = {}
         self._shares: dict[int, float] = {}
 
-    def catch_up(self, run: RunRecord) -> None:
+    def catch_up(self, run: RunRecord, plan: Plan) -> None:
         """Count the steps that are already recorded; events watched before this call count too."""
-        plan = plan_of(run)
         self._steps = {step.step_id: step for step in plan.steps}
         for number, record in run.steps.items():
             if record.state in ("completed", "skipped"):

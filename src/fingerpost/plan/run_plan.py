@@ -1,6 +1,8 @@
 """run_plan: start a plan, or approve, cancel, resume, replace one that was started (plan-step contract, rule F6)."""
 
 import asyncio
+from collections.abc import Mapping
+from typing import Any
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.plan import Plan
@@ -8,7 +10,7 @@ from fingerpost.contract.published import Call, PublishedTool
 from fingerpost.contract.question_size import has_more_values
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
-from fingerpost.plan.plan_json import read_plan
+from fingerpost.plan.plan_json import aside, plan_of_aside, read_plan
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.progress import RunProgress
 from fingerpost.plan.run_shapes import LONG_PARTS, REST, RunAnswer, RunPlanInput, show_run
@@ -60,7 +62,8 @@ class RunPlan(PublishedTool):
             await self._act(run_id, arguments, user)
         progress = RunProgress(call.report)
         with runs.watching(run_id, progress.watch):
-            progress.catch_up(await runs.get(run_id, user))
+            run = await runs.get(run_id, user)
+            progress.catch_up(run, await plan_of_aside(run))
             if arguments.action != "cancel" and not runs.is_under_way(run_id):
                 runs.begin(run_id)
             try:
@@ -71,6 +74,9 @@ class RunPlan(PublishedTool):
                     raise
         run = await runs.get(run_id, user)
         view = await describe_run(runs, run)
+        return await aside(run, self._show, arguments, view)
+
+    def _show(self, arguments: RunPlanInput, view: Mapping[str, Any]) -> RunAnswer:
         failed = [f"step {step['step_id']}: {step['error']}" for step in view["steps"] if step["error"]]
         is_failed = view["state"] == "failed"
         data = show_run(view)

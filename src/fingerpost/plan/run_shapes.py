@@ -63,10 +63,8 @@ class RunPlanInput(StepWise):
 class GetPlanRunInput(StepWise):
     """Which run, and how much of it."""
 
-    run_id: Annotated[str | None, Field(description="left out: your runs")] = None
-    include: Annotated[
-        list[Literal["plan", "memory", "items", "events", "mermaid"]] | None, Field(max_length=5, description="more")
-    ] = None
+    run_id: str | None = None
+    include: Annotated[list[Literal["plan", "memory", "items", "events", "mermaid"]] | None, Field(max_length=5)] = None
     after_event: Annotated[Whole, Field(ge=0, description="only later events")] = 0
 
 

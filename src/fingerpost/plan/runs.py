@@ -2,20 +2,23 @@
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal
 
 from fingerpost import clock
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.question_size import has_more_values
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.execution import Execution, Watch
 from fingerpost.plan.journal import ENDED, PROTOCOL, Event, Given, Journal, NewRun, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import now, plan_of, write_plan
+from fingerpost.plan.plan_json import aside, now, plan_of, plan_of_aside, write_plan
 from fingerpost.plan.retention import RunRetention
 from fingerpost.plan.run_measurement import measure_run
 from fingerpost.plan.size_limits import encode, find_excess
@@ -29,6 +32,10 @@ _log = logging.getLogger(__name__)
 _ID_CHARS = 36
 # A longer plan is checked in a thread.
 _QUICK_STEPS = 20
+# More values of a memory are measured in a thread.
+_QUICK_VALUES = 200
+# Runs that were created and not begun yet; whoever begins one of more reads it again.
+_MOST_FRESH = 16
 
 SeenState = RunState | Literal["interrupted"]
 
@@ -56,7 +63,7 @@ class PlanRuns:
         self._poll_s = poll_s
         self._executor = StepExecutor(catalogue, self.limits, breaker)
         self._retention = RunRetention(journal, retention_days)
-        self._fresh: tuple[RunRecord, ValidPlan] | None = None
+        self._fresh: OrderedDict[str, tuple[RunRecord, ValidPlan]] = OrderedDict()
         self._executions: dict[str, Execution] = {}
         self._tasks: dict[str, asyncio.Task[RunState]] = {}
         self._watches: dict[str, list[Watch]] = {}
@@ -106,7 +113,9 @@ class PlanRuns:
             at=created_at,
         )
         run_id = await self.journal.create(new)
-        self._fresh = (new.record_as(run_id), valid)
+        self._fresh[run_id] = (new.record_as(run_id), valid)
+        if len(self._fresh) > _MOST_FRESH:
+            self._fresh.popitem(last=False)
         return run_id
 
     def _check_and_write(self, plan: Plan, memory: Mapping[str, Any]) -> tuple[ValidPlan, str]:
@@ -138,9 +147,8 @@ class PlanRuns:
                 run, valid, is_fresh = await self._known(run_id)
                 if run.state in ("completed", "cancelled"):
                     return run.state
-                execution = Execution(
-                    run, valid, self.journal, self._executor, self.limits, self._watches.setdefault(run_id, [])
-                )
+                execution = await aside(run, Execution, run, valid, self.journal, self._executor, self.limits)
+                execution.tell(self._watches.setdefault(run_id, []))
                 self._executions[run_id] = execution
                 listener = None
                 try:
@@ -245,7 +253,7 @@ class PlanRuns:
             PlanInvalid: the run has no such step, or it no longer waits.
         """
         run = await self.get(run_id, user)
-        plan = plan_of(run)
+        plan = await plan_of_aside(run)
         step = next((step for step in plan.steps if step.step_id == step_id), None)
         if step is None or step.agent != HUMAN:
             waiting = [str(each.step_id) for each in plan.steps if each.agent == HUMAN]
@@ -269,7 +277,7 @@ class PlanRuns:
         if run.state in ("completed", "cancelled"):
             hint = "Start a new run, with memory_of this one"
             raise PlanInvalid(f"The run cannot be resumed: it is {run.state}", {"field": "action"}, hint=hint)
-        self._revalidated(run)
+        await aside(run, self._revalidated, run)
         return run
 
     async def replace_unfinished(self, run_id: str, user: str | None, plan: Plan) -> None:
@@ -280,7 +288,7 @@ class PlanRuns:
             StorageUnavailable: the run is being carried on.
         """
         run = await self.get(run_id, user)
-        old = plan_of(run)
+        old = await plan_of_aside(run)
         if run.state in ("completed", "cancelled"):
             raise PlanInvalid(f"The run has ended: it is {run.state}", {"field": "action"})
         if not old.can_modify:
@@ -293,7 +301,7 @@ class PlanRuns:
         if changed:
             numbers = ", ".join(map(str, changed))
             raise PlanInvalid(f"Finished steps must stay as they are: {numbers}", {"field": "plan"})
-        validate_plan(plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
+        await aside(run, validate_plan, plan, self.catalogue, memory=run.given.values, done=done, limits=self.limits)
         async with self.journal.hold(run_id) as is_ours:
             if not is_ours:
                 raise StorageUnavailable("The run is being carried on; change it when it has come to a stop")
@@ -312,10 +320,12 @@ class PlanRuns:
 
     async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> Given:
         values, paths = dict(memory), dict[str, list[str]]()
-        if excess := find_excess(values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth):
+        check = partial(find_excess, values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth)
+        if excess := await COMPUTING.run(check) if has_more_values(values, _QUICK_VALUES) else check():
             raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory"})
         if memory_of is not None:
-            earlier = self.memory_of(await self.get(memory_of, user))
+            run = await self.get(memory_of, user)
+            earlier = await aside(run, self.memory_of, run)
             values = {**earlier.keyed(), **values}
             # Runs that start from one another would gather without end.
             if excess := find_excess(values, most_bytes=self.limits.memory_bytes, most_depth=self.limits.depth + 1):
@@ -341,15 +351,15 @@ class PlanRuns:
 
     async def _known(self, run_id: str) -> tuple[RunRecord, ValidPlan, bool]:
         """Return a run that is held, its plan checked, and whether it was made just now and nothing has happened."""
-        fresh, self._fresh = self._fresh, None
-        if fresh is not None and fresh[0].run_id == run_id and await self.journal.is_untouched(run_id):
+        fresh = self._fresh.pop(run_id, None)
+        if fresh is not None and await self.journal.is_untouched(run_id):
             return *fresh, True
         run = await self.journal.find(run_id)
         if run is None:
             raise PlanInvalid(f"There is no run '{run_id}'", {"field": "run_id"})
         _refuse_newer(run)
         is_over = run.state in ("completed", "cancelled")
-        return run, self.shape_of(run) if is_over else self._revalidated(run), False
+        return run, await aside(run, self.shape_of if is_over else self._revalidated, run), False
 
     def _revalidated(self, run: RunRecord) -> ValidPlan:
         """Return a run's plan checked against the tools of today: an upgrade may have come between."""

@@ -16,7 +16,7 @@ from pyrate_limiter import Rate, StateStore
 from pyrate_limiter.abstracts.algorithm import Decision, State, StateAlgorithm
 from pyrate_limiter.clocks import AbstractClock, WallClock
 
-from fingerpost.store.sqlite import SqliteFile
+from fingerpost.store.sqlite import SqliteFile, primary_code
 
 LONGEST_PAUSE_MS = 86_400_000
 
@@ -32,6 +32,10 @@ _TABLE = """
 class _Row(NamedTuple):
     state: str = ""
     paused_until_ms: int = 0
+
+
+class LimitsHeld(Exception):
+    """Another thread or process holds the file of limits just now."""
 
 
 class LimitFile:
@@ -68,20 +72,35 @@ class LimitFile:
         }
 
     @contextmanager
-    def changing(self, name: str) -> Iterator[tuple[sqlite3.Connection, _Row]]:
-        """Lock the file, give one limit's row, and commit when the block ends."""
-        with self._lock, self._file.translating_sqlite_errors():
+    def changing(self, name: str, *, may_wait: bool = True) -> Iterator[tuple[sqlite3.Connection, _Row]]:
+        """Lock the file, give one limit's row, and commit when the block ends.
+
+        Raises:
+            LimitsHeld: another holds the file, and this caller may not wait.
+        """
+        with self._locked(may_wait=may_wait), self._file.translating_sqlite_errors():
             connection = self._connect()
             try:
-                connection.execute("BEGIN IMMEDIATE")
+                _begin(connection, self._file.busy_timeout_s if may_wait else 0.0)
                 connection.execute(_TABLE)
                 asked = connection.execute("SELECT state, paused_until_ms FROM limits WHERE name = ?", (name,))
                 found = asked.fetchone()
                 yield connection, _Row(*found) if found else _Row()
                 connection.execute("COMMIT")
+            except LimitsHeld:
+                raise
             except BaseException:
                 self._kept.close()
                 raise
+
+    @contextmanager
+    def _locked(self, *, may_wait: bool) -> Iterator[None]:
+        if not self._lock.acquire(blocking=may_wait):
+            raise LimitsHeld
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     def _connect(self) -> sqlite3.Connection:
         """Return the connection that is kept, as long as the file is the one that it opened."""
@@ -109,6 +128,16 @@ class _OpenFile:
             self.connection = None
 
 
+def _begin(connection: sqlite3.Connection, busy_timeout_s: float) -> None:
+    connection.execute(f"PRAGMA busy_timeout = {round(busy_timeout_s * 1000)}")
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if busy_timeout_s == 0 and primary_code(error) == sqlite3.SQLITE_BUSY:
+            raise LimitsHeld from error
+        raise
+
+
 def _stamp_of(path: Path) -> tuple[int, int] | None:
     try:
         status = path.stat()
@@ -130,7 +159,17 @@ class SqliteLimit(StateStore):
 
     def check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> Decision:
         """Take ``weight`` tokens at ``now`` (milliseconds since 1970), or say how long they are not to be had."""
-        with self._file.changing(self._name) as (connection, row):
+        return self._take(algorithm, rates, now, weight, may_wait=True)
+
+    def try_check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> Decision | None:
+        """As ``check``; None where another holds the file just now."""
+        try:
+            return self._take(algorithm, rates, now, weight, may_wait=False)
+        except LimitsHeld:
+            return None
+
+    def _take(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int, *, may_wait: bool) -> Decision:
+        with self._file.changing(self._name, may_wait=may_wait) as (connection, row):
             paused_ms = row.paused_until_ms - now
             if 0 < paused_ms <= LONGEST_PAUSE_MS:
                 return Decision(failing_rate=rates[0], retry_after_ms=paused_ms)

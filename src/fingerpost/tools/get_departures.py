@@ -1,14 +1,17 @@
 """get_departures (docs/contracts): the board of a stop."""
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
 from fingerpost.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
+from fingerpost.tools.leave_by import Leaving, find_walk_start, say_leaving, show_leaving, warn_of_walks
+from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
 from fingerpost.tools.wording import clock_of, said_below, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Departure, Place
@@ -35,11 +38,14 @@ class StopRef(WireModel):
 class GetDeparturesInput(WireModel):
     """The question."""
 
-    stop: Annotated[StopRef, Field(description="whose board")]
+    stop: StopRef
     window_minutes: Annotated[Whole, Field(ge=1, le=120, description="how far ahead")] = 30
     limit: Annotated[Whole, Field(ge=1, le=50)] = 10
     language: Language = "en"
     at: Annotated[str | None, Field(max_length=40, description="from then, ISO 8601; else now")] = None
+    walk_from: Annotated[
+        Identifier | None, Field(max_length=200, description="saved place or lat,lon: also tells when to leave")
+    ] = None
 
 
 class WireDeparture(WireDict):
@@ -55,7 +61,7 @@ class WireDeparture(WireDict):
     platform: NotRequired[str]
 
 
-class BoardMeta(Meta, AlertNotes):
+class BoardMeta(Meta, AlertNotes, Leaving):
     """Meta of a board; an empty one says why, one of another time than now from when on it lists."""
 
     whyEmpty: NotRequired[str]
@@ -82,7 +88,7 @@ class GetDepartures(PublishedTool):
     title = "Departure board"
     description = (
         "List the next departures of one stop or station, with delays and cancellations. "
-        "The stop is an id from findAddressOrStop or find_stops, or a label: a saved stop or a stop name. "
+        "Ids come from findAddressOrStop or find_stops. "
         "To travel between two places take plan_trip."
     )
     family = Family.BOARD
@@ -90,6 +96,7 @@ class GetDepartures(PublishedTool):
     input_model = GetDeparturesInput
     output_shape = GetDeparturesOutput
     long_parts = (("departures",),)
+    offers = MappingProxyType({LINE_COLORS: WireLineColors})
     rest = "Take a smaller limit, or a shorter window."
     open_world = True
     when_missing = {"stop": "stop id missing", "stop.value": "stop id missing"}  # noqa: RUF012  # a ClassVar mapping
@@ -97,7 +104,7 @@ class GetDepartures(PublishedTool):
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
 
-    async def handle(self, arguments: GetDeparturesInput, call: Call) -> GetDeparturesOutput:
+    async def handle(self, arguments: GetDeparturesInput, call: Call) -> ToolReply:
         """Find the stop, ask for its board, sort it and cut it to the limit."""
         warnings = Warnings()
         now = int(call.now.timestamp())
@@ -111,6 +118,7 @@ class GetDepartures(PublishedTool):
             language=arguments.language,
             warnings=warnings,
         )
+        walk_from = await find_walk_start(arguments.walk_from, self._places.variables, call.user)
         since = _read_start(arguments.at, stop.networks[0].profile.zone, now, warnings)
         query = DepartureQuery(
             stop_ids=stop.place.member_ids,
@@ -118,12 +126,14 @@ class GetDepartures(PublishedTool):
             window_s=arguments.window_minutes * 60,
             language=arguments.language,
             wanted=arguments.limit,
+            walk_from=walk_from,
         )
         _, board, left_out = await ask_in_turn(
             stop.networks, lambda network: network.list_departures(query), Deadline()
         )
         warn_of_left_out(left_out, warnings)
         is_now = arguments.at is None or since == now
+        warn_of_walks(board, arguments.walk_from, warnings)
         return _answer(call, stop.place, arguments.stop.value, query, board, warnings, is_now=is_now)
 
     def describe(self, answer: GetDeparturesOutput) -> str:
@@ -132,7 +142,12 @@ class GetDepartures(PublishedTool):
         day = meta.get("at", answer["dataFreshness"])[:10]
         since = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
         lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{since}:"]
-        lines += [_row(each, day) for each in answer["departures"]] or [_say_empty(answer["meta"])]
+        leaving = {each["departure"]: each for each in meta.get("leaveBy", ())}
+        now = meta["retrievedAt"]
+        lines += [
+            _row(each, day) + (say_leaving(leaving[at], now, day) if at in leaving else "")
+            for at, each in enumerate(answer["departures"])
+        ] or [_say_empty(answer["meta"])]
         return "\n".join(lines + said_below(answer, answer["meta"], describe_board_alerts(answer)))
 
 
@@ -159,7 +174,7 @@ def _answer(
     warnings: Warnings,
     *,
     is_now: bool,
-) -> GetDeparturesOutput:
+) -> ToolReply:
     """Write the board; every warning is added before the warnings are written."""
     shown = _choose(query, board)
     provenance, now = board.provenance, int(call.now.timestamp())
@@ -167,7 +182,7 @@ def _answer(
     _warn(query, board, shown, warnings)
     warn_of_rides(shown, warnings)
     warn_of_provenance(provenance, age_s, warnings)
-    return {
+    body: GetDeparturesOutput = {
         "stopId": stop.id or asked,
         "stopName": stop.name,
         "realtimeUsed": uses_realtime(shown),
@@ -179,9 +194,11 @@ def _answer(
             **show_meta(provenance, ids=stop.member_ids, realtime_age_s=age_s),
             **_show_gap(board, provenance.zone),
             **_show_start(query, provenance.zone, is_now=is_now),
+            **show_leaving(board, shown),
             **show_alerts(choose_alerts(_list_touched(board, shown)), provenance.zone),
         },
     }
+    return reply_with_colors(body, list_row_colors(shown), call.wants)
 
 
 class _Start(WireDict):

@@ -1,12 +1,14 @@
 """getStopTimetable (lookup contract): the scheduled departures of a stop (rules D1, D3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.errors import ParameterError
 from fingerpost.tools.alert_shapes import show_alerts
+from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.tools.stop_timetable_shapes import (
     LONGEST_HORIZON_MINUTES,
     MOST_DEPARTURES,
@@ -68,21 +70,22 @@ class GetStopTimetable(PublishedTool):
     name = "getStopTimetable"
     title = "Stop timetable"
     description = (
-        "Scheduled departures of a stop id: the next few, or with at and until any time of any day, "
-        "such as the last bus on Saturday. For delays take get_departures."
+        "Scheduled departures of a stop id: the next few, or all from at to until, on any day, "
+        "such as a Saturday's last bus. For delays take get_departures."
     )
     family = Family.LOOKUP
     group = "timetable"
     input_model = TimetableRequestInput
     output_shape = StopTimetableOutput
     long_parts = (("departures",), ("meta", "lines"))
+    offers = MappingProxyType({LINE_COLORS: WireLineColors})
     rest = "The rest with at: the time of the last row that is shown."
     open_world = True
 
     def __init__(self, places: PlaceResolver) -> None:
         self._places = places
 
-    async def handle(self, arguments: TimetableRequestInput, call: Call) -> StopTimetableOutput:
+    async def handle(self, arguments: TimetableRequestInput, call: Call) -> ToolReply:
         """Find the stop, ask for its timetable, leave out what is cancelled, and cut to the limit."""
         warnings = Warnings()
         window = _read_window(arguments, int(call.now.timestamp()))
@@ -102,7 +105,8 @@ class GetStopTimetable(PublishedTool):
             stop.networks, lambda network: network.list_departures(query), Deadline()
         )
         warn_of_left_out(left_out, warnings)
-        return _answer(_show_stop(stop.place, arguments.stop_id, others), window, board, warnings)
+        shown_stop = _show_stop(stop.place, arguments.stop_id, others)
+        return _answer(shown_stop, window, board, warnings, call.wants)
 
     def describe(self, answer: StopTimetableOutput) -> str:
         """Return the timetable as lines to read."""
@@ -139,7 +143,9 @@ def _read_window(arguments: TimetableRequestInput, now: int) -> _Window:
     return _Window(now=now, when=when, last=until, most=most, is_until=True, clamped=most != asked)
 
 
-def _answer(stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Warnings) -> StopTimetableOutput:
+def _answer(
+    stop: TimetableStop, window: _Window, board: DepartureBoard, warnings: Warnings, wants: Collection[str]
+) -> ToolReply:
     scheduled = [each for each in board.departures if window.first <= each.scheduled <= window.last]
     running = sorted((each for each in scheduled if not each.cancelled), key=_order)
     shown = _fit(running, window)
@@ -159,12 +165,13 @@ def _answer(stop: TimetableStop, window: _Window, board: DepartureBoard, warning
         **_show_next(running[len(shown) :]),
         "stop": stop,
     }
-    return {
+    body: StopTimetableOutput = {
         "departures": [show_departure(each) for each in shown],
         "applied": {"maxDepartures": window.most, "horizonMinutes": window.minutes, "clamped": window.clamped},
         "metadata": metadata,
         "meta": meta,
     }
+    return reply_with_colors(body, list_row_colors(shown), wants)
 
 
 def _order(departure: Departure) -> tuple[int, str, str, str]:

@@ -18,13 +18,13 @@ Code = Literal[
     "UPSTREAM_ERROR",
     "INTERNAL_ERROR",
 ]
-_End = Annotated[Identifier, Field(max_length=200, description="place name, stop code, or parameterValue")]
+_End = Annotated[Identifier, Field(max_length=200)]
 
 
 class JourneyPlanRequest(WireModel):
     """The question."""
 
-    from_: Annotated[_End, Field(alias="from")]
+    from_: Annotated[_End, Field(alias="from", description="place name, stop code, or parameterValue; so is to")]
     to: _End
     need_accessible_route: Annotated[Flag, Field(description="step-free")] = False
 

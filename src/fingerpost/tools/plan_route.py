@@ -1,11 +1,13 @@
 """planRoute (lookup contract): itineraries between two texts or places within a window of time (rules D1, D3)."""
 
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from fingerpost.contract.envelope import Family
-from fingerpost.contract.published import Call, PublishedTool
+from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.tools.alert_shapes import show_alerts
+from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_leg_colors, reply_with_colors
 from fingerpost.tools.plan_route_shapes import (
     LONGEST_WINDOW_MINUTES,
     MissedChanges,
@@ -59,13 +61,14 @@ class PlanRoute(PublishedTool):
     input_model = RouteRequestInput
     output_shape = PlanRouteOutput
     long_parts = (("itineraries",),)
+    offers = MappingProxyType({LINE_COLORS: WireLineColors})
     rest = "Ask with a narrower window."
     open_world = True
 
     def __init__(self, places: PlaceResolver) -> None:
         self._ends = TripEndResolver(places)
 
-    async def handle(self, arguments: RouteRequestInput, call: Call) -> PlanRouteOutput:
+    async def handle(self, arguments: RouteRequestInput, call: Call) -> ToolReply:
         """Resolve the ends, search the window, and put the best first."""
         warnings = Warnings()
         now = int(call.now.timestamp())
@@ -82,7 +85,7 @@ class PlanRoute(PublishedTool):
             asked = print_utc(question.when.instant)
             warnings.add(WarningCode.IN_THE_PAST, f"{asked} lies in the past; these are the trips of that time.")
         found = await search_routes(ends, question, warnings)
-        return _answer(arguments, question, found, now, warnings)
+        return _answer(arguments, question, found, call, warnings)
 
     def describe(self, answer: PlanRouteOutput) -> str:
         """Return the itineraries as lines to read."""
@@ -104,13 +107,13 @@ def _read_question(arguments: RouteRequestInput, now: int) -> RouteQuestion:
 
 
 def _answer(
-    arguments: RouteRequestInput, question: RouteQuestion, found: RoutesFound, now: int, warnings: Warnings
-) -> PlanRouteOutput:
+    arguments: RouteRequestInput, question: RouteQuestion, found: RoutesFound, call: Call, warnings: Warnings
+) -> ToolReply:
     ranked = sorted((_Route(each, show_route(each)) for each in found.routes), key=lambda route: _key(route, question))
     chosen = ranked[:MOST_ITINERARIES]
     legs = [leg for route in chosen for leg in route.itinerary.legs]
     provenance = found.provenance
-    age_s = answer_age_s(legs, provenance, now)
+    age_s = answer_age_s(legs, provenance, int(call.now.timestamp()))
     if len(ranked) > len(chosen):
         warnings.add(WarningCode.TRUNCATED_RESULTS, _say_more(len(ranked), chosen, question))
     warn_of_rides(legs, warnings)
@@ -118,12 +121,13 @@ def _answer(
     missed: MissedChanges = {"missedChangesLeftOut": found.missed_changes} if found.missed_changes else {}
     metadata = show_metadata(provenance.zone, warnings, cancelled=found.cancelled, reason=found.reason)
     requested, applied = arguments.search_window_minutes, question.window_s // 60
-    return {
+    body: PlanRouteOutput = {
         "itineraries": [route.shown for route in chosen],
         "window": {"requested": requested, "applied": applied, "clamped": requested != applied},
         "metadata": {**metadata, **missed},
         "meta": _meta(chosen, found, age_s),
     }
+    return reply_with_colors(body, list_leg_colors(route.itinerary for route in chosen), call.wants)
 
 
 def _key(route: _Route, question: RouteQuestion) -> tuple[int, int, int, int, str]:

@@ -65,7 +65,7 @@ _Time = Annotated[str | None, Field(max_length=40)]
 class RouteRequestInput(WireModel):
     """The question."""
 
-    origin: Annotated[RouteEnd, Field(description="a text, or an answer of findAddressOrStop")]
+    origin: RouteEnd
     destination: RouteEnd
     departure_time: Annotated[_Time, Field(description="RFC 3339 with offset, or now; this or arrivalTime")] = None
     arrival_time: Annotated[_Time, Field(validate_default=True)] = None

@@ -1,12 +1,14 @@
 """plan_trip (docs/contracts): itineraries between two places, with what is disrupted and what to do instead."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.tools.alert_shapes import show_alerts
 from fingerpost.tools.itinerary_shapes import show_itinerary
+from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_leg_colors, show_line_colors
 from fingerpost.tools.plan_trip_shapes import (
     PlanMeta,
     PlanNotes,
@@ -27,7 +29,12 @@ from fingerpost.transit.places.resolver import PlaceResolver
 from fingerpost.transit.places.trip_ends import TripEndResolver, TripEnds
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.profile import Ability
-from fingerpost.transit.rules.accessibility import find_low_walking_warning, find_step_free_warning, low_walking_notes
+from fingerpost.transit.rules.accessibility import (
+    find_low_walking_warning,
+    find_step_free_warning,
+    list_walk_notes,
+    low_walking_notes,
+)
 from fingerpost.transit.rules.alerts import Touched, choose_alerts, find_explanation
 from fingerpost.transit.rules.differences import Difference, find_differences
 from fingerpost.transit.rules.disruption import is_disrupted_leg, name_dropped
@@ -48,7 +55,7 @@ class PlanTrip(PublishedTool):
     title = "Plan a trip"
     description = (
         "Plan a door-to-door public transport trip, realtime-aware, with alternatives to disrupted trips. "
-        "Ends are coordinates, or a label: a saved variable, a token from findAddressOrStop, or a place name. "
+        "A label's token comes from findAddressOrStop. "
         "For the next departures at one stop take get_departures."
     )
     family = Family.PLAN_TRIP
@@ -58,7 +65,7 @@ class PlanTrip(PublishedTool):
     long_parts = (("itineraries",),)
     rest = "Ask with a smaller limit."
     open_world = True
-    offers = MappingProxyType({GEOMETRY: TripGeometry})
+    offers = MappingProxyType({GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors})
 
     def __init__(self, places: PlaceResolver) -> None:
         self._ends = TripEndResolver(places)
@@ -92,10 +99,13 @@ class PlanTrip(PublishedTool):
             warnings=warnings,
         )
         body = _answer(arguments, call, found, warnings)
-        if GEOMETRY not in call.wants:
-            return body
-        drawings = [(itinerary, found.find_drawing(itinerary)) for itinerary in found.shown]
-        return ToolReply(body, {GEOMETRY: draw_itineraries(drawings)})
+        beside: dict[str, Mapping[str, Any]] = {}
+        if GEOMETRY in call.wants:
+            drawings = [(itinerary, found.find_drawing(itinerary)) for itinerary in found.shown]
+            beside[GEOMETRY] = draw_itineraries(drawings)
+        if LINE_COLORS in call.wants:
+            beside[LINE_COLORS] = show_line_colors(list_leg_colors(found.shown))
+        return ToolReply(body, beside)
 
     def describe(self, answer: PlanTripOutput) -> str:
         """Return the itineraries as lines to read."""
@@ -136,8 +146,7 @@ def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Wa
         "requested": {"type": arguments.when.type, "time": print_instant(found.query.instant, zone)},
         "constraints": arguments.constraints.to_wire(),
         "itineraries": [
-            show_itinerary(choice, zone, [note] if note else [])
-            for choice, note in zip(found.merged.choices, notes, strict=True)
+            show_itinerary(choice, zone, each) for choice, each in zip(found.merged.choices, notes, strict=True)
         ],
         "realtimeUsed": schedule_type_of_all(shown).value,
         "dataFreshness": print_instant(data_freshness(legs, received), zone),
@@ -147,19 +156,21 @@ def _answer(arguments: PlanTripInput, call: Call, found: TripFound, warnings: Wa
     }
 
 
-def _find_notes(arguments: PlanTripInput, found: TripFound, warnings: Warnings) -> list[str]:
-    """Return a note on each itinerary's accessibility, empty for none, and warn of what could not be met."""
+def _find_notes(arguments: PlanTripInput, found: TripFound, warnings: Warnings) -> list[list[str]]:
+    """Return notes on each itinerary's accessibility, and warn of what could not be met."""
     accessibility = arguments.constraints.accessibility
+    notes = [list_walk_notes(each) if accessibility.step_free else [] for each in found.shown]
     if accessibility.step_free:
         unmet = find_step_free_warning(found.shown, supported=found.step_free_supported)
         if unmet:
             warnings.add(unmet.code, unmet.message)
     if not accessibility.low_walking_distance:
-        return [""] * len(found.shown)
+        return notes
     unmet = find_low_walking_warning(found.merged.found)
     if unmet:
         warnings.add(unmet.code, unmet.message)
-    return low_walking_notes(found.shown, found.merged.found)
+    walked = low_walking_notes(found.shown, found.merged.found)
+    return [[*crossed, note] for crossed, note in zip(notes, walked, strict=True)]
 
 
 def _meta(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Warnings) -> PlanMeta:

@@ -54,12 +54,12 @@ class PlanConstraints(WireModel, frozen=True):
 class PlanTripInput(WireModel):
     """The question."""
 
-    origin: Annotated[TripEnd, Field(description="where the trip begins")]
-    destination: Annotated[TripEnd, Field(description="where it ends")]
+    origin: TripEnd
+    destination: TripEnd
     when: When = When()
     constraints: PlanConstraints = PlanConstraints()
     limit: Annotated[Whole, Field(ge=1, le=3)] = 2
-    include_disruption_alt: Annotated[Flag, Field(description="offer other ways when a trip is disrupted")] = True
+    include_disruption_alt: Annotated[Flag, Field(description="offer ways around disruptions")] = True
 
 
 class Requested(WireDict):

@@ -167,8 +167,8 @@ class QueryTool(PublishedTool):
         return {
             "type": "object",
             "properties": {
-                "query_type": {"enum": [query.name for query in self.queries], "description": "which question"},
-                "parameters": {"type": "object", "description": "its arguments: see tool_details"},
+                "query_type": {"enum": [query.name for query in self.queries]},
+                "parameters": {"type": "object", "description": "see tool_details"},
             },
             "required": ["query_type"],
             "additionalProperties": False,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated, Literal, NotRequired
 
 from pydantic import Field
+from typing_extensions import TypeAliasType
 
 from fingerpost.contract.wire import Identifier, WireDict, WireModel, WordOf
 from fingerpost.transit.model import Coordinate, Location, LocationSource
@@ -111,7 +112,8 @@ class LabelEnd(WireModel):
         return self.value
 
 
-TripEnd = Annotated[CoordsEnd | LabelEnd, Field(discriminator="type")]
+TripEnd = TypeAliasType("TripEnd", Annotated[CoordsEnd | LabelEnd, Field(discriminator="type")])
+"""An end of a trip; an alias, so that the schema says once what it may be."""
 
 
 def show_coordinate(coordinate: Coordinate) -> WireCoordinate:

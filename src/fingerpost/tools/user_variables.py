@@ -23,7 +23,7 @@ class SaveUserVariableInput(WireModel):
     """The question."""
 
     key: Annotated[Key, Field(description="the name to keep it under, such as home")]
-    type: Annotated[Kind, Field(description="what it is")]
+    type: Kind
     value: Annotated[Any, Field(description="location: {lat, lon, label?, name?, address?, stopId?}; else any JSON")]
 
     @model_validator(mode="after")
@@ -48,7 +48,7 @@ class GetUserVariablesInput(WireModel):
 class DeleteUserVariableInput(WireModel):
     """The question."""
 
-    key: Annotated[Key | None, Field(description="which one")] = None
+    key: Key | None = None
     all: Annotated[Flag, Field(description="true deletes every one")] = False
 
     @model_validator(mode="after")

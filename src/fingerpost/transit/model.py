@@ -12,7 +12,9 @@ from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 
+from fingerpost.transit.line_colors import LineColors
 from fingerpost.transit.place_traits import PlaceTraits
+from fingerpost.transit.walk_obstacles import WalkObstacles
 
 
 class Mode(StrEnum):
@@ -168,7 +170,9 @@ class Leg:
     where the rider boards and alights; the nearest to the ride first.
     ``change_s`` is how long the change from the ride before takes at least, its walk included; None where the source
     does not say.
+    ``colors`` are those of its line, None where the source states none that can be read.
     ``as_promised`` is True in an itinerary that cannot be used: its times are the timetable's (rule B5).
+    ``obstacles`` is what a walk crosses and climbs, None where nobody knows, or asked for ways without steps.
     ``handle`` is how the source that made the leg knows it again; it means nothing to anyone else.
     """
 
@@ -193,6 +197,8 @@ class Leg:
     alerts: tuple[ServiceAlert, ...] = ()
     change_s: int | None = None
     as_promised: bool = False
+    colors: LineColors | None = None
+    obstacles: WalkObstacles | None = None
     handle: object = field(default=None, compare=False, repr=False)
 
     @property
@@ -321,6 +327,7 @@ class Departure:
     """One row of a board. ``departure_delay_s`` is None where no realtime is known; ``alerts`` as of a leg.
 
     ``line`` is what riders read on the vehicle; ``long_name`` is the route's long name, None where it has none.
+    ``colors`` as of a leg.
     """
 
     line: str
@@ -338,6 +345,7 @@ class Departure:
     by_arrangement: bool = False
     alerts: tuple[ServiceAlert, ...] = ()
     long_name: str | None = None
+    colors: LineColors | None = None
 
     @property
     def expected(self) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from itertools import chain
 from types import MappingProxyType
-from typing import Protocol, cast, runtime_checkable
+from typing import NamedTuple, Protocol, cast, runtime_checkable
 
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
@@ -110,6 +110,7 @@ class DepartureQuery:
     expected later than the last of these, never one that is expected at the same second.
     Where ``by_schedule``, the timetable's times take the place of the expected ones in both, and a ride that is in no
     timetable is left out. A source without timetables goes by the expected times all the same.
+    ``walk_from`` is where the rider is, None where nobody asks how long the walk to the stops takes.
     """
 
     stop_ids: Sequence[str]
@@ -118,6 +119,14 @@ class DepartureQuery:
     wanted: int
     language: str = "en"
     by_schedule: bool = False
+    walk_from: Coordinate | None = None
+
+
+class WalkToStop(NamedTuple):
+    """A rider's walk to a stop, in whole metres and seconds, rounded up."""
+
+    metres: int
+    seconds: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +149,7 @@ class DepartureBoard:
 
     ``alerts`` are those of the stops themselves that are in force in the window, whatever leaves there.
     ``gap`` says when something leaves where nothing does in the window; None where the source does not know.
+    ``walks`` are those from ``walk_from``, by the ids of stops that are in reach; None where the source measures none.
     """
 
     departures: Sequence[Departure]
@@ -147,6 +157,7 @@ class DepartureBoard:
     provenance: Provenance
     alerts: Sequence[ServiceAlert] = ()
     gap: BoardGap | None = None
+    walks: Mapping[str, WalkToStop] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

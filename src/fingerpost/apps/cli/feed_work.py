@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.apps.cli.import_bars import ImportBars
 from fingerpost.apps.cli.output import new_console, say
+from fingerpost.errors import FeedUnusable
 
 if TYPE_CHECKING:
     from fingerpost.apps.feeds import FeedImporter
@@ -18,6 +19,7 @@ def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"],
     """Run some work of a ``FeedImporter`` with progress bars on stderr, and return its result.
 
     Raises:
+        FeedUnusable: as the work does; its message begins with the verdict.
         ToolError: as the work does.
     """
     # numpy and the importer take longer to load than other commands take to run.
@@ -40,4 +42,7 @@ def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"],
                     )
                 )
 
-    return asyncio.run(run())
+    try:
+        return asyncio.run(run())
+    except FeedUnusable as error:
+        raise FeedUnusable(f"Not usable: {error.message}", error.details, hint=error.hint) from error

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from fingerpost.apps.cli.import_verdict import days_of
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
-from fingerpost.apps.cli.report_view import days_of
 from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.apps.source_kinds import EMBEDDED
 from fingerpost.errors import ToolError

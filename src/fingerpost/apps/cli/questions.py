@@ -74,6 +74,9 @@ def departures(
     at: Annotated[
         str | None, typer.Option(help="From then: 09:00, 9am, tomorrow 09:00, monday 9am, or ISO 8601.")
     ] = None,
+    walk_from: Annotated[
+        str | None, typer.Option("--from", help="Say when to leave: a saved place, or LAT,LON.")
+    ] = None,
     limit: _Limit = None,
     lang: _Language = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Show it anew until Ctrl-C.")] = False,
@@ -85,8 +88,9 @@ def departures(
         raise typer.BadParameter("--follow shows what leaves from now on; take it or --at, not both")
     since = _stop_instant(ctx, stop, at)
     arguments = _present(
-        stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang, at=since
-    )
+        stop={"type": "label", "value": stop}, windowMinutes=window, limit=limit, language=lang, at=since,
+        walkFrom=walk_from,
+    )  # fmt: skip
     if follow:
         follow_board(open_application(ctx.obj), arguments, every_s=every, as_json=as_json)
         return

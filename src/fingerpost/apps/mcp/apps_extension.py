@@ -8,7 +8,6 @@ from typing import Any
 import mcp_types as types
 
 from fingerpost.contract.published import PublishedTool
-from fingerpost.tools.trip_geometry import GEOMETRY
 from fingerpost.views.catalogue import VIEW_BY_TOOL, VIEW_BY_URI, VIEWS, View
 from fingerpost.views.page import read_page
 
@@ -46,7 +45,7 @@ def link_view(entry: types.Tool) -> types.Tool:
 
 def list_wants_of_view(tool: PublishedTool | None) -> list[str]:
     """Return what a tool's view draws beside the answer."""
-    return [GEOMETRY] if tool is not None and tool.name in VIEW_BY_TOOL and GEOMETRY in tool.offers else []
+    return list(tool.offers) if tool is not None and tool.name in VIEW_BY_TOOL else []
 
 
 def list_view_resources() -> list[types.Resource]:

@@ -59,6 +59,9 @@ class SharedLimit(StateStore):
         self._name = name
         self._clock_ms = clock_ms
 
+    def try_check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> None:
+        """Nothing: a database is a wait."""
+
     def check(self, algorithm: StateAlgorithm, rates: list[Rate], now: int, weight: int) -> Decision:
         """Take ``weight`` tokens at ``now`` (milliseconds since 1970), or say how long they are not to be had."""
 

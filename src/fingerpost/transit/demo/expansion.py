@@ -96,7 +96,7 @@ class _Expansion:
             if any(route.local_id == local_id for route in self.draft.routes):
                 message = f"{self.network.name}: two lines of different groups share the id {local_id}."
                 raise SettingsInvalid(message, hint="Give one of the lines another name.")
-            self.draft.routes.append(RouteRow(0, local_id, line.name, line.title, group.route_type))
+            self.draft.routes.append(RouteRow(0, local_id, line.name, line.title, group.route_type, color=line.color))
         return self.route_rows[key]
 
     def add_trip(

@@ -11,6 +11,7 @@ One file is one network::
     [group.tram]                    # stops that only the lines of this group call at
     route_type = 0                  # GTFS route_type
     suffix = "-TRAM"                # ends the ids of its stops, so that two groups may share a name; optional
+    color = "00985F"                # of its lines, six hexadecimal digits; optional
     vehicle_wheelchair = 0          # GTFS values: 0 unknown, 1 yes, 2 no; unknown where left out
     stop_wheelchair = 0             # what holds for a stop in neither of the next two lists
     step_free = ["Tori"]
@@ -27,6 +28,7 @@ One file is one network::
     stops = "Tori 3 Satama"         # minutes between neighbours
     departures = "05:30 /10 07:00 /5 09:00 16:00 24:30"
     back = "06:00 /20 23:00"        # the other way; left out where it is as above
+    color = "00985F"                # in place of the group's; optional
     one_way = false                 # true: there is no other way
     towards = ["Satama", "Tori"]    # headsigns, out and back; left out where each is the last stop
 
@@ -43,11 +45,13 @@ from typing import Any, NamedTuple
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.demo.departures import read_departures
 from fingerpost.transit.demo.entry import TableEntry
+from fingerpost.transit.line_colors import NOT_STATED, parse_color
 
 _NETWORK_KEYS = {"name": str, "zone": str, "language": str, "second_language": str}
 _GROUP_KEYS = {
     "route_type": int,
     "suffix": str,
+    "color": str,
     "vehicle_wheelchair": int,
     "stop_wheelchair": int,
     "step_free": list,
@@ -61,6 +65,7 @@ _LINE_KEYS = {
     "stops": str,
     "departures": str,
     "back": str,
+    "color": str,
     "one_way": bool,
     "towards": list,
 }
@@ -78,11 +83,15 @@ class Stop(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Attributes that the lines of a group share. ``route_type`` and ``vehicle_wheelchair`` are GTFS's values."""
+    """Attributes that the lines of a group share. ``route_type`` and ``vehicle_wheelchair`` are GTFS's values.
+
+    ``color`` is 0xRRGGBB, -1 where not stated.
+    """
 
     route_type: int
     suffix: str
     vehicle_wheelchair: int
+    color: int
 
 
 class Line(NamedTuple):
@@ -94,6 +103,7 @@ class Line(NamedTuple):
         departures_s: from the first stop, in seconds of the service day, ascending.
         back_s: from the last stop; empty where the line runs one way only.
         towards: headsigns out and back.
+        color: 0xRRGGBB, -1 where neither it nor its group states one.
     """
 
     group: str
@@ -104,6 +114,7 @@ class Line(NamedTuple):
     departures_s: tuple[int, ...]
     back_s: tuple[int, ...]
     towards: tuple[str, str]
+    color: int
 
 
 class DemoNetwork(NamedTuple):
@@ -135,7 +146,10 @@ def read_network(text: str, file_name: str) -> DemoNetwork:
     for key, table in whole.get("group").items():
         entry = TableEntry(file_name, f"group '{key}'", table, _GROUP_KEYS)
         groups[key] = Group(
-            entry.get("route_type"), entry.table.get("suffix", ""), entry.get_wheelchair("vehicle_wheelchair")
+            entry.get("route_type"),
+            entry.table.get("suffix", ""),
+            entry.get_wheelchair("vehicle_wheelchair"),
+            _color(entry, NOT_STATED),
         )
         stops += _stops(entry, key)
     try:
@@ -211,4 +225,15 @@ def _line(file_name: str, number: int, table: Any, groups: dict[str, Group], kno
     departures_s = read_departures(entry, "departures", entry.get("departures"))
     back_s = () if one_way else read_departures(entry, "back", entry.table.get("back", entry.get("departures")))
     title = entry.get("title")
-    return Line(group, entry.get("name"), title, stops, minutes, departures_s, back_s, (towards[0], towards[-1]))
+    color = _color(entry, groups[group].color)
+    ends = (towards[0], towards[-1])
+    return Line(group, entry.get("name"), title, stops, minutes, departures_s, back_s, ends, color)
+
+
+def _color(entry: TableEntry, usual: int) -> int:
+    """Return the entry's colour, ``usual`` where it states none."""
+    text = entry.table.get("color")
+    color = parse_color(text)
+    if text is not None and color == NOT_STATED:
+        entry.refuse("'color' should be six hexadecimal digits")
+    return usual if text is None else color

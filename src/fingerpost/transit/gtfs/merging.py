@@ -23,6 +23,7 @@ from fingerpost.transit.timetable.draft import (
     TripColumns,
     TripDepartureColumns,
 )
+from fingerpost.transit.timetable.station_ways import Pathways
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.timetable.walking import straight_line_m
@@ -76,6 +77,10 @@ class Merging:
             pathway_from=stop_rows[tables.pathways.from_stop],
             pathway_to=stop_rows[tables.pathways.to_stop],
             pathway_s=tables.pathways.seconds,
+            station_way_begin=stop_rows[tables.station_ways.begin],
+            station_way_end=stop_rows[tables.station_ways.end],
+            station_way_mode=tables.station_ways.mode,
+            station_way_seconds=tables.station_ways.seconds,
             **self._linked(tables, stop_rows, route_base, service_base),
             shape_first=tables.shapes.first[:-1] + self._point_count,
             shape_lat=tables.shapes.lat_udeg,
@@ -149,6 +154,7 @@ class Merging:
             min_s=self._whole("transfer_min_s"),
         )
         draft.pathways = PathwayColumns(*(self._whole(f"pathway_{part}") for part in ("from", "to", "s")))
+        draft.station_ways = Pathways(*(self._whole(f"station_way_{part}") for part in Pathways._fields))
         draft.specific_transfers = SpecificTransferColumns(
             **{name: self._whole(f"specific_transfer_{name}") for name in SpecificTransferColumns.__slots__}
         )

@@ -10,6 +10,7 @@ import numpy as np
 from fingerpost.transit.gtfs.csv import Archive, Reason, Table, find_decimal
 from fingerpost.transit.gtfs.stops import Stops
 from fingerpost.transit.timetable.draft import PathwayColumns
+from fingerpost.transit.timetable.station_ways import GATES, TRAVELATOR, WALKWAY, WITH_STEP, WITHOUT_STEP, Pathways
 from fingerpost.transit.timetable.timetable import (
     BOARDING_AREA,
     ENTRANCE,
@@ -20,13 +21,8 @@ from fingerpost.transit.timetable.timetable import (
 )
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
-_WALKWAY, _STAIRS, _TRAVELATOR, _ESCALATOR, _LIFT, _FARE_GATE, _EXIT_GATE = range(1, 8)
-_WITHOUT_STEP = frozenset({_WALKWAY, _TRAVELATOR, _LIFT, _FARE_GATE, _EXIT_GATE})
-_WITH_STEP = frozenset({_STAIRS, _ESCALATOR})
-# Who changes trains is not sent out through a gate, where the next ride could cost another fare.
-_GATES = frozenset({_FARE_GATE, _EXIT_GATE})
 # On the flat, a length tells how long it takes; on stairs and in lifts it does not.
-_FLAT = frozenset({_WALKWAY, _TRAVELATOR})
+_FLAT = frozenset({WALKWAY, TRAVELATOR})
 # Nobody changes trains on foot for longer.
 _LONGEST_S = 1800.0
 # No station has so many platforms.
@@ -44,17 +40,26 @@ class _Pathway(NamedTuple):
     seconds: float | None
 
 
-def read_pathways(archive: Archive, stops: Stops) -> PathwayColumns:
-    """Give platforms the wheelchair value that pathways prove; return how long it takes between platforms.
+def read_pathways(archive: Archive, stops: Stops) -> tuple[PathwayColumns, Pathways]:
+    """Give platforms the wheelchair value that pathways prove; return the times between platforms, and all pathways.
 
     Only platforms of one station are linked, by ways whose every part has a stated time or, on the flat, a length.
     """
     table = archive.find_extra("pathways.txt", "from_stop_id", "to_stop_id", "pathway_mode")
     if table is None:
-        return PathwayColumns.none()
+        return PathwayColumns.none(), Pathways.none()
     pathways = _read(table, stops)
     _set_access(stops, pathways)
-    return _list_changes(table, stops, pathways)
+    return _list_changes(table, stops, pathways), _to_columns(pathways)
+
+
+def _to_columns(pathways: Sequence[_Pathway]) -> Pathways:
+    return Pathways(
+        np.array([each.begin for each in pathways], np.int32),
+        np.array([each.end for each in pathways], np.int32),
+        np.array([each.mode for each in pathways], np.int8),
+        np.array([np.nan if each.seconds is None else each.seconds for each in pathways], np.float32),
+    )
 
 
 def _read(table: Table, stops: Stops) -> list[_Pathway]:
@@ -68,11 +73,11 @@ def _read(table: Table, stops: Stops) -> list[_Pathway]:
             table.note(Reason.PATHWAY_AT_UNKNOWN_STOP, line, "from_stop_id" if begin < 0 else "to_stop_id")
             continue
         mode = table.integer(line, "pathway_mode", mode_text, -1)
-        if mode not in _WITHOUT_STEP | _WITH_STEP:
+        if mode not in WITHOUT_STEP | WITH_STEP:
             table.note(Reason.PATHWAY_UNREADABLE, line, "pathway_mode")
             continue
         seconds = _seconds(mode, time_text, length_text)
-        if seconds is None and mode not in _GATES:
+        if seconds is None and mode not in GATES:
             table.note(Reason.PATHWAY_WITHOUT_TIME_UNAPPLIED, line, "traversal_time")
         pathways.append(_Pathway(begin, end, mode, seconds))
         if both == "1":
@@ -101,7 +106,7 @@ def _set_access(stops: Stops, pathways: Iterable[_Pathway]) -> None:
     touched: set[int] = set()
     for begin, end, mode, _ in pathways:
         touched |= {begin, end}
-        if mode in _WITHOUT_STEP:
+        if mode in WITHOUT_STEP:
             there.setdefault(begin, []).append(end)
             back.setdefault(end, []).append(begin)
     rows = stops.rows
@@ -142,7 +147,8 @@ def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> P
     """Return the quickest way between each two platforms of a station, without passing a gate."""
     ways: dict[int, list[tuple[int, float]]] = {}
     for begin, end, mode, seconds in pathways:
-        if seconds is not None and mode not in _GATES:
+        # Who changes trains is not sent out through a gate, where the next ride could cost another fare.
+        if seconds is not None and mode not in GATES:
             ways.setdefault(begin, []).append((end, seconds))
     for platform, areas in _list_boarding_areas(stops).items():
         for area in areas:

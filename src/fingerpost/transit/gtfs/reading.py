@@ -13,6 +13,7 @@ from fingerpost.transit.gtfs.calendar import Services, read_services
 from fingerpost.transit.gtfs.csv import Archive, IdIndex, Reason
 from fingerpost.transit.gtfs.fares import read_fares
 from fingerpost.transit.gtfs.feed_info import FeedInfo, find_primary_language, read_credits, read_feed_info
+from fingerpost.transit.gtfs.finding_meanings import find_meaning
 from fingerpost.transit.gtfs.frequencies import read_trip_departures
 from fingerpost.transit.gtfs.in_seat import Terminals, find_in_seat
 from fingerpost.transit.gtfs.pathways import read_pathways
@@ -35,6 +36,7 @@ from fingerpost.transit.timetable.draft import (
     TripColumns,
     TripDepartureColumns,
 )
+from fingerpost.transit.timetable.station_ways import Pathways
 from fingerpost.transit.timetable.timetable import Feed, Float32, Int32
 
 READ = frozenset(
@@ -81,6 +83,7 @@ class FeedTables(NamedTuple):
     trip_departures: TripDepartureColumns
     transfers: TransferColumns
     pathways: PathwayColumns
+    station_ways: Pathways
     specific_transfers: SpecificTransferColumns
     in_seat: InSeatColumns
     shapes: ShapeColumns
@@ -99,7 +102,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
     agencies = read_agencies(archive)
     info, credits_due = read_feed_info(archive), read_credits(archive)
     stops = read_stops(archive)
-    pathways = read_pathways(archive, stops)
+    pathways, station_ways = read_pathways(archive, stops)
     routes = read_routes(archive, agencies.ids)
     services = read_services(archive)
     shape_ids = IdIndex()
@@ -137,6 +140,7 @@ def read_feed(archive: Archive, name: str, headsigns: IdIndex) -> FeedTables:
         trip_departures=trip_departures,
         transfers=transfers.by_stop,
         pathways=pathways,
+        station_ways=station_ways,
         specific_transfers=specific,
         in_seat=in_seat,
         shapes=shapes.columns,
@@ -237,10 +241,11 @@ def _nothing_left(archive: Archive) -> str:
             f"{archive.name} has no trips by timetable: what it holds is on demand (GTFS-Flex), which fingerpost does "
             "not plan with. Ask its publisher for the feed of the lines that run by timetable."
         )
-    reasons = ", ".join(
-        f"{reason.value} {count} times, first in {at[0][0]} line {at[0][1]}" for reason, count, at in found
+    reasons = "; ".join(
+        f"{count:,} {reason.value} ({find_meaning(reason).text}), first in {at[0][0]} line {at[0][1]}"
+        for reason, count, at in found
     )
     return (
-        f"{archive.name} has no usable trips on any day ({reasons or 'its tables are empty'}). "
+        f"{archive.name} has no usable trips on any day: {reasons or 'its tables are empty'}. "
         "Ask its publisher for a complete feed."
     )

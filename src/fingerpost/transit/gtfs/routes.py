@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from fingerpost.transit.gtfs.csv import Archive, Reason, find_integer
+from fingerpost.transit.line_colors import parse_color
 from fingerpost.transit.timetable.draft import RouteRow
 
 _LARGEST_TYPE = 32_767
 _MOST_AGENCIES = 32_767
+_COLORS = ("route_color", "route_text_color")
 # Extended route type "Miscellaneous Service": what stands where the feed does not say what runs.
 UNKNOWN_TYPE = 1700
 
@@ -26,11 +28,11 @@ def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
     """
     table = archive.get_table("routes.txt", "route_id")
     routes = Routes([], {})
-    columns = ("route_id", "route_short_name", "route_long_name", "route_type", "agency_id")
+    columns = ("route_id", "route_short_name", "route_long_name", "route_type", "agency_id", *_COLORS)
     agency_rows = {agency_id: row for row, agency_id in enumerate(agency_ids[:_MOST_AGENCIES])}
     if len(agency_ids) == 1:
         agency_rows[""] = 0
-    for line, (route_id, short_name, long_name, type_text, agency_id) in table.rows(*columns):
+    for line, (route_id, short_name, long_name, type_text, agency_id, color, text_color) in table.rows(*columns):
         if not route_id or route_id in routes.row_of:
             table.note(Reason.ID_REPEATED if route_id else Reason.ID_MISSING, line, "route_id")
             continue
@@ -39,5 +41,7 @@ def read_routes(archive: Archive, agency_ids: Sequence[str]) -> Routes:
             table.note(Reason.ROUTE_TYPE_ASSUMED, line, "route_type")
             type_ = UNKNOWN_TYPE
         routes.row_of[route_id] = len(routes.rows)
-        routes.rows.append(RouteRow(0, route_id, short_name, long_name, type_, agency_rows.get(agency_id, -1)))
+        agency = agency_rows.get(agency_id, -1)
+        colors = parse_color(color), parse_color(text_color)
+        routes.rows.append(RouteRow(0, route_id, short_name, long_name, type_, agency, *colors))
     return routes

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from fingerpost.transit.model import Access, Itinerary, Leg
 from fingerpost.transit.rules.warnings import Warning, WarningCode  # noqa: A004  # the contract's own name
+from fingerpost.transit.walk_obstacles import WalkObstacles
 
 # Walking no longer than this counts as little.
 LOW_WALK_M = 500.0
@@ -23,8 +24,8 @@ class WeakestLink(NamedTuple):
 def weakest_link(itinerary: Itinerary) -> WeakestLink:
     """Return the weakest of all rides and of the stops where they begin and end; of equals the first on the way.
 
-    Of walks only steps that cannot be avoided are judged; of the rest nothing is known, and a walk without rides is
-    unknown.
+    Of walks only steps that cannot be avoided, and kerbs of unknown height, are judged; of the rest nothing is known,
+    and a walk without rides is unknown.
     """
     links = [link for leg in itinerary.legs for link in _list_links(leg)]
     return min(
@@ -39,8 +40,39 @@ def _list_links(leg: Leg) -> list[WeakestLink]:
             WeakestLink(leg.wheelchair, f"line {leg.line}" if leg.line else leg.mode.value.lower()),
             WeakestLink(leg.end.wheelchair, leg.end.name),
         ]
-    name = f"the walk from {leg.start.name} to {leg.end.name}"
-    return [WeakestLink(leg.wheelchair, name)] if leg.wheelchair is Access.NO else []
+    name = _name_walk(leg)
+    if leg.wheelchair is Access.NO:
+        return [WeakestLink(Access.NO, name)]
+    if leg.obstacles is not None and leg.obstacles.unknown_kerbs:
+        return [WeakestLink(Access.UNKNOWN, f"a kerb on {name}")]
+    return []
+
+
+def _name_walk(leg: Leg) -> str:
+    return f"the walk from {leg.start.name} to {leg.end.name}"
+
+
+def list_walk_notes(itinerary: Itinerary) -> list[str]:
+    """Return a sentence for each walk of which it is known what it crosses and climbs."""
+    return [
+        f"{_raised(_name_walk(leg))} {_join(met)}."
+        for leg in itinerary.legs
+        if leg.obstacles is not None and (met := _list_met(leg.obstacles))
+    ]
+
+
+def _list_met(obstacles: WalkObstacles) -> list[str]:
+    counted = (
+        ("crosses", obstacles.crossings, "a road", "roads"),
+        ("takes", obstacles.lifts, "a lift", "lifts"),
+        ("goes up or down", obstacles.slopes, "a slope", "slopes"),
+        ("meets", obstacles.unknown_kerbs, "a kerb of unknown height", "kerbs of unknown height"),
+    )
+    return [f"{verb} {one if count == 1 else f'{count} {many}'}" for verb, count, one, many in counted if count]
+
+
+def _join(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def find_step_free_warning(itineraries: Iterable[Itinerary], *, supported: bool) -> Warning | None:

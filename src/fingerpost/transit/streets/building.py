@@ -12,14 +12,18 @@ from fingerpost.transit.streets.edges import Edges, find_bearings
 from fingerpost.transit.streets.extract import ExtractedStreets, Way
 from fingerpost.transit.streets.graph import (
     BLOCKED,
+    CROSSING,
     DEGREES_E7,
     ENDS_ONLY,
     KERB,
     LIFT,
     LIGHTS,
     MOVING,
+    NO_WHEELS,
     ONE_WAY,
+    SLOPE,
     STEPS,
+    UNKNOWN_KERB,
     StreetGraph,
 )
 from fingerpost.transit.streets.merging import merge_edges
@@ -63,7 +67,12 @@ def _cut(streets: ExtractedStreets) -> Edges:
     for way in (*streets.ways, *crossings):
         rule = way.rule
         flag = (
-            ENDS_ONLY * rule.ends_only + STEPS * rule.is_steps + MOVING * rule.is_moving + ONE_WAY * bool(rule.one_way)
+            ENDS_ONLY * rule.ends_only
+            + STEPS * rule.is_steps
+            + MOVING * rule.is_moving
+            + ONE_WAY * bool(rule.one_way)
+            + NO_WHEELS * rule.no_wheels
+            + SLOPE * rule.is_slope
         )
         for nodes in _pieces(way, streets, junctions):
             begin.append(numbers.setdefault(nodes[0], len(numbers)))
@@ -115,6 +124,8 @@ def _node_flags(numbers: Iterable[int], streets: ExtractedStreets) -> UInt8:
             + BLOCKED * (node in streets.blocked)
             + LIFT * (node in streets.lifts)
             + KERB * (node in streets.kerbs)
+            + UNKNOWN_KERB * (node in streets.unknown_kerbs)
+            + CROSSING * (node in streets.crossings)
             for node in numbers
         ],
         np.uint8,

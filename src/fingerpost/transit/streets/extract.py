@@ -9,20 +9,26 @@ from typing import Any, NamedTuple
 from fingerpost.transit.osm_file import ReadProgress, read_objects
 from fingerpost.transit.streets.riders_area import RidersArea
 from fingerpost.transit.streets.way_rules import (
+    DOOR,
+    RAILWAY,
     Tags,
     WayRule,
     blocks_node,
+    crosses_road,
+    find_entrance_kind,
     find_way_rule,
     has_lights,
     has_raised_kerb,
+    has_unknown_kerb,
     is_area,
     is_boarding_point,
     is_lift,
+    is_metro_station,
     is_routed,
     is_stop,
 )
 
-_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb")
+_KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb", "entrance")
 _WAY_KEYS = ("highway", "public_transport", "railway", "indoor")
 READING = "reading streets"
 
@@ -49,6 +55,23 @@ class OsmStop(NamedTuple):
     lon: float
 
 
+class OsmEntrance(NamedTuple):
+    """An entrance of a station of the metro, or of a railway.
+
+    Attributes:
+        lat, lon: in degrees.
+        is_railway: whether it is a railway's.
+        is_exit: whether one can only leave there.
+        has_steps: whether it is known to be unfit for wheels.
+    """
+
+    lat: float
+    lon: float
+    is_railway: bool = False
+    is_exit: bool = False
+    has_steps: bool = False
+
+
 @dataclass(slots=True)
 class ExtractedStreets:
     """The streets of an extract.
@@ -61,7 +84,10 @@ class ExtractedStreets:
         corners: nodes that end a stretch of a way though no other way meets it there.
         lights, lifts, blocked: nodes where walkers wait at traffic lights, take a lift, or cannot pass.
         kerbs: nodes where wheels cannot pass, because the kerb is raised.
+        unknown_kerbs: nodes with a kerb of unknown height.
+        crossings: nodes where walkers cross a road.
         stops: stops of public transport with a ``ref``.
+        entrances: those of stations of the metro and of railways.
         incomplete: how many ways the extract holds in part.
     """
 
@@ -74,7 +100,10 @@ class ExtractedStreets:
     lifts: set[int] = field(default_factory=set)
     blocked: set[int] = field(default_factory=set)
     kerbs: set[int] = field(default_factory=set)
+    unknown_kerbs: set[int] = field(default_factory=set)
+    crossings: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
+    entrances: list[OsmEntrance] = field(default_factory=list)
     incomplete: int = 0
 
 
@@ -99,6 +128,8 @@ class _ExtractReader:
     def __init__(self, area: RidersArea) -> None:
         self.streets = ExtractedStreets()
         self._area = area
+        # Doors by node, until it is known which of them are those of a metro station's building.
+        self._doors: dict[int, OsmEntrance] = {}
 
     def take(self, each: Any) -> None:
         tags = dict(each.tags)
@@ -121,12 +152,35 @@ class _ExtractReader:
             streets.blocked.add(node.id)
         if has_raised_kerb(tags):
             streets.kerbs.add(node.id)
+        if has_unknown_kerb(tags):
+            streets.unknown_kerbs.add(node.id)
+        if crosses_road(tags):
+            streets.crossings.add(node.id)
         if is_boarding_point(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
-        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags) or has_raised_kerb(tags):
+        self._take_entrance(node, tags)
+        if "barrier" in tags or is_stop(tags) or has_lights(tags) or is_lift(tags) or "kerb" in tags:
             streets.corners.add(node.id)
 
+    def _take_entrance(self, node: Any, tags: Tags) -> None:
+        kind = find_entrance_kind(tags)
+        if kind is None:
+            return
+        entrance = OsmEntrance(
+            node.lat,
+            node.lon,
+            is_railway=kind == RAILWAY,
+            is_exit=tags.get("entrance") == "exit",
+            has_steps=tags.get("wheelchair") == "no",
+        )
+        if kind == DOOR:
+            self._doors[node.id] = entrance
+        else:
+            self.streets.entrances.append(entrance)
+
     def _take_way(self, way: Any, tags: Tags) -> None:
+        if self._doors and is_metro_station(tags):
+            self.streets.entrances += [door for node in way.nodes if (door := self._doors.pop(node.ref, None))]
         if not is_routed(tags):
             return
         rule = find_way_rule(tags)

@@ -9,12 +9,16 @@ ONE_WAY = 1  # walked only from the edge's first node to its second
 ENDS_ONLY = 2
 STEPS = 4
 MOVING = 8
+NO_WHEELS = 16
+SLOPE = 32
 
 # node_flags
 LIGHTS = 1
 BLOCKED = 2
 LIFT = 4
 KERB = 8
+UNKNOWN_KERB = 16
+CROSSING = 32
 
 DEGREES_E7 = 1e7
 """Positions are kept in ten millionths of a degree, as OpenStreetMap has them."""
@@ -27,8 +31,8 @@ class StreetGraph(NamedTuple):
         node_first, node_arc: the arcs that leave node n are ``node_arc[node_first[n] : node_first[n + 1]]``.
         arc_head: the node to which each arc leads.
         arc_bearing: of each arc, its bearing where it begins and where it ends; degrees from north, clockwise.
-        node_flags: LIGHTS, BLOCKED, LIFT, KERB.
-        edge_flags: ONE_WAY, ENDS_ONLY, STEPS, MOVING.
+        node_flags: LIGHTS, BLOCKED, LIFT, KERB, UNKNOWN_KERB, CROSSING.
+        edge_flags: ONE_WAY, ENDS_ONLY, STEPS, MOVING, NO_WHEELS, SLOPE.
         edge_m: length in metres.
         edge_avoided: how many times worse a metre counts, from 1.
         edge_turned_degrees: by how much the edge turns at nodes where nothing else meets it, either way counted up.

@@ -3,12 +3,15 @@
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+
 from fingerpost.errors import FeedUnusable
 from fingerpost.transit.osm_file import ReadProgress, load_osmium
 from fingerpost.transit.streets.building import build_graph
 from fingerpost.transit.streets.extract import read_extract
 from fingerpost.transit.streets.riders_area import RidersArea
 from fingerpost.transit.streets.snapping import build_grid
+from fingerpost.transit.streets.stop_access import find_stop_access
 from fingerpost.transit.streets.stop_matching import find_stop_places
 from fingerpost.transit.streets.store import StoredStreets, save_streets
 from fingerpost.transit.streets.street_walks import StreetWalks
@@ -49,7 +52,8 @@ class StreetPreparation:
         built = build_graph(extracted)
         grid = build_grid(built.graph)
         places = find_stop_places(stops, extracted.stops)
-        walks = StreetWalks(built.graph, grid, stops, RIDER, places=(places.lats, places.lons))
+        access = find_stop_access(stops, (places.lats, places.lons), tuple(extracted.entrances))
+        walks = StreetWalks(built.graph, grid, stops, RIDER, access=access)
         coverage = StreetCoverage(
             extract=str(self._extract),
             stops=len(lats),
@@ -58,10 +62,11 @@ class StreetPreparation:
             left_out_km=round(built.left_out_m / 1000, 1),
             cut_ways=extracted.incomplete,
             matched_stops=places.matched,
+            entered_stops=len(np.unique(access.stop[access.is_entered])),
         )
         if not coverage.covered_stops:
             raise FeedUnusable(self._say_useless(coverage, lats, lons))
-        self._found = StoredStreets(built.graph, grid, places.lats, places.lons, coverage)
+        self._found = StoredStreets(built.graph, grid, access, coverage)
         return WalksOfRiders(walks, walks.without_steps())
 
     def save(self, folder: Path) -> None:

@@ -6,11 +6,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.changeover import in_one_mode
-from fingerpost.transit.streets.graph import DEGREES_E7, StreetGraph
+from fingerpost.transit.streets.graph import CROSSING, DEGREES_E7, LIFT, LIGHTS, SLOPE, UNKNOWN_KERB, StreetGraph
 from fingerpost.transit.streets.kernel import NO_ROOM, forget, measure, measure_around, spread
 from fingerpost.transit.streets.snapping import Snapped
 from fingerpost.transit.streets.walking_profile import Weights
 from fingerpost.transit.timetable.timetable import Float64, Int32
+from fingerpost.transit.walk_obstacles import WalkObstacles
 
 _FIRST_ROOM = 4096
 
@@ -74,6 +75,21 @@ class StreetSearch:
         if walked.metres[0] < 0:
             return None
         return self._draw(arcs, float(start.at_m[0]), float(goal.at_m[0]))
+
+    def find_obstacles(self, start: Snapped, goal: Snapped, limit_m: float) -> WalkObstacles | None:
+        """Return what the walk from one point to another crosses and climbs; None where there is none."""
+        walked, arcs = self._measure_one(start, goal, limit_m)
+        if walked.metres[0] < 0:
+            return None
+        along = np.array(arcs, np.int64)
+        passed = self._graph.node_flags[self._graph.arc_head[along[:-1]]]
+        slopes = self._graph.edge_flags[along >> 1] & SLOPE != 0
+        return WalkObstacles(
+            crossings=int((passed & (CROSSING | LIGHTS) != 0).sum()),
+            lifts=int((passed & LIFT != 0).sum()),
+            unknown_kerbs=int((passed & UNKNOWN_KERB != 0).sum()),
+            slopes=int(slopes[:1].sum() + (slopes[1:] & ~slopes[:-1]).sum()),
+        )
 
     def measure_one(self, start: Snapped, goal: Snapped, limit_m: float) -> Walked:
         """Measure the walk from one point to one other."""

@@ -11,24 +11,23 @@ import numpy.typing as npt
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.streets.graph import StreetGraph
 from fingerpost.transit.streets.snapping import SegmentGrid
+from fingerpost.transit.streets.stop_access import StopAccess
 from fingerpost.transit.timetable.street_coverage import StreetCoverage
-from fingerpost.transit.timetable.timetable import Float64
 
 # Raise it when the meaning of a stored array changes.
-FORMAT = 2
+FORMAT = 3
 FOLDER = "streets"
 _CONTENTS = "contents.json"
-_OF_STOPS = ("stop_lats", "stop_lons")
+_ACCESS = "access_"
 _NUMBERS = ("cell_lat", "cell_lon", "cells_per_row")
 
 
 class StoredStreets(NamedTuple):
-    """The streets of a network, where its stops (rows) meet them in degrees, and how much of it they cover."""
+    """The streets of a network, where its stops meet them, and how much of it they cover."""
 
     graph: StreetGraph
     grid: SegmentGrid
-    stop_lats: Float64
-    stop_lons: Float64
+    access: StopAccess
     coverage: StreetCoverage
 
 
@@ -40,8 +39,8 @@ def save_streets(streets: StoredStreets, folder: Path) -> None:
     """
     below = folder / FOLDER
     below.mkdir(parents=True, exist_ok=True)
-    stops = {name: getattr(streets, name) for name in _OF_STOPS}
-    for name, array in (streets.graph._asdict() | streets.grid._asdict() | stops).items():
+    access = {f"{_ACCESS}{name}": column for name, column in streets.access._asdict().items()}
+    for name, array in (streets.graph._asdict() | streets.grid._asdict() | access).items():
         if name not in _NUMBERS:
             np.save(below / f"{name}.npy", array, allow_pickle=False)
     contents = {
@@ -70,8 +69,8 @@ def find_streets(folder: Path) -> StoredStreets | None:
         grid = SegmentGrid._make(
             numbers[name] if name in _NUMBERS else _open_array(below, name) for name in SegmentGrid._fields
         )
-        stop_lats, stop_lons = (_open_array(below, name) for name in _OF_STOPS)
-        return StoredStreets(graph, grid, stop_lats, stop_lons, StreetCoverage(**contents["coverage"]))
+        access = StopAccess._make(_open_array(below, f"{_ACCESS}{name}") for name in StopAccess._fields)
+        return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]))
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise SettingsInvalid(
             f"The prepared streets in {below} are damaged ({error}). Run `fingerpost network refresh` for the network."

@@ -1,5 +1,6 @@
 """Walks along streets, with the straight line where the extract has none."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -8,14 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.streets.graph import STEPS, StreetGraph
+from fingerpost.transit.streets.graph import NO_WHEELS, STEPS, StreetGraph
 from fingerpost.transit.streets.search import StreetSearch, Walked
 from fingerpost.transit.streets.snapping import SegmentGrid, Snapped, snap_to_streets
+from fingerpost.transit.streets.stop_access import StopAccess, close_entrances, meet_at_places
 from fingerpost.transit.streets.stop_matching import MATCHED_M
 from fingerpost.transit.streets.walking_profile import WalkingProfile, weigh
 from fingerpost.transit.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, neighbours_m
 from fingerpost.transit.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
+from fingerpost.transit.walk_obstacles import WalkObstacles
 
 # Two stops further apart than this on the streets are not linked on foot.
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
@@ -27,8 +30,8 @@ class StreetWalks:
     """Walks along the streets for one way of walking; see the port.
 
     A walk counts the straight way from a point to its street too. Where a point is off the streets of the extract,
-    its walks go in a straight line. ``places`` are where stops meet the streets, in degrees, if not where they are;
-    at most ``MATCHED_M`` away.
+    its walks go in a straight line. ``access`` says where stops meet the streets, if not where they are: at most
+    ``MATCHED_M`` away, or at the entrances of their station. ``closed_lifts`` are nodes that nobody passes.
     """
 
     def __init__(
@@ -38,22 +41,31 @@ class StreetWalks:
         stops: WalkedStops,
         profile: WalkingProfile,
         *,
-        places: tuple[Float64, Float64] | None = None,
+        access: StopAccess | None = None,
+        closed_lifts: frozenset[int] = frozenset(),
     ) -> None:
         self._graph, self._grid, self._profile = graph, grid, profile
-        self._refused = STEPS if profile.step_free else 0
-        self._search = StreetSearch(graph, weigh(graph, profile))
+        self._refused = STEPS | NO_WHEELS if profile.step_free else 0
+        self._search = StreetSearch(graph, weigh(graph, profile, closed_lifts))
         self._stops = stops
         self._straight = StraightLine(stops.lats, stops.lons)
-        self._places = places or (stops.lats, stops.lons)
-        self._snapped = self._snap(*self._places)
+        self._access = access or meet_at_places(stops.lats, stops.lons)
+        self._snapped = self._snap(self._access.lat, self._access.lon)
+        self._is_plain = self._access.is_plain
+        self._in_s, self._out_s = self._access.in_s, self._access.out_s
+        if profile.step_free:
+            self._in_s, self._out_s = self._access.step_free_in_s, self._access.step_free_out_s
+        # The rows of stop s are first[s] .. first[s + 1].
+        self._first = np.searchsorted(self._access.stop, np.arange(len(stops.lats) + 1))
+        self._is_on = np.zeros(len(stops.lats), np.bool_)
+        self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
         # A question asks several times where its ends are.
         self._snap_point = lru_cache(maxsize=16)(self._find_nearest)
 
     @property
     def covered_stops(self) -> int:
         """How many stops that one can board at stand near a street."""
-        return int(((self._snapped.edge >= 0) & (self._stops.kinds == STOP)).sum())
+        return int((self._is_on & (self._stops.kinds == STOP)).sum())
 
     def covers(self, lat: float, lon: float) -> bool:
         """Whether a point is near a street."""
@@ -62,11 +74,11 @@ class StreetWalks:
     def list_links(self, stops: Int64) -> StopLinks:
         """Return the walks between stops that are near enough on the streets; see the port."""
         begin, end, _ = neighbours_m(self._stops.lats, self._stops.lons, stops, LINK_M)
-        on_streets = (self._snapped.edge[begin] >= 0) & (self._snapped.edge[end] >= 0)
+        on_streets = self._is_on[begin] & self._is_on[end]
         linked = self.measure_on_streets(begin[on_streets], end[on_streets], LINK_M)
         near = _select(linked, linked.metres >= 0)
         straight = self._straight.list_links(stops)
-        off = (self._snapped.edge[straight.begin] < 0) | (self._snapped.edge[straight.end] < 0)
+        off = ~(self._is_on[straight.begin] & self._is_on[straight.end])
         return _join(near, _select(straight, off))
 
     def measure(self, begin: Int64, end: Int64) -> StopLinks:
@@ -88,13 +100,19 @@ class StreetWalks:
         if point.edge[0] < 0:
             return self._straight.reach(lat, lon, stops, max_walk_m, from_stops=from_stops)
         near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
-        is_on = self._snapped.edge[near] >= 0
-        on_streets = near[is_on]
-        walked = self._search.measure(point, self._snapped.select(on_streets), max_walk_m, backward=from_stops)
-        away_m = self._snapped.away_m[on_streets] + float(point.away_m[0])
+        is_on = self._is_on[near]
+        rows = self._list_rows(near[is_on])
+        walked = self._search.measure(point, self._snapped.select(rows), max_walk_m, backward=from_stops)
+        away_m = self._snapped.away_m[rows] + float(point.away_m[0])
         metres, seconds = self._whole(walked, away_m)
+        if not self._is_plain:
+            inside_s = (self._out_s if from_stops else self._in_s)[rows]
+            metres, seconds = _with_inside(metres, seconds, self._access.inside_m[rows], inside_s)
         within = (metres >= 0) & (metres <= max_walk_m)
-        found = StopWalks(on_streets[within].astype(np.int32), metres[within], seconds[within])
+        found = StopWalks(self._access.stop[rows[within]], metres[within], seconds[within])
+        if not self._is_plain:
+            best = _first_of_each(found.stop, found.seconds)
+            found = StopWalks._make(column[best] for column in found)
         if is_on.all():
             return found
         off = self._straight.reach(lat, lon, near[~is_on], max_walk_m, from_stops=from_stops)
@@ -112,16 +130,79 @@ class StreetWalks:
         metres, seconds = self._whole(walked, first.away_m + last.away_m)
         return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
 
-    def find_line(self, start: tuple[float, float], end: tuple[float, float]) -> Float64 | None:
-        """Return the line of a walk as (latitude, longitude) in degrees, None where it goes in a straight line."""
-        first, last = self._snap_point(*start), self._snap_point(*end)
-        if first.edge[0] < 0 or last.edge[0] < 0:
+    def find_line(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        stops: tuple[int | None, int | None] = (None, None),
+    ) -> Float64 | None:
+        """Return the line of a walk as (latitude, longitude) in degrees, None where it goes in a straight line.
+
+        ``stops`` are those (rows) at which it begins and ends: it is drawn through their entrances.
+        """
+        ways = self._find_ends(start, end, stops)
+        line = None if ways is None else self._search.find_line(*ways[:2], 2 * MEASURED_M)
+        if line is None or ways is None:
             return None
-        line = self._search.find_line(first, last, 2 * MEASURED_M)
-        return None if line is None else np.vstack([start, line, end])
+        return np.vstack([start, ways[2], line, ways[3], end])
+
+    def find_obstacles(
+        self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
+    ) -> WalkObstacles | None:
+        """Return what a walk crosses and climbs, None where it goes in a straight line; ``stops`` as for its line."""
+        ways = self._find_ends(start, end, stops)
+        return None if ways is None else self._search.find_obstacles(*ways[:2], 2 * MEASURED_M)
+
+    def _find_ends(
+        self, start: tuple[float, float], end: tuple[float, float], stops: tuple[int | None, int | None]
+    ) -> tuple[Snapped, Snapped, Float64, Float64] | None:
+        """Return where a walk meets the streets at either end, and the entrances there as points; None: nowhere."""
+        places = []
+        for point, stop, inside_s in ((start, stops[0], self._out_s), (end, stops[1], self._in_s)):
+            if stop is None:
+                places.append([(self._snap_point(*point), 0, np.zeros((0, 2)))])
+                continue
+            rows = range(int(self._first[stop]), int(self._first[stop + 1]))
+            places.append(
+                [
+                    (self._snapped.select(np.array([row])), int(inside_s[row]), self._list_entrance(row))
+                    for row in rows
+                    if inside_s[row] >= 0
+                ]
+            )
+        best, quickest_s = None, math.inf
+        for first, out_s, entrance in places[0]:
+            for last, in_s, other in places[1]:
+                if first.edge[0] < 0 or last.edge[0] < 0:
+                    continue
+                if len(places[0]) == len(places[1]) == 1:
+                    return first, last, entrance, other
+                walked = self._search.measure_one(first, last, 2 * MEASURED_M)
+                away_m = float(first.away_m[0] + last.away_m[0])
+                taken_s = float(walked.seconds[0]) + away_m / self._profile.pace_m_per_s + out_s + in_s
+                if walked.metres[0] >= 0 and taken_s < quickest_s:
+                    best, quickest_s = (first, last, entrance, other), taken_s
+        return best
+
+    def _list_entrance(self, row: int) -> Float64:
+        """Return an entrance as a line of one point, an empty one where a row is the stop's own place."""
+        if not self._access.is_entered[row]:
+            return np.zeros((0, 2))
+        return np.array([[float(self._access.lat[row]), float(self._access.lon[row])]])
 
     def measure_on_streets(self, begin: Int64, end: Int64, limit_m: float) -> StopLinks:
         """Measure the walk of each pair of stops on the streets; -1 metres where there is none within the limit."""
+        if self._is_plain:
+            metres, seconds = self._measure_rows(self._first[begin], self._first[end], limit_m)
+        else:
+            metres, seconds = self._measure_by_entrances(begin, end, limit_m)
+        same = begin == end
+        metres[same], seconds[same] = 0, 0
+        metres[metres > limit_m] = -1
+        return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
+
+    def _measure_rows(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
+        """Return metres (-1: none) and seconds of the walks between places where stops meet the streets (rows)."""
         metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
         order = np.argsort(begin, kind="stable")
         origins, first = np.unique(begin[order], return_index=True)
@@ -131,10 +212,38 @@ class StreetWalks:
                 continue
             walked = self._search.measure(start, goals, limit_m)
             metres[rows], seconds[rows] = self._whole(walked, goals.away_m + float(start.away_m[0]))
-        same = begin == end
-        metres[same], seconds[same] = 0, 0
-        metres[metres > limit_m] = -1
-        return StopLinks(begin, end, metres, seconds, np.zeros(len(begin), np.bool_))
+        return metres, seconds
+
+    def _measure_by_entrances(self, begin: Int64, end: Int64, limit_m: float) -> tuple[Int32, Int32]:
+        """Return the walks between stops by their best entrances; those that share one are walked inside."""
+        metres, seconds = np.full(len(begin), -1, np.int32), np.zeros(len(begin), np.int32)
+        leaving, entering = (self._first[each + 1] - self._first[each] for each in (begin, end))
+        count = leaving * entering
+        pair = np.repeat(np.arange(len(begin)), count)
+        within = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count, count)
+        one = self._first[begin][pair] + within // np.maximum(1, entering[pair])
+        other = self._first[end][pair] + within % np.maximum(1, entering[pair])
+        walked_m, walked_s = self._measure_rows(one, other, limit_m)
+        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[one], self._out_s[one])
+        walked_m, walked_s = _with_inside(walked_m, walked_s, self._access.inside_m[other], self._in_s[other])
+        found = np.flatnonzero(walked_m >= 0)
+        best = found[_first_of_each(pair[found], walked_s[found])]
+        metres[pair[best]], seconds[pair[best]] = walked_m[best], walked_s[best]
+        is_shared = self._access.is_entered[one] & self._access.is_entered[other]
+        is_shared &= self._access.lat[one] == self._access.lat[other]
+        is_shared &= self._access.lon[one] == self._access.lon[other]
+        inside = np.unique(pair[is_shared])
+        straight = self._straight.measure(begin[inside], end[inside])
+        metres[inside], seconds[inside] = straight.metres, straight.seconds
+        return metres, seconds
+
+    def _list_rows(self, stops: Int64) -> Int64:
+        """Return the rows of places where some stops meet the streets."""
+        if self._is_plain:
+            return self._first[stops]
+        count = self._first[stops + 1] - self._first[stops]
+        offsets: Int64 = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+        return np.repeat(self._first[stops], count) + offsets
 
     def _whole(self, walked: Walked, away_m: Float64) -> tuple[Int32, Int32]:
         """Return whole metres, -1 where there is no walk, and whole seconds, the ways to the streets included."""
@@ -153,7 +262,28 @@ class StreetWalks:
     def without_steps(self) -> "StreetWalks":
         """Return the walks of who needs ways without steps."""
         profile = replace(self._profile, step_free=True)
-        return StreetWalks(self._graph, self._grid, self._stops, profile, places=self._places)
+        return StreetWalks(self._graph, self._grid, self._stops, profile, access=self._access)
+
+    def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
+        """Return the walks while lifts (nodes), and entrances and nodes of stations (rows), are out of order."""
+        step_free = self._profile.step_free
+        access = close_entrances(self._access, self._stops, closed_places, step_free=step_free)
+        return StreetWalks(
+            self._graph, self._grid, self._stops, self._profile, access=access, closed_lifts=closed_lifts
+        )
+
+
+def _with_inside(metres: Int32, seconds: Int32, inside_m: Int32, inside_s: Int32) -> tuple[Int32, Int32]:
+    """Add the ways inside stations to walks; -1 metres where there is no walk, or no way inside."""
+    is_open = (metres >= 0) & (inside_s >= 0)
+    return np.where(is_open, metres + inside_m, -1).astype(np.int32), (seconds + inside_s).astype(np.int32)
+
+
+def _first_of_each(keys: npt.NDArray[Any], seconds: Int32) -> Int64:
+    """Return the row of the quickest of each key, in the order of the keys."""
+    order = np.lexsort((seconds, keys))
+    rows: Int64 = order[np.unique(keys[order], return_index=True)[1]]
+    return rows
 
 
 def _select(links: StopLinks, keep: npt.NDArray[np.bool_]) -> StopLinks:

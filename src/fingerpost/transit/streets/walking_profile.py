@@ -7,7 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.streets.graph import BLOCKED, ENDS_ONLY, KERB, LIFT, LIGHTS, MOVING, ONE_WAY, STEPS, StreetGraph
+from fingerpost.transit.streets.graph import (
+    BLOCKED,
+    ENDS_ONLY,
+    KERB,
+    LIFT,
+    LIGHTS,
+    MOVING,
+    NO_WHEELS,
+    ONE_WAY,
+    STEPS,
+    StreetGraph,
+)
 from fingerpost.transit.timetable.timetable import Float32, Int32
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
@@ -24,7 +35,7 @@ class WalkingProfile:
         lights_s: the wait at each light for walkers.
         lift_s: the wait and the ride at each lift.
         turn_degrees_per_m: a turn of so many degrees takes as long as a metre; 0 where turns take no time.
-        step_free: no steps, no escalators, and no kerb that is known to be raised.
+        step_free: no steps, no escalators, no way that is known to be unfit for wheels, no kerb known to be raised.
     """
 
     pace_m_per_s: float = PACE_M_PER_S
@@ -72,8 +83,8 @@ class Weights(NamedTuple):
     bucket_count: int
 
 
-def weigh(graph: StreetGraph, profile: WalkingProfile) -> Weights:
-    """Return the weights of a graph's edges and nodes for one way of walking."""
+def weigh(graph: StreetGraph, profile: WalkingProfile, closed_lifts: frozenset[int] = frozenset()) -> Weights:
+    """Return the weights of a graph's edges and nodes for one way of walking; nobody passes a closed lift (node)."""
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
     seconds = graph.edge_m / profile.pace_m_per_s
     seconds = np.where(is_steps, seconds * profile.steps_times, seconds)
@@ -81,7 +92,7 @@ def weigh(graph: StreetGraph, profile: WalkingProfile) -> Weights:
     cost = seconds * graph.edge_avoided
     cost = np.where(is_steps & ~is_moving, cost * profile.steps_avoided, cost)
     if profile.step_free:
-        cost = np.where(is_steps, np.inf, cost)
+        cost = np.where(is_steps | (graph.edge_flags & NO_WHEELS != 0), np.inf, cost)
     turn = profile.turn_degrees_per_m * profile.pace_m_per_s
     turn_s_per_degree = 1.0 / turn if turn else 0.0
     # A point on an edge is as far through its turns as along it.
@@ -92,6 +103,9 @@ def weigh(graph: StreetGraph, profile: WalkingProfile) -> Weights:
     longest_s = float(node_s.max(initial=0.0))
     if profile.step_free:
         node_s = np.where(graph.node_flags & KERB != 0, np.inf, node_s)
+    if closed_lifts:
+        node_s = node_s.astype(np.float64)
+        node_s[list(closed_lifts)] = np.inf
     onward = _list_onward(graph, cost)
     ahead = graph.node_arc[onward] >> 1
     onward_before = np.concatenate([[0], np.cumsum(onward)])

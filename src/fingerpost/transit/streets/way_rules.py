@@ -18,6 +18,7 @@ _ALLOWED = frozenset({"yes", "1", "true", "designated", "official", "permissive"
 _DENIED = frozenset({"no", "license", "dismount"})
 _ENDS_ONLY = frozenset({"no", "destination", "private", "customers", "delivery"})
 _WALLS = frozenset({"city_wall", "ditch", "hedge", "retaining_wall", "wall", "wedge", "fence"})
+_LEVEL = frozenset({"0", "0%", "0°", "no"})
 _YES = frozenset({"yes", "1", "true"})
 _INDOOR = frozenset({"corridor", "area"})
 _BOARDING_NODES = (
@@ -27,6 +28,12 @@ _BOARDING_NODES = (
 _STATION_NODES = (
     ("railway", "station"), ("railway", "halt"), ("amenity", "bus_station"), ("amenity", "ferry_terminal"),
 )  # fmt: skip
+
+_UNKNOWN_KERBS = frozenset({"yes", "regular", "unknown"})
+# Doors that are of no use to a rider.
+_NO_DOORS = frozenset({"no", "emergency", "service", "garage"})
+
+METRO, RAILWAY, DOOR = "metro", "railway", "door"
 
 # How much worse a metre on a road without a pavement, or beside a signed footway, is than one on a quiet way.
 TRUNK_AVOIDED, TRUNK_LANE, TRUNK_PAVEMENT = 7.47, 0.6, 0.25
@@ -43,6 +50,8 @@ class WayRule(NamedTuple):
         avoided: how many times worse a metre counts when ways are compared, from 1.
         is_steps: whether it is a flight of steps.
         is_moving: whether it is an escalator.
+        no_wheels: whether it is known to be unfit for wheels, steps apart.
+        is_slope: whether it is known to go up or down.
         one_way: 1 where it can only be walked as it is drawn, -1 only against, 0 both ways.
     """
 
@@ -51,6 +60,8 @@ class WayRule(NamedTuple):
     is_steps: bool = False
     is_moving: bool = False
     one_way: int = 0
+    no_wheels: bool = False
+    is_slope: bool = False
 
 
 def find_way_rule(tags: Tags) -> WayRule | None:
@@ -69,6 +80,8 @@ def find_way_rule(tags: Tags) -> WayRule | None:
         is_steps=is_steps,
         is_moving=conveying != "no",
         one_way=_one_way(tags, highway, conveying),
+        no_wheels=tags.get("wheelchair") == "no",
+        is_slope=not is_steps and tags.get("incline", "0") not in _LEVEL,
     )
 
 
@@ -144,6 +157,16 @@ def has_raised_kerb(tags: Tags) -> bool:
     return tags.get("kerb") == "raised"
 
 
+def has_unknown_kerb(tags: Tags) -> bool:
+    """Whether there is a kerb of which nobody says how high it is."""
+    return tags.get("kerb", "yes" if tags.get("barrier") == "kerb" else "no") in _UNKNOWN_KERBS
+
+
+def crosses_road(tags: Tags) -> bool:
+    """Whether a node is where walkers cross a road."""
+    return tags.get("highway") == "crossing"
+
+
 def has_lights(tags: Tags) -> bool:
     """Whether walkers wait at traffic lights at a node."""
     return tags.get("crossing") == "traffic_signals"
@@ -162,3 +185,21 @@ def is_stop(tags: Tags) -> bool:
 def is_boarding_point(tags: Tags) -> bool:
     """Whether a node is where one boards, not a station of several platforms."""
     return is_stop(tags) and not any(tags.get(key) == value for key, value in _STATION_NODES)
+
+
+def find_entrance_kind(tags: Tags) -> str | None:
+    """Return whether a node is an entrance of the METRO, of a RAILWAY station, or a DOOR of any building; else None."""
+    if tags.get("entrance") in _NO_DOORS:
+        return None
+    railway = tags.get("railway")
+    if railway == "subway_entrance":
+        return METRO
+    if railway == "train_station_entrance":
+        return RAILWAY
+    return DOOR if "entrance" in tags else None
+
+
+def is_metro_station(tags: Tags) -> bool:
+    """Whether a building or area is a station of the metro, whose doors lead to its platforms."""
+    is_station = tags.get("railway") == "station" or tags.get("public_transport") == "station"
+    return is_station and (tags.get("station") == "subway" or tags.get("subway") == "yes")

@@ -5,6 +5,7 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fingerpost.transit.timetable.draft import (
     ServiceRow,
@@ -16,12 +17,16 @@ from fingerpost.transit.timetable.draft import (
     TripDepartureColumns,
 )
 from fingerpost.transit.timetable.footpaths import TransferRules, change_times, footpaths
+from fingerpost.transit.timetable.station_ways import StationPlaces, find_change_s
 from fingerpost.transit.timetable.stop_ids import print_stop_ids
 from fingerpost.transit.timetable.text import TextColumn
-from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int8, Int32, Int64, Timetable, UInt8
+from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int16, Int32, Int64, Timetable, UInt8
 from fingerpost.transit.timetable.walks import FindWalks, WalkedStops, Walks, WalksOfRiders, walk_straight
 
 _NO_DAY = date(1970, 1, 1)
+# GTFS route_type, extended values included.
+_METRO = frozenset({1, *range(400, 405)})
+_RAIL = frozenset({2, *range(100, 118)})
 
 
 def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Timetable:
@@ -35,8 +40,12 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
     lons = np.array([row.lon for row in stops], np.float64)
     kinds = np.array([row.kind for row in stops], np.int8)
     parents = np.array([row.parent for row in stops], np.int32)
+    wheelchair = np.array([_wheelchair(row, stops) for row in stops], np.int8)
     names = [row.local_id for row in stops], [row.code for row in stops]
-    walks = find_walks(WalkedStops(lats, lons, kinds, *names))
+    places = StationPlaces(lats, lons, kinds, parents, wheelchair, draft.station_ways)
+    trips, routes = _trip_columns(draft), _route_columns(draft)
+    served = (_served_by(types, routes["route_type"], trips, len(stops)) for types in (_METRO, _RAIL))
+    walks = find_walks(WalkedStops(lats, lons, kinds, *names, places, *served))
     calendar_start, runs_on = _calendar(draft.services)
     return Timetable(
         feeds=tuple(draft.feeds),
@@ -44,14 +53,15 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
         stop_lat=lats,
         stop_lon=lons,
         stop_kind=kinds,
+        stop_wheelchair=wheelchair,
         **_stop_columns(draft),
-        **_route_columns(draft),
-        **_trip_columns(draft),
+        **routes,
+        **trips,
         calendar_start=calendar_start,
         service_feed=np.array([row.feed for row in draft.services], np.int16),
         service_runs_on=runs_on,
         service_every_day=np.array([row.days is None for row in draft.services], np.uint8),
-        **_transfer_columns(draft, walks, kinds, parents),
+        **_transfer_columns(draft, walks, places),
         in_seat_from=draft.in_seat.from_departure,
         in_seat_to=draft.in_seat.to_departure,
         in_seat_days_later=draft.in_seat.days_later,
@@ -60,11 +70,15 @@ def assemble(draft: TimetableDraft, find_walks: FindWalks = walk_straight) -> Ti
         shape_first=draft.shapes.first,
         shape_lat_udeg=draft.shapes.lat_udeg,
         shape_lon_udeg=draft.shapes.lon_udeg,
+        pathway_from=draft.station_ways.begin,
+        pathway_to=draft.station_ways.end,
+        pathway_mode=draft.station_ways.mode,
+        pathway_s=draft.station_ways.seconds,
     )
 
 
 def _stop_columns(draft: TimetableDraft) -> dict[str, Any]:
-    """Return the timetable's columns of stops, but for their places and kinds."""
+    """Return the timetable's columns of stops, but for their places, kinds and wheelchair values."""
     stops = draft.stops
     return {
         "stop_feed": np.array([row.feed for row in stops], np.int16),
@@ -73,7 +87,6 @@ def _stop_columns(draft: TimetableDraft) -> dict[str, Any]:
         "stop_name": TextColumn.of(row.name for row in stops),
         "stop_parent": np.array([row.parent for row in stops], np.int32),
         "stop_platform": TextColumn.of(row.platform for row in stops),
-        "stop_wheelchair": np.array([_wheelchair(row, stops) for row in stops], np.int8),
         "stop_names": _names(draft.stop_names, len(stops)),
     }
 
@@ -88,6 +101,8 @@ def _route_columns(draft: TimetableDraft) -> dict[str, Any]:
         "route_long_name": TextColumn.of(row.long_name for row in routes),
         "route_type": np.array([row.type for row in routes], np.int16),
         "route_agency": np.array([row.agency for row in routes], np.int16),
+        "route_color": np.array([row.color for row in routes], np.int32),
+        "route_text_color": np.array([row.text_color for row in routes], np.int32),
         "route_names": _names(draft.route_names, len(routes)),
     }
 
@@ -123,12 +138,28 @@ def _trip_columns(draft: TimetableDraft) -> dict[str, Any]:
     }
 
 
-def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, kinds: Int8, parents: Int32) -> dict[str, Any]:
+def _served_by(types: frozenset[int], route_type: Int16, trips: dict[str, Any], count: int) -> npt.NDArray[np.bool_]:
+    """Return at which stops routes of some types stop."""
+    is_served = np.zeros(count, np.bool_)
+    is_type = np.isin(route_type, list(types))
+    if is_type.any():
+        of_stop_times = np.repeat(is_type[trips["trip_route"]], np.diff(trips["trip_first_stop_time"]))
+        is_served[trips["stop_time_stop"][of_stop_times]] = True
+    return is_served
+
+
+def _transfer_columns(draft: TimetableDraft, walks: WalksOfRiders, places: StationPlaces) -> dict[str, Any]:
     """Return the timetable's columns of transfers as stated, and of the footpaths that follow from them."""
     transfers = draft.transfer_columns or TransferColumns.of(draft.transfers)
     rules = TransferRules(transfers.from_stop, transfers.to_stop, transfers.type, transfers.min_s)
-    paths = footpaths(walks.usual, kinds, parents, rules, draft.pathways)
-    step_free = None if walks.step_free is None else footpaths(walks.step_free, kinds, parents, rules, draft.pathways)
+    stations = places.kinds, places.parents
+    paths = footpaths(walks.usual, *stations, rules, draft.pathways)
+    step_free = None
+    if walks.step_free is not None:
+        inside = draft.pathways._replace(
+            seconds=find_change_s(places, draft.pathways.from_stop, draft.pathways.to_stop, step_free=True)
+        )
+        step_free = footpaths(walks.step_free, *stations, rules, inside)
     return {
         "transfer_from": transfers.from_stop,
         "transfer_to": transfers.to_stop,

@@ -19,7 +19,7 @@ from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Feed, Timetable
 
 # Raise it when the meaning of a stored array changes; names and types are compared by themselves.
-FORMAT = 7
+FORMAT = 8
 
 _CONTENTS = "contents.json"
 _TRANSLATED = ("stop_names", "route_names", "headsign_names")

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from fingerpost.transit.line_colors import NOT_STATED
+from fingerpost.transit.timetable.station_ways import Pathways
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Feed, Float32, Int8, Int32
 
@@ -31,7 +33,10 @@ class StopRow(NamedTuple):
 
 
 class RouteRow(NamedTuple):
-    """A route. Names may be empty; ``type`` is GTFS's; ``agency`` a row of its feed's agency_ids, -1 for none."""
+    """A route. Names may be empty; ``type`` is GTFS's; ``agency`` a row of its feed's agency_ids, -1 for none.
+
+    ``color`` and ``text_color`` are 0xRRGGBB, -1 where not stated.
+    """
 
     feed: int
     local_id: str
@@ -39,6 +44,8 @@ class RouteRow(NamedTuple):
     long_name: str
     type: int
     agency: int = -1
+    color: int = NOT_STATED
+    text_color: int = NOT_STATED
 
 
 class TripRow(NamedTuple):
@@ -248,6 +255,7 @@ class TimetableDraft:
     transfer_columns: TransferColumns | None = None
     headsign_column: TextColumn | None = None
     pathways: PathwayColumns = field(default_factory=PathwayColumns.none)
+    station_ways: Pathways = field(default_factory=Pathways.none)
     specific_transfers: SpecificTransferColumns = field(default_factory=SpecificTransferColumns.none)
     in_seat: InSeatColumns = field(default_factory=InSeatColumns.none)
     shapes: ShapeColumns = field(default_factory=ShapeColumns.none)

@@ -130,7 +130,7 @@ def footpaths(
 
     ``parents`` are the stations of stops, -1 for none.
     ``pathways`` are (from, to, seconds) of pairs that lie in one station: they take that time and the slack, whatever
-    the walk outside is, unless a transfer speaks of them.
+    the walk outside is, unless a transfer speaks of them; those whose seconds are -1 are not linked.
     A recommended transfer (type 0) without a stated time takes the walk and the slack; a timed one (1) the
     walk alone, for the connecting trip waits; a minimum time (2) is taken as stated; a forbidden one (3) is removed.
     Of several rules for one ordered pair the last holds.
@@ -143,7 +143,7 @@ def footpaths(
         inside = walks.measure(pathways[0].astype(np.int64), pathways[1].astype(np.int64))
         taken_s = pathways[2] + np.int32(CHANGE_SLACK_S)
         own = _PathColumns(inside.begin, inside.end, taken_s, inside.metres, inside.seconds)
-        links = links.without(own, count).joined(own)
+        links = links.without(own, count).joined(own.select(pathways[2] >= 0))
     change_s = np.full(count, CHANGE_SLACK_S, np.int32)
     if len(rules.begin):
         pairs = rules.begin.astype(np.int64) * count + rules.end

@@ -14,6 +14,7 @@ class StreetCoverage:
         street_km: kilometres that may be walked where the network's riders walk.
         left_out_km: kilometres left out because they hang together with nothing else.
         matched_stops: how many stops are where the extract has the stop of the same code or id.
+        entered_stops: how many stops are walked to by the entrances of their station.
         cut_ways: ways that the extract, or the area where riders walk, holds in part.
     """
 
@@ -24,6 +25,7 @@ class StreetCoverage:
     left_out_km: float
     cut_ways: int
     matched_stops: int = 0
+    entered_stops: int = 0
 
     @property
     def is_whole(self) -> bool:

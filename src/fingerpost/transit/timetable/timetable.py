@@ -85,6 +85,8 @@ class Timetable:
     route_long_name: TextColumn
     route_type: Int16  # GTFS route_type, extended values included
     route_agency: Int16  # row in its feed's agency_ids, -1 where unknown
+    route_color: Int32  # 0xRRGGBB as the feed states it, -1 where it does not
+    route_text_color: Int32  # likewise
 
     # trips; stop times of trip t are rows trip_first_stop_time[t] .. trip_first_stop_time[t + 1]
     trip_local_id: TextColumn
@@ -168,6 +170,12 @@ class Timetable:
     # Where on its trip's shape a stop time lies: 2.25 is a quarter of the way from the shape's point 2 to its point 3.
     # NaN where the feed does not say, empty where none does.
     stop_time_shape_point: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
+
+    # pathways: ways through stations between two stops (rows), each in one direction; seconds NaN where not stated
+    pathway_from: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    pathway_to: Int32 = field(default_factory=lambda: np.zeros(0, np.int32))
+    pathway_mode: Int8 = field(default_factory=lambda: np.zeros(0, np.int8))  # GTFS pathway_mode
+    pathway_s: Float32 = field(default_factory=lambda: np.zeros(0, np.float32))
 
     @property
     def stop_count(self) -> int:

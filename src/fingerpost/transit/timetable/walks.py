@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.geodesy import EARTH_RADIUS_M
+from fingerpost.transit.timetable.station_ways import StationPlaces
 from fingerpost.transit.timetable.timetable import Float64, Int8, Int32, Int64
 from fingerpost.transit.timetable.walking import (
     DETOUR_FACTOR,
@@ -51,7 +52,8 @@ class StopLinks(NamedTuple):
 class WalkedStops(NamedTuple):
     """The stops of a timetable, between which walks are measured; kinds as in ``Timetable.stop_kind``.
 
-    ``codes`` are what stands on their signs, "" where a feed does not say.
+    ``codes`` are what stands on their signs, "" where a feed does not say; ``places`` what is known of their stations,
+    ``has_metro`` and ``has_rail`` where metros and trains stop, None where nobody asked.
     """
 
     lats: Float64
@@ -59,6 +61,9 @@ class WalkedStops(NamedTuple):
     kinds: Int8
     local_ids: Sequence[str]
     codes: Sequence[str]
+    places: StationPlaces | None = None
+    has_metro: npt.NDArray[np.bool_] | None = None
+    has_rail: npt.NDArray[np.bool_] | None = None
 
 
 class Walks(Protocol):

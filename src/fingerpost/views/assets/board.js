@@ -2,7 +2,7 @@
 
 import { element, unseen } from "./dom.js";
 import { readTimetable } from "./other_contracts.js";
-import { alertsOf, badge, freshness, header, lateness, listNotes, notesTab, source, tabs } from "./parts.js";
+import { LINE_COLORS, alertsOf, badge, freshness, header, lateness, listNotes, notesTab, paintOf, source, tabs } from "./parts.js";
 
 const COLOURS = { cancelled: "danger", delayed: "caution", on_time: "good", scheduled_only: "dim" };
 
@@ -53,7 +53,7 @@ function drawRow(frame, row, index, hasPlatforms) {
   const platform = row.platform && words.say("platform_of", { name: row.platform });
   return element("tr", { "data-status": row.status }, [
     element("td", { class: "when number" }, drawTime(frame, row)),
-    element("td", {}, badge(row.mode, row.line)),
+    element("td", {}, badge(row.mode, row.line, paintOf(frame, `departures/${index}`))),
     element("td", {}, [
       struck(row.destination),
       element("span", { class: "under small" }, element("span", { class: style }, status), platform && ` · ${platform}`),
@@ -83,4 +83,4 @@ function readBoard(body, input) {
   return body.applied === undefined ? { tool: "get_departures", body } : { tool: "getStopTimetable", body: readTimetable(body, input) };
 }
 
-export const BOARD = { name: "board", tool: "get_departures", read: readBoard, draw: drawBoard };
+export const BOARD = { name: "board", tool: "get_departures", read: readBoard, draw: drawBoard, wants: { [LINE_COLORS]: true } };

@@ -219,7 +219,7 @@ export class Frame {
     if (!map || this.squeezed >= MOST_SQUEEZED_PX) return false;
     const panel = this.main.querySelector("[role=tabpanel]").getBoundingClientRect().bottom;
     const below = this.height - panel;
-    const excess = Math.ceil(map.parentNode.lastChild.getBoundingClientRect().bottom + below - this.limit);
+    const excess = Math.ceil(map.closest(".map-frame").parentNode.lastChild.getBoundingClientRect().bottom + below - this.limit);
     if (excess <= 0) return false;
     this.squeezed = Math.min(MOST_SQUEEZED_PX, this.squeezed + excess);
     return true;

@@ -1,6 +1,7 @@
 /** A drawing of a trip: its legs as lines, north up, in Web Mercator, which map tiles use too. */
 
 import { drawing } from "./dom.js";
+import { TOOLS_PX, makeMovable } from "./movable.js";
 
 const LOWEST = 110;
 const MARGIN = 22;
@@ -57,12 +58,13 @@ export function projectPoint([lat, lon]) {
 }
 
 /**
- * Return the drawing of an itinerary's legs, whose points are [latitude, longitude]: `width` pixels wide, at most
- * `highest` high. Names that find no room in it stand in the list of steps.
+ * Return the drawing of an itinerary's legs, whose points are [latitude, longitude] and which are painted with `paints`,
+ * properties of styles: `width` pixels wide, at most `highest` high. Names that find no room in it stand in the list of
+ * steps. It can be moved and zoomed, see movable.js; `view` is where it was left, and `keepView` hears of each move.
  * `drawBehind({left, top, scale, width, height})` returns what lies behind the lines: the world's point at the upper
  * left corner, and pixels for the width of the world.
  */
-export function drawMap(itinerary, lines, label, width, highest, drawBehind = (_place) => []) {
+export function drawMap(itinerary, lines, { label, words, width, highest, paints, view, keepView, drawBehind = (_place) => [] }) {
   const points = lines.map((line) => line.map(projectPoint));
   const xs = points.flat().map(([x]) => x);
   const ys = points.flat().map(([, y]) => y);
@@ -71,20 +73,32 @@ export function drawMap(itinerary, lines, label, width, highest, drawBehind = (_
   const high = Math.max(bottom - top, 1e-9);
   const height = Math.round(Math.min(highest, Math.max(LOWEST, ((width - 2 * MARGIN) * high) / wide + 2 * MARGIN)));
   const scale = Math.min((width - 2 * MARGIN) / wide, (height - 2 * MARGIN) / high, LARGEST_SCALE);
-  const corner = { left: (west + east) / 2 - width / 2 / scale, top: (top + bottom) / 2 - height / 2 / scale };
-  const place = ([x, y]) => [(x - corner.left) * scale, (y - corner.top) * scale];
-  const placed = points.map((line) => line.map(place));
-  const paths = itinerary.legs.map((leg, index) => {
-    const steps = placed[index].map((point) => point.map((each) => each.toFixed(1)).join(" "));
-    return drawing("path", { "data-stroke": leg.line === undefined ? "WALK" : leg.mode, d: `M${steps.join("L")}` });
+  const stops = listStops(itinerary, points);
+  const svg = drawing("svg", { class: "map", style: { "max-height": `${highest}px` }, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  const draw = (camera) => {
+    const corner = { left: camera.x - width / 2 / camera.scale, top: camera.y - height / 2 / camera.scale };
+    const place = ([x, y]) => [(x - corner.left) * camera.scale, (y - corner.top) * camera.scale];
+    const placed = points.map((line) => line.map(place));
+    const behind = drawBehind({ ...corner, scale: camera.scale, width, height });
+    svg.replaceChildren(...behind, ...drawLines(itinerary, placed, paints), ...drawStops(stops.map((each) => ({ ...each, at: place(each.point) })), placed, width, height));
+  };
+  const fit = { x: (west + east) / 2, y: (top + bottom) / 2, scale, wide, high };
+  return makeMovable(svg, { fit, width, height, words, view, keepView, draw });
+}
+
+/** A ride in a colour of its own has an edge, because that colour may be too near to the ground's. */
+function drawLines(itinerary, placed, paints) {
+  const write = (line, between) => line.map((point) => point.map((each) => each.toFixed(1)).join(" ")).join(between);
+  return itinerary.legs.flatMap((leg, index) => {
+    const stroke = leg.line === undefined ? "WALK" : leg.mode;
+    const edge = paints[index]["--line"] && drawing("polyline", { points: write(placed[index], " ") });
+    return [edge, drawing("path", { "data-stroke": stroke, style: paints[index], d: `M${write(placed[index], "L")}` })].filter(Boolean);
   });
-  const stops = listStops(itinerary, points).map(({ name, point }) => ({ name, at: place(point) }));
+}
+
+function drawStops(stops, placed, width, height) {
   const circles = stops.map(({ at }) => drawing("circle", { cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: RADIUS }));
-  return drawing(
-    "svg",
-    { class: "map", style: { "max-height": `${highest}px` }, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
-    [...drawBehind({ ...corner, scale, width, height }), ...paths, ...circles, ...drawNames(stops, width, height, placed.flatMap(spread))],
-  );
+  return [...circles, ...drawNames(stops, width, height, placed.flatMap(spread))];
 }
 
 /** Return the first point, each stop where a ride begins or ends, and the last point. */
@@ -112,7 +126,8 @@ function spread(line) {
 
 /** Return the names that find room, the ends first; one that would cover a stop, a name or the line is left out. */
 function drawNames(stops, width, height, inked) {
-  const taken = stops.map(({ at: [x, y] }) => [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS]);
+  const tools = [width - TOOLS_PX.width, height - TOOLS_PX.height, width, height];
+  const taken = [tools, ...stops.map(({ at: [x, y] }) => [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS])];
   const order = [...new Set([stops[0], stops[stops.length - 1], ...stops])];
   const texts = [];
   for (const { name, at: [x, y] } of order) {

@@ -3,6 +3,9 @@
 import { element, unseen } from "./dom.js";
 
 const OLD_S = 90;
+const COLOR = /^[0-9A-F]{6}$/;
+/** Where a result has the colours of its lines, beside the answer. */
+export const LINE_COLORS = "fingerpost/lineColors";
 
 /** The title, how live and how old the answer is, and the button that asks again. */
 export function header(frame, title, state) {
@@ -31,9 +34,19 @@ export function freshness(frame, schedule) {
   ];
 }
 
-/** A line's name on the colour of its mode. */
-export function badge(mode, name) {
-  return element("span", { class: "line", "data-mode": mode }, name);
+/**
+ * What the line of a part of the answer is painted with, as properties of a style; none where its mode's colour holds.
+ * The server lets only pairs through of which the text can be read.
+ */
+export function paintOf(frame, path) {
+  const found = (frame.meta[LINE_COLORS]?.lines || []).find((each) => each.touches.includes(path));
+  if (!found || ![found.color, found.textColor].every((each) => COLOR.test(each))) return {};
+  return { "--line": `#${found.color}`, "--on-line": `#${found.textColor}` };
+}
+
+/** A line's name on its own colour, else on that of its mode. */
+export function badge(mode, name, paint = {}) {
+  return element("span", { class: "line", "data-mode": mode, style: paint }, name);
 }
 
 /** Tabs over panels: each {key, title, panel}, of which `panel()` makes the chosen one; `aside` stands beside them. */

@@ -3,7 +3,7 @@
 import { element, unseen } from "./dom.js";
 import { drawMap, linesOf } from "./map.js";
 import { readJourneys, readRoutes } from "./other_contracts.js";
-import { alertsOf, badge, freshness, header, lateness, listNotes, notesTab, source, tabs } from "./parts.js";
+import { LINE_COLORS, alertsOf, badge, freshness, header, lateness, listNotes, notesTab, paintOf, source, tabs } from "./parts.js";
 
 const WIDE_PX = 560;
 const HIGHEST_MAP_PX = 230;
@@ -95,7 +95,7 @@ function drawSummary(frame, itinerary) {
   const troubles = drawTroubles(frame, itinerary);
   return [
     element("b", {}, times.join("–")),
-    element("div", { class: "strip" }, legs.filter((leg) => leg.line !== undefined).map((leg) => badge(leg.mode, leg.line))),
+    element("div", { class: "strip" }, legs.map((leg, index) => leg.line !== undefined && badge(leg.mode, leg.line, paintOf(frame, pathOf(frame, itinerary, index))))),
     element("div", { class: "dim small wide" }, facts.join(" · ")),
     element("div", { class: "wide" }, troubles),
     element("div", { class: "dim small under" }, facts[0], troubles.length > 0 && element("strong", { class: "caution", "aria-hidden": "true" }, " !")),
@@ -156,17 +156,21 @@ function whenOf(tool, type, time) {
 
 function drawSteps(frame, itinerary) {
   const { legs, fingerprint } = itinerary;
-  const row = frame.body.itineraries.indexOf(itinerary);
   const seated = (frame.body.meta.staySeated || []).find((each) => each.fingerprint === fingerprint)?.legs || [];
   const end = legs[legs.length - 1];
-  const steps = [...legs.map((leg, index) => () => drawLeg(frame, leg, `itineraries/${row}/legs/${index}`, seated.includes(index))), () => drawEnd(frame, end)];
+  const steps = [...legs.map((leg, index) => () => drawLeg(frame, leg, pathOf(frame, itinerary, index), seated.includes(index))), () => drawEnd(frame, end)];
   return element("ol", { class: "steps", "aria-label": frame.words.say("steps") }, frame.page(steps).map(([draw]) => draw()));
 }
 
-function drawStep(style, mode, time, content) {
+/** The path of a leg into the answer, as alerts and colours name it. */
+function pathOf(frame, itinerary, index) {
+  return `itineraries/${frame.body.itineraries.indexOf(itinerary)}/legs/${index}`;
+}
+
+function drawStep(style, mode, time, content, paint = {}) {
   return element("li", { class: style }, [
     element("span", { class: "number" }, time),
-    element("span", { class: "rail", "data-stroke": mode, "aria-hidden": "true" }),
+    element("span", { class: "rail", "data-stroke": mode, style: paint, "aria-hidden": "true" }),
     element("div", {}, content),
   ]);
 }
@@ -182,13 +186,14 @@ function drawLeg(frame, leg, path, isSeated) {
   const style = { cancelled: "danger", delayed: "caution", on_time: "good" }[leg.status] || "dim";
   const from = [leg.from.name, leg.from.platform && words.say("platform_of", { name: leg.from.platform })].filter(Boolean).join(", ");
   const towards = leg.headsign && words.say("towards", { headsign: leg.headsign });
+  const paint = paintOf(frame, path);
   return drawStep("ride", leg.mode, isCancelled ? element("s", {}, time) : time, [
     element("div", {}, element("strong", {}, from), isSeated && element("span", { class: "dim" }, ` (${words.say("stay_seated")})`)),
-    element("div", {}, badge(leg.mode, leg.line), " ", towards && (isCancelled ? element("s", {}, towards) : towards), " ", element("span", { class: `${style} small` }, lateness(words, leg.status || "scheduled_only", leg.delaySeconds))),
+    element("div", {}, badge(leg.mode, leg.line, paint), " ", towards && (isCancelled ? element("s", {}, towards) : towards), " ", element("span", { class: `${style} small` }, lateness(words, leg.status || "scheduled_only", leg.delaySeconds))),
     drawGoal(frame, leg),
     leg.disruptionNote && element("div", { class: "danger small", lang: "en" }, leg.disruptionNote),
     alertsOf(frame.body, path).map((alert) => element("div", { class: "caution small" }, unseen(`${words.say("alert")}: `), alert.header)),
-  ]);
+  ], paint);
 }
 
 function drawGoal(frame, leg) {
@@ -208,7 +213,11 @@ function drawMapPanel(frame, itinerary) {
   const width = frame.main.clientWidth >= WIDE_PX ? (room - GAP_PX) / 2 : room;
   const highest = frame.limit === Infinity ? HIGHEST_FREE_MAP_PX : HIGHEST_MAP_PX - frame.squeezed;
   const note = [straight && words.say("map_straight"), tolerance > 0 && words.say("map_thinned", { n: tolerance }), frame.background?.attribution];
-  return [drawMap(itinerary, legs, label, width, highest, frame.background?.draw), element("p", { class: "dim small" }, note.filter(Boolean).join(" "))];
+  const paints = itinerary.legs.map((_, index) => paintOf(frame, pathOf(frame, itinerary, index)));
+  const key = `view-${itinerary.fingerprint}`;
+  const keepView = (view) => { frame.choices[key] = view; };
+  const map = drawMap(itinerary, legs, { label, words, width, highest, paints, view: frame.choices[key], keepView, drawBehind: frame.background?.draw });
+  return [map, element("p", { class: "dim small" }, note.filter(Boolean).join(" "))];
 }
 
 function listTripNotes(frame) {
@@ -219,12 +228,13 @@ function listTripNotes(frame) {
   return listNotes(frame, [...new Set([...differences, ...accessibility, ...prices, meta.walking])]);
 }
 
-const WANTS = { [GEOMETRY]: true };
+const WANTS = { [GEOMETRY]: true, [LINE_COLORS]: true };
+const ROUTE_WANTS = { [LINE_COLORS]: true };
 
 /** Return whose answer a body is, the body in the shape of plan_trip, and what that tool gives beside it. */
 function readTrip(body, input) {
   if (body.topJourneys !== undefined) return { tool: "planJourney", body: readJourneys(body, input), wants: {} };
-  if (body.window !== undefined) return { tool: "planRoute", body: readRoutes(body, input), wants: {}, isEmpty: body.itineraries.length === 0 };
+  if (body.window !== undefined) return { tool: "planRoute", body: readRoutes(body, input), wants: ROUTE_WANTS, isEmpty: body.itineraries.length === 0 };
   return { tool: "plan_trip", body, wants: WANTS };
 }
 

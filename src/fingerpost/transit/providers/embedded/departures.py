@@ -79,6 +79,7 @@ def _departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDepartur
         headway_s=words.headway_s(call.trip_departure),
         by_arrangement=wording.is_by_arrangement,
         long_name=wording.long_name,
+        colors=wording.colors,
     )
     return planned if snapshot.live is snapshot.planned else _with_update(snapshot, words, call, planned)
 
@@ -119,4 +120,5 @@ def _added(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> D
         departure_delay_s=0,
         platform=stop.platform,
         last_realtime_update=added.updated,
+        colors=words.colors_of_route(added.route),
     )

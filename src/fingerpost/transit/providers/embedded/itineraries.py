@@ -183,6 +183,7 @@ def _timetable_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change
         wheelchair=wording.wheelchair,
         headway_s=words.headway_s(ride.trip_departure),
         by_arrangement=wording.is_by_arrangement,
+        colors=wording.colors,
         handle=TimetableRide(trip, ride.board_stop_time, ride.alight_stop_time),
         change_s=change_s,
     )
@@ -270,6 +271,7 @@ def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: 
         trip_id=words.added_trip_id(added),
         service_day=added.service_day,
         last_realtime_update=added.updated,
+        colors=words.colors_of_route(added.route),
         handle=UnplannedRide(added.route, tuple(stops.tolist())),
         change_s=change_s,
     )

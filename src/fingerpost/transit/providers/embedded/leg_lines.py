@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from fingerpost.transit.leg_line import LegLine, LineSource
 from fingerpost.transit.model import Leg
 from fingerpost.transit.providers.embedded.handles import TimetableRide, UnplannedRide
-from fingerpost.transit.providers.embedded.network_walks import NetworkWalks
+from fingerpost.transit.providers.embedded.network_walks import FindRow, NetworkWalks
 from fingerpost.transit.timetable.shapes import find_ride_line
 from fingerpost.transit.timetable.timetable import Timetable
 
 
-def draw_leg(timetable: Timetable, walks: NetworkWalks, leg: Leg, *, step_free: bool) -> LegLine:
+def draw_leg(timetable: Timetable, walks: NetworkWalks, find_row: FindRow, leg: Leg, *, step_free: bool) -> LegLine:
     """Return a leg's line: a ride's from its shape or its stops, a walk's along the streets, else straight.
 
     A ride that real time sends to another platform is still drawn between the stops of the timetable.
@@ -24,7 +24,8 @@ def draw_leg(timetable: Timetable, walks: NetworkWalks, leg: Leg, *, step_free: 
         return LegLine(_places(timetable, stops), LineSource.STOPS)
     if isinstance(ride, UnplannedRide):
         return LegLine(_places(timetable, ride.stops), LineSource.STOPS)
-    walk = walks.draw(leg.start.coordinate, leg.end.coordinate, step_free=step_free)
+    stops = find_row(leg.start.id), find_row(leg.end.id)
+    walk = walks.draw(leg.start.coordinate, leg.end.coordinate, stops, step_free=step_free)
     if walk is not None:
         return walk
     ends = (leg.start.coordinate, leg.end.coordinate)

@@ -22,7 +22,14 @@ from fingerpost.transit.model import (
     Place,
     PlaceMatch,
 )
-from fingerpost.transit.port import BoardGap, DepartureBoard, DepartureQuery, JourneyAnswer, JourneyQuery, NearbyStops
+from fingerpost.transit.port import (
+    BoardGap,
+    DepartureBoard,
+    DepartureQuery,
+    JourneyAnswer,
+    JourneyQuery,
+    NearbyStops,
+)
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.providers.embedded.departures import departure_of, expected_call, is_call_off
@@ -199,15 +206,17 @@ class EmbeddedNetwork:
         supported = self._facts.has_wheelchair_data
         step_free = query.step_free and supported
         provenance = self._provenance(snapshot, query.language, out_of_service)
-        provenance = replace(
-            provenance,
-            attribution=(*provenance.attribution, *self._walks.attribution),
-            walking=self._walks.describe(ends, step_free=step_free),
-        )
+        provenance = replace(self._with_walks(provenance), walking=self._walks.describe(ends, step_free=step_free))
         day = local_day(query.instant, self._facts.zone)
         if covered and day < covered[0]:
             raise self._outside()
         walks = self._walks.get_walks(step_free=step_free)
+        closed = self._walks.find_closed(
+            snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
+        )
+        if closed is not None:
+            walks, timetable = self._walks.get_walks_without(closed)
+            snapshot = snapshot.with_timetable(timetable)
         origin, destination = (
             self._end(end, query.max_walk_m, walks, is_goal=end is query.destination)
             for end in (query.origin, query.destination)
@@ -233,7 +242,10 @@ class EmbeddedNetwork:
 
         def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
             ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
-            return tuple(itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
+            itineraries = (itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
+            return tuple(
+                self._walks.with_obstacles(each, walks, self._find_row) if step_free else each for each in itineraries
+            )
 
         promised = () if live is snapshot.planned else shown(self._search(snapshot.planned, search))
         return JourneyAnswer(
@@ -242,8 +254,11 @@ class EmbeddedNetwork:
             step_free_supported=supported,
             provenance=provenance,
             price=self._fares.price,
-            draw=partial(draw_leg, self._timetable, self._walks, step_free=step_free),
+            draw=partial(draw_leg, self._timetable, self._walks, self._find_row, step_free=step_free),
         )
+
+    def _find_row(self, stop_id: str | None) -> int | None:
+        return None if stop_id is None else self._stops.find_row(stop_id)
 
     def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""
@@ -319,13 +334,22 @@ class EmbeddedNetwork:
         window = Span(query.instant, query.instant + query.window_s)
         first = calls if query.by_schedule else keep_first(calls, query.wanted)
         departures = (departure_of(snapshot, words, call, language) for call in first)
+        walks = None
+        if query.walk_from is not None:
+            to_stops = self._walks.measure_to_stops(query.walk_from, rows)
+            walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
+            provenance = self._with_walks(provenance)
         return DepartureBoard(
             departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
             alerts=snapshot.alerts.list_of_stops(rows, window, language),
             gap=None if count else self._find_gap(snapshot, rows, window.end),
+            walks=walks,
             provenance=provenance,
         )
+
+    def _with_walks(self, provenance: Provenance) -> Provenance:
+        return replace(provenance, attribution=(*provenance.attribution, *self._walks.attribution))
 
     def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
         """Return a departure of a board of several stops with the pole of its stop, where no platform is told."""

@@ -4,13 +4,28 @@ A snapshot never changes; a newer one replaces it by one assignment, so a questi
 """
 
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from fingerpost.transit.providers.embedded.overlay_alerts import OverlayAlerts, Ridden
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.overlay import AddedRide, Overlay, RideUpdate
 from fingerpost.transit.timetable.service_days import service_day_start
 from fingerpost.transit.timetable.timetable import Timetable
+
+_KEPT = 4
+
+
+class _ById:
+    """A timetable as the key of a cache: it equals itself alone."""
+
+    def __init__(self, timetable: Timetable) -> None:
+        self.timetable = timetable
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ById) and other.timetable is self.timetable
+
+    def __hash__(self) -> int:
+        return id(self.timetable)
 
 
 class Snapshot:
@@ -25,6 +40,7 @@ class Snapshot:
     ) -> None:
         self.realtime_updated = realtime_updated
         self.timetable = timetable
+        self._with_timetable = lru_cache(maxsize=_KEPT)(self._new_with_timetable)
         self.overlay = overlay
         self.planned = planned
         self._closing = overlay.list_closing(step_free=False)
@@ -32,6 +48,15 @@ class Snapshot:
         self.live_step_free = planned if overlay.is_empty else SearchTimetables(timetable, overlay)
         is_changed = bool(overlay.rides or overlay.added or self._closing)
         self.live = self.live_step_free if is_changed else planned
+
+    def with_timetable(self, timetable: Timetable) -> "Snapshot":
+        """Return the same moment with a timetable whose changes on foot differ; what was planned stays."""
+        return self if timetable is self.timetable else self._with_timetable(_ById(timetable))
+
+    def _new_with_timetable(self, held: "_ById") -> "Snapshot":
+        snapshot = Snapshot(held.timetable, self.overlay, self.planned, self.realtime_updated)
+        snapshot.live = snapshot.live_step_free = SearchTimetables(held.timetable, self.overlay)
+        return snapshot
 
     def find_live(self, *, step_free: bool) -> SearchTimetables:
         """Return the search timetables of what really runs; ``planned`` itself where nothing is changed for a rider."""

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from fingerpost.transit.line_colors import LineColors, find_line_colors
 from fingerpost.transit.model import Access, Coordinate, Mode, StopPoint
 from fingerpost.transit.providers.embedded.distances import ride_m
 from fingerpost.transit.rules.modes import mode_of
@@ -30,6 +31,7 @@ class CallWords(NamedTuple):
     trip_id: str
     is_by_arrangement: bool
     long_name: str | None
+    colors: LineColors | None
 
 
 class RideWords(NamedTuple):
@@ -44,6 +46,7 @@ class RideWords(NamedTuple):
     wheelchair: Access
     is_by_arrangement: bool
     distance_m: float
+    colors: LineColors | None
 
 
 class TimetableWords:
@@ -104,6 +107,13 @@ class TimetableWords:
             known = self._lines[route] = (name, mode_of(int(table.route_type[route])))
         return known
 
+    def colors_of_route(self, route: int) -> LineColors | None:
+        """Return what a route's line is painted with; None for -1, and where its mode's colour is to take its place."""
+        if route < 0:
+            return None
+        table = self._timetable
+        return find_line_colors(int(table.route_color[route]), int(table.route_text_color[route]))
+
     def long_name(self, route: int) -> str | None:
         """Return a route's long name, None where it has none."""
         translated = self._timetable.route_names.get(self._language)
@@ -134,6 +144,7 @@ class TimetableWords:
                 self.trip_id(trip),
                 self.is_by_arrangement(event),
                 self.long_name(int(self._timetable.trip_route[trip])),
+                self.colors_of_route(int(self._timetable.trip_route[trip])),
             )
         return known
 
@@ -155,6 +166,7 @@ class TimetableWords:
                 self.trip_access(trip),
                 self.is_by_arrangement(board_stop_time, alight_stop_time),
                 ride_m(self._timetable, trip, board_stop_time, alight_stop_time),
+                self.colors_of_route(int(self._timetable.trip_route[trip])),
             )
         return known
 

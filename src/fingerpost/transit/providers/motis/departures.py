@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from fingerpost.transit.line_colors import read_line_colors
 from fingerpost.transit.model import Departure
 from fingerpost.transit.providers.motis.alerts import list_in_force
 from fingerpost.transit.providers.motis.endpoints import MotisEndpoint
@@ -90,5 +91,6 @@ def _rows(times: Iterable[tuple[str, StopTime]], ids: MotisStopIds, zone: ZoneIn
             platform=place.track or None,
             by_arrangement=time.mode in BY_ARRANGEMENT,
             long_name=time.route_long_name or None,
+            colors=read_line_colors(time.route_color, time.route_text_color),
             alerts=list_in_force(place.alerts, place.departure, place.departure),
         )

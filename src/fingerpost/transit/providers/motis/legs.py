@@ -3,6 +3,7 @@
 import polyline
 
 from fingerpost.transit.leg_line import LegLine, LineSource
+from fingerpost.transit.line_colors import read_line_colors
 from fingerpost.transit.model import Access, Coordinate, Leg, Location, Mode, StopPoint
 from fingerpost.transit.providers.motis.alerts import list_in_force
 from fingerpost.transit.providers.motis.modes import BY_ARRANGEMENT, WALK, read_mode
@@ -47,6 +48,7 @@ def new_leg(leg: MotisLeg, ids: MotisStopIds, start: Location | None, end: Locat
         wheelchair=Access.YES if leg.wheelchair_accessible == "ACCESSIBLE" else Access.UNKNOWN,
         by_arrangement=leg.mode in BY_ARRANGEMENT,
         stays_seated=bool(leg.interline_with_previous_leg),
+        colors=read_line_colors(leg.route_color, leg.route_text_color),
         alerts=list_in_force((*leg.alerts, *leg.from_.alerts, *leg.to.alerts), leg.start_time, leg.end_time),
         handle=leg,
     )

@@ -61,6 +61,8 @@ class MotisLine(Shape):
     route_id: str | None = None
     route_short_name: str | None = None
     route_long_name: str | None = None
+    route_color: str | None = None
+    route_text_color: str | None = None
     display_name: str | None = None
     headsign: str | None = None
     trip_to: TripEnd | None = None

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 from fingerpost.transit.model import Departure, ServiceAlert
 from fingerpost.transit.providers.opentripplanner.alerts import list_in_force
-from fingerpost.transit.providers.opentripplanner.legs import destination_of, line_of
+from fingerpost.transit.providers.opentripplanner.legs import colors_of, destination_of, line_of
 from fingerpost.transit.providers.opentripplanner.modes import read_mode
 from fingerpost.transit.providers.opentripplanner.plan_data import CANCELLED
 from fingerpost.transit.providers.opentripplanner.shapes import BoardStop, Stoptime
@@ -74,4 +74,5 @@ def _row(time: Stoptime, stop_id: str, platform: str | None, zone: ZoneInfo) -> 
         platform=platform,
         by_arrangement=time.pickup_type in _BY_ARRANGEMENT,
         long_name=trip.route.long_name or None,
+        colors=colors_of(trip.route),
     )

@@ -58,7 +58,7 @@ fragment Itineraries on PlanConnection {
     end { scheduledTime estimated { delay } }
     from { ...End }
     to { ...End }
-    route { gtfsId shortName longName type }
+    route { gtfsId shortName longName type color textColor }
     trip { gtfsId tripHeadsign wheelchairAccessible arrivalStoptime { stop { name } } }
     legGeometry { points }
     alerts { ...Told }
@@ -86,7 +86,7 @@ query Board($ids: [String]!, $from: Long!, $seconds: Int!, $count: Int!) {
       stopPositionInPattern
       trip {
         gtfsId tripHeadsign arrivalStoptime { stop { name } stopPositionInPattern }
-        route { gtfsId shortName longName type }
+        route { gtfsId shortName longName type color textColor }
         alerts(types: [TRIP, ROUTE, AGENCY]) { ...Told }
       }
     }

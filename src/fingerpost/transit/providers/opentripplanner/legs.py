@@ -1,5 +1,6 @@
 """Legs of an itinerary, from the server's."""
 
+from fingerpost.transit.line_colors import LineColors, read_line_colors
 from fingerpost.transit.model import Coordinate, Leg, Location, Mode, StopPoint
 from fingerpost.transit.providers.opentripplanner.alerts import list_in_force
 from fingerpost.transit.providers.opentripplanner.modes import read_access, read_mode
@@ -36,6 +37,7 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
         wheelchair=read_access(None if leg.trip is None else leg.trip.wheelchair_accessible),
         by_arrangement=bool(_BY_ARRANGEMENT & {leg.pickup_type, leg.dropoff_type}),
         stays_seated=bool(leg.interline_with_previous_leg),
+        colors=None if leg.route is None else colors_of(leg.route),
         alerts=list_in_force(
             leg.alerts, leg.start.scheduled_time + (departure_s or 0), leg.end.scheduled_time + (arrival_s or 0)
         ),
@@ -46,6 +48,11 @@ def new_leg(leg: OwnLeg, ids: StopIdBook, start: Location | None, end: Location 
 def line_of(route: Route) -> str:
     """Return a line's name: short, else long, else the route's id (rule A2)."""
     return route.short_name or route.long_name or route.gtfs_id.partition(":")[2] or route.gtfs_id
+
+
+def colors_of(route: Route) -> LineColors | None:
+    """Return what a line is painted with, None where the server states nothing that can be read."""
+    return read_line_colors(route.color, route.text_color)
 
 
 def destination_of(trip: Trip | BoardTrip) -> str | None:

@@ -174,6 +174,8 @@ class Route(Shape):
     short_name: str | None = None
     long_name: str | None = None
     type: int | None = None
+    color: str | None = None
+    text_color: str | None = None
 
 
 class LastStop(Shape):

@@ -1,0 +1,139 @@
+"""What an import report says first, and that it explains its own words (issue 17)."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+
+from fingerpost.apps.cli.import_verdict import list_verdict_lines
+from fingerpost.apps.cli.report_view import print_report
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.gtfs.csv import Reason
+from fingerpost.transit.gtfs.finding_meanings import FindingKind, find_meaning
+from fingerpost.transit.gtfs.report import FeedReport, Finding, FoundAt, ImportReport
+
+FIRST, LAST = date(2026, 3, 1), date(2026, 3, 31)
+
+
+def a_feed(*findings, name="TOWN"):
+    """A feed of 9 trips in March, with findings as (reason, count)."""
+    place = (FoundAt(table="trips.txt", line=2),)
+    found = tuple(Finding(reason=reason, count=count, places=place) for reason, count in findings)
+    counts = {"stops": 3, "routes": 1, "trips": 9, "runs": 9, "events": 27}
+    return FeedReport(feed=name, source="town.zip", first_day=FIRST, last_day=LAST, findings=found, **counts)
+
+
+def verdict_on(*feeds, today=FIRST):
+    """The lines of a network of these feeds."""
+    return list_verdict_lines(ImportReport(network="TOWN", feeds=feeds), today)
+
+
+@pytest.mark.parametrize(
+    ("findings", "observed"),
+    [
+        ([], "TOWN is usable, 2026-03-01 to 2026-03-31: nothing is left out."),
+        (
+            [("call-time-worked-out", 2)],
+            "TOWN is usable, 2026-03-01 to 2026-03-31: nothing is left out; 2 values guessed.",
+        ),
+        ([("service-without-trips", 5)], "TOWN is usable, 2026-03-01 to 2026-03-31: nothing is left out."),
+        (
+            [("trip-without-route", 1)],
+            "TOWN is usable with losses, 2026-03-01 to 2026-03-31: 1 of 10 trips is left out.",
+        ),
+        (
+            [("fare-unreadable-unapplied", 2), ("trip-without-route", 2), ("trip-runs-backwards", 4)],
+            (
+                "TOWN is usable with losses, 2026-03-01 to 2026-03-31: 6 of 15 trips are left out; 2 rows about "
+                "fares are not used."
+            ),
+        ),
+    ],
+)
+def test_the_first_line_is_the_verdict(findings, observed):
+    """What only was guessed, or concerns nobody, is no loss; of losses trips come first, beside how many there are."""
+    assert verdict_on(a_feed(*findings)) == [observed]
+
+
+@pytest.mark.parametrize(
+    ("today", "verdict"),
+    [
+        (FIRST - timedelta(days=1), "not usable today"),
+        (FIRST, "usable"),
+        (LAST, "usable"),
+        (LAST + timedelta(days=1), "not usable today"),
+    ],
+)
+def test_a_network_without_service_today_is_not_usable_today(today, verdict):
+    """The day before, the first, the last, the day after."""
+    line = verdict_on(a_feed(), today=today)[0]
+    assert line.startswith(f"TOWN is {verdict},")
+
+
+def test_a_network_with_one_feed_out_is_usable_with_losses():
+    """The feed, since when, and what to do."""
+    running = replace(a_feed(), last_day=date(2026, 4, 30))
+    lines = verdict_on(running, a_feed(name="OLD"), today=date(2026, 4, 1))
+    assert lines == [
+        "TOWN is usable with losses: 1 of 2 feeds without service today, 2026-04-01: OLD (ended on 2026-03-31).",
+        (
+            "A feed that has ended answers for its own days only. When its publisher has a newer one, run "
+            "`fingerpost network refresh TOWN`."
+        ),
+    ]
+
+
+THREE_LOSSES = [("trip-without-route", 1), ("stop-without-place", 1), ("shape-unknown", 1)]
+
+
+@pytest.mark.parametrize(
+    ("findings", "end"),
+    [
+        (THREE_LOSSES, "1 row about lines on the map is left out."),
+        ([*THREE_LOSSES, ("pathway-unreadable", 1)], "; 1 kind of loss more, listed below."),
+    ],
+)
+def test_three_kinds_of_loss_stand_in_the_verdict(findings, end):
+    """A fourth is counted."""
+    assert verdict_on(a_feed(*findings))[0].endswith(end)
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_every_finding_is_explained(reason):
+    """Its own sentence; what its name says of the row, the sentence's kind says too."""
+    meaning = find_meaning(reason.value)
+    assert meaning != find_meaning("none-such")
+    if reason.value.endswith(("-unapplied", "-unsupported")):
+        assert meaning.kind in (FindingKind.NOT_USED, FindingKind.WITHOUT_EFFECT)
+    elif reason.value.endswith(("-assumed", "-worked-out")):
+        assert meaning.kind is FindingKind.GUESSED
+    elif reason is not Reason.VALUE_UNREADABLE:
+        assert meaning.kind in (FindingKind.LEFT_OUT, FindingKind.WITHOUT_EFFECT)
+
+
+def test_a_report_explains_each_of_its_words_once(capsys):
+    """Two feeds with one finding in common: its count with each, its meaning at the end, and no other words."""
+    feeds = (a_feed(("trip-without-route", 1), name="A"), a_feed(("trip-without-route", 2), name="B"))
+    print_report(ImportReport(network="TOWN", feeds=feeds))
+    printed = capsys.readouterr().out
+    words = printed.partition("In other words:\n")[2]
+
+    assert printed.count("  trip-without-route  ") == 2
+    assert words == (
+        "  left out: the row is not in the timetable.\n"
+        "  trip-without-route: the trip's route is not in the feed, so the trip is left out.\n"
+    )
+
+
+def test_a_feed_that_cannot_be_used_says_so_first(tmp_path, invoke):
+    """The verdict, the reason with its meaning, what to do; status 1 and nothing added."""
+    tables = feed_from_drawing("line 1 | Alpha 08:00 | Beta 08:10", coordinates={"Alpha": (41, -8), "Beta": (41, -7.9)})
+    tables["trips.txt"] = tables["trips.txt"].splitlines()[0] + "\n"
+    added = invoke("network", "add", "Town", str(write_feed(tmp_path / "town.zip", tables)))
+
+    assert (added.returncode, added.stdout) == (1, "")
+    assert (
+        "Not usable: town.zip has no usable trips on any day: 1 service-without-trips (no trip runs on these days),"
+        in (added.stderr)
+    )
+    assert invoke("network", "list").stdout.count("TOWN") == 0

@@ -1,0 +1,76 @@
+"""Colours of lines: what is written on them can be read, whatever a feed states."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost.transit.line_colors import (
+    BLACK,
+    LEAST_CONTRAST,
+    NOT_STATED,
+    WHITE,
+    LineColors,
+    contrast,
+    find_line_colors,
+    parse_color,
+    read_line_colors,
+)
+
+COLORS = st.integers(0, 0xFFFFFF)
+STATED = st.one_of(st.just(NOT_STATED), COLORS)
+ORANGE, NAVY = 0xFF6319, 0x0019A8
+
+
+@given(STATED, STATED)
+def test_whatever_is_stated_the_text_can_be_read(color, text_color):
+    """Level AA, 4.5 to 1, and the line keeps its own colour; or nothing, so that the mode's pair takes its place."""
+    found = find_line_colors(color, text_color)
+
+    if found is not None:
+        assert found.color == color
+        assert contrast(found.color, found.text_color) >= LEAST_CONTRAST
+
+
+@given(COLORS)
+def test_black_or_white_can_be_read_on_any_colour(color):
+    """So that no line loses its colour for its text."""
+    assert max(contrast(color, BLACK), contrast(color, WHITE)) >= LEAST_CONTRAST
+
+
+@given(COLORS, COLORS)
+def test_contrast_is_that_of_the_recommendation(one, other):
+    """From 1, of a colour with itself, to 21, of black with white; in either order."""
+    assert contrast(one, other) == contrast(other, one)
+    assert contrast(one, one) == 1
+    assert 1 <= contrast(one, other) <= contrast(BLACK, WHITE) == pytest.approx(21)
+
+
+@pytest.mark.parametrize(
+    ("text", "color"),
+    [("767676", 0x767676), ("FFFFFF", WHITE)],
+)
+def test_the_greys_around_the_bound(text, color):
+    """The recommendation's own example: #767676 is the lightest grey that is read on white, #777777 is not."""
+    assert parse_color(text) == color
+    assert contrast(0x767676, WHITE) >= LEAST_CONTRAST > contrast(0x777777, WHITE)
+
+
+@pytest.mark.parametrize(
+    ("stated", "found"),
+    [
+        (("0019A8", "FFFFFF"), LineColors(NAVY, WHITE)),
+        (("0019A8", "FFCC00"), LineColors(NAVY, 0xFFCC00)),
+        (("FF6319", "FFFFFF"), LineColors(ORANGE, BLACK)),
+        (("#ff6319", ""), LineColors(ORANGE, BLACK)),
+        (("0019A8", "no colour"), LineColors(NAVY, WHITE)),
+        (("FFFFFF", "000000"), None),
+        (("", "FFFFFF"), None),
+        ((None, None), None),
+        (("000000", "000000"), None),
+        (("F00", "FFFFFF"), None),
+        (("FF63199", "FFFFFF"), None),
+    ],
+)
+def test_a_pair_is_kept_or_mended_or_left_out(stated, found):
+    """White on orange cannot be read, black can; white, and a text of the line's colour, are feeds' words for none."""
+    assert read_line_colors(*stated) == found

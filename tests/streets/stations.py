@@ -1,0 +1,57 @@
+"""Networks of drawn streets with stations in them: written feeds, imported with a drawn extract."""
+
+from fingerpost.store.network_records import NetworkRecord
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from fingerpost.transit.model import Coordinate, Location, LocationSource
+from fingerpost.transit.port import JourneyQuery
+from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
+from fingerpost.transit.streets.preparing import StreetPreparation
+from fingerpost.transit.streets.store import find_streets
+from tests.streets.drawn import degrees, osm, read
+
+PATHWAYS = "pathway_id,from_stop_id,to_stop_id,pathway_mode,is_bidirectional,traversal_time\n"
+
+
+def stop_row(stop_id, place, kind=0, parent="", wheelchair=1):
+    """Return a row of stops.txt; the place is in cells."""
+    lat, lon = degrees(*place)
+    return f"{stop_id},{stop_id.capitalize()},{lat:.9f},{lon:.9f},{kind},{parent},{wheelchair}\n"
+
+
+def network_of(town, lines, stops, folder, *, ways=(), **extra):
+    """Return the network of a drawn town: its lines, as drawn feeds are, its stops' rows, and pathways."""
+    extract = folder / "town.osm"
+    extract.write_text(osm(read(town), **extra))
+    tables = feed_from_drawing(lines)
+    tables["stops.txt"] = (
+        "stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,wheelchair_boarding\n" + "".join(stops)
+    )
+    head, *rows = tables["trips.txt"].splitlines()
+    tables["trips.txt"] = "\n".join([f"{head},wheelchair_accessible", *(f"{row},1" for row in rows)]) + "\n"
+    if ways:
+        tables["pathways.txt"] = PATHWAYS + "".join(f"{number},{way}\n" for number, way in enumerate(ways))
+    feed = write_feed(folder / "feed", tables)
+    preparation = StreetPreparation(extract)
+    timetable = import_feeds("TEST", [FeedSource(feed)], find_walks=preparation.find_walks).timetable
+    preparation.save(folder)
+    return EmbeddedNetwork(NetworkRecord(name="TEST"), timetable, streets=find_streets(folder))
+
+
+def question(start, goal, instant, **more):
+    """Return the question from one place in cells to another."""
+    ends = (Location(coordinate=Coordinate(*degrees(*place)), source=LocationSource.INPUT) for place in (start, goal))
+    origin, destination = ends
+    return JourneyQuery(
+        origin=origin, destination=destination, instant=instant, max_walk_m=more.pop("max_walk_m", 2500), **more
+    )
+
+
+async def legs_of(network, *ends, **more):
+    """Return the legs of the first itinerary: mode, from, to and metres; an empty list where there is none."""
+    found = (await network.plan_journeys(question(*ends, **more))).itineraries
+    return (
+        [(leg.mode.value, leg.start.name, leg.end.name, round(leg.distance_m)) for leg in found[0].legs]
+        if found
+        else []
+    )

@@ -1,0 +1,286 @@
+"""Stations are walked to by their entrances, of the feed or of the map, and a lift out of order closes the way."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fingerpost.transit.model import Access
+from fingerpost.transit.timetable.station_ways import Pathways, StationPlaces, find_entrance_ways
+from fingerpost.transit.timetable.timetable import ENTRANCE, NODE, STATION, STOP
+from tests.embedded.test_outage import alert
+from tests.realtime.messages import DAY, NOW, read
+from tests.streets.drawn import degrees
+from tests.streets.stations import legs_of, network_of, question, stop_row
+
+# One street; Deep lies 200 m below it, 1 km from its left end.
+STREET = "A--------------------------------------------B"
+METRO = "metro M | Deep 08:30 | Far 08:50"
+BUS = "line 1 | Deep 08:30 | Far 08:50"
+DEEP = [stop_row("DEEP", (10, 2)), stop_row("FAR", (45, 0))]
+START = (0, 0)
+
+
+def on_map(place, number=50, **tags):
+    """An entrance as the map has it, at a place in cells."""
+    return number, *degrees(*place), tags
+
+
+SUBWAY = {"railway": "subway_entrance"}
+
+
+async def walk_to_deep(network, **more):
+    """Return the metres of the walk to Deep, None where it is not reached."""
+    legs = await legs_of(network, START, (45, 0), instant=NOW, **more)
+    return legs[0][3] if len(legs) > 1 and legs[0][2] == "Deep" else None
+
+
+@pytest.mark.parametrize(
+    ("lines", "node", "metres"),
+    [
+        # 800 m along the street, and 1.3 times the 283 m from the entrance, 2 cells left of the platform and 2 above.
+        (METRO, SUBWAY, 800 + 368),
+        (METRO, {"railway": "train_station_entrance"}, 1000 + 200),
+        (METRO, {**SUBWAY, "entrance": "emergency"}, 1000 + 200),
+        (BUS, SUBWAY, 1000 + 200),
+        (METRO.replace("metro", "rail"), SUBWAY, 1000 + 200),
+        (METRO.replace("metro", "rail"), {"railway": "train_station_entrance"}, 800 + 368),
+    ],
+)
+async def test_a_metro_is_walked_to_by_the_entrances_of_the_map(tmp_path, lines, node, metres):
+    """A bus stop, and what the map calls the entrance of something else, is reached from the nearest street."""
+    network = network_of(STREET, lines, DEEP, tmp_path, extra_nodes=[on_map((8, 0), **node)])
+
+    assert await walk_to_deep(network) == pytest.approx(metres, abs=2)
+
+
+@pytest.mark.parametrize(("away", "metres"), [(2.9, 1000 - 290 + 200 + 377), (3.1, 1200)])
+async def test_an_entrance_further_away_than_300_m_is_of_another_station(tmp_path, away, metres):
+    """2.9 and 3.1 cells left of the platform, and 200 m off the street as the platform is."""
+    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=[on_map((10 - away, 2), **SUBWAY)])
+
+    assert await walk_to_deep(network) == pytest.approx(metres, abs=2)
+
+
+async def test_the_nearest_in_time_of_several_entrances_is_taken(tmp_path):
+    """From the left the left one; the other is 400 m further along the street."""
+    doors = [on_map((8, 0), 50, **SUBWAY), on_map((12, 0), 51, **SUBWAY)]
+    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=doors)
+
+    assert await walk_to_deep(network) == pytest.approx(800 + 1.3 * 283, abs=2)
+
+
+@pytest.mark.parametrize(("wheelchair", "metres"), [("yes", 800 + 368), ("no", 1200 + 368)])
+async def test_who_takes_no_steps_passes_by_an_entrance_that_has_them(tmp_path, wheelchair, metres):
+    """The left entrance is near; the right one, 4 cells further, is known to take wheelchairs."""
+    doors = [on_map((8, 0), 50, **SUBWAY, wheelchair=wheelchair), on_map((12, 0), 51, **SUBWAY, wheelchair="yes")]
+    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=doors)
+
+    assert await walk_to_deep(network, step_free=True) == pytest.approx(metres, abs=2)
+
+
+async def test_nobody_goes_in_by_an_exit(tmp_path):
+    """The way in is the other entrance; the way out of it may be the nearer one."""
+    doors = [on_map((8, 0), 50, **SUBWAY, entrance="exit"), on_map((12, 0), 51, **SUBWAY)]
+    lines = "metro M | Far 08:10 | Deep 08:30 | Far 08:50"
+    network = network_of(STREET, lines, DEEP, tmp_path, extra_nodes=doors)
+    inwards = await walk_to_deep(network)
+    outwards = (await legs_of(network, (45, 0), START, instant=NOW))[-1]
+
+    assert (inwards, outwards[3]) == (pytest.approx(1200 + 368, abs=2), pytest.approx(800 + 368, abs=2))
+
+
+async def test_a_door_of_the_metro_station_s_building_is_an_entrance(tmp_path):
+    """Of the two doors one is of a shop."""
+    doors = [on_map((8, 0), 50, entrance="yes"), on_map((4, 0), 51, entrance="yes")]
+    corners = [on_map((8, 1), 52), on_map((9, 1), 53)]
+    building = ((50, 52, 53, 50), {"railway": "station", "station": "subway", "building": "yes"})
+    network = network_of(STREET, METRO, DEEP, tmp_path, extra_nodes=[*doors, *corners], extra_ways=[building])
+
+    assert await walk_to_deep(network) == pytest.approx(800 + 368, abs=2)
+
+
+# The station of the feed: an entrance on the street, a passage, and the platform.
+STATION_ROWS = [
+    stop_row("HUB", (10, 2), 1),
+    stop_row("DOOR", (6, 0), 2, "HUB"),
+    stop_row("HALL", (10, 1), 3, "HUB"),
+    stop_row("DEEP", (10, 2), 0, "HUB"),
+    stop_row("FAR", (45, 0)),
+]
+
+
+def _feed_station(folder, *ways):
+    return network_of(STREET, METRO, STATION_ROWS, folder, ways=ways)
+
+
+async def seconds_to_deep(network, **more):
+    """Return the seconds of the walk to Deep."""
+    itineraries = (await network.plan_journeys(question(START, (45, 0), NOW, **more))).itineraries
+    leg = itineraries[0].legs[0]
+    return leg.arrival_scheduled - leg.departure_scheduled if leg.end.name == "Deep" else None
+
+
+@pytest.mark.parametrize(
+    ("ways", "seconds"),
+    [
+        # Without pathways the straight line times 1.3.
+        ((), 480 + 466),
+        (("DOOR,HALL,1,1,70", "HALL,DEEP,2,1,30"), 480 + 100),
+        # A gate needs no time; of what joins without stating one the straight line is taken.
+        (("DOOR,HALL,6,0,", "HALL,DEEP,2,1,30"), 480 + 30),
+        (("DOOR,HALL,2,1,", "HALL,DEEP,2,1,30"), 480 + 466),
+    ],
+)
+async def test_the_feed_s_entrances_take_as_long_as_its_pathways_say(tmp_path, ways, seconds):
+    """480 s along the street to the door, and what is inside."""
+    assert await seconds_to_deep(_feed_station(tmp_path, *ways)) == pytest.approx(seconds, abs=2)
+
+
+@pytest.mark.parametrize(("mode", "is_reached"), [(1, True), (5, True), (2, False), (4, False)])
+async def test_stairs_inside_keep_a_wheelchair_out(tmp_path, mode, is_reached):
+    """A walkway and a lift lead to the platform, stairs and an escalator do not."""
+    network = _feed_station(tmp_path, f"DOOR,DEEP,{mode},1,60")
+    walks = network._walks.get_walks(step_free=True)
+    row = network._stops.find_row("TEST:DEEP")
+    found = walks.reach(*degrees(*START), np.array([row]), 3000.0, from_stops=False)
+
+    assert (len(found.stop) == 1) is is_reached
+
+
+# Two doors: the near one by a lift, the far one by a walkway.
+TWO_DOORS = [stop_row("BACK", (14, 0), 2, "HUB"), *STATION_ROWS]
+LIFT_WAYS = ("DOOR,HALL,1,1,10", "HALL,DEEP,5,1,20", "BACK,DEEP,1,1,30")
+
+
+@pytest.mark.parametrize("named", ["DOOR", "HALL"])
+async def test_a_lift_out_of_order_sends_who_needs_it_to_the_other_door(tmp_path, named):
+    """The alert names the entrance, or the passage inside; who takes stairs is not concerned."""
+    network = network_of(STREET, METRO, TWO_DOORS, tmp_path, ways=LIFT_WAYS)
+    before = await seconds_to_deep(network, step_free=True)
+    network.publish(read(network.timetable, _lift(named)), DAY)
+    after = await seconds_to_deep(network, step_free=True)
+
+    assert (before, after) == (pytest.approx(480 + 30, abs=2), pytest.approx(1120 + 30, abs=2))
+    assert await seconds_to_deep(network) == pytest.approx(480 + 30, abs=2)
+
+
+@pytest.mark.parametrize(("end", "is_closed"), [("07:59", False), ("08:00", True)])
+async def test_a_lift_is_closed_while_the_alert_holds(tmp_path, end, is_closed):
+    """The question is of 08:00."""
+    network = network_of(STREET, METRO, TWO_DOORS, tmp_path, ways=LIFT_WAYS)
+    network.publish(read(network.timetable, _lift("DOOR", end=end)), DAY)
+
+    assert await seconds_to_deep(network, step_free=True) == pytest.approx(1150 if is_closed else 510, abs=2)
+
+
+async def test_a_closed_entrance_is_closed_to_everyone(tmp_path):
+    """NO_SERVICE at the door."""
+    network = network_of(STREET, METRO, TWO_DOORS, tmp_path, ways=LIFT_WAYS)
+    network.publish(read(network.timetable, alert("shut", "Shut", "NO_SERVICE", stop_id="DOOR")), DAY)
+
+    assert await seconds_to_deep(network) == pytest.approx(1150, abs=2)
+
+
+def _lift(stop_id, **more):
+    return alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id=stop_id, **more)
+
+
+# The lift on the map is the short way from West to East; round by C and D it is 1,000 m.
+CROSSING = """
+A--l--B----------------G
+|     |
+C-----D
+
+
+E--------------------F
+"""
+CHANGE = """
+line 1 | Out 08:10 | West 08:20
+line 2 | East 08:40 | Far 08:50
+"""
+CHANGE_ROWS = [
+    # At 0, 0 would be nowhere.
+    stop_row("WEST", (0.01, 0)),
+    stop_row("EAST", (6, 0)),
+    stop_row("OUT", (0, 5)),
+    stop_row("FAR", (20, 5)),
+    stop_row("HUB", (3, 0), 1),
+    stop_row("LIFT", (3, 0), 3, "HUB"),
+]
+
+
+async def test_a_lift_of_the_map_that_is_out_of_order_breaks_a_change(tmp_path):
+    """600 m through the lift are a change, 1,000 m round are none; the only trip then says that its walk is not fit."""
+    network = network_of(CROSSING, CHANGE, CHANGE_ROWS, tmp_path)
+    asked = question((0, 5), (20, 5), NOW, step_free=True, max_walk_m=1000)
+    [open_] = (await network.plan_journeys(asked)).itineraries
+    network.publish(read(network.timetable, _lift("LIFT", end="12:00")), DAY)
+    [closed] = (await network.plan_journeys(asked)).itineraries
+    [later] = (await network.plan_journeys(replace(asked, instant=NOW + 86400))).itineraries
+
+    walks = [each.legs[2] for each in (open_, closed, later)]
+    assert [walk.wheelchair for walk in walks] == [Access.UNKNOWN, Access.NO, Access.UNKNOWN]
+    assert walks[0].distance_m == pytest.approx(600, abs=2)
+
+
+async def test_a_lift_further_away_than_30_m_is_another_one(tmp_path):
+    """The alert names a place 40 m from the lift on the map."""
+    rows = [*CHANGE_ROWS[:-1], stop_row("LIFT", (3, -0.4), 3, "HUB")]
+    network = network_of(CROSSING, CHANGE, rows, tmp_path)
+    network.publish(read(network.timetable, _lift("LIFT")), DAY)
+    [shown] = (await network.plan_journeys(question((0, 5), (20, 5), NOW, step_free=True, max_walk_m=1000))).itineraries
+
+    assert shown.legs[2].wheelchair is Access.UNKNOWN
+
+
+async def test_platforms_of_one_station_are_changed_between_inside(tmp_path):
+    """Out and in again by the only entrance it would be 800 m; inside it is 65 m."""
+    rows = [*DEEP, stop_row("DEEPER", (10.5, 2))]
+    lines = METRO + "\nmetro N | Deeper 08:30 | Far 08:55"
+    network = network_of(STREET, lines, rows, tmp_path, extra_nodes=[on_map((8, 0), **SUBWAY)])
+    table = network.timetable
+    ids = list(table.stop_local_id)
+    first, last = table.foot_first[ids.index("DEEP")], table.foot_first[ids.index("DEEP") + 1]
+    linked = {
+        ids[stop]: int(metres) for stop, metres in zip(table.foot_to[first:last], table.foot_m[first:last], strict=True)
+    }
+
+    assert linked == {"DEEPER": pytest.approx(65, abs=1)}
+
+
+ROWS = range(5)  # a station, two entrances, a passage and a platform
+WAYS = st.lists(
+    st.tuples(st.sampled_from(ROWS[1:]), st.sampled_from(ROWS[1:]), st.sampled_from([1, 2, 5]), st.integers(1, 900)),
+    min_size=1,
+    max_size=9,
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(WAYS, st.booleans(), st.sets(st.sampled_from([1, 2, 3]), max_size=2))
+def test_against_the_quickest_of_all_ways(ways, step_free, closed):
+    """Oracle: times between all places by repeated relaxing (R. Bellman), on the ways that are open."""
+    columns = [np.array(column) for column in zip(*ways, strict=True)]
+    pathways = Pathways(*(column.astype(kind) for column, kind in zip(columns, ("i4", "i4", "i1", "f4"), strict=True)))
+    places = StationPlaces(
+        np.zeros(5), np.zeros(5), np.array([STATION, ENTRANCE, ENTRANCE, NODE, STOP], np.int8),
+        np.array([-1, 0, 0, 0, 0], np.int32), np.zeros(5, np.int8), pathways,
+    )  # fmt: skip
+    best = np.full((5, 5), np.inf)
+    np.fill_diagonal(best, 0)
+    for _ in ROWS:
+        for begin, end, mode, seconds in ways:
+            if not closed & {begin, end} and not (step_free and mode == 2):
+                best[:, end] = np.minimum(best[:, end], best[:, begin] + seconds)
+    touched = {row for begin, end, *_ in ways for row in (begin, end)}
+    expected = set()
+    for entrance in {1, 2} - closed:
+        times = (best[entrance, 4], best[4, entrance]) if touched & {1, 2, 4} else (0, 0)
+        in_s, out_s = (-1 if np.isinf(each) else int(each) for each in times)
+        expected |= {(4, entrance, in_s, out_s)} if max(in_s, out_s) >= 0 else set()
+
+    found = find_entrance_ways(places, step_free=step_free, closed=closed)
+    assert set(zip(*(column.tolist() for column in found), strict=True)) == expected

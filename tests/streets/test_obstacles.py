@@ -1,0 +1,104 @@
+"""What a step-free trip's walks cross and climb is said, and what is not known is the weakest link."""
+
+import pytest
+
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
+from tests.contracts.conftest import asker
+from tests.streets.drawn import degrees
+from tests.streets.stations import network_of, stop_row
+from tests.streets.towns import PLAIN, Town
+from tests.streets.walked_profiles import NO_STEPS
+
+# 500 m along the street to the stop.
+STREET = "A----------------------------------------B"
+ROWS = [stop_row("ALPHA", (5, 0)), stop_row("BETA", (40, 0))]
+ENDS = (0, 0.5), (6, 0.5)
+LINE = "line 1 | Alpha 08:20 | Beta 08:50"
+
+
+def node(number, cells, **tags):
+    """A node of the map at so many cells along the street."""
+    return (number, *degrees(cells, 0), tags)
+
+
+@pytest.fixture
+def plan(tmp_path, monkeypatch):
+    """Plan from the street's beginning to Beta: ``plan(nodes on the street, tags of the street, step-free)``."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
+
+    def ask(nodes, tags=None, *, step_free=True):
+        town = "A" + " " * 40 + "B"
+        street = ((1, *(each[0] for each in nodes), 2), {"highway": "footway", **(tags or {})})
+        network = network_of(town, LINE, ROWS, tmp_path, extra_nodes=nodes, extra_ways=[street])
+        tools = asker(FakeNetworks(network), VariableStore(tmp_path / "variables.sqlite"))
+        lat, lon = degrees(0.001, 0)
+        question = {
+            "origin": {"type": "coords", "value": {"lat": lat, "lon": lon}},
+            "destination": {"type": "label", "value": "TEST:BETA"},
+            "constraints": {"accessibility": {"stepFree": step_free}},
+        }
+        body = tools("plan_trip", question).body
+        unmet = [each["message"] for each in body.get("warnings", ()) if each["code"] == "preference-unmet"]
+        return body["itineraries"][0].get("accessibilityNotes"), unmet
+
+    return ask
+
+
+def test_a_step_free_walk_says_what_it_crosses_and_climbs(plan):
+    """Two roads, a lift, and no more: the third crossing lies behind the stop."""
+    nodes = [
+        node(50, 1, highway="crossing"),
+        node(51, 2, highway="crossing", crossing="traffic_signals"),
+        node(52, 3, highway="elevator"),
+        node(53, 9, highway="crossing"),
+    ]
+    for each in nodes:
+        each[3].setdefault("kerb", "lowered")
+    [note], unmet = plan(nodes)
+
+    assert (note, unmet) == ("The walk from Origin to Alpha crosses 2 roads and takes a lift.", [])
+
+
+def test_a_kerb_of_unknown_height_is_the_weakest_link(plan):
+    """All else takes a wheelchair."""
+    notes, unmet = plan([node(50, 2, barrier="kerb"), node(51, 9, kerb="yes")])
+
+    assert notes == ["The walk from Origin to Alpha meets a kerb of unknown height."]
+    assert unmet == ["A kerb on the walk from Origin to Alpha is not known to be step-free."]
+
+
+def test_a_slope_is_said(plan):
+    """The street goes up."""
+    assert plan([], {"incline": "up"})[0] == ["The walk from Origin to Alpha goes up or down a slope."]
+
+
+def test_who_takes_steps_is_told_nothing(plan):
+    """The same street, not step-free."""
+    assert plan([node(50, 2, barrier="kerb")], step_free=False) == (None, [])
+
+
+@pytest.mark.parametrize(("wheelchair", "metres"), [("no", 900), ("limited", 700), ("yes", 700)])
+def test_who_takes_no_steps_goes_round_what_is_known_to_be_unfit(tmp_path, wheelchair, metres):
+    """From half a cell below A to half a cell below B: 700 m over the way with ``wheelchair=no``, 900 m round."""
+    town = """
+        A     B
+        |     |
+        C-----D
+        """
+    way = ((1, 2), {"highway": "path", "wheelchair": wheelchair})
+    usual, step_free = (Town(town, tmp_path, profile, extra_ways=[way]) for profile in (PLAIN, NO_STEPS))
+
+    assert (usual.walk(*ENDS)[0], step_free.walk(*ENDS)[0]) == (700, metres)
+
+
+def test_a_line_through_an_entrance_is_drawn_through_it(tmp_path):
+    """From the street's beginning to the entrance at 8 cells, then to the platform."""
+    rows = [stop_row("DEEP", (10, 2)), stop_row("FAR", (40, 0))]
+    entrance = (50, *degrees(8, 0), {"railway": "subway_entrance"})
+    network = network_of(STREET, "metro M | Deep 08:30 | Far 08:50", rows, tmp_path, extra_nodes=[entrance])
+    line = network._walks._usual.find_line(degrees(1, 0), degrees(10, 2), (None, network._find_row("TEST:DEEP")))
+    one = degrees(1, -1)
+    cells = [(round(lon / one[1], 2), round(-lat / one[0], 2)) for lat, lon in line.tolist()]
+
+    assert list(dict.fromkeys(cells)) == [(1, 0), (8, 0), (10, 2)]

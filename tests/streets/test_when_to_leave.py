@@ -1,0 +1,110 @@
+"""get_departures with ``walkFrom``: when to leave, by the walk on the streets (rule C1)."""
+
+import pytest
+
+from fingerpost import clock
+from fingerpost.store.variables import VariableStore
+from fingerpost.testing.fakes import FakeNetworks
+from tests.contracts.conftest import ANN, asker, board_of, codes, refusal
+from tests.contracts.test_get_departures_contract import STOP
+from tests.embedded.test_outage import alert
+from tests.realtime.messages import DAY, call, read, update
+from tests.streets.drawn import degrees
+from tests.streets.stations import network_of, stop_row
+
+TOWN = """
+O  A--------------------B
+|  |
++--+
+"""
+LINES = """
+line 1 | Alpha 08:05 | Beta 08:50
+line 2 | Alpha 08:30 | Beta 08:55
+"""
+ROWS = [stop_row("ALPHA", (3, 0)), stop_row("BETA", (24, 0))]
+# 700 m along the streets to Alpha, which is 300 m away.
+HERE = degrees(0.001, 0)
+BOARD = {"stop": {"type": "id", "value": "TEST:ALPHA"}, "windowMinutes": 60}
+
+
+@pytest.fixture
+def ask(tmp_path, monkeypatch):
+    """Ask for Alpha's board at 08:00, from a place; ``ask(walk_from, *realtime entities)``."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2026-03-10T08:00:00+02:00")
+    network = network_of(TOWN, LINES, ROWS, tmp_path)
+    variables = VariableStore(tmp_path / "variables.sqlite")
+    variables.save(ANN, "home", "location", {"lat": HERE[0], "lon": HERE[1]}, clock.now())
+
+    def board(walk_from, *entities):
+        network.publish(read(network.timetable, *entities), DAY)
+        return asker(FakeNetworks(network), variables)("get_departures", {**BOARD, "walkFrom": walk_from})
+
+    return board
+
+
+def _leaving(answer):
+    return [(row["departure"], row["at"][11:16], row["walkMeters"]) for row in answer.body["meta"]["leaveBy"]]
+
+
+@pytest.mark.parametrize("walk_from", ["home", f"{HERE[0]:.7f},{HERE[1]:.7f}"])
+def test_a_board_says_when_to_leave(ask, walk_from):
+    """700 m at 1.25 m/s are 560 s: the bus of 08:05 is gone, for that of 08:30 one leaves at 08:20."""
+    answer = ask(walk_from)
+
+    assert _leaving(answer) == [(0, "07:55", pytest.approx(700, abs=1)), (1, "08:20", pytest.approx(700, abs=1))]
+    assert answer.body["meta"]["walking"] == "streets of OpenStreetMap"
+    assert "Streets: © OpenStreetMap contributors, ODbL 1.0" in answer.body["meta"]["attribution"]
+    lines = answer.text.splitlines()
+    assert lines[1].endswith(" m away: too late to walk")
+    assert ", leave by 08:20 (" in lines[2]
+
+
+def test_one_leaves_later_for_what_is_late_and_not_at_all_for_what_is_cancelled(ask):
+    """The first bus is ten minutes late, the second is cancelled."""
+    answer = ask("home", update("1-1", call("ALPHA", 600, 600)), update("2-1", relationship="CANCELED"))
+
+    assert _leaving(answer) == [(0, "08:05", pytest.approx(700, abs=1))]
+
+
+def test_nobody_who_did_not_ask_is_told(ask):
+    """The board as the contract has it."""
+    assert ask(None).body["meta"].keys().isdisjoint({"leaveBy", "walking"})
+
+
+def test_out_of_reach_is_said(ask):
+    """No walk of 3 km leads from 5 km away."""
+    lat, lon = degrees(0, 50)
+    answer = ask(f"{lat},{lon}")
+
+    assert (answer.body["meta"]["leaveBy"], codes(answer)) == ([], ["preference-unmet"])
+    assert "no walk of 3,000 m or less leads there" in answer.body["warnings"][0]["message"]
+
+
+def test_a_source_that_measures_no_walks_says_so(over, tmp_path, monkeypatch):
+    """A board from elsewhere: the departures, and that the walk is not known."""
+    monkeypatch.setenv("FINGERPOST_NOW", "2022-02-22T08:00:00+02:00")
+    answer = over(board_of())("get_departures", {**STOP, "walkFrom": "60.17,24.94"})
+
+    assert answer.body["warnings"][0]["message"] == (
+        "When to leave from '60.17,24.94' is not known: FAKE does not tell how long the walk takes."
+    )
+
+
+def test_what_is_no_place_is_refused(ask):
+    """A name is looked up with another tool first."""
+    code, message, _ = refusal(ask("the harbour"))
+
+    assert (code, message) == ("validation-error", "walkFrom 'the harbour' is neither a saved place nor a position")
+
+
+def test_a_lift_out_of_order_does_not_move_who_takes_stairs(ask):
+    """The board is everybody's: the walk is the usual one."""
+    answer = ask("home", alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id="ALPHA"))
+
+    assert _leaving(answer)[1][1] == "08:20"
+
+
+@pytest.fixture
+def over(tmp_path):
+    """Ask a tool over given networks."""
+    return lambda *networks: asker(FakeNetworks(*networks), VariableStore(tmp_path / "variables.sqlite"))
