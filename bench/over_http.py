@@ -89,8 +89,12 @@ def _connect(process: subprocess.Popen, log) -> Caller:
         found = SERVING.search(log.read())
         if found and caller is None:
             caller = Caller(found[1], int(found[2]))
-        if caller is not None and caller.get_status("/ready") == 200:
-            return caller
+        try:
+            if caller is not None and caller.get_status("/ready") == 200:
+                return caller
+        except (OSError, http.client.HTTPException):
+            # A server on a busy machine closes a connection that it was slow to answer on.
+            caller = None
         time.sleep(0.1)
     log.seek(0)
     raise RuntimeError(f"the server did not become ready: {log.read()}")

@@ -1,8 +1,9 @@
 """Walks beside a real OpenTripPlanner on the same extract: metres and seconds, pin to street left out on both sides.
 
-    python bench/streets_beside_otp.py [tampere|helsinki] [HOW MANY]
+    python bench/streets_beside_otp.py [tampere|helsinki] [HOW MANY] [whole]
 
 Ours walk with its pace and turns (decision 0480). Half of the points are stops, the others lie anywhere near streets.
+It drops ways that leave the extract; ``whole`` drops them for ours too, which else walk them as far as they are in it.
 """
 
 import statistics
@@ -13,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import osmium
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -45,7 +47,7 @@ WALK = """query ($from: PlanLabeledLocationInput!, $to: PlanLabeledLocationInput
     edges { node { walkDistance duration } } } }"""
 
 
-def main(city: str = "tampere", wanted: str = "600") -> None:
+def main(city: str = "tampere", wanted: str = "600", ways: str = "all") -> None:
     """Ask both, and print how far apart they are."""
     feed, gtfs, extract, build_config = CITIES[city]
     gtfs, extract = get_shared(gtfs), get_shared(extract)
@@ -53,7 +55,9 @@ def main(city: str = "tampere", wanted: str = "600") -> None:
     stops = table.stop_kind == STOP
     lats, lons = table.stop_lat[stops], table.stop_lon[stops]
     began = time.perf_counter()
-    built = build_streets(read_extract(extract, RidersArea(lats, lons), Path(tempfile.gettempdir())))
+    with tempfile.TemporaryDirectory() as scratch:
+        read = drop_cut_ways(extract, Path(scratch)) if ways == "whole" else extract
+        built = build_streets(read_extract(read, RidersArea(lats, lons), Path(scratch)))
     grid = build_grid(built.graph)
     print(f"{city}: prepared in {time.perf_counter() - began:.2f} s, {built.graph.edge_count:,} edges")
     search = StreetSearch(built.graph, weigh(built.graph, THEIRS))
@@ -66,6 +70,18 @@ def main(city: str = "tampere", wanted: str = "600") -> None:
         finally:
             server.stop()
     report([row for row in rows if row is not None], len(pairs))
+
+
+def drop_cut_ways(extract, folder):
+    """Return an extract without the ways of which it lacks nodes."""
+    path, nodes = folder / "whole.osm.pbf", set()
+    with osmium.SimpleWriter(str(path)) as writer:
+        for each in osmium.FileProcessor(str(extract)):
+            if each.is_node():
+                nodes.add(each.id)
+            if not each.is_way() or all(node.ref in nodes for node in each.nodes):
+                writer.add(each)
+    return path
 
 
 def draw_pairs(graph, grid, lats, lons, wanted):

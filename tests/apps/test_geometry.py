@@ -92,7 +92,7 @@ async def test_a_tool_without_lines_says_so(application, mode):
     assert answer.content[0].text.startswith("validation-error: get_departures has no geometry to give")
     colors = "fingerpost/lineColors"
     assert {tool.name: tool.meta["fingerpost/offers"] for tool in listed if tool.meta} == {
-        "plan_trip": ["fingerpost/geometry", colors],
+        "plan_trip": ["fingerpost/geometry", colors, "fingerpost/basemap"],
         "get_departures": [colors],
         "planRoute": [colors],
         "getStopTimetable": [colors],

@@ -107,6 +107,12 @@ class OtpServer:
         return f"http://{LOOPBACK}:{self.port}/otp/gtfs/v1"
 
     @property
+    def pid(self) -> int:
+        """The id of its process, which has been started."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
     def is_running(self) -> bool:
         """Whether its process lives."""
         return self._process is not None and self._process.poll() is None

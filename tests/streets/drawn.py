@@ -97,10 +97,10 @@ def read(text):
     return Drawing([Node(cells[at], *at) for at in nodes], streets)
 
 
-def osm(drawing, extra_nodes=(), extra_ways=()):
+def osm(drawing, extra_nodes=(), extra_ways=(), extra_relations=()):
     """Return the drawing as an OpenStreetMap file; node 1 is the first, way 1 too.
 
-    Extra nodes are (id, lat, lon, tags), extra ways (nodes, tags).
+    Extra nodes are (id, lat, lon, tags), extra ways (nodes, tags), extra relations (roles of the extra ways, tags).
     """
     lines = ['<osm version="0.6">']
     for number, node in enumerate(drawing.nodes, 1):
@@ -111,6 +111,11 @@ def osm(drawing, extra_nodes=(), extra_ways=()):
         lines.append(f'<way id="{number}" version="1">')
         lines += [f'<nd ref="{node}"/>' for node in nodes]
         lines += [*_tags(tags), "</way>"]
+    for number, (roles, tags) in enumerate(extra_relations, 1):
+        lines.append(f'<relation id="{number}" version="1">')
+        first = len(drawing.streets) + 1
+        lines += [f'<member type="way" ref="{way}" role="{role}"/>' for way, role in enumerate(roles, first)]
+        lines += [*_tags(tags), "</relation>"]
     return "\n".join([*lines, "</osm>"])
 
 

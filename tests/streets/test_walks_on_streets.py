@@ -267,6 +267,29 @@ def test_a_closed_way_that_is_no_area_is_walked_round(tmp_path):
     assert town.walk("A", "D")[0] == 600
 
 
+@pytest.mark.parametrize("ring", ["ABIDEFA", "AFEDIBA"])
+def test_a_square_is_crossed_round_its_inner_corner(tmp_path, ring):
+    """From A to E one does not see across the corner I: 2 and 4 cells there, 4 and 2 on, drawn either way round."""
+    drawing = read("G-A B\n\n\n\n    I   D\n\n  F     E-H")
+    corner = {letter: drawing.find(letter) + 1 for letter in "ABDEFI"}
+    square = [corner[letter] for letter in ring], {"highway": "pedestrian", "area": "yes"}
+    town = Town(drawing, tmp_path, extra_ways=(square,))
+
+    assert town.walk("A", "E")[0] == round(200 * 20**0.5)
+
+
+def test_what_stands_in_a_square_is_walked_round_closely(tmp_path):
+    """A house in the middle: from the left to the right round its corner, 3 cells right and 1 up, and again."""
+    drawing = read("  A     B\n\n    I J\nE-G     H-F\n    L K\n\n  C     D")
+    corner = {letter: drawing.find(letter) + 1 for letter in "ABCDGHIJKL"}
+    rings = {"outer": "ABHDCGA", "inner": "IJKLI"}
+    ways = [([corner[letter] for letter in ring], {}) for ring in rings.values()]
+    relation = (rings, {"type": "multipolygon", "highway": "pedestrian", "area": "yes"})
+    town = Town(drawing, tmp_path, extra_ways=ways, extra_relations=[relation])
+
+    assert town.walk("G", "H")[0] == pytest.approx(200 + 200 * 5**0.5, abs=1)
+
+
 def test_a_platform_is_walked_across(tmp_path):
     """A platform is an area by its nature."""
     town = _square(tmp_path, {"railway": "platform"})

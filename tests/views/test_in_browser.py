@@ -186,7 +186,7 @@ async def test_a_trip_shows_its_ways_side_by_side_and_draws_the_chosen_one(show,
             for _ in ways:
                 drawn.append(
                     await shown.frame.eval_on_selector_all(
-                        ".map path", "all => all.map(p => p.getAttribute('d').split('L').length)"
+                        ".map path[data-stroke]", "all => all.map(p => p.getAttribute('d').split('L').length)"
                     )
                 )
                 await shown.frame.press("[role=radio][aria-checked=true]", "ArrowRight")
@@ -205,7 +205,7 @@ async def test_a_trip_without_lines_is_drawn_straight_and_says_so(show, applicat
         del answer["_meta"]["fingerpost/geometry"]
         async with show(client, "trip", answer, arguments=TRIP, context={"locale": "en"}) as shown:
             points = await shown.frame.eval_on_selector_all(
-                ".map path", "all => all.map(p => p.getAttribute('d').split('L').length)"
+                ".map path[data-stroke]", "all => all.map(p => p.getAttribute('d').split('L').length)"
             )
             text = await shown.text()
             await shown.frame.click("[data-key=refresh]")
@@ -214,7 +214,7 @@ async def test_a_trip_without_lines_is_drawn_straight_and_says_so(show, applicat
 
     assert points == [2] * len(answer["structuredContent"]["itineraries"][0]["legs"])
     assert "Lines are straight between stops." in text
-    assert call["_meta"] == {"fingerpost/geometry": True, "fingerpost/lineColors": True}
+    assert call["_meta"] == dict.fromkeys(("fingerpost/geometry", "fingerpost/lineColors", "fingerpost/basemap"), True)
 
 
 # Where the first and the last stop of the map are.
@@ -289,7 +289,7 @@ async def test_lines_have_their_own_colours(show, application):
                 "all => all.map(each => [getComputedStyle(each).backgroundColor, getComputedStyle(each).color])",
             )
             strokes = await shown.frame.eval_on_selector_all(
-                ".map path", "all => all.map(each => [each.dataset.stroke, getComputedStyle(each).stroke])"
+                ".map path[data-stroke]", "all => all.map(each => [each.dataset.stroke, getComputedStyle(each).stroke])"
             )
             edges = await shown.frame.locator(".map polyline").count()
 

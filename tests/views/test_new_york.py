@@ -42,10 +42,10 @@ async def test_a_trip_of_new_york_is_drawn_within_a_second(new_york, show):
         async with show(client, "trip", None, arguments=TRIP, width=700, now=NOW) as shown:
             begun = time.perf_counter()
             await shown.page.evaluate("send", {"method": "ui/notifications/tool-result", "params": answer})
-            await shown.frame.wait_for_selector(".map path >> nth=0", state="attached")
+            await shown.frame.wait_for_selector(".map path[data-stroke] >> nth=0", state="attached")
             took_s = time.perf_counter() - begun
             points = await shown.frame.eval_on_selector_all(
-                ".map path", "all => all.map(path => path.getAttribute('d').split('L').length)"
+                ".map path[data-stroke]", "all => all.map(path => path.getAttribute('d').split('L').length)"
             )
 
     assert len(points) == len(legs)

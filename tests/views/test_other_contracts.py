@@ -26,7 +26,7 @@ async def test_routes_are_shown_in_the_networks_time(show, application):
         ways = answer["structuredContent"]["itineraries"]
         async with show(client, "trip", answer, arguments=ROUTE, context=ENGLISH) as shown:
             times = await shown.frame.locator("[role=radio] b").all_inner_texts()
-            lines = await shown.frame.locator(".map path").count()
+            lines = await shown.frame.locator(".map path[data-stroke]").count()
             text = await shown.text()
 
     assert times == [EN_DASH.join((in_helsinki(way["startTime"]), in_helsinki(way["endTime"]))) for way in ways]

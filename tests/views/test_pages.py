@@ -34,7 +34,7 @@ MODES = ["bus", "tram", "metro", "rail", "ferry", "other"]
 PAIRS = [
     *product(["text", "dim", "danger", "caution", "good", "accent"], ["surface", "raised"], [4.5]),
     *(("on-line", mode, 4.5) for mode in MODES),
-    *product(MODES, ["surface", "raised"], [3.0]),
+    *product([*MODES, "dim", "text"], ["surface", "raised", "water", "road"], [3.0]),
     ("on-accent", "accent", 4.5),
 ]
 COLOURS = {

@@ -48,7 +48,7 @@ async def test_the_contracts_trip_is_planned_by_typing(application, visit):
         await visitor.page.press("#to", "Enter")
         await visitor.page.wait_for_selector("[role=radio]")
         times = await visitor.times()
-        drawn = await visitor.page.locator(".map path").count()
+        drawn = await visitor.page.locator(".map path[data-stroke]").count()
         asked = question_of(visitor.page)
     expected = await ask(application, "plan_trip", CONTRACT)
 

@@ -30,9 +30,8 @@ from fingerpost.resilience.fair_threads import COMPUTING
 _log = logging.getLogger(__name__)
 
 _ID_CHARS = 36
-# A longer plan is checked in a thread.
+# A longer plan is checked in a thread, and so are more values of a memory.
 _QUICK_STEPS = 20
-# More values of a memory are measured in a thread.
 _QUICK_VALUES = 200
 # Runs that were created and not begun yet; whoever begins one of more reads it again.
 _MOST_FRESH = 16

@@ -6,7 +6,9 @@ from typing import Any
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
+from fingerpost.resilience.fair_threads import COMPUTING
 from fingerpost.tools.alert_shapes import show_alerts
+from fingerpost.tools.basemap_shapes import BASEMAP, WireBasemap, find_box, show_basemap
 from fingerpost.tools.itinerary_shapes import show_itinerary
 from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_leg_colors, show_line_colors
 from fingerpost.tools.plan_trip_shapes import (
@@ -65,7 +67,7 @@ class PlanTrip(PublishedTool):
     long_parts = (("itineraries",),)
     rest = "Ask with a smaller limit."
     open_world = True
-    offers = MappingProxyType({GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors})
+    offers = MappingProxyType({GEOMETRY: TripGeometry, LINE_COLORS: WireLineColors, BASEMAP: WireBasemap})
 
     def __init__(self, places: PlaceResolver) -> None:
         self._ends = TripEndResolver(places)
@@ -105,6 +107,9 @@ class PlanTrip(PublishedTool):
             beside[GEOMETRY] = draw_itineraries(drawings)
         if LINE_COLORS in call.wants:
             beside[LINE_COLORS] = show_line_colors(list_leg_colors(found.shown))
+        box = find_box(found.shown)
+        if BASEMAP in call.wants and box is not None:
+            beside[BASEMAP] = await COMPUTING.run(lambda: show_basemap(found.draw_basemap(box)))
         return ToolReply(body, beside)
 
     def describe(self, answer: PlanTripOutput) -> str:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from fingerpost.errors import NoItinerary, OutsideCalendar
-from fingerpost.transit.model import Fare, Itinerary, Optimize
+from fingerpost.transit.map_layer import Basemap
+from fingerpost.transit.model import Bounds, Fare, Itinerary, Optimize
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, late, warn_of_left_out
 from fingerpost.transit.networks.position_names import NamedEnds, has_names_to_ask, name_ends
 from fingerpost.transit.places.trip_ends import TripEnds
@@ -58,6 +59,11 @@ class TripFound:
     def find_drawing(self, itinerary: Itinerary) -> DrawLeg | None:
         """Return what draws the legs of an itinerary, None where its source knows no lines."""
         return self._answer_of(itinerary).draw
+
+    def draw_basemap(self, box: Bounds) -> Basemap | None:
+        """Return what lies in a box, None where the network has no map of it."""
+        draw = self.answers[0].draw_basemap
+        return None if draw is None else draw(box)
 
     def _answer_of(self, itinerary: Itinerary) -> JourneyAnswer:
         return next(

@@ -15,7 +15,9 @@ from typing import NamedTuple, Protocol, cast, runtime_checkable
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.leg_line import LegLine
+from fingerpost.transit.map_layer import Basemap
 from fingerpost.transit.model import (
+    Bounds,
     Coordinate,
     Departure,
     Fare,
@@ -81,6 +83,9 @@ PriceItinerary = Callable[[Itinerary], Fare | None]
 DrawLeg = Callable[[Leg], LegLine]
 """Return the line of a leg of the answer."""
 
+DrawBasemap = Callable[[Bounds], Basemap | None]
+"""Return what lies in a box, None where the source knows of nothing there; it may take some tenths of a second."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JourneyAnswer:
@@ -90,6 +95,7 @@ class JourneyAnswer:
     that stay visible (rule B5).
     ``step_free_supported`` is False where the source has no wheelchair data at all.
     ``price`` and ``draw`` know this answer's own itineraries; None where the source knows no fares, or no lines.
+    ``draw_basemap`` draws what lies behind them; None where the source has no map.
     ``why_nothing`` is a sentence on why nothing was found, where the source says; None where it does not.
     """
 
@@ -100,6 +106,7 @@ class JourneyAnswer:
     why_nothing: str | None = None
     price: PriceItinerary | None = field(default=None, compare=False, repr=False)
     draw: DrawLeg | None = field(default=None, compare=False, repr=False)
+    draw_basemap: DrawBasemap | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from fingerpost.apps.cli.output import complain, print_json, say
+from fingerpost.apps.cli.waiting import showing_work
 from fingerpost.apps.kernels import are_compiled, begin_uncompiled, count_kernels, is_being_compiled, is_uncompiled
 from fingerpost.apps.logs import start_logging
 from fingerpost.errors import ToolError
@@ -88,7 +89,7 @@ def ask(application: "Application", tool: str, arguments: object) -> "Answer":
         finally:
             await application.networks.close()
 
-    with answering_early(application):
+    with answering(application):
         return asyncio.run(ask_and_close())
 
 
@@ -96,7 +97,7 @@ def find_zone(application: "Application", origin: dict[str, Any], destination: d
     """Return the time zone of the network that would plan this trip, UTC where origin or destination is unusable."""
     from fingerpost.apps.trip_zone import find_trip_zone
 
-    with answering_early(application):
+    with answering(application):
         return ZoneInfo(asyncio.run(find_trip_zone(application, origin, destination)) or "UTC")
 
 
@@ -105,11 +106,18 @@ def find_stop_zone(application: "Application", label: str) -> tzinfo:
     from fingerpost.apps.labelled_stop import get_labelled_stop
 
     try:
-        with answering_early(application):
+        with answering(application):
             found = asyncio.run(get_labelled_stop(application, label))
     except ToolError:
         return UTC
     return ZoneInfo(found.networks[0].profile.zone)
+
+
+@contextmanager
+def answering(application: "Application") -> Iterator[None]:
+    """Answer one question in the block: early, as ``answering_early`` does, and with a sign of life on a terminal."""
+    with answering_early(application), showing_work("Looking ..."):
+        yield
 
 
 @contextmanager

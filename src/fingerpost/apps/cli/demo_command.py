@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, answering_early, open_application
+from fingerpost.apps.cli.application import TOOL_ERROR, answering, open_application
 from fingerpost.apps.cli.output import complain, new_console, print_json
 from fingerpost.apps.cli.trip_view import print_trip
 from fingerpost.apps.demo_disruption import disrupt_demo
@@ -28,7 +28,7 @@ def demo(
 ) -> None:
     """Plan a trip on the demo network, which is not for real trips."""
     application = open_application(ctx.obj)
-    with answering_early(application):
+    with answering(application):
         answer = asyncio.run(_plan(application, disrupt=disrupt))
     if as_json:
         print_json(answer.body)

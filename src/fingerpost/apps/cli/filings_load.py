@@ -7,7 +7,8 @@ import typer
 
 from fingerpost import clock
 from fingerpost.apps.cli.application import read_caller_settings, usage
-from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.output import new_console, plain
+from fingerpost.apps.cli.waiting import showing_work
 
 
 def load(
@@ -32,5 +33,7 @@ def load(
     store = FactStore(settings.filings_file)
     for file in files:
         retrieved_at = clock.now().isoformat(timespec="seconds")
-        for done in load_files(store, [file], ticker=ticker, text_of=text_of, retrieved_at=retrieved_at):
+        with showing_work(f"Loading {plain(file.name)} ..."):
+            loaded = list(load_files(store, [file], ticker=ticker, text_of=text_of, retrieved_at=retrieved_at))
+        for done in loaded:
             new_console().print(f"{done.name}: {done.summary}", soft_wrap=True)

@@ -3,6 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING
 
+from fingerpost.apps.cli.waiting import showing_work
 from fingerpost.apps.source_kinds import SourceKind
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def learn_profile(settings: "Settings", kind: SourceKind, record: "NetworkRecord
     from fingerpost.apps.networks import learn
     from fingerpost.transit.learned_profile import LearnedProfiles, new_remote_profile
 
-    learned = asyncio.run(learn(settings, kind, record))
+    with showing_work(f"Asking the server of {record.name} ..."):
+        learned = asyncio.run(learn(settings, kind, record))
     new_remote_profile(record, learned, ())
     LearnedProfiles(settings.home).put(record, learned)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import typer
 
 from fingerpost import clock
-from fingerpost.apps.cli.application import TOOL_ERROR, answering_early, ask_once, open_application
+from fingerpost.apps.cli.application import TOOL_ERROR, answering, ask_once, open_application
 from fingerpost.apps.cli.clock_texts import read_typed_instant
 from fingerpost.apps.cli.output import complain, print_json
 from fingerpost.apps.cli.timetable_view import print_timetable
@@ -51,7 +51,7 @@ def _find_stop(ctx: typer.Context, label: str, *, as_json: bool) -> tuple[str, Z
 
     try:
         application = open_application(ctx.obj)
-        with answering_early(application):
+        with answering(application):
             found = asyncio.run(get_labelled_stop(application, label))
     except ToolError as error:
         if as_json:

@@ -11,7 +11,11 @@ CORRELATION_ID = "fingerpost/correlationId"
 # In a tool's entry: what can be asked for beside its answer.
 OFFERS = "fingerpost/offers"
 # What a request's _meta may ask for by a true beside it, and where the result's _meta has it.
-BESIDE = {"fingerpost/geometry": "geometry", "fingerpost/lineColors": "lineColors"}
+BESIDE = {
+    "fingerpost/geometry": "geometry",
+    "fingerpost/lineColors": "lineColors",
+    "fingerpost/basemap": "basemap",
+}
 
 
 def tool_of(tool: PublishedTool) -> types.Tool:

@@ -1,6 +1,7 @@
 /** A drawing of a trip: its legs as lines, north up, in Web Mercator, which map tiles use too. */
 
 import { drawing } from "./dom.js";
+import { drawGround } from "./ground.js";
 import { TOOLS_PX, makeMovable } from "./movable.js";
 
 const LOWEST = 110;
@@ -51,6 +52,11 @@ export function linesOf(itinerary, geometry) {
   };
 }
 
+/** Return the layers of a map, whose lines are points [latitude, longitude]; none where there is no map. */
+export function layersOf(basemap) {
+  return (basemap?.layers || []).map(({ kind, lines }) => ({ kind, lines: lines.map((line) => decodePolyline(line, basemap.precision)) }));
+}
+
 /** Return where a point [latitude, longitude] lies on the world of Web Mercator, which is 1 wide and 1 high. */
 export function projectPoint([lat, lon]) {
   const y = Math.log(Math.tan(Math.PI / 4 + (lat * Math.PI) / 360)) / (2 * Math.PI);
@@ -61,10 +67,11 @@ export function projectPoint([lat, lon]) {
  * Return the drawing of an itinerary's legs, whose points are [latitude, longitude] and which are painted with `paints`,
  * properties of styles: `width` pixels wide, at most `highest` high. Names that find no room in it stand in the list of
  * steps. It can be moved and zoomed, see movable.js; `view` is where it was left, and `keepView` hears of each move.
- * `drawBehind({left, top, scale, width, height})` returns what lies behind the lines: the world's point at the upper
+ * `ground` are the layers of a map, whose lines are points too; `drawBehind`, which is drawn in their place if it is there,
+ * `({left, top, scale, width, height})` returns what lies behind the lines: the world's point at the upper
  * left corner, and pixels for the width of the world.
  */
-export function drawMap(itinerary, lines, { label, words, width, highest, paints, view, keepView, drawBehind = (_place) => [] }) {
+export function drawMap(itinerary, lines, { label, words, width, highest, paints, view, keepView, ground = [], drawBehind }) {
   const points = lines.map((line) => line.map(projectPoint));
   const xs = points.flat().map(([x]) => x);
   const ys = points.flat().map(([, y]) => y);
@@ -74,16 +81,39 @@ export function drawMap(itinerary, lines, { label, words, width, highest, paints
   const height = Math.round(Math.min(highest, Math.max(LOWEST, ((width - 2 * MARGIN) * high) / wide + 2 * MARGIN)));
   const scale = Math.min((width - 2 * MARGIN) / wide, (height - 2 * MARGIN) / high, LARGEST_SCALE);
   const stops = listStops(itinerary, points);
+  const fit = { x: (west + east) / 2, y: (top + bottom) / 2, scale, wide, high };
+  const layers = drawBehind ? [] : ground.map(({ kind, lines: all }) => ({ kind, lines: all.map((line) => line.map(projectPoint)) }));
+  const drawnGround = drawGround(layers, fit, scale);
+  const corner = findCorner(points, (point) => placeIn(fit, width, height, point), width, height);
   const svg = drawing("svg", { class: "map", style: { "max-height": `${highest}px` }, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
   const draw = (camera) => {
-    const corner = { left: camera.x - width / 2 / camera.scale, top: camera.y - height / 2 / camera.scale };
-    const place = ([x, y]) => [(x - corner.left) * camera.scale, (y - corner.top) * camera.scale];
+    const upperLeft = { left: camera.x - width / 2 / camera.scale, top: camera.y - height / 2 / camera.scale };
+    const place = (point) => placeIn(camera, width, height, point);
     const placed = points.map((line) => line.map(place));
-    const behind = drawBehind({ ...corner, scale: camera.scale, width, height });
-    svg.replaceChildren(...behind, ...drawLines(itinerary, placed, paints), ...drawStops(stops.map((each) => ({ ...each, at: place(each.point) })), placed, width, height));
+    const behind = drawBehind ? drawBehind({ ...upperLeft, scale: camera.scale, width, height }) : [drawnGround.place(camera, width, height)];
+    svg.replaceChildren(...behind, ...drawLines(itinerary, placed, paints), ...drawStops(stops.map((each) => ({ ...each, at: place(each.point) })), placed, width, height, corner));
   };
-  const fit = { x: (west + east) / 2, y: (top + bottom) / 2, scale, wide, high };
-  return makeMovable(svg, { fit, width, height, words, view, keepView, draw });
+  return makeMovable(svg, { fit, width, height, corner, words, view, keepView, draw });
+}
+
+function placeIn(camera, width, height, [x, y]) {
+  return [(x - camera.x) * camera.scale + width / 2, (y - camera.y) * camera.scale + height / 2];
+}
+
+/** Return the corner in which the buttons hide least of the lines: {right, bottom}, whether it is on these sides. */
+function findCorner(lines, place, width, height) {
+  const placed = lines.flatMap((line) => spread(line.map(place)));
+  const corners = [true, false].flatMap((bottom) => [true, false].map((right) => ({ right, bottom })));
+  const hidden = ({ right, bottom }) => {
+    const [left, top, end, base] = boxOf({ right, bottom }, width, height);
+    return placed.filter(([x, y]) => left <= x && x <= end && top <= y && y <= base).length;
+  };
+  return corners.reduce((one, other) => (hidden(other) < hidden(one) ? other : one));
+}
+
+function boxOf({ right, bottom }, width, height) {
+  const [left, top] = [right ? width - TOOLS_PX.width : 0, bottom ? height - TOOLS_PX.height : 0];
+  return [left, top, left + TOOLS_PX.width, top + TOOLS_PX.height];
 }
 
 /** A ride in a colour of its own has an edge, because that colour may be too near to the ground's. */
@@ -96,9 +126,9 @@ function drawLines(itinerary, placed, paints) {
   });
 }
 
-function drawStops(stops, placed, width, height) {
+function drawStops(stops, placed, width, height, corner) {
   const circles = stops.map(({ at }) => drawing("circle", { cx: at[0].toFixed(1), cy: at[1].toFixed(1), r: RADIUS }));
-  return [...circles, ...drawNames(stops, width, height, placed.flatMap(spread))];
+  return [...circles, ...drawNames(stops, width, height, placed.flatMap(spread), boxOf(corner, width, height))];
 }
 
 /** Return the first point, each stop where a ride begins or ends, and the last point. */
@@ -125,8 +155,7 @@ function spread(line) {
 }
 
 /** Return the names that find room, the ends first; one that would cover a stop, a name or the line is left out. */
-function drawNames(stops, width, height, inked) {
-  const tools = [width - TOOLS_PX.width, height - TOOLS_PX.height, width, height];
+function drawNames(stops, width, height, inked, tools) {
   const taken = [tools, ...stops.map(({ at: [x, y] }) => [x - RADIUS, y - RADIUS, x + RADIUS, y + RADIUS])];
   const order = [...new Set([stops[0], stops[stops.length - 1], ...stops])];
   const texts = [];

@@ -2,7 +2,7 @@
 
 import { element } from "./dom.js";
 
-/** How much of the lower right corner the buttons take. */
+/** How much of a corner the buttons take. */
 export const TOOLS_PX = { width: 98, height: 52 };
 
 const STEP = 0.25;
@@ -13,10 +13,10 @@ const LEAST_OF_FIT = 0.25;
 
 /**
  * Return a frame around an SVG that `draw(camera)` fills: {x, y} is the world's point in its middle, `scale` the pixels
- * for the width of the world. `fit` shows everything, which is `wide` and `high`. `view` is a camera to begin with, and
+ * for the width of the world. `fit` shows everything, which is `wide` and `high`; the buttons stand in `corner`. `view` is a camera to begin with, and
  * `keepView(camera)` hears of each other one, null for `fit`.
  */
-export function makeMovable(svg, { fit, width, height, words, view, keepView, draw }) {
+export function makeMovable(svg, { fit, width, height, corner, words, view, keepView, draw }) {
   let camera = view || fit;
   const show = (next) => {
     const scale = clamp(next.scale, fit.scale * LEAST_OF_FIT, Math.max(fit.scale, MOST_PX_OF_WORLD));
@@ -33,7 +33,7 @@ export function makeMovable(svg, { fit, width, height, words, view, keepView, dr
     show({ x: camera.x + (at[0] - width / 2) * held, y: camera.y + (at[1] - height / 2) * held, scale });
   };
   const button = (key, label, text, onclick) => element("button", { type: "button", "data-key": key, "aria-label": label, onclick }, text);
-  const tools = element("div", { class: "map-tools" }, [
+  const tools = element("div", { class: "map-tools", style: { [corner.right ? "right" : "left"]: "4px", [corner.bottom ? "bottom" : "top"]: "4px" } }, [
     button("zoom-in", words.say("zoom_in"), "+", () => zoom(ZOOM)),
     button("zoom-out", words.say("zoom_out"), "−", () => zoom(1 / ZOOM)),
   ]);

@@ -1,7 +1,7 @@
 /** Itineraries side by side, and the steps and the drawing of the chosen one: of plan_trip, planRoute, planJourney. */
 
 import { element, unseen } from "./dom.js";
-import { drawMap, linesOf } from "./map.js";
+import { drawMap, layersOf, linesOf } from "./map.js";
 import { readJourneys, readRoutes } from "./other_contracts.js";
 import { LINE_COLORS, alertsOf, badge, freshness, header, lateness, listNotes, notesTab, paintOf, source, tabs } from "./parts.js";
 
@@ -12,6 +12,7 @@ const MARGINS_PX = 28;
 const GAP_PX = 14;
 const MINUTE_MS = 60000;
 const GEOMETRY = "fingerpost/geometry";
+const BASEMAP = "fingerpost/basemap";
 
 function drawTrip(frame) {
   const { body, words } = frame;
@@ -212,11 +213,12 @@ function drawMapPanel(frame, itinerary) {
   const room = frame.main.clientWidth - MARGINS_PX;
   const width = frame.main.clientWidth >= WIDE_PX ? (room - GAP_PX) / 2 : room;
   const highest = frame.limit === Infinity ? HIGHEST_FREE_MAP_PX : HIGHEST_MAP_PX - frame.squeezed;
-  const note = [straight && words.say("map_straight"), tolerance > 0 && words.say("map_thinned", { n: tolerance }), frame.background?.attribution];
+  const basemap = frame.meta[BASEMAP];
+  const note = [straight && words.say("map_straight"), tolerance > 0 && words.say("map_thinned", { n: tolerance }), basemap?.leftOut.length > 0 && words.say("map_left_out"), frame.background?.attribution];
   const paints = itinerary.legs.map((_, index) => paintOf(frame, pathOf(frame, itinerary, index)));
   const key = `view-${itinerary.fingerprint}`;
   const keepView = (view) => { frame.choices[key] = view; };
-  const map = drawMap(itinerary, legs, { label, words, width, highest, paints, view: frame.choices[key], keepView, drawBehind: frame.background?.draw });
+  const map = drawMap(itinerary, legs, { label, words, width, highest, paints, view: frame.choices[key], keepView, ground: layersOf(basemap), drawBehind: frame.background?.draw });
   return [map, element("p", { class: "dim small" }, note.filter(Boolean).join(" "))];
 }
 
@@ -228,7 +230,7 @@ function listTripNotes(frame) {
   return listNotes(frame, [...new Set([...differences, ...accessibility, ...prices, meta.walking])]);
 }
 
-const WANTS = { [GEOMETRY]: true, [LINE_COLORS]: true };
+const WANTS = { [GEOMETRY]: true, [LINE_COLORS]: true, [BASEMAP]: true };
 const ROUTE_WANTS = { [LINE_COLORS]: true };
 
 /** Return whose answer a body is, the body in the shape of plan_trip, and what that tool gives beside it. */

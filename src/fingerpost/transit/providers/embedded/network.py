@@ -11,6 +11,8 @@ from fingerpost.errors import OutsideCalendar
 from fingerpost.resilience.fair_threads import SEARCHING
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.addresses.index import AddressIndex
+from fingerpost.transit.basemap.drawing import draw_basemap
+from fingerpost.transit.basemap.store import StoredBasemap
 from fingerpost.transit.changeover import is_compiling
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.model import (
@@ -80,9 +82,11 @@ class EmbeddedNetwork:
         notes: Sequence[str] = (),
         streets: StoredStreets | None = None,
         addresses: AddressIndex | None = None,
+        basemap: StoredBasemap | None = None,
     ) -> None:
         self._timetable = timetable
         self._walks = NetworkWalks(timetable, streets)
+        self._draw_basemap = None if basemap is None else partial(draw_basemap, basemap)
         self._notes = tuple(notes)
         self._snapshot = Snapshot(timetable, Overlay(), SearchTimetables(timetable))
         self._realtime: RealtimeUpdater | None = None
@@ -203,17 +207,15 @@ class EmbeddedNetwork:
         snapshot, covered = self._snapshot, self._facts.covered_days
         ends = (query.origin.coordinate, query.destination.coordinate)
         out_of_service = self._services.list_out_around(query.instant, ends, query.max_walk_m / METRES_PER_DEGREE)
-        supported = self._facts.has_wheelchair_data
-        step_free = query.step_free and supported
+        step_free = query.step_free and self._facts.has_wheelchair_data
         provenance = self._provenance(snapshot, query.language, out_of_service)
         provenance = replace(self._with_walks(provenance), walking=self._walks.describe(ends, step_free=step_free))
         day = local_day(query.instant, self._facts.zone)
         if covered and day < covered[0]:
             raise self._outside()
         walks = self._walks.get_walks(step_free=step_free)
-        closed = self._walks.find_closed(
-            snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
-        )
+        overlay, instant = snapshot.overlay, query.instant
+        closed = self._walks.find_closed(overlay, instant, arrive_by=query.arrive_by, step_free=step_free)
         if closed is not None:
             walks, timetable = self._walks.get_walks_without(closed)
             snapshot = snapshot.with_timetable(timetable)
@@ -243,22 +245,20 @@ class EmbeddedNetwork:
         def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
             ends = JourneyEnds(query.origin, query.destination, origin, destination, step_free=step_free)
             itineraries = (itinerary_of(snapshot, words, query.language, journey, ends) for journey in found)
-            return tuple(
-                self._walks.with_obstacles(each, walks, self._find_row) if step_free else each for each in itineraries
-            )
+            if not step_free:
+                return tuple(itineraries)
+            return tuple(self._walks.with_obstacles(each, walks, self._stops.find_row) for each in itineraries)
 
         promised = () if live is snapshot.planned else shown(self._search(snapshot.planned, search))
         return JourneyAnswer(
             itineraries=shown(journeys),
             timetabled=tuple(each for each in promised if _is_worth_telling(each, query)),
-            step_free_supported=supported,
+            step_free_supported=self._facts.has_wheelchair_data,
             provenance=provenance,
             price=self._fares.price,
-            draw=partial(draw_leg, self._timetable, self._walks, self._find_row, step_free=step_free),
+            draw=partial(draw_leg, self._timetable, self._walks, self._stops.find_row, step_free=step_free),
+            draw_basemap=self._draw_basemap,
         )
-
-    def _find_row(self, stop_id: str | None) -> int | None:
-        return None if stop_id is None else self._stops.find_row(stop_id)
 
     def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""

@@ -11,6 +11,7 @@ from fingerpost.store.network_names import plain_name
 from fingerpost.transit.gtfs.importer import FeedSource, ImportProgress, import_feeds
 from fingerpost.transit.gtfs.report import ImportReport
 from fingerpost.transit.providers.embedded.address_preparation import save_addresses
+from fingerpost.transit.providers.embedded.basemap_preparation import prepare_basemap
 from fingerpost.transit.providers.embedded.feed_origins import Content, OriginFolder, read_origin
 from fingerpost.transit.streets.preparing import StreetPreparation
 from fingerpost.transit.timetable.disk import TimetableOutdated
@@ -52,6 +53,7 @@ def prepare_network(
     def save_beside(folder: Path) -> None:
         streets.save(folder)
         save_addresses(home / extract, imported.timetable, folder, progress)
+        prepare_basemap(home / extract, imported.timetable, folder, progress)
 
     store.put(
         name, imported.timetable, report.to_json(),

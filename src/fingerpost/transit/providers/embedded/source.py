@@ -15,6 +15,7 @@ from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.addresses.index import find_addresses
+from fingerpost.transit.basemap.store import find_basemap
 from fingerpost.transit.demo.catalogue import build_demo
 from fingerpost.transit.learned_profile import LearnedProfile
 from fingerpost.transit.providers.embedded.network import EmbeddedNetwork
@@ -67,6 +68,7 @@ class EmbeddedSource:
                 notes=_list_notes(record, entry),
                 streets=find_streets(entry.folder),
                 addresses=find_addresses(entry.folder),
+                basemap=find_basemap(entry.folder),
             )
             opened = _OpenedTimetable(network, entry.stamp)
             self._opened[record.name] = opened

@@ -73,8 +73,10 @@ class TimetableStops:
             known = self._traits[place.token] = describe_place(self._timetable, self._words, named, rows)
         return known
 
-    def find_row(self, stop_id: str) -> int | None:
-        """Return the row of a stop by its printed id, case ignored, or None."""
+    def find_row(self, stop_id: str | None) -> int | None:
+        """Return the row of a stop by its printed id, case ignored; None where none has it, and for None."""
+        if stop_id is None:
+            return None
         row = self._rows.get(stop_id)
         return self._rows.get(stop_id.upper()) if row is None else row
 

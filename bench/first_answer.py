@@ -1,0 +1,114 @@
+"""The first answer of a fresh install beside that of a warm one, over HTTP and at the terminal (issue 17).
+
+A fresh install has an empty home and no compiled kernels, and compiles beside its first answer.
+A warm one has compiled them, into the folder that NUMBA_CACHE_DIR names, if any.
+Each round asks both in turn, so that both see the same machine. Both start a process and plan one trip.
+"""
+
+import argparse
+import http.client
+import os
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from figures import verdict
+from over_http import Caller
+
+# A fresh install's first answer takes at most so many times a warm one's.
+BOUND = 5.0
+COMMAND = str(Path(sys.executable).with_name("fingerpost"))
+ENDS = {"origin": {"type": "label", "value": "Kamppi"}, "destination": {"type": "label", "value": "Espoo"}}
+DEADLINE_S = 300
+KERNELS = "NUMBA_CACHE_DIR"
+
+
+def main() -> int:
+    """Print a line for each interface; return 1 where a first answer takes too long."""
+    parser = argparse.ArgumentParser(description="Measure the first answer of a fresh install.")
+    parser.add_argument("--rounds", type=int, default=5, help="answers of each kind")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        warm = {"FINGERPOST_HOME": folder, KERNELS: os.environ.get(KERNELS, str(Path(folder) / "kernels"))}
+        # Compiles what that folder lacks.
+        ask_cli(_environ(warm))
+        print(f"{'first answer':<34}{'fresh s':>9}{'warm s':>9}{'times':>7}")
+        good = [_measure(*each, warm, options.rounds) for each in (("terminal", ask_cli), ("HTTP", ask_http))]
+    return 0 if all(good) else 1
+
+
+def ask_cli(environ: dict[str, str]) -> None:
+    """Plan a trip at the terminal."""
+    subprocess.run([COMMAND, "plan", "Kamppi", "Espoo"], env=environ, check=True, capture_output=True)
+
+
+def ask_http(environ: dict[str, str]) -> None:
+    """Start a server, and plan a trip through it as soon as it listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen([COMMAND, "serve", "--http", f"127.0.0.1:{port}"], env=environ, stderr=subprocess.DEVNULL)
+    try:
+        received = _ask_once_it_listens(port)
+        if b'"isError":false' not in received:
+            raise RuntimeError(f"the first trip was refused: {received[:300]!r}")
+    finally:
+        # Killed, so that a clean stop is not measured.
+        server.kill()
+        server.wait()
+
+
+def _ask_once_it_listens(port: int) -> bytes:
+    end = time.monotonic() + DEADLINE_S
+    while time.monotonic() < end:
+        try:
+            return Caller("127.0.0.1", port).call("plan_trip", ENDS)[1]
+        except (OSError, http.client.HTTPException):
+            time.sleep(0.02)
+    raise RuntimeError("the server did not come up")
+
+
+def _measure(name: str, ask: Callable[[dict[str, str]], None], warm: dict[str, str], rounds: int) -> bool:
+    fresh_s, warm_s = [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home:
+            fresh_s.append(_time(ask, {"FINGERPOST_HOME": home}))
+            _end_compiler(home)
+        warm_s.append(_time(ask, warm))
+    medians = statistics.median(fresh_s), statistics.median(warm_s)
+    ratio = medians[0] / medians[1]
+    outcome = verdict(ratio, BOUND)
+    print(f"{name:<34}{medians[0]:>9.2f}{medians[1]:>9.2f}{ratio:>7.1f}  {outcome}", flush=True)
+    return outcome == "ok"
+
+
+def _time(ask: Callable[[dict[str, str]], None], settings: dict[str, str]) -> float:
+    begin = time.perf_counter()
+    ask(_environ(settings))
+    return time.perf_counter() - begin
+
+
+def _environ(settings: dict[str, str]) -> dict[str, str]:
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("FINGERPOST_", "NUMBA_"))}
+    return {**kept, **settings}
+
+
+def _end_compiler(home: str) -> None:
+    """End the process that compiles for a home; it would take time from the next answer. Linux alone tells which."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"FINGERPOST_HOME={home}\0".encode() in (folder / "environ").read_bytes() + b"\0":
+                os.kill(int(folder.name), signal.SIGKILL)
+        except OSError:
+            # Another one's process, or one that has ended.
+            continue
+
+
+if __name__ == "__main__":
+    sys.exit(main())

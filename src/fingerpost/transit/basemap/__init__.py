@@ -1,0 +1,1 @@
+"""Water and ways of an OpenStreetMap extract, to be drawn behind trips."""

@@ -1,0 +1,45 @@
+"""Water and streets behind a trip, beside its answer, for those who draw it."""
+
+import json
+
+import polyline
+import pytest
+from mcp import Client
+
+from fingerpost.apps.mcp.server import new_server
+from tests.views.lakeside import LAKE, QUESTION, STREET, add_lakeside
+
+KEY = "fingerpost/basemap"
+
+
+@pytest.fixture
+def lakeside(home, tmp_path, invoke):
+    """An application over the town by the lake."""
+    return add_lakeside(tmp_path, invoke)
+
+
+async def test_who_asks_gets_what_lies_around_the_trip(lakeside):
+    """The lake as a closed ring, then the street; the body is the same to the byte, and names whose map it is."""
+    async with Client(new_server(lakeside, user="eva")) as client:
+        asked = await client.call_tool("plan_trip", QUESTION, meta={KEY: True})
+        bare = await client.call_tool("plan_trip", QUESTION)
+
+    basemap = asked.meta[KEY]
+    drawn = {each["kind"]: [polyline.decode(line) for line in each["lines"]] for each in basemap["layers"]}
+    [ring], [street] = drawn["water"], drawn["minor-road"]
+    assert (ring[0], {tuple(point) for point in ring}) == (ring[-1], set(LAKE))
+    assert (street[0], street[-1]) == (STREET[0], STREET[-1])
+    assert (list(drawn), basemap["precision"], basemap["leftOut"]) == (["water", "minor-road"], 5, [])
+    assert any("OpenStreetMap" in each for each in asked.structured_content["meta"]["attribution"])
+    assert KEY not in bare.meta
+    assert json.dumps(asked.structured_content) == json.dumps(bare.structured_content)
+
+
+async def test_a_network_without_an_extract_has_no_map(application):
+    """The demo was asked for one and says that there is nothing to draw."""
+    question = {**QUESTION, "origin": {"type": "label", "value": "Kamppi"}}
+    question["destination"] = {"type": "label", "value": "DEMO-HELSINKI:ESPOO"}
+    async with Client(new_server(application, user="eva")) as client:
+        asked = await client.call_tool("plan_trip", question, meta={KEY: True})
+
+    assert asked.meta[KEY] == {"precision": 5, "toleranceMeters": 0.0, "layers": [], "leftOut": []}

@@ -1,0 +1,1 @@
+"""Water and ways behind trips."""

@@ -1,0 +1,171 @@
+"""The map of an extract: what is read, how it is kept, and what of it lies in a box."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.basemap import drawing
+from fingerpost.transit.basemap.drawing import clip_ring, draw_basemap
+from fingerpost.transit.basemap.extract import DrawnLine, find_kind, read_lines
+from fingerpost.transit.basemap.store import FOLDER, find_basemap, pack_lines, save_basemap
+from fingerpost.transit.map_layer import LayerKind, MapLayer
+from fingerpost.transit.model import Bounds
+
+BOX = Bounds(south=0.0, west=0.0, north=0.01, east=0.01)
+KINDS = LayerKind
+
+# A lake of four corners with an island, a street, a footway and a river; two nodes of the street lie far away.
+OSM = """<osm version="0.6">
+<node id="1" version="1" lat="0.001" lon="0.001"/><node id="2" version="1" lat="0.001" lon="0.005"/>
+<node id="3" version="1" lat="0.005" lon="0.005"/><node id="4" version="1" lat="0.005" lon="0.001"/>
+<node id="5" version="1" lat="0.002" lon="0.002"/><node id="6" version="1" lat="0.002" lon="0.003"/>
+<node id="7" version="1" lat="0.003" lon="0.003"/><node id="8" version="1" lat="3.0" lon="3.0"/>
+<node id="9" version="1" lat="3.0" lon="3.1"/>
+<way id="1" version="1"><nd ref="1"/><nd ref="2"/><nd ref="3"/><nd ref="4"/><nd ref="1"/></way>
+<way id="2" version="1"><nd ref="5"/><nd ref="6"/><nd ref="7"/><nd ref="5"/></way>
+<way id="3" version="1"><nd ref="1"/><nd ref="2"/><nd ref="8"/><nd ref="9"/><tag k="highway" v="primary_link"/></way>
+<way id="4" version="1"><nd ref="1"/><nd ref="3"/><tag k="highway" v="footway"/></way>
+<way id="5" version="1"><nd ref="2"/><nd ref="3"/><tag k="waterway" v="river"/></way>
+<relation id="1" version="1"><member type="way" ref="1" role="outer"/><member type="way" ref="2" role="inner"/>
+<tag k="type" v="multipolygon"/><tag k="natural" v="water"/></relation>
+</osm>"""
+
+
+def near(lat, lon):
+    return abs(lat) < 1 and abs(lon) < 1
+
+
+def read(tmp_path, text=OSM):
+    path = tmp_path / "town.osm"
+    path.write_text(text, encoding="utf-8")
+    return read_lines(path, near, tmp_path, lambda _what, _done, _whole: None)
+
+
+def test_water_and_ways_are_read_where_riders_are(tmp_path):
+    """The lake and its island as rings, the street until it leaves the area, the river; no footway."""
+    found = [(line.kind, len(line.points)) for line in read(tmp_path)]
+
+    assert sorted(found) == [(KINDS.COAST, 2), (KINDS.MAIN, 2), (KINDS.WATER, 4), (KINDS.WATER, 5)]
+
+
+@pytest.mark.parametrize(
+    ("tags", "kind"),
+    [
+        ({"highway": "motorway"}, KINDS.MAIN),
+        ({"highway": "tertiary_link"}, KINDS.SECONDARY),
+        ({"highway": "residential"}, KINDS.MINOR),
+        ({"highway": "residential", "tunnel": "yes"}, None),
+        ({"highway": "pedestrian", "area": "yes"}, None),
+        ({"highway": "steps"}, None),
+        ({"railway": "subway"}, KINDS.RAIL),
+        ({"railway": "subway", "tunnel": "yes"}, None),
+        ({"natural": "coastline"}, KINDS.COAST),
+        ({"waterway": "drain"}, None),
+        ({}, None),
+    ],
+)
+def test_ways_are_drawn_by_their_class(tags, kind):
+    """What lies in a tunnel is not seen, and areas are no lines."""
+    assert find_kind(tags) is kind
+
+
+def test_a_map_is_kept_and_opened_as_it_was(tmp_path):
+    """Beside the timetable; where none is, there is none; a damaged one is said to be."""
+    packed = pack_lines(read(tmp_path))
+    save_basemap(packed, tmp_path)
+    opened = find_basemap(tmp_path)
+
+    assert [np.array_equal(*pair) for pair in zip(packed, opened, strict=True)] == [True] * len(packed)
+    assert find_basemap(tmp_path / "elsewhere") is None
+    (tmp_path / FOLDER / "kind.npy").write_bytes(b"no array")
+    with pytest.raises(SettingsInvalid, match="is damaged"):
+        find_basemap(tmp_path)
+
+
+def test_an_empty_map_is_kept_too(tmp_path):
+    """An extract without anything to draw."""
+    save_basemap(pack_lines([]), tmp_path)
+
+    assert draw_basemap(find_basemap(tmp_path), BOX) is None
+
+
+def test_a_box_shows_what_lies_in_it(tmp_path):
+    """In the order in which it is drawn; a box elsewhere shows nothing."""
+    packed = pack_lines(read(tmp_path))
+
+    assert [layer.kind for layer in draw_basemap(packed, BOX).layers] == [KINDS.WATER, KINDS.COAST, KINDS.MAIN]
+    assert draw_basemap(packed, Bounds(south=0.5, west=0.5, north=0.51, east=0.51)) is None
+
+
+def test_a_line_is_cut_where_it_leaves_the_box():
+    """One point beyond each side stays, so that it is drawn to the edge; what crosses without a point inside stays."""
+    line = DrawnLine(KINDS.MAIN, [(0.005, -0.02), (0.005, -0.01), (0.005, 0.005), (0.005, 0.02), (0.005, 0.03)])
+    crossing = DrawnLine(KINDS.MAIN, [(-0.01, 0.005), (0.02, 0.005)])
+    [layer] = draw_basemap(pack_lines([line, crossing]), BOX).layers
+
+    assert layer == MapLayer(KINDS.MAIN, [[(0.005, -0.01), (0.005, 0.02)], [(-0.01, 0.005), (0.02, 0.005)]])
+
+
+@pytest.mark.parametrize(
+    ("most", "kinds", "left"), [(7, [KINDS.MAIN, KINDS.MINOR], ()), (6, [KINDS.MAIN], (KINDS.MINOR,))]
+)
+def test_the_least_telling_is_left_out_where_not_all_fits(monkeypatch, most, kinds, left):
+    """Seven points fit into seven; into six only those of the main road, and the answer says what is missing."""
+    monkeypatch.setattr(drawing, "MOST_POINTS", most)
+    minor = DrawnLine(KINDS.MINOR, [(0.001, 0.001), (0.004, 0.002), (0.002, 0.008), (0.009, 0.003)])
+    main = DrawnLine(KINDS.MAIN, [(0.001, 0.009), (0.004, 0.001), (0.008, 0.009)])
+    shown = draw_basemap(pack_lines([minor, main]), BOX)
+
+    assert ([layer.kind for layer in shown.layers], shown.left_out) == (kinds, left)
+
+
+POINTS = st.tuples(st.floats(-0.02, 0.03), st.floats(-0.02, 0.03))
+
+
+@given(st.lists(POINTS, min_size=3, max_size=12), POINTS)
+def test_a_clipped_ring_covers_what_the_ring_covers_in_the_box(corners, point):
+    """A point within the box is in both or in neither, by counting edges to its right; nothing lies outside the box."""
+    ring = [*corners, corners[0]]
+    clipped = clip_ring(ring, BOX)
+    slack = 1e-9
+
+    assert all(-slack <= lat <= BOX.north + slack and -slack <= lon <= BOX.east + slack for lat, lon in clipped)
+    inside = (point[0] % 0.008 + 0.001, point[1] % 0.008 + 0.001)
+    if min(abs(inside[0] - corner[0]) for corner in corners) > 1e-7 and distance_to(ring, inside) > 1e-7:
+        assert is_in(clipped, inside) == is_in(ring, inside)
+
+
+def distance_to(ring, point):
+    """Return how near the ring passes, in degrees."""
+    nearest = 1.0
+    for (lat, lon), (to_lat, to_lon) in pairwise(ring):
+        length = (to_lat - lat) ** 2 + (to_lon - lon) ** 2
+        share = 0 if length == 0 else ((point[0] - lat) * (to_lat - lat) + (point[1] - lon) * (to_lon - lon)) / length
+        share = min(1, max(0, share))
+        at = (lat + share * (to_lat - lat), lon + share * (to_lon - lon))
+        nearest = min(nearest, abs(at[0] - point[0]) + abs(at[1] - point[1]))
+    return nearest
+
+
+def is_in(ring, point):
+    """Whether a point is in a ring, by the even-odd rule."""
+    crossings = 0
+    for (lat, lon), (to_lat, to_lon) in pairwise(ring):
+        if (lat > point[0]) != (to_lat > point[0]):
+            crossings += lon + (point[0] - lat) / (to_lat - lat) * (to_lon - lon) > point[1]
+    return crossings % 2 == 1
+
+
+def test_no_box_is_drawn_with_more_points_than_are_worth_sending(monkeypatch):
+    """A class whose lines stay too many after thinning is left out, as are those after it."""
+    zigzag = [(0.005 + 0.004 * (n % 2), n * 0.0001) for n in range(100)]
+    lines = [DrawnLine(kind, zigzag) for kind in (KINDS.MAIN, KINDS.SECONDARY, KINDS.MINOR)]
+    monkeypatch.setattr(drawing, "MOST_DRAWN", 150)
+    shown = draw_basemap(pack_lines(lines), BOX)
+
+    assert [layer.kind for layer in shown.layers] == [KINDS.MAIN]
+    assert shown.left_out == (KINDS.SECONDARY, KINDS.MINOR)

@@ -1,0 +1,48 @@
+"""Water and streets behind the lines of a trip, in a real browser."""
+
+import json
+
+import pytest
+
+from tests.views.hosting import ask, connect
+from tests.views.lakeside import QUESTION, add_lakeside
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+MOST_BYTES = 300_000
+
+
+@pytest.fixture
+def lakeside(home, tmp_path, invoke):
+    """An application over the town by the lake."""
+    return add_lakeside(tmp_path, invoke)
+
+
+async def test_water_and_streets_lie_behind_the_trip_and_move_with_it(show, lakeside):
+    """The street on which the line runs stays under it when the map is zoomed; the lake is filled behind everything."""
+    async with connect(lakeside) as client:
+        answer = await ask(client, "plan_trip", QUESTION)
+        page = (await client.read_resource("ui://fingerpost/trip")).contents[0].text
+        async with show(client, "trip", answer, arguments=QUESTION) as shown:
+            boxes = []
+            for _ in range(2):
+                kinds = await shown.frame.eval_on_selector_all(
+                    ".map .ground path", "all => all.map(each => [each.dataset.kind, getComputedStyle(each).fill])"
+                )
+                boxes.append(
+                    [
+                        await shown.frame.locator(f".map {each}").first.bounding_box()
+                        for each in ("[data-kind=minor-road]", "path[data-stroke]")
+                    ]
+                )
+                await shown.frame.click("[data-key=zoom-in]")
+            order = await shown.frame.evaluate("[...document.querySelector('.map').children].map(each => each.tagName)")
+
+    assert [kind for kind, _ in kinds] == ["water", "minor-road"]
+    assert kinds[0][1] != "none"
+    assert kinds[1][1] == "none"
+    assert order[0] == "g"
+    for street, line in boxes:
+        assert street["y"] + street["height"] / 2 == pytest.approx(line["y"] + line["height"] / 2, abs=1.5)
+    assert boxes[1][0]["width"] > 1.4 * boxes[0][0]["width"]
+    assert len(page.encode()) + len(json.dumps(answer)) < MOST_BYTES
