@@ -100,7 +100,6 @@ class PlanRuns:
         base = None
         if fixed is not None:
             base = new_correlation_id(fixed, user, "run_plan", [plan_json, dict(given.values)])
-        created_at = now()
         await self._retention.apply()
         new = NewRun(
             base_id=base,
@@ -109,7 +108,7 @@ class PlanRuns:
             goal=plan.goal,
             steps=len(plan.steps),
             given=given,
-            at=created_at,
+            at=now(),
         )
         run_id = await self.journal.create(new)
         self._fresh[run_id] = (new.record_as(run_id), valid)
