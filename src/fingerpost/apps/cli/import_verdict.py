@@ -26,20 +26,15 @@ def list_verdict_lines(report: ImportReport, today: date) -> list[str]:
         reasons = [f"{len(out)} of {len(report.feeds)} feeds without service today, {today}: {named}", *losses]
         lines = [f"{report.network} is usable with losses: {'; '.join(reasons)}."]
     elif losses:
-        lines = [f"{report.network} is usable with losses, {days_of(report)}: {'; '.join(losses)}."]
+        lines = [f"{report.network} is usable with losses, {report.days}: {'; '.join(losses)}."]
     else:
-        lines = [f"{report.network} is usable, {days_of(report)}: {_say_nothing_lost(report)}."]
+        lines = [f"{report.network} is usable, {report.days}: {_say_nothing_lost(report)}."]
     if any(_state_on(feed, today) is ServiceState.ENDED for feed in out):
         lines.append(
             "A feed that has ended answers for its own days only. When its publisher has a newer one, run "
             f"`fingerpost network refresh {report.network}`."
         )
     return lines
-
-
-def days_of(report: ImportReport) -> str:
-    """Return the days on which any feed of a network has trips."""
-    return f"{min(feed.first_day for feed in report.feeds)} to {max(feed.last_day for feed in report.feeds)}"
 
 
 def count_noun(count: int, singular: str, plural: str = "") -> str:

@@ -13,7 +13,6 @@ from fingerpost.apps.cli.learning import learn_profile
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.realtime_look import RealtimeLook, Unchecked
 from fingerpost.apps.cli.record_values import parse_bounds, parse_value
-from fingerpost.apps.cli.report_view import print_report
 from fingerpost.apps.source_kinds import EMBEDDED, SourceKind
 from fingerpost.errors import ParameterError
 from fingerpost.store.network_names import plain_name
@@ -206,6 +205,8 @@ class _Adding:
         # Whoever reads what we print may stop listening; by now everything is kept.
         console = new_console()
         if report is not None:
+            from fingerpost.apps.cli.report_view import print_report
+
             print_report(report)
         else:
             console.print(f"{record.name} is ready.")

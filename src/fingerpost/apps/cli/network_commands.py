@@ -13,7 +13,6 @@ from fingerpost.apps.cli.network_view import print_learned, print_networks, prin
 from fingerpost.apps.cli.output import complain, new_console
 from fingerpost.apps.cli.realtime_look import RealtimeLook, Unchecked
 from fingerpost.apps.cli.record_values import parse_value
-from fingerpost.apps.cli.report_view import print_report
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_names import is_network_name, plain_name
@@ -102,6 +101,8 @@ def _refresh(settings: "Settings", record: "NetworkRecord", *, is_named: bool) -
     if report is None:
         new_console().print(f"{record.name} is unchanged.")
     else:
+        from fingerpost.apps.cli.report_view import print_report
+
         print_report(report)
 
 
@@ -143,6 +144,8 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         raise SettingsInvalid(
             f"The import report of {entry.name} cannot be read. Run `fingerpost network add` for it again."
         )
+    from fingerpost.apps.cli.report_view import print_report
+
     console.print(f"Added {entry.added_at:%Y-%m-%d %H:%M}.")
     print_report(report)
     if record.realtime:

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from fingerpost.apps.cli.import_verdict import days_of
 from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.wire_times import today_in
@@ -97,9 +96,9 @@ def _describe_days(report: ImportReport) -> _Line:
         (feed.feed, f"{feed.first_day} to {feed.last_day}", feed.service.state_on(today).value) for feed in report.feeds
     )
     if len(feeds) == 1:
-        return _Line(days_of(report), feeds[0][2])
+        return _Line(report.days, feeds[0][2])
     running = sum(feed.service.state_on(today) is ServiceState.IN_SERVICE for feed in report.feeds)
-    return _Line(days_of(report), f"{running} of {len(feeds)} feeds", feeds=feeds)
+    return _Line(report.days, f"{running} of {len(feeds)} feeds", feeds=feeds)
 
 
 def print_record(record: "NetworkRecord", path: Path) -> None:

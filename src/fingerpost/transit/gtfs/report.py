@@ -85,6 +85,11 @@ class ImportReport:
     feeds: tuple[FeedReport, ...]
     streets: StreetCoverage | None = None
 
+    @property
+    def days(self) -> str:
+        """From when to when any of the feeds has trips, such as ``2026-03-01 to 2026-03-31``."""
+        return f"{min(feed.first_day for feed in self.feeds)} to {max(feed.last_day for feed in self.feeds)}"
+
     def to_json(self) -> str:
         """Return the report as one JSON object."""
         return json.dumps(asdict(self), default=date.isoformat, ensure_ascii=False)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.streets.extract import ExtractedStreets, Square, Way
-from fingerpost.transit.timetable.timetable import Float64, Int64
+from fingerpost.transit.timetable.timetable import Float64
 
 # Squares with more entrances than this are crossed between this many of them; round the edge one may always walk.
 MOST_ENTRANCES = 150
