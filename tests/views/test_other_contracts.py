@@ -7,7 +7,8 @@ import pytest
 
 from tests.views.hosting import HOSTILE, ask, connect, infect
 from tests.views.questions import JOURNEY, OTHER_QUESTIONS, ROUTE, TIMETABLE
-from tests.views.test_in_browser import EN_DASH, HIGHEST_PX, measure
+from tests.views.test_in_browser import HIGHEST_PX, measure
+from tests.views.test_map import EN_DASH
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
