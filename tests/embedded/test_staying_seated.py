@@ -73,6 +73,8 @@ def test_a_seam_that_real_time_broke_is_no_seat(town):
     broken = body["itineraries"][-1]
     seated = [each["fingerprint"] for each in body["meta"].get("staySeated", [])]
     assert (broken["numberOfTransfers"], broken["fingerprint"] in seated) == (1, False)
+    # B has left nine minutes before, and a change takes two.
+    assert "The change from line A to line B at Beta is missed by 11 min." in broken["DisruptionNote"]
 
 
 def test_both_late_is_one_vehicle_late(town):

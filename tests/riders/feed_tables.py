@@ -1,4 +1,4 @@
-"""GTFS feeds as their tables say: stops, links on foot, and the trips of one day. Reads text, and nothing else."""
+"""GTFS feeds as their tables say: stops, links on foot, and the trips of a few days. Reads text, and nothing else."""
 
 import csv
 import io
@@ -62,9 +62,9 @@ def services_of(archive, day):
 
 
 class Tables:
-    """Feeds together: numbered stops, their links, and the trips of a day, of the one before and of the one after."""
+    """Feeds together: numbered stops, their links, and the trips of a day, of the one before and of those after."""
 
-    def __init__(self, feeds, day):
+    def __init__(self, feeds, day, days_after=1):
         self.zone = None
         self.place, self.name, self.number, self.local, self.printed = {}, {}, {}, {}, {}
         self.forced, self.specific, self.station = {}, set(), {}
@@ -72,14 +72,14 @@ class Tables:
         self._links = {}
         for feed, path in feeds:
             with zipfile.ZipFile(path) as archive:
-                self._read(feed, archive, day)
+                self._read(feed, archive, day, days_after)
         self.grid = Grid(self.place)
         self.partners = defaultdict(set)
         for one, other in self.forced:
             self.partners[one].add(other)
             self.partners[other].add(one)
 
-    def _read(self, feed, archive, day):
+    def _read(self, feed, archive, day, days_after):
         self.zone = self.zone or next(rows_of(archive, "agency.txt"))["agency_timezone"]
         members = defaultdict(list)
         for row in rows_of(archive, "stops.txt"):
@@ -93,7 +93,7 @@ class Tables:
                     self.station[number] = feed, row["parent_station"]
                     members[row["parent_station"]].append(number)
         self._read_transfers(feed, archive, members)
-        self._read_trips(feed, archive, [day + timedelta(days=each) for each in (-1, 0, 1)])
+        self._read_trips(feed, archive, [day + timedelta(days=each) for each in range(-1, days_after + 1)])
 
     def _read_transfers(self, feed, archive, members):
         """Read the rules between stops; a row that names the stops themselves beats one that names stations."""

@@ -21,7 +21,8 @@ class Town:
 
     def __init__(self, name, feeds, day, home):
         paths = [(feed, get_shared(path)) for feed, path in feeds]
-        self.day, self.tables = day, Tables(paths, day)
+        # What runs on Saturdays alone is answered on a Thursday too; of the larger cities a week is too much to hold.
+        self.day, self.tables = day, Tables(paths, day, days_after=6 if name == "KINGSTON" else 1)
         self.timetable = import_feeds(name, [FeedSource(path, feed) for feed, path in paths]).timetable
         self.index = RealtimeIndex(self.timetable)
         self.network = EmbeddedNetwork(NetworkRecord(name=name, source="gtfs"), self.timetable)

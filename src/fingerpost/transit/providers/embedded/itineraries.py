@@ -152,7 +152,10 @@ def _change_s(snapshot: Snapshot, before: Ride, ride: Ride, *, step_free: bool) 
     else:
         link = find_footpath(table, begin, end, step_free=step_free)
         taken_s = -1 if link is None else link.seconds
-    return allowed_s if taken_s < 0 else min(taken_s, allowed_s)
+    if taken_s < 0:
+        return allowed_s
+    # Who was to stay seated changes like everybody where real time parts the two rides.
+    return taken_s if ride.stays_seated else min(taken_s, allowed_s)
 
 
 def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None, *, stays_on: bool) -> Leg:
