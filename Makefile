@@ -15,9 +15,8 @@ NEW_MACHINE = $(if $(filter file,$(origin NUMBA_CACHE_DIR)),env -u NUMBA_CACHE_D
 demo: .venv/ready  ## Plan a trip from Kamppi to Espoo through the MCP server
 	@$(NEW_MACHINE) FINGERPOST_HOME="$${FINGERPOST_HOME:-$(CURDIR)/.venv/demo}" $(BIN)/python examples/plan_through_mcp.py
 
-# One more than there are cores: a sixth of the time is spent waiting for processes that tests start.
 test: .venv/ready oracle  ## Run every test
-	@$(BIN)/pytest --numprocesses $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile $(TESTS)
+	@$(BIN)/pytest --numprocesses auto --dist loadfile $(TESTS)
 
 check: .venv/ready  ## Lint, format, types, and the direction of imports
 	@$(BIN)/ruff check .

@@ -120,8 +120,12 @@ class Fingerpost:
         limit: int | None = None,
         language: str | None = None,
         at: str | None = None,
+        walk_from: str | None = None,
     ) -> dict[str, Any]:
-        """List a board (get_departures contract); a text as ``stop`` is a label, ``at`` an instant (ISO 8601)."""
+        """List a board (get_departures contract); a text as ``stop`` is a label, ``at`` an instant (ISO 8601).
+
+        ``walk_from``, a saved place or ``lat,lon``, also tells when to leave.
+        """
         return await self._body(
             "get_departures",
             stop={"type": "label", "value": stop} if isinstance(stop, str) else stop,
@@ -129,6 +133,7 @@ class Fingerpost:
             limit=limit,
             language=language,
             at=at,
+            walkFrom=walk_from,
         )
 
     async def plan_route(

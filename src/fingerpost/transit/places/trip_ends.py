@@ -1,10 +1,10 @@
 """Resolve the origin and destination of a trip, and the networks that can plan between them (rules A6, A13, B10)."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fingerpost.errors import ParameterError, PlaceUnknown, RegionUnsupported
+from fingerpost.resilience.gathering import gather_all
 from fingerpost.store.variables import Variable
 from fingerpost.transit.model import Coordinate, Location, LocationSource, PlaceMatch
 from fingerpost.transit.networks.asking import ask_for_names, warn_of_left_out, warn_of_problems
@@ -199,7 +199,7 @@ class _Resolution:
         able = [network for network in networks if network.profile.can(Ability.NAMES)]
         if not able:
             return {side: {} for side in named}
-        found = await asyncio.gather(*(self._read_name(able, side, text) for side, text in named.items()))
+        found = await gather_all((self._read_name(able, side, text) for side, text in named.items()))
         return dict(zip(named, found, strict=True))
 
     async def _read_name(self, networks: Sequence[Network], side: str, text: str) -> _ByNetwork:

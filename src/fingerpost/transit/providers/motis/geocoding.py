@@ -1,10 +1,10 @@
 """Names on a server: its geocoder, whose scores do not compare with anybody's, so that names are scored here."""
 
-import asyncio
 from collections.abc import Sequence
 
 from fingerpost.errors import ToolError
 from fingerpost.net.request import RequestLimits
+from fingerpost.resilience.gathering import gather_all
 from fingerpost.transit.model import Bounds, Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.profile import NAMES_DEADLINE_S
 from fingerpost.transit.providers.motis.endpoints import MotisEndpoint
@@ -95,7 +95,7 @@ class MotisGeocoder:
         """Return the place of each candidate: of the best stops the whole place (rule D2)."""
         stops = [number for number, each in enumerate(found) if each.type == _STOP and each.id]
         best = sorted(stops, key=lambda number: -scores[number])[:_MOST_GROUPED]
-        groups = await asyncio.gather(*(self._stops.get_group(_stop(found[number]), language) for number in best))
+        groups = await gather_all(self._stops.get_group(_stop(found[number]), language) for number in best)
         whole = dict(zip(best, groups, strict=True))
         places = []
         for number, each in enumerate(found):

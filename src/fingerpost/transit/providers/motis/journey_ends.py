@@ -1,7 +1,6 @@
 """The ends of a trip, as the server can be asked for them."""
 
-import asyncio
-
+from fingerpost.resilience.gathering import gather_all
 from fingerpost.transit.model import Coordinate, Location, LocationSource
 from fingerpost.transit.providers.motis.journey_question import MotisJourneyEnd
 from fingerpost.transit.providers.motis.shapes import OwnPlace
@@ -28,7 +27,7 @@ async def find_end(location: Location, stops: MotisStopLookup, ids: MotisStopIds
         own = ids.list_own(location.stop_ids[0])
         if len(own) == 1:
             return MotisJourneyEnd(location=location, stop_id=own[0])
-    found = await asyncio.gather(*(stops.find(each) for each in location.stop_ids[:_MOST_STOPS]))
+    found = await gather_all(stops.find(each) for each in location.stop_ids[:_MOST_STOPS])
     known = [(each.stop_id, each) for each in found if each is not None and each.stop_id is not None]
     here = location.coordinate
     if may_be_elsewhere:

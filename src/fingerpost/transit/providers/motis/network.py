@@ -1,6 +1,5 @@
 """A network behind one MOTIS server."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,6 +8,7 @@ from zoneinfo import ZoneInfo
 from fingerpost import clock
 from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import RequestLimits
+from fingerpost.resilience.gathering import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.learned_profile import LearnedProfile, new_remote_profile
 from fingerpost.transit.leg_line import LegLine
@@ -62,9 +62,7 @@ class MotisNetwork:
 
     async def plan_journeys(self, query: JourneyQuery) -> JourneyAnswer:
         """Plan on the server; see the port."""
-        ends = await asyncio.gather(
-            *(find_end(end, self._stops, self._ids) for end in (query.origin, query.destination))
-        )
+        ends = await gather_all(find_end(end, self._stops, self._ids) for end in (query.origin, query.destination))
         found = await self._find(query, ends)
         if query.step_free and not any(each.rides for each in found.live):
             # Better a way with a step, which the answer names, than none.
@@ -90,9 +88,7 @@ class MotisNetwork:
         first, last = query.instant, query.instant + query.window_s
         own_ids = list(dict.fromkeys(own for stop_id in query.stop_ids for own in self._ids.list_own(stop_id)))
         before_s, behind_s = (EARLIEST_S, LATEST_S) if query.by_schedule else (0, 0)
-        boards = await asyncio.gather(
-            *(self._ask_board(own, first - before_s, last + behind_s, language) for own in own_ids)
-        )
+        boards = await gather_all(self._ask_board(own, first - before_s, last + behind_s, language) for own in own_ids)
         pages = [(own, page) for own, board in zip(own_ids, boards, strict=True) for page in board]
         times = [(own, time) for own, page in pages for time in page.data.stop_times]
         zone = next((time.place.tz for _, time in times if is_zone(time.place.tz)), None) or self._profile.zone

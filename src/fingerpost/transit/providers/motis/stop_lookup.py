@@ -1,8 +1,8 @@
 """Find stops and stations on the server: by id, around a point, and as the whole place that an id stands for."""
 
-import asyncio
 from collections.abc import Iterable, Sequence
 
+from fingerpost.resilience.gathering import gather_all
 from fingerpost.transit.model import Bounds, Coordinate, NearbyStop, Place, StopPoint
 from fingerpost.transit.providers.motis.endpoints import MotisEndpoint
 from fingerpost.transit.providers.motis.modes import read_mode
@@ -102,7 +102,7 @@ class MotisStopLookup:
         stops = (await self._ask_box(box_around(centre, _AROUND_M), language)).data
         nearest = sorted(stops, key=lambda each: distance_m(centre, _position(each)))
         parents = list(dict.fromkeys(each.parent_id for each in nearest if each.parent_id is not None))
-        known = await asyncio.gather(*(self.find_own(each, language) for each in parents[:_MOST_STATIONS]))
+        known = await gather_all(self.find_own(each, language) for each in parents[:_MOST_STATIONS])
         return PlaceIndex(self._list_named(stops, [each for each in known if each is not None]))
 
     def _list_named(self, stops: Iterable[OwnPlace], stations: Sequence[OwnPlace]) -> list[NamedStop]:

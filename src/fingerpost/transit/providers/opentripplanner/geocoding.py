@@ -1,6 +1,5 @@
 """Names in Digitransit's regions: its Pelias geocoder, whose stops are looked up on the routing server."""
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -12,6 +11,7 @@ from fingerpost.net.fetch import Fetch
 from fingerpost.net.request import Request, RequestLimits
 from fingerpost.net.response import Response
 from fingerpost.net.scrubbing import scrub
+from fingerpost.resilience.gathering import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model import Bounds, Coordinate, Place, PlaceKind, PlaceMatch
 from fingerpost.transit.profile import NAMES_DEADLINE_S
@@ -197,7 +197,7 @@ class Geocoder:
         alone = [stop for stop in told.stops if stop.gtfs_id in own_ids and stop.gtfs_id not in places]
         alone.sort(key=lambda stop: own_ids.index(stop.gtfs_id))
         first, rest = alone[:_MOST_GROUPED], alone[_MOST_GROUPED:]
-        groups = await asyncio.gather(*(self._stops.get_group(stop, language) for stop in first))
+        groups = await gather_all(self._stops.get_group(stop, language) for stop in first)
         places |= {stop.gtfs_id: place for stop, place in zip(first, groups, strict=True)}
         return places | {stop.gtfs_id: spoken(self._stops.place_of(stop), language) for stop in rest}
 
