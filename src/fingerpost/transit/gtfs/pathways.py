@@ -1,6 +1,5 @@
 """``pathways.txt``: step-free access to platforms, and walking times between them."""
 
-import heapq
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,7 +9,15 @@ import numpy as np
 from fingerpost.transit.gtfs.csv import Archive, Reason, Table, find_decimal
 from fingerpost.transit.gtfs.stops import Stops
 from fingerpost.transit.timetable.draft import PathwayColumns
-from fingerpost.transit.timetable.station_ways import GATES, TRAVELATOR, WALKWAY, WITH_STEP, WITHOUT_STEP, Pathways
+from fingerpost.transit.timetable.station_ways import (
+    GATES,
+    TRAVELATOR,
+    WALKWAY,
+    WITH_STEP,
+    WITHOUT_STEP,
+    Pathways,
+    find_quickest_s,
+)
 from fingerpost.transit.timetable.timetable import (
     BOARDING_AREA,
     ENTRANCE,
@@ -165,22 +172,7 @@ def _list_changes(table: Table, stops: Stops, pathways: Iterable[_Pathway]) -> P
             table.note(Reason.PATHWAY_TOO_MANY_UNAPPLIED, 1)
             continue
         for begin in platforms:
-            reached_s = _quickest_s(ways, begin)
+            reached_s = find_quickest_s(ways, begin, _LONGEST_S)
             found += [(begin, end, round(reached_s[end])) for end in platforms if end != begin and end in reached_s]
     columns = np.array(found, np.int32).reshape(-1, 3)
     return PathwayColumns(columns[:, 0].copy(), columns[:, 1].copy(), columns[:, 2].copy())
-
-
-def _quickest_s(ways: Mapping[int, Sequence[tuple[int, float]]], begin: int) -> dict[int, float]:
-    """Return the seconds to every place that is reached in a bearable time (E. W. Dijkstra, 1959)."""
-    settled: dict[int, float] = {}
-    waiting = [(0.0, begin)]
-    while waiting:
-        elapsed_s, place = heapq.heappop(waiting)
-        if place in settled:
-            continue
-        settled[place] = elapsed_s
-        for there, seconds in ways.get(place, ()):
-            if there not in settled and elapsed_s + seconds <= _LONGEST_S:
-                heapq.heappush(waiting, (elapsed_s + seconds, there))
-    return settled

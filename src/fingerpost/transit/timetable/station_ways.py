@@ -3,7 +3,7 @@
 import heapq
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -85,8 +85,8 @@ def find_entrance_ways(places: StationPlaces, *, step_free: bool = False, closed
         for entrance in entrances:
             if entrance in shut or (step_free and places.wheelchair[entrance] == WHEELCHAIR_NO):
                 continue
-            reached = _quickest_s(there, entrance) if has_ways else None
-            left = _quickest_s(back, entrance) if has_ways else None
+            reached = find_quickest_s(there, entrance) if has_ways else None
+            left = find_quickest_s(back, entrance) if has_ways else None
             for platform in platforms:
                 straight_s = _straight_s(places, entrance, platform)
                 in_s, out_s = (_find_s(times, platform, straight_s) for times in (reached, left))
@@ -126,8 +126,13 @@ def _list_ways(
     return there, back
 
 
-def _quickest_s(ways: _Ways, begin: int) -> dict[int, float]:
-    """Return the seconds to every place that is reached, NaN where no way there states them all (Dijkstra, 1959)."""
+def find_quickest_s(
+    ways: Mapping[int, Sequence[tuple[int, float]]], begin: int, longest_s: float = math.inf
+) -> dict[int, float]:
+    """Return the seconds to every place that is reached within the longest (E. W. Dijkstra, 1959).
+
+    They are NaN where no way there states all its seconds; such ways are longer than any bound.
+    """
     settled: dict[int, float] = {}
     waiting = [(0.0, begin)]
     while waiting:
@@ -137,7 +142,9 @@ def _quickest_s(ways: _Ways, begin: int) -> dict[int, float]:
         settled[place] = elapsed_s
         for end, seconds in ways.get(place, ()):
             # An unstated time is longer than all others, so that a way that states its time goes before.
-            heapq.heappush(waiting, (elapsed_s + (math.inf if math.isnan(seconds) else seconds), end))
+            reached_s = elapsed_s + (math.inf if math.isnan(seconds) else seconds)
+            if end not in settled and reached_s <= longest_s:
+                heapq.heappush(waiting, (reached_s, end))
     return {place: math.nan if math.isinf(elapsed_s) else elapsed_s for place, elapsed_s in settled.items()}
 
 
@@ -176,7 +183,7 @@ def find_change_s(
     taken_s = np.full(len(begin), -1, np.int32)
     there, _ = _list_ways(places, frozenset(closed), step_free=step_free, gates=False)
     for platform in np.unique(begin).tolist():
-        times = _quickest_s(there, platform)
+        times = find_quickest_s(there, platform)
         for row in np.flatnonzero(begin == platform).tolist():
             goal = int(end[row])
             taken_s[row] = _find_s(times, goal, _straight_s(places, platform, goal))
