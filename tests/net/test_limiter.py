@@ -16,6 +16,7 @@ from fingerpost.net.limiter import Limiter, MemoryLimit
 from fingerpost.net.pace import Pace
 from fingerpost.store.limits import LimitFile
 from fingerpost.store.postgres.limits import SharedLimits
+from tests.net.at_once import tell_at_once
 from tests.net.local_server import FakeTime
 from tests.scale.places import open_database
 from tests.scale.running import get_url
@@ -137,16 +138,8 @@ async def test_a_pause_holds_everybody(open_limit):
 def test_two_processes_share_one_limit(tmp_path):
     """At one instant, 25 tokens are 25 tokens, however many processes reach for them."""
     command = [sys.executable, "-c", TAKE_ALL, str(tmp_path / "limits.sqlite")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as one, subprocess.Popen(command, **pipes) as two:
-        for process in (one, two):
-            assert process.stdout.readline() == "ready\n"
-        for process in (one, two):
-            process.stdin.write("\n")
-            process.stdin.flush()
-        taken = [int(process.stdout.readline()) for process in (one, two)]
 
-    assert sum(taken) == 25
+    assert sum(map(int, tell_at_once(command, command))) == 25
 
 
 CRASH = TAKE_ALL.replace("print(sum(", "while True: print(sum(").replace("range(40)", "range(1)")

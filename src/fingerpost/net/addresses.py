@@ -18,7 +18,7 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 _MOST_ADDRESSES = 4
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-_SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
+SocketOption = tuple[int, int, int] | tuple[int, int, bytes | bytearray] | tuple[int, int, None, int]
 
 
 class AddressRefused(SourceUnreachable):
@@ -74,7 +74,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         port: int,
         timeout: float | None = None,  # noqa: ASYNC109  (the port's own signature)
         local_address: str | None = None,
-        socket_options: Iterable[_SocketOption] | None = None,
+        socket_options: Iterable[SocketOption] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         """Connect to the first of a host's allowed addresses that accepts the connection.
 

@@ -10,6 +10,7 @@ import httpcore2
 import httpx2
 
 from fingerpost.errors import SourceChanged, SourceTimeout, SourceUnreachable, StorageUnavailable
+from fingerpost.net.joined_writes import JoiningBackend
 
 _MOST_CONNECTIONS = 40
 _KEEPALIVE_S = 15.0
@@ -33,7 +34,7 @@ class WireTransport(httpx2.AsyncBaseTransport):
             ssl_context=tls,
             max_connections=_MOST_CONNECTIONS,
             keepalive_expiry=_KEEPALIVE_S,
-            network_backend=backend,
+            network_backend=JoiningBackend(backend),
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
