@@ -10,6 +10,7 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import osmium
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from bench.walk_causes import FAR_S, StreetMeasure, decode_line, find_cause
 from tests.otp_server.server import OtpServer, build_graph
 from tests.shared_data import get_shared
 
@@ -31,7 +33,7 @@ from fingerpost.transit.streets.walking_profile import RIDER, weigh
 from fingerpost.transit.timetable.timetable import STOP
 from fingerpost.transit.timetable.walking import straight_line_m
 
-THEIRS = replace(RIDER, pace_m_per_s=1.33, turn_degrees_per_m=20.0, lift_s=0.0)
+THEIRS = replace(RIDER, pace_m_per_s=1.33, turn_degrees_per_m=20.0, lift_s=110.0, escalator_avoided=0.75)
 CITIES = {
     "tampere": ("TAMPERE", "gtfs/tampere/tampere_nysse_2021-22.gtfs.zip", "gtfs/tampere/tampere.osm.pbf", {}),
     "helsinki": (
@@ -44,7 +46,7 @@ CITIES = {
 NEAREST_M, FURTHEST_M = 200.0, 2000.0
 WALK = """query ($from: PlanLabeledLocationInput!, $to: PlanLabeledLocationInput!) {
   planConnection(origin: $from, destination: $to, modes: {directOnly: true, direct: [WALK]}, first: 1) {
-    edges { node { walkDistance duration } } } }"""
+    edges { node { walkDistance duration legs { legGeometry { points } } } } } }"""
 
 
 def main(city: str = "tampere", wanted: str = "600", ways: str = "all") -> None:
@@ -55,21 +57,27 @@ def main(city: str = "tampere", wanted: str = "600", ways: str = "all") -> None:
     stops = table.stop_kind == STOP
     lats, lons = table.stop_lat[stops], table.stop_lon[stops]
     began = time.perf_counter()
+    ours = measure_on(extract, lats, lons)
+    print(f"{city}: prepared in {time.perf_counter() - began:.2f} s, {ours.graph.edge_count:,} edges")
     with tempfile.TemporaryDirectory() as scratch:
-        read = drop_cut_ways(extract, Path(scratch)) if ways == "whole" else extract
-        built = build_streets(read_extract(read, RidersArea(lats, lons), Path(scratch)))
-    grid = build_grid(built.graph)
-    print(f"{city}: prepared in {time.perf_counter() - began:.2f} s, {built.graph.edge_count:,} edges")
-    search = StreetSearch(built.graph, weigh(built.graph, THEIRS))
-    pairs = draw_pairs(built.graph, grid, lats, lons, int(wanted))
+        whole = measure_on(drop_cut_ways(extract, Path(scratch)), lats, lons)
+    if ways == "whole":
+        ours = whole
+    pairs = draw_pairs(ours.graph, ours.grid, lats, lons, int(wanted))
     with tempfile.TemporaryDirectory(prefix="fingerpost-otp-") as folder:
         server = OtpServer(graph=build_graph({feed: gtfs}, [extract], **build_config), folder=Path(folder))
         server.start()
         try:
-            rows = [compare(server, search, built.graph, grid, *pair) for pair in pairs]
+            report([compare(server, ours, pair) for pair in pairs], server, ours, whole)
         finally:
             server.stop()
-    report([row for row in rows if row is not None], len(pairs))
+
+
+def measure_on(extract, lats, lons):
+    """Return what measures walks on the streets of an extract around stops."""
+    with tempfile.TemporaryDirectory() as scratch:
+        graph = build_streets(read_extract(extract, RidersArea(lats, lons), Path(scratch))).graph
+    return StreetMeasure(graph=graph, grid=build_grid(graph), search=StreetSearch(graph, weigh(graph, THEIRS)))
 
 
 def drop_cut_ways(extract, folder):
@@ -85,51 +93,73 @@ def drop_cut_ways(extract, folder):
 
 
 def draw_pairs(graph, grid, lats, lons, wanted):
-    """Return pairs of points 200 to 2,000 m apart, seeded: stops, and points beside them, all near streets."""
+    """Return pairs of places 200 to 2,000 m apart, seeded: stops, and pins beside them, all near streets."""
     dice = np.random.default_rng(16)
     pairs = []
     while len(pairs) < wanted:
         rows = dice.integers(0, len(lats), 2)
-        off = dice.uniform(-0.003, 0.003, (2, 2)) * (len(pairs) % 2)
+        is_pin = len(pairs) % 2 == 1
+        off = dice.uniform(-0.003, 0.003, (2, 2)) * is_pin
         ends = [(float(lats[row] + dy), float(lons[row] + 2 * dx)) for row, (dy, dx) in zip(rows, off, strict=True)]
         apart_m = float(straight_line_m(*ends[0], np.array([ends[1][0]]), np.array([ends[1][1]]))[0])
         snapped = snap_to_streets(graph, grid, np.array([ends[0][0], ends[1][0]]), np.array([ends[0][1], ends[1][1]]))
         if NEAREST_M <= apart_m <= FURTHEST_M and (snapped.away_m < 100).all() and (snapped.edge >= 0).all():
-            pairs.append(tuple(ends))
+            pairs.append(tuple((place, is_pin) for place in ends))
     return pairs
 
 
-def compare(server, search, graph, grid, start, end):
-    """Return both (metres, seconds) of a walk, and its ends; None for either where there is no way."""
-    first, last = (snap_to_streets(graph, grid, np.array([lat]), np.array([lon])) for lat, lon in (start, end))
-    walked = search.measure_one(first, last, 20_000.0)
-    ours = None if walked.metres[0] < 0 else (float(walked.metres[0]), float(walked.seconds[0]))
-    ends = [{"location": {"coordinate": {"latitude": lat, "longitude": lon}}} for lat, lon in (start, end)]
-    told = server.ask(WALK, **{"from": ends[0], "to": ends[1]})
+def compare(server, ours, ends):
+    """Return both (metres, seconds) of a walk, its line, and the ends; None for either where there is no way."""
+    mine = ours.walk(*(ours.snap(place, is_pin=is_pin) for place, is_pin in ends))
+    told = ask_walk(server, *(place for place, _ in ends))
+    if told is None:
+        return mine, None, [], ends
+    line = [point for leg in told["legs"] for point in decode_line(leg["legGeometry"]["points"])]
+    return mine, (told["walkDistance"], told["duration"]), line, ends
+
+
+def ask_walk(server, start, end):
+    """Return its walk between two places, None where it finds none."""
+    asked = [{"location": {"coordinate": {"latitude": lat, "longitude": lon}}} for lat, lon in (start, end)]
+    told = server.ask(WALK, **{"from": asked[0], "to": asked[1]})
     edges = (told.get("data") or {}).get("planConnection", {}).get("edges", [])
-    theirs = (edges[0]["node"]["walkDistance"], edges[0]["node"]["duration"]) if edges else None
-    return ours, theirs, start, end
+    return edges[0]["node"] if edges else None
 
 
-def report(rows, asked):
-    """Print the differences."""
-    both = [(ours, theirs, start, end) for ours, theirs, start, end in rows if ours and theirs]
-    metres = [abs(ours[0] - theirs[0]) for ours, theirs, _, _ in both]
-    seconds = [abs(ours[1] - theirs[1]) for ours, theirs, _, _ in both]
+def report(rows, server, ours, whole):
+    """Print the differences, and the causes of those over a minute."""
+    both = [row for row in rows if row[0] and row[1]]
     print(
-        f"{asked} walks asked, {len(both)} found by both; only ours {sum(bool(o) and not t for o, t, _, _ in rows)}, "
-        f"only theirs {sum(bool(t) and not o for o, t, _, _ in rows)}"
+        f"{len(rows)} walks asked, {len(both)} found by both; only ours {sum(bool(o) and not t for o, t, *_ in rows)}, "
+        f"only theirs {sum(bool(t) and not o for o, t, *_ in rows)}"
     )
-    for what, values in (("metres", metres), ("seconds", seconds)):
+    for column, what in enumerate(("metres", "seconds")):
+        values = [abs(mine[column] - theirs[column]) for mine, theirs, *_ in both]
         print(
             f"{what}: median {statistics.median(values):.1f}, p95 {np.percentile(values, 95):.1f}, "
             f"worst {max(values):.0f}"
         )
-    print(f"within 30 s: {np.mean(np.array(seconds) <= 30):.1%}")
-    for ours, theirs, start, end in both:
-        if abs(ours[1] - theirs[1]) > 60:
-            told = " and ".join(f"{metres:.0f} m {seconds:.0f} s" for metres, seconds in (ours, theirs))
-            print(f"  over 60 s: {told} (ours and theirs), {start} to {end}")
+    print(f"within 30 s: {np.mean(np.array(values) <= 30):.1%}")
+
+    for mine, theirs, _, ends in rows:
+        if bool(mine) != bool(theirs):
+            print(f"  only {'ours' if mine else 'theirs'}: {ends[0][0]} to {ends[1][0]}, {mine or theirs}")
+
+    def ask_s(one, other):
+        told = ask_walk(server, one, other)
+        return np.inf if told is None else told["duration"]
+
+    causes = Counter()
+    for mine, theirs, line, ends in both:
+        if abs(mine[1] - theirs[1]) <= FAR_S:
+            continue
+        cause, place = find_cause(ours, whole, ask_s, ends, (theirs[1], line))
+        causes[cause] += 1
+        told = " and ".join(f"{metres:.0f} m {seconds:.0f} s" for metres, seconds in (mine, theirs))
+        where = "" if place is None else f" at {place[0]:.5f}, {place[1]:.5f}"
+        print(f"  over {FAR_S:.0f} s: {told} (ours and theirs), {ends[0][0]} to {ends[1][0]}: {cause}{where}")
+    for cause, count in causes.most_common():
+        print(f"{count} over {FAR_S:.0f} s: {cause}")
 
 
 if __name__ == "__main__":

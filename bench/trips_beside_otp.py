@@ -14,7 +14,9 @@ import statistics
 import sys
 import tempfile
 import time
+from collections import Counter
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -24,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from bench.streets import EXTRACT, GTFS, draw
 from bench.streets_beside_otp import THEIRS, WALK
+from bench.trip_causes import UNKNOWN, TheirsByOurRules
 from tests.otp_server.server import OtpServer, build_graph
 from tests.shared_data import get_shared
 
@@ -64,7 +67,7 @@ def main(wanted: str = "200") -> None:
             their_s = (processor_s(server) - began) / len(questions)
             ours, our_s = plan(network, questions)
             compare_walks(network, streets, theirs)
-            compare_arrivals(server, questions, ours, theirs)
+            compare_arrivals(server, network, streets, questions, ours, theirs)
         finally:
             server.stop()
     print(f"a question: ours {our_s * 1e3:.2f} ms, theirs {their_s * 1e3:.1f} ms of processor time,")
@@ -158,25 +161,44 @@ def place_of(network, streets, place):
     return float(streets.access.lat[at]), float(streets.access.lon[at])
 
 
-def compare_arrivals(server, questions, ours, theirs):
-    """Print who arrives earlier, and where we do, whether its streets let a rider keep our itinerary."""
-    counts = {"as early": 0, "we are later": 0, "only one answers": 0, "we are earlier": 0}
-    verdicts = {}
+def compare_arrivals(server, network, streets, questions, ours, theirs):
+    """Print who arrives earlier; where we do, whether its streets let a rider keep our itinerary, else why it does."""
+    counts, causes, verdicts = Counter(), Counter(), {}
+    by_our_rules = TheirsByOurRules(streets, partial(place_of, network, streets))
     for question, mine, found in zip(questions, ours, theirs, strict=True):
-        if not mine or not found:
-            counts["only one answers"] += 1
-            continue
-        best = min(mine, key=lambda each: each.arrival)
-        arrival = min(datetime.fromisoformat(each["end"]).timestamp() for each in found)
-        # Its walks are a little faster, and its times are of whole minutes of no feed.
-        which = "as early" if abs(best.arrival - arrival) <= 60 else "we are later"
-        if best.arrival < arrival - 60:
-            which = "we are earlier"
-            verdict = judge(server, question, best, arrival)
-            verdicts.setdefault(verdict.partition(":")[0], []).append(verdict)
-            print(f"  {arrival - best.arrival:.0f} s earlier: {verdict}")
+        best = min(mine, key=lambda each: each.arrival, default=None)
+        its = min(found, key=_arrival, default=None)
+        which = _say_who(best, its)
         counts[which] += 1
-    print(f"arrivals: {counts}; of the earlier: { {what: len(each) for what, each in verdicts.items()} }")
+        if which == "we are earlier":
+            verdict = judge(server, question, best, _arrival(its))
+            verdicts.setdefault(verdict.partition(":")[0], []).append(verdict)
+            print(f"  {_arrival(its) - best.arrival:.0f} s earlier: {verdict}")
+        elif which in ("we are later", "only it answers"):
+            cause = by_our_rules.find_cause(question, its, best and best.arrival)
+            causes[f"{which}: {cause}"] += 1
+            if cause == UNKNOWN:
+                print(f"  {which}, and why is unknown: {question.origin.coordinate}, {its}, {best}")
+        elif which == "only we answer":
+            verdict = judge(server, question, best, float("inf"))
+            causes[f"{which}: {verdict.partition(':')[0]}"] += 1
+    print(f"arrivals: {dict(counts)}; of the earlier: { {what: len(each) for what, each in verdicts.items()} }")
+    for cause, count in causes.most_common():
+        print(f"  {count} {cause}")
+
+
+def _arrival(itinerary):
+    return datetime.fromisoformat(itinerary["end"]).timestamp()
+
+
+def _say_who(best, its):
+    """Return who arrives earlier, or who answers at all."""
+    if best is None or its is None:
+        return "nobody answers" if best is its else "only it answers" if best is None else "only we answer"
+    # Its times are of whole minutes of no feed.
+    if abs(best.arrival - _arrival(its)) <= 60:
+        return "as early"
+    return "we are earlier" if best.arrival < _arrival(its) else "we are later"
 
 
 def judge(server, question, itinerary, arrival):

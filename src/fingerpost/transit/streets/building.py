@@ -23,11 +23,13 @@ from fingerpost.transit.streets.graph import (
     ONE_WAY,
     SLOPE,
     STEPS,
+    UNDERGROUND,
     UNKNOWN_KERB,
     StreetGraph,
 )
 from fingerpost.transit.streets.merging import merge_edges
 from fingerpost.transit.streets.squares import list_crossings
+from fingerpost.transit.streets.walls import part_at_walls
 from fingerpost.transit.timetable.timetable import Float64, Int32, Int64, UInt8
 
 # Streets that hang together over less than this are left out, unless they are the most there is: a walk that
@@ -46,6 +48,7 @@ class BuiltStreets(NamedTuple):
 
 def build_graph(streets: ExtractedStreets) -> BuiltStreets:
     """Build the graph of an extract's streets."""
+    part_at_walls(streets)
     edges = _cut(streets)
     kept = _find_kept(edges)
     left_out_m = float(edges.length_m[~kept].sum())
@@ -73,6 +76,7 @@ def _cut(streets: ExtractedStreets) -> Edges:
             + ONE_WAY * bool(rule.one_way)
             + NO_WHEELS * rule.no_wheels
             + SLOPE * rule.is_slope
+            + UNDERGROUND * rule.is_underground
         )
         for nodes in _pieces(way, streets, junctions):
             begin.append(numbers.setdefault(nodes[0], len(numbers)))
@@ -118,9 +122,10 @@ def _pieces(way: Way, streets: ExtractedStreets, junctions: set[int]) -> Iterato
 
 
 def _node_flags(numbers: Iterable[int], streets: ExtractedStreets) -> UInt8:
+    waits = _find_waits(streets)
     return np.array(
         [
-            LIGHTS * (node in streets.lights)
+            LIGHTS * (node in waits)
             + BLOCKED * (node in streets.blocked)
             + LIFT * (node in streets.lifts)
             + KERB * (node in streets.kerbs)
@@ -130,6 +135,18 @@ def _node_flags(numbers: Iterable[int], streets: ExtractedStreets) -> UInt8:
         ],
         np.uint8,
     )
+
+
+def _find_waits(streets: ExtractedStreets) -> set[int]:
+    """Return the lights at which walkers wait: of those on one way the ones where another way is crossed.
+
+    Where a road with tram tracks is crossed, the map may have a light at each rail; that is one wait.
+    """
+    waits: set[int] = set()
+    for way in streets.ways:
+        lit = [node for node in way.nodes if node in streets.lights]
+        waits.update([node for node in lit if streets.uses[node] > 1] or lit[:1])
+    return waits
 
 
 def _along_m(degrees: Float64, first: Int64) -> Float64:

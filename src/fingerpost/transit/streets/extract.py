@@ -24,8 +24,10 @@ from fingerpost.transit.streets.way_rules import (
     is_boarding_point,
     is_lift,
     is_metro_station,
+    is_opening,
     is_routed,
     is_stop,
+    is_wall,
 )
 
 _KEYS = ("highway", "public_transport", "railway", "indoor", "barrier", "crossing", "amenity", "kerb", "entrance")
@@ -86,6 +88,8 @@ class ExtractedStreets:
         kerbs: nodes where wheels cannot pass, because the kerb is raised.
         unknown_kerbs: nodes with a kerb of unknown height.
         crossings: nodes where walkers cross a road.
+        walls: nodes of walls, fences and hedges.
+        openings: nodes with a gate that is not shut, or a door.
         stops: stops of public transport with a ``ref``.
         entrances: those of stations of the metro and of railways.
         incomplete: how many ways the extract holds in part.
@@ -102,6 +106,8 @@ class ExtractedStreets:
     kerbs: set[int] = field(default_factory=set)
     unknown_kerbs: set[int] = field(default_factory=set)
     crossings: set[int] = field(default_factory=set)
+    walls: set[int] = field(default_factory=set)
+    openings: set[int] = field(default_factory=set)
     stops: list[OsmStop] = field(default_factory=list)
     entrances: list[OsmEntrance] = field(default_factory=list)
     incomplete: int = 0
@@ -156,6 +162,8 @@ class _ExtractReader:
             streets.unknown_kerbs.add(node.id)
         if crosses_road(tags):
             streets.crossings.add(node.id)
+        if is_opening(tags):
+            streets.openings.add(node.id)
         if is_boarding_point(tags) and (ref := tags.get("ref")):
             streets.stops.append(OsmStop(ref, node.lat, node.lon))
         self._take_entrance(node, tags)
@@ -181,14 +189,28 @@ class _ExtractReader:
     def _take_way(self, way: Any, tags: Tags) -> None:
         if self._doors and is_metro_station(tags):
             self.streets.entrances += [door for node in way.nodes if (door := self._doors.pop(node.ref, None))]
+        if is_wall(tags):
+            self.streets.walls.update(node.ref for node in way.nodes)
         if not is_routed(tags):
             return
         rule = find_way_rule(tags)
         stretches = self._place(way.nodes)
         for nodes in stretches:
+            if is_lift(tags) and len(nodes) > 1 and nodes[0] != nodes[-1]:
+                self._add_lift(way.id, nodes)
             self.streets.uses.update(nodes)
             if rule is not None and len(nodes) > 1:
                 self.streets.ways.append(Way(rule, nodes))
+
+    def _add_lift(self, way: int, nodes: list[int]) -> None:
+        """Put a lift in the middle of a way that is one: it waits and rides as one that is a node."""
+        # OpenStreetMap's own ids are positive.
+        lift, middle = -way, len(nodes) // 2
+        around = [self.streets.positions[node] for node in (nodes[middle - 1], nodes[middle])]
+        self.streets.positions[lift] = (sum(lat for lat, _ in around) / 2, sum(lon for _, lon in around) / 2)
+        self.streets.lifts.add(lift)
+        self.streets.corners.add(lift)
+        nodes.insert(middle, lift)
 
     def _take_area(self, area: Any, tags: Tags) -> None:
         """Take a square or platform; its rings are ways too, unless they were read as such."""

@@ -11,6 +11,7 @@ STEPS = 4
 MOVING = 8
 NO_WHEELS = 16
 SLOPE = 32
+UNDERGROUND = 64
 
 # node_flags
 LIGHTS = 1
@@ -32,7 +33,7 @@ class StreetGraph(NamedTuple):
         arc_head: the node to which each arc leads.
         arc_bearing: of each arc, its bearing where it begins and where it ends; degrees from north, clockwise.
         node_flags: LIGHTS, BLOCKED, LIFT, KERB, UNKNOWN_KERB, CROSSING.
-        edge_flags: ONE_WAY, ENDS_ONLY, STEPS, MOVING, NO_WHEELS, SLOPE.
+        edge_flags: ONE_WAY, ENDS_ONLY, STEPS, MOVING, NO_WHEELS, SLOPE, UNDERGROUND.
         edge_m: length in metres.
         edge_avoided: how many times worse a metre counts, from 1.
         edge_turned_degrees: by how much the edge turns at nodes where nothing else meets it, either way counted up.

@@ -31,7 +31,10 @@ def _compile(function: Any) -> Any:
 ONE_WAY, ENDS_ONLY = 1, 2
 BEGINNING, PUBLIC, END = 0, 1, 2
 # The columns of a state's label and of ``Weights.onward_cost``; they lie together because they are read together.
-COST, SECONDS, METRES = 0, 1, 2
+# CAME holds the arc on which a state was reached, times 4, and the stage of the state before it: START where a walk
+# begins on that arc.
+COST, SECONDS, METRES, CAME = 0, 1, 2, 3
+START = 3
 # The columns of ``Weights.onward_to``; RULE holds the flags ONE_WAY and ENDS_ONLY of the edge.
 HEAD, ARC, RULE = 0, 1, 2
 
@@ -95,7 +98,7 @@ def _passing_s(graph, weights, node, came, goes):
 
 
 @looping
-def _reach_node(work, touched, state, cost, seconds, metres, arc, before):
+def _reach_node(work, touched, state, cost, seconds, metres, arc, stage_before):
     """Note a better way to a state; return how many states are touched."""
     if work.label[state, COST] == np.inf:
         work.touched[touched] = state
@@ -103,8 +106,7 @@ def _reach_node(work, touched, state, cost, seconds, metres, arc, before):
     work.label[state, COST] = cost
     work.label[state, SECONDS] = seconds
     work.label[state, METRES] = metres
-    work.arc[state] = arc
-    work.before[state] = before
+    work.label[state, CAME] = 4 * arc + stage_before
     return touched
 
 
@@ -139,7 +141,7 @@ def _begin(graph, weights, work, edge, at_m, backward, limit_m, per_bucket):
         if metres <= limit_m and cost < work.label[state, COST]:
             _queue(work, used, cost, state, per_bucket)
             used += 1
-            touched = _reach_node(work, touched, state, cost, weights.edge_s[edge] * part, metres, arc, -1)
+            touched = _reach_node(work, touched, state, cost, weights.edge_s[edge] * part, metres, arc, START)
     return touched, used
 
 
@@ -156,7 +158,7 @@ def _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge,
             continue
         rest_m = goal_m if way == 0 else length_m - goal_m
         part = rest_m / length_m if length_m > 0 else 0.0
-        passing_s = 0.0 if _is_start(work, state) else _passing_s(graph, weights, node, work.arc[state], arc)
+        passing_s = 0.0 if _is_start(work, state) else _passing_s(graph, weights, node, _came_by(work, state), arc)
         best = min(best, work.label[state, COST] + passing_s + weights.edge_cost[goal_edge] * part)
     return best
 
@@ -164,7 +166,12 @@ def _cost_to_goal(graph, weights, work, node, stage, state, backward, goal_edge,
 @looping
 def _is_start(work, state):
     """Whether a walk begins at a state's node, which it then does not walk past."""
-    return work.label[state, METRES] < _AT_NODE_M and work.before[state] < 0
+    return work.label[state, METRES] < _AT_NODE_M and int(work.label[state, CAME]) & 3 == START
+
+
+@looping
+def _came_by(work, state):
+    return int(work.label[state, CAME]) >> 2
 
 
 @looping
@@ -213,7 +220,7 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
             new_metres = metres + weights.onward_cost[row, METRES]
             if new_metres > limit_m:
                 continue
-            passing_s = 0.0 if is_start else _passing_s(graph, weights, node, work.arc[state], arc)
+            passing_s = 0.0 if is_start else _passing_s(graph, weights, node, _came_by(work, state), arc)
             new_cost = cost + passing_s + weights.onward_cost[row, COST]
             new_state = then * count + weights.onward_to[row, HEAD]
             if new_cost < work.label[new_state, COST]:
@@ -222,7 +229,7 @@ def spread(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_
                     forget(work, touched)
                     return NO_ROOM
                 new_seconds = seconds + passing_s + weights.onward_cost[row, SECONDS]
-                touched = _reach_node(work, touched, new_state, new_cost, new_seconds, new_metres, arc, state)
+                touched = _reach_node(work, touched, new_state, new_cost, new_seconds, new_metres, arc, stage)
                 _queue(work, used, new_cost, new_state, per_bucket)
                 used += 1
                 waiting += 1
@@ -272,7 +279,7 @@ def measure(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal
                 metres = work.label[state, METRES] + rest_m
                 passing_s = 0.0
                 if rest_m >= _AT_NODE_M and not _is_start(work, state):
-                    passing_s = _passing_s(graph, weights, node, work.arc[state], arc)
+                    passing_s = _passing_s(graph, weights, node, _came_by(work, state), arc)
                 cost = work.label[state, COST] + passing_s + weights.edge_cost[there] * part
                 if cost < best and metres <= limit_m:
                     best = cost
@@ -294,6 +301,33 @@ def measure_around(
     if touched != NO_ROOM:
         measure(graph, weights, work, edge, at_m, backward, limit_m, goal_edge, goal_m, found_m, found_s, arcs, last)
         forget(work, touched)
+    return touched
+
+
+@looping
+def measure_stops(
+    graph, weights, work, edge, at_m, away_m, backward, limit_m, pace, snapped, rows, goals, found, metres, seconds
+):
+    """Measure walks from a point to some rows of places: whole metres (-1: none) and seconds, ways to streets included.
+
+    ``goals`` and ``found`` are work space as long as the rows: (edge, metres along) and (metres, seconds, arc, state).
+    NO_ROOM: the queue is full.
+    """
+    for index in range(len(rows)):
+        goals.edge[index] = snapped.edge[rows[index]]
+        goals.at_m[index] = snapped.at_m[rows[index]]
+    touched = measure_around(
+        graph, weights, work, edge, at_m, backward, limit_m - away_m, goals.edge, goals.at_m,
+        found.metres, found.seconds, found.last_arc, found.last,
+    )  # fmt: skip
+    if touched == NO_ROOM:
+        return touched
+    for index in range(len(rows)):
+        metres[index], seconds[index] = -1, 0
+        if found.metres[index] >= 0:
+            off_m = snapped.away_m[rows[index]] + away_m
+            metres[index] = math.ceil(found.metres[index] + off_m)
+            seconds[index] = math.ceil(found.seconds[index] + off_m / pace)
     return touched
 
 

@@ -7,24 +7,33 @@ import numpy as np
 
 from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.streets.graph import CROSSING, DEGREES_E7, LIFT, LIGHTS, SLOPE, UNKNOWN_KERB, StreetGraph
-from fingerpost.transit.streets.kernel import NO_ROOM, forget, measure, measure_around, spread
+from fingerpost.transit.streets.kernel import (
+    CAME,
+    NO_ROOM,
+    START,
+    forget,
+    measure,
+    measure_around,
+    measure_stops,
+    spread,
+)
 from fingerpost.transit.streets.snapping import Snapped
 from fingerpost.transit.streets.walking_profile import Weights
-from fingerpost.transit.timetable.timetable import Float64, Int32
+from fingerpost.transit.timetable.timetable import Float64, Int32, Int64
 from fingerpost.transit.walk_obstacles import WalkObstacles
 
 _FIRST_ROOM = 4096
+_LINE_BYTES = 64
 
 
 class Work(NamedTuple):
-    """Scratch memory of a search: the label of each state (cost, seconds, metres), which were touched, the queue.
+    """Scratch memory of a search: the label of each state, which were touched, the queue.
 
+    A label is cost, seconds, metres and how the state was come to (CAME); a search reads little memory but these.
     ``bucket`` is the first entry of each bucket of the queue, -1 where it is empty; ``entry_next`` the one behind it.
     """
 
     label: Float64
-    arc: Int32
-    before: Int32
     touched: Int32
     bucket: Int32
     entry_cost: Float64
@@ -69,6 +78,28 @@ class StreetSearch:
                 self._grow()
         return found
 
+    @in_one_mode
+    def measure_stops(
+        self, point: Snapped, snapped: Snapped, rows: Int64, limit_m: float, pace: float, *, backward: bool
+    ) -> tuple[Int32, Int32]:
+        """Return whole metres (-1: no walk) and seconds of the walks from a point to some rows of places.
+
+        The ways from point and places to their streets count too; ``backward`` from the places to it.
+        """
+        count = len(rows)
+        metres, seconds = np.full(count, -1, np.int32), np.zeros(count, np.int32)
+        goals, found = Snapped(np.empty(count, np.int32), np.empty(count), np.empty(0)), _new_walked(count)
+        where = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
+        while count:
+            done = measure_stops(
+                self._graph, self._weights, self._get_work(), *where, int(backward), limit_m, pace,
+                snapped, rows, goals, found, metres, seconds,
+            )  # fmt: skip
+            if done != NO_ROOM:
+                break
+            self._grow()
+        return metres, seconds
+
     def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
         """Return the walk from one point to another as (latitude, longitude) in degrees; None where there is none."""
         walked, arcs = self._measure_one(start, goal, limit_m)
@@ -109,18 +140,26 @@ class StreetSearch:
                 break
             self._grow()
         measure(graph, weights, work, edge, at_m, 0, limit_m, goal.edge, goal.at_m, *found)
-        arcs = [] if found.metres[0] < 0 else _list_arcs(work, found)
+        arcs = [] if found.metres[0] < 0 else self._list_arcs(work, found)
         forget(work, touched)
         return found, arcs
+
+    def _list_arcs(self, work: Work, found: Walked) -> list[int]:
+        """Return the arcs of a walk in the order in which they are walked."""
+        arcs, state = [int(found.last_arc[0])], int(found.last[0])
+        while state >= 0:
+            came = int(work.label[state, CAME])
+            arc, stage = came >> 2, came & 3
+            arcs.append(arc)
+            state = -1 if stage == START else stage * self._graph.node_count + int(self._graph.arc_head[arc ^ 1])
+        return arcs[::-1]
 
     def _get_work(self) -> Work:
         work: Work | None = getattr(self._local, "work", None)
         if work is None:
             count = 3 * self._graph.node_count
             work = Work(
-                label=np.full((count, 3), np.inf),
-                arc=np.zeros(count, np.int32),
-                before=np.zeros(count, np.int32),
+                label=_new_labels(count),
                 touched=np.zeros(count, np.int32),
                 bucket=np.full(self._weights.bucket_count, -1, np.int32),
                 entry_cost=np.zeros(_FIRST_ROOM),
@@ -170,9 +209,8 @@ def _new_walked(count: int) -> Walked:
     return Walked(np.full(count, -1.0), np.zeros(count), np.zeros(count, np.int32), np.zeros(count, np.int32))
 
 
-def _list_arcs(work: Work, found: Walked) -> list[int]:
-    arcs, state = [int(found.last_arc[0])], int(found.last[0])
-    while state >= 0:
-        arcs.append(int(work.arc[state]))
-        state = int(work.before[state])
-    return arcs[::-1]
+def _new_labels(count: int) -> Float64:
+    """Return the labels of so many states, no two halves of one in different lines of the processor's cache."""
+    room = np.full(4 * count + _LINE_BYTES // 8, np.inf)
+    first = -room.ctypes.data % _LINE_BYTES // 8
+    return room[first : first + 4 * count].reshape(count, 4)

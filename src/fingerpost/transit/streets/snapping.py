@@ -6,12 +6,14 @@ import numpy as np
 
 from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
-from fingerpost.transit.streets.graph import DEGREES_E7, StreetGraph
+from fingerpost.transit.streets.graph import DEGREES_E7, UNDERGROUND, StreetGraph
 from fingerpost.transit.streets.kernel import snap
 from fingerpost.transit.timetable.timetable import Float64, Int32, Int64
 
 # Whoever is further away from every way than this is not on these streets.
 SNAP_M = 300.0
+# Whoever points at a map stands on the ground, not in the tunnel below: a street up to this much further away counts.
+_GROUND_M = 25.0
 _CELL_M = 100.0
 _CELLS_PER_ROW = 1 << 32
 
@@ -95,3 +97,15 @@ def snap_to_streets(
             graph, grid, lats, lons, limit_m, METRES_PER_DEGREE, refused, nearest, found.edge, found.at_m, found.away_m
         )
     return found
+
+
+def snap_pin(graph: StreetGraph, grid: SegmentGrid, lat: float, lon: float, *, refused: int = 0) -> Snapped:
+    """Return the nearest point of a way to a pin on the map, which is rather on the ground than below it."""
+    place = np.array([lat]), np.array([lon])
+    nearest = snap_to_streets(graph, grid, *place, refused=refused)
+    edge = int(nearest.edge[0])
+    if edge < 0 or graph.edge_flags[edge] & UNDERGROUND == 0:
+        return nearest
+    limit_m = float(nearest.away_m[0]) + _GROUND_M
+    above = snap_to_streets(graph, grid, *place, refused=refused | UNDERGROUND, limit_m=limit_m)
+    return nearest if above.edge[0] < 0 else above

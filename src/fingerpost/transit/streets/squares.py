@@ -1,78 +1,145 @@
-"""Straight lines across squares and platforms, between their entrances and the corners that one walks round."""
+"""Straight lines across squares and platforms, between their entrances and the corners that one walks round.
 
+Squares that have a stretch of border in common are one ground: nobody walks round by the ends of that stretch.
+"""
+
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from fingerpost.transit.streets.extract import ExtractedStreets, Square, Way
+from fingerpost.transit.streets.way_rules import WayRule
 from fingerpost.transit.timetable.timetable import Float64
 
-# Squares with more entrances than this are crossed between this many of them; round the edge one may always walk.
-MOST_ENTRANCES = 150
-# So many corners of what stands in a square, or juts into it, are walked round closely.
-MOST_CORNERS = 60
+# Grounds with more entrances than this are crossed between this many of them; round the edge one may always walk.
+MOST_ENTRANCES = 200
+# So many corners of what stands in a ground, or juts into it, are walked round closely.
+MOST_CORNERS = 250
 # Smaller bends are no corners.
 _BEND_DEGREES = 5.0
 
+_Line = tuple[int, int]
+
+
+class _Ground(NamedTuple):
+    """Squares of one rule that lie side by side: their outer border, as lines with the ground to their left."""
+
+    rule: WayRule
+    walls: dict[_Line, None]
+
 
 def list_crossings(streets: ExtractedStreets) -> Iterator[Way]:
-    """Yield a line for each two entrances or inner corners of a square from one of which one sees the other."""
-    for square in streets.squares:
-        for start, end in _list_sights(streets, square):
-            yield Way(square.rule, [start, end])
+    """Yield a line for each two entrances or inner corners of a ground from one of which one sees the other."""
+    # How often nodes are used by the rings of squares themselves: whatever else uses one comes in there.
+    own = Counter(node for square in streets.squares for ring in square.rings for node in ring)
+    grounds = _list_grounds(streets)
+    bordering = Counter(node for ground in grounds for node in {start for start, _ in ground.walls})
+    for ground in grounds:
+        nodes = dict.fromkeys(start for start, _ in ground.walls)
+        entrances = [
+            node for node in nodes if streets.uses[node] > own[node] or node in streets.corners or bordering[node] > 1
+        ]
+        for start, end in _list_sights(streets, ground, _thin(entrances, MOST_ENTRANCES)):
+            yield Way(ground.rule, [start, end])
 
 
-def _list_sights(streets: ExtractedStreets, square: Square) -> Iterator[tuple[int, int]]:
-    on_edge = dict.fromkeys(node for ring in square.rings for node in ring)
-    entrances = [node for node in on_edge if _is_entrance(streets, node, square)]
-    if len(entrances) > MOST_ENTRANCES:
-        entrances = entrances[:: -(-len(entrances) // MOST_ENTRANCES)]
+def _list_grounds(streets: ExtractedStreets) -> list[_Ground]:
+    """Return the squares, those joined that have a stretch of border in common and the same rule."""
+    squares = {
+        frozenset(lines): (square.rule, lines) for square in streets.squares if (lines := _lines(streets, square))
+    }
+    members = list(squares.values())
+    ground_of = list(range(len(members)))
+
+    def find(number: int) -> int:
+        while ground_of[number] != number:
+            ground_of[number] = ground_of[ground_of[number]]
+            number = ground_of[number]
+        return number
+
+    of_line: dict[tuple[WayRule, _Line], int] = {}
+    for number, (rule, lines) in enumerate(members):
+        for start, end in lines:
+            # The neighbour's ground lies to the left of the same stretch, walked the other way.
+            beside = of_line.get((rule, (end, start)))
+            if beside is not None:
+                ground_of[find(number)] = find(beside)
+            of_line[rule, (start, end)] = number
+    grounds: defaultdict[int, _Ground] = defaultdict(lambda: _Ground(WayRule(), {}))
+    for number, (rule, lines) in enumerate(members):
+        ground = grounds[find(number)]
+        grounds[find(number)] = _Ground(rule, ground.walls | dict.fromkeys(lines))
+    return [
+        _Ground(ground.rule, {line: None for line in ground.walls if line[::-1] not in ground.walls})
+        for ground in grounds.values()
+    ]
+
+
+def _lines(streets: ExtractedStreets, square: Square) -> list[_Line]:
+    """Return the border of a square as lines with the square to their left."""
+    lines: list[_Line] = []
+    for number, ring in enumerate(square.rings):
+        points = np.array([streets.positions[node] for node in ring])
+        if len(points) < 4:
+            continue
+        # Products of small numbers are exact enough.
+        north, east = (points - points[0]).T
+        is_counter_clockwise = float((east[:-1] * north[1:] - east[1:] * north[:-1]).sum()) > 0
+        lines += pairwise(ring if is_counter_clockwise == (number == 0) else ring[::-1])
+    return lines
+
+
+def _list_sights(streets: ExtractedStreets, ground: _Ground, entrances: list[int]) -> Iterator[_Line]:
     if len(entrances) < 2:
         return
-    corners = [node for node in _list_corners(streets, square) if node not in set(entrances)]
-    if len(corners) > MOST_CORNERS:
-        corners = corners[:: -(-len(corners) // MOST_CORNERS)]
-    entrances += corners
-    rings = [np.array([streets.positions[node] for node in ring]) for ring in square.rings]
-    # Squares are small: a degree of longitude may be as long as at the first corner throughout.
-    scale = np.array([1.0, np.cos(np.radians(rings[0][0, 0]))])
-    walls = np.concatenate([np.hstack([ring[:-1], ring[1:]]) for ring in rings]) * np.tile(scale, 2)
-    neighbours = {pair for ring in square.rings for pair in pairwise(ring)}
-    places = np.array([streets.positions[node] for node in entrances]) * scale
-    for i, start in enumerate(entrances[:-1]):
+    known = set(entrances)
+    corners = _thin([node for node in _list_corners(streets, ground) if node not in known], MOST_CORNERS)
+    ends = entrances + corners
+    lines = np.array([(*streets.positions[start], *streets.positions[end]) for start, end in ground.walls])
+    # Grounds are small: a degree of longitude may be as long as at the first corner throughout.
+    scale = np.array([1.0, np.cos(np.radians(lines[0, 0]))])
+    walls = lines * np.tile(scale, 2)
+    places = np.array([streets.positions[node] for node in ends]) * scale
+    for i, start in enumerate(ends[:-1]):
         seen = _sees(places[i], places[i + 1 :], walls).tolist()
-        for end, is_seen in zip(entrances[i + 1 :], seen, strict=True):
-            if is_seen and (start, end) not in neighbours and (end, start) not in neighbours:
+        for end, is_seen in zip(ends[i + 1 :], seen, strict=True):
+            if is_seen and (start, end) not in ground.walls and (end, start) not in ground.walls:
                 yield start, end
 
 
-def _is_entrance(streets: ExtractedStreets, node: int, square: Square) -> bool:
-    """Whether another way meets a square's edge at a node."""
-    own = sum(ring[:-1].count(node) for ring in square.rings) + sum(ring[0] == node for ring in square.rings)
-    return streets.uses[node] > own or node in streets.corners
+def _thin(nodes: list[int], most: int) -> list[int]:
+    return nodes if len(nodes) <= most else nodes[:: -(-len(nodes) // most)]
 
 
-def _list_corners(streets: ExtractedStreets, square: Square) -> list[int]:
-    """Return the nodes at which a square's edge turns into it: a shortest way inside bends at such corners alone."""
-    corners: list[int] = []
-    for number, ring in enumerate(square.rings):
-        points = np.array([streets.positions[node] for node in ring[:-1]])
-        if len(points) < 3:
-            continue
-        north, east = points[:, 0], points[:, 1] * np.cos(np.radians(points[0, 0]))
-        came = np.column_stack([north - np.roll(north, 1), east - np.roll(east, 1)])
-        goes = np.roll(came, -1, axis=0)
-        turn = np.degrees(np.arctan2(came[:, 1] * goes[:, 0] - came[:, 0] * goes[:, 1], (came * goes).sum(axis=1)))
-        # Walked counter-clockwise, an outer ring turns left at its outward corners; a hole the other way round.
-        inward = -turn if (turn.sum() > 0) == (number == 0) else turn
-        corners += [node for node, bend in zip(ring[:-1], inward.tolist(), strict=True) if bend > _BEND_DEGREES]
-    return list(dict.fromkeys(corners))
+def _list_corners(streets: ExtractedStreets, ground: _Ground) -> list[int]:
+    """Return the nodes at which a border turns into the ground: a shortest way inside bends at such corners alone."""
+    before: defaultdict[int, list[int]] = defaultdict(list)
+    after: defaultdict[int, list[int]] = defaultdict(list)
+    for start, end in ground.walls:
+        after[start].append(end)
+        before[end].append(start)
+    # Where borders touch there is a corner of either.
+    corners = [node for node in after if len(after[node]) > 1]
+    single = [node for node in after if len(after[node]) == len(before[node]) == 1]
+    if not single:
+        return corners
+    came, here, goes = (
+        np.array([streets.positions[node] for node in nodes])
+        for nodes in ([before[node][0] for node in single], single, [after[node][0] for node in single])
+    )
+    scale = np.array([1.0, np.cos(np.radians(here[0, 0]))])
+    one, other = (here - came) * scale, (goes - here) * scale
+    turn = np.degrees(np.arctan2(one[:, 1] * other[:, 0] - one[:, 0] * other[:, 1], (one * other).sum(axis=1)))
+    # With the ground to the left a border turns right where it juts into it.
+    return corners + [node for node, bend in zip(single, turn.tolist(), strict=True) if bend < -_BEND_DEGREES]
 
 
 def _sees(start: Float64, ends: Float64, walls: Float64) -> npt.NDArray[np.bool_]:
-    """Return which lines from one corner of a ring to others stay inside: they cross no wall, and their middles lie in.
+    """Return which lines from one corner to others stay inside: they cross no wall, and their middles lie in.
 
     Ends are rows, walls are too: from (latitude, longitude) to (latitude, longitude), of one scale.
     """

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from fingerpost.transit.streets.graph import NO_WHEELS, STEPS, StreetGraph
 from fingerpost.transit.streets.search import StreetSearch, Walked
-from fingerpost.transit.streets.snapping import SegmentGrid, Snapped, snap_to_streets
+from fingerpost.transit.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.streets.stop_access import StopAccess, close_entrances, meet_at_places
 from fingerpost.transit.streets.stop_matching import MATCHED_M
 from fingerpost.transit.streets.walking_profile import WalkingProfile, weigh
@@ -102,13 +102,12 @@ class StreetWalks:
         near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
         is_on = self._is_on[near]
         rows = self._list_rows(near[is_on])
-        walked = self._search.measure(point, self._snapped.select(rows), max_walk_m, backward=from_stops)
-        away_m = self._snapped.away_m[rows] + float(point.away_m[0])
-        metres, seconds = self._whole(walked, away_m)
+        pace = self._profile.pace_m_per_s
+        metres, seconds = self._search.measure_stops(point, self._snapped, rows, max_walk_m, pace, backward=from_stops)
         if not self._is_plain:
             inside_s = (self._out_s if from_stops else self._in_s)[rows]
             metres, seconds = _with_inside(metres, seconds, self._access.inside_m[rows], inside_s)
-        within = (metres >= 0) & (metres <= max_walk_m)
+        within = np.flatnonzero((metres >= 0) & (metres <= max_walk_m))
         found = StopWalks(self._access.stop[rows[within]], metres[within], seconds[within])
         if not self._is_plain:
             best = _first_of_each(found.stop, found.seconds)
@@ -254,7 +253,7 @@ class StreetWalks:
         return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
 
     def _find_nearest(self, lat: float, lon: float) -> Snapped:
-        return self._snap(np.array([lat]), np.array([lon]))
+        return snap_pin(self._graph, self._grid, lat, lon, refused=self._refused)
 
     def _snap(self, lats: Float64, lons: Float64) -> Snapped:
         return snap_to_streets(self._graph, self._grid, lats, lons, refused=self._refused)

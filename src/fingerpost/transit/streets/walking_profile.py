@@ -32,6 +32,7 @@ class WalkingProfile:
         steps_times: how many times longer a metre of steps takes.
         steps_avoided: how many times worse a second on steps counts when ways are compared.
         escalator_m_per_s: on an escalator.
+        escalator_avoided: how many times worse a second on an escalator counts when ways are compared.
         lights_s: the wait at each light for walkers.
         lift_s: the wait and the ride at each lift.
         turn_degrees_per_m: a turn of so many degrees takes as long as a metre; 0 where turns take no time.
@@ -42,6 +43,7 @@ class WalkingProfile:
     steps_times: float = 3.0
     steps_avoided: float = 2.0
     escalator_m_per_s: float = 0.45
+    escalator_avoided: float = 1.0
     lights_s: float = 15.0
     lift_s: float = 60.0
     turn_degrees_per_m: float = 0.0
@@ -91,6 +93,7 @@ def weigh(graph: StreetGraph, profile: WalkingProfile, closed_lifts: frozenset[i
     seconds = np.where(is_moving, graph.edge_m / profile.escalator_m_per_s, seconds)
     cost = seconds * graph.edge_avoided
     cost = np.where(is_steps & ~is_moving, cost * profile.steps_avoided, cost)
+    cost = np.where(is_moving, cost * profile.escalator_avoided, cost)
     if profile.step_free:
         cost = np.where(is_steps | (graph.edge_flags & NO_WHEELS != 0), np.inf, cost)
     turn = profile.turn_degrees_per_m * profile.pace_m_per_s

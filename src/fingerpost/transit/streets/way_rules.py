@@ -19,6 +19,8 @@ _DENIED = frozenset({"no", "license", "dismount"})
 _ENDS_ONLY = frozenset({"no", "destination", "private", "customers", "delivery"})
 _WALLS = frozenset({"city_wall", "ditch", "hedge", "retaining_wall", "wall", "wedge", "fence"})
 _LEVEL = frozenset({"0", "0%", "0°", "no"})
+# A passage through a building, or a way over a culvert, lies where everybody walks.
+_NO_TUNNELS = frozenset({"no", "building_passage", "culvert"})
 _YES = frozenset({"yes", "1", "true"})
 _INDOOR = frozenset({"corridor", "area"})
 _BOARDING_NODES = (
@@ -52,6 +54,7 @@ class WayRule(NamedTuple):
         is_moving: whether it is an escalator.
         no_wheels: whether it is known to be unfit for wheels, steps apart.
         is_slope: whether it is known to go up or down.
+        is_underground: whether it lies below the ground.
         one_way: 1 where it can only be walked as it is drawn, -1 only against, 0 both ways.
     """
 
@@ -62,6 +65,7 @@ class WayRule(NamedTuple):
     one_way: int = 0
     no_wheels: bool = False
     is_slope: bool = False
+    is_underground: bool = False
 
 
 def find_way_rule(tags: Tags) -> WayRule | None:
@@ -82,6 +86,7 @@ def find_way_rule(tags: Tags) -> WayRule | None:
         one_way=_one_way(tags, highway, conveying),
         no_wheels=tags.get("wheelchair") == "no",
         is_slope=not is_steps and tags.get("incline", "0") not in _LEVEL,
+        is_underground=_is_underground(tags),
     )
 
 
@@ -123,6 +128,10 @@ def _one_way(tags: Tags, highway: str | None, conveying: str) -> int:
     return 0
 
 
+def _is_underground(tags: Tags) -> bool:
+    return tags.get("tunnel", "no") not in _NO_TUNNELS or tags.get("layer", "").startswith("-")
+
+
 def is_routed(tags: Tags) -> bool:
     """Whether a way is one of streets at all, walkable or not: where two of them meet is a junction."""
     highway = tags.get("highway")
@@ -152,6 +161,16 @@ def blocks_node(tags: Tags) -> bool:
     return barrier in _WALLS or foot in _DENIED or tags.get("access") in _DENIED
 
 
+def is_wall(tags: Tags) -> bool:
+    """Whether a way is a wall, fence or hedge, through which nobody walks."""
+    return tags.get("barrier") in _WALLS
+
+
+def is_opening(tags: Tags) -> bool:
+    """Whether a node of a wall may be walked through: a gate that is not shut, or a door."""
+    return ("barrier" in tags or "entrance" in tags) and not blocks_node(tags)
+
+
 def has_raised_kerb(tags: Tags) -> bool:
     """Whether a kerb is known to be too high for wheels; of ``kerb=yes`` nothing is known."""
     return tags.get("kerb") == "raised"
@@ -173,7 +192,7 @@ def has_lights(tags: Tags) -> bool:
 
 
 def is_lift(tags: Tags) -> bool:
-    """Whether a node is a lift."""
+    """Whether a node or way is a lift."""
     return tags.get("highway") == "elevator"
 
 

@@ -1,0 +1,112 @@
+"""What a map draws through one node and does not meet, and what it draws apart and is one: squares, walls, lights."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fingerpost.transit.streets.graph import UNDERGROUND
+from fingerpost.transit.streets.lifts import find_lifts
+from fingerpost.transit.streets.snapping import snap_pin
+from tests.streets.drawn import degrees, read
+from tests.streets.towns import PLAIN, Town
+
+SQUARE = {"highway": "pedestrian", "area": "yes"}
+
+
+def _ring(drawing, letters):
+    return [drawing.find(letter) + 1 for letter in letters]
+
+
+@pytest.mark.parametrize("right", ["BFHDB", "BDHFB"])
+def test_squares_side_by_side_are_crossed_as_one(tmp_path, right):
+    """From A to H across the common border B to D: 4 cells right and 4 down, drawn either way round."""
+    drawing = read("E-A B F\n\n\n\n  C D H-G")
+    squares = [(_ring(drawing, ring), SQUARE) for ring in ("ABDCA", right)]
+    town = Town(drawing, tmp_path, extra_ways=squares)
+
+    assert town.walk("A", "H")[0] == round(100 * 32**0.5)
+
+
+def test_a_square_drawn_twice_is_crossed_too(tmp_path):
+    """Once as a way and once as the outer way of a multipolygon."""
+    drawing = read("E-A B\n\n\n\n  C D-F")
+    relation = ({"outer": ""}, {"type": "multipolygon", **SQUARE})
+    town = Town(drawing, tmp_path, extra_ways=[(_ring(drawing, "ABDCA"), SQUARE)], extra_relations=[relation])
+
+    assert town.walk("A", "D")[0] == round(100 * 20**0.5)
+
+
+WALLED = """
+E-A B
+|
+|
+|
+| C {corner}-F
+|     |
++-----+
+"""
+
+
+def _walk_over_border(tmp_path, corner, barrier):
+    drawing = read(WALLED.format(corner=corner))
+    border = _ring(drawing, f"B{corner}"), {"barrier": barrier}
+    town = Town(drawing, tmp_path, extra_ways=[(_ring(drawing, f"CAB{corner}C"), SQUARE), border])
+    return town.walk("E", "F")[0]
+
+
+def test_nobody_climbs_from_a_square_down_the_wall_at_its_border(tmp_path):
+    """The street to F begins at the foot of the wall: the way there leads round, 6 cells down, 6 right and 2 up."""
+    assert _walk_over_border(tmp_path, "D", "retaining_wall") == 1400
+
+
+@pytest.mark.parametrize(("corner", "barrier"), [("D", "kerb"), ("k", "retaining_wall")])
+def test_a_square_is_left_over_a_kerb(tmp_path, corner, barrier):
+    """A border that is a kerb, or a wall with a kerb for an opening: straight across, between 2 cells either side."""
+    assert _walk_over_border(tmp_path, corner, barrier) == 400 + round(100 * 20**0.5)
+
+
+@pytest.mark.parametrize("crossed", [[([2, 5], {"highway": "residential"})], []])
+def test_lights_at_each_rail_are_one_wait(tmp_path, crossed):
+    """Two lights on one way, of which another way crosses the first, or none: 600 m and 15 s."""
+    drawing = read("A * * B\n\n  C")
+    town = Town(drawing, tmp_path, extra_ways=[([1, 2, 3, 4], {"highway": "footway"}), *crossed])
+
+    assert town.walk("A", "B") == (600, 495.0)
+
+
+def test_a_lift_that_is_drawn_as_a_way_takes_its_wait(tmp_path):
+    """From A to D over the lift from B to C: 700 m and 60 s."""
+    drawing = read("A-B  C-D")
+    town = Town(drawing, tmp_path, extra_ways=[(_ring(drawing, "BC"), {"highway": "elevator"})])
+
+    assert town.walk("A", "D") == (700, 620.0)
+
+
+def test_a_lift_that_is_drawn_as_a_way_can_be_closed(tmp_path):
+    """An alert names its middle."""
+    drawing = read("A-B  C-D")
+    town = Town(drawing, tmp_path, extra_ways=[(_ring(drawing, "BC"), {"highway": "elevator"})])
+    lat, lon = degrees(3.5, 0)
+
+    assert len(find_lifts(town.graph, np.array([lat]), np.array([lon]))) == 1
+
+
+@pytest.mark.parametrize(("cells_down", "is_underground"), [(0.4, False), (0.3, True)])
+def test_a_pin_above_a_tunnel_is_on_the_street_beside_it(tmp_path, cells_down, is_underground):
+    """The tunnel lies at the top, the street 100 m below: one is 20 m nearer to the pin, or 40 m."""
+    drawing = read("A   B\nC---D")
+    below = [([1, 2], {"highway": "footway", "tunnel": "yes"}), ([1, 3], {"highway": "footway"})]
+    town = Town(drawing, tmp_path, extra_ways=below)
+    edge = snap_pin(town.graph, town.grid, *degrees(2, cells_down)).edge[0]
+
+    assert bool(town.graph.edge_flags[edge] & UNDERGROUND) is is_underground
+
+
+def test_who_avoids_escalators_goes_round_one(tmp_path):
+    """The escalator is 200 m of which each second counts 3 times, the way round 600 m."""
+    drawing = read("A B\n| |\n+-+")
+    escalator = [([1, 2], {"highway": "steps", "conveying": "yes"})]
+    town = Town(drawing, tmp_path, replace(PLAIN, escalator_avoided=3.0), extra_ways=escalator)
+
+    assert town.walk("A", "B")[0] == 600
