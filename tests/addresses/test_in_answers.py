@@ -124,6 +124,13 @@ def test_a_trip_between_addresses_says_what_was_taken(ask):
     assert "origin 'Rantatie 3' was taken as Rantatie 3" in codes["label-geocoded"]
 
 
+def test_a_trip_between_addresses_names_their_source(ask):
+    """The licence asks for a line in every answer that used the index, once, with no streets to name it too."""
+    answer = ask("plan_trip", {"origin": label("Rantatie 1"), "destination": label("Junamuseo"), "when": EIGHT})
+    assert answer.body["meta"]["attribution"].count(LICENCE) == 1
+    assert LICENCE in answer.text
+
+
 def test_streets_of_one_name_are_asked_about_with_their_source(ask):
     """Nothing is picked silently: two Torikatu 11 km apart are candidates, and the hint carries the licence."""
     error = ask("plan_trip", {"origin": label("Torikatu"), "destination": label("Tori"), "when": EIGHT}).body["error"]

@@ -90,7 +90,7 @@ def test_finnish_endings_are_taken_off(said, name):
 @pytest.mark.parametrize("text", ["", "tie", "ab"])
 def test_what_is_too_short_for_an_ending_has_none(text):
     """A stem has three letters at least."""
-    assert base_forms(text) == []
+    assert base_forms(text) == ()
 
 
 @pytest.mark.parametrize(

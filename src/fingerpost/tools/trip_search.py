@@ -116,6 +116,8 @@ async def ask_first(
     warn_of_left_out(left_out, warnings)
     own_ends = by_network[id(network)]
     query = new_query(own_ends)
+    attribution = (*own_ends.origin.attribution, *own_ends.destination.attribution)
+    answer = replace(answer, provenance=_with_attribution(answer.provenance, attribution))
     names = named.get(id(network))
     if names is not None:
         # The query keeps its ends: names that come and go must not change the fingerprints of itineraries.
@@ -136,11 +138,13 @@ async def _plan_and_name(network: Network, query: JourneyQuery) -> tuple[Journey
 
 def _with_names(provenance: Provenance, named: NamedEnds) -> Provenance:
     """Return the provenance of an answer with what belongs to the names of its ends."""
-    return replace(
-        provenance,
-        notes=(*provenance.notes, *named.notes),
-        attribution=tuple(dict.fromkeys((*provenance.attribution, *named.attribution))),
-    )
+    noted = replace(provenance, notes=(*provenance.notes, *named.notes))
+    return _with_attribution(noted, named.attribution)
+
+
+def _with_attribution(provenance: Provenance, attribution: tuple[str, ...]) -> Provenance:
+    """Return the provenance of an answer with whom its ends ask to be named, once each."""
+    return replace(provenance, attribution=tuple(dict.fromkeys((*provenance.attribution, *attribution))))
 
 
 async def search_trip(

@@ -119,6 +119,7 @@ class Location:
     """One end of a trip, resolved.
 
     ``stop_ids`` names the stops that may be boarded or left without walking; it is empty for a plain position.
+    ``attribution`` are sentences that an answer with it must show, beside those of its network.
     """
 
     coordinate: Coordinate
@@ -127,6 +128,7 @@ class Location:
     name: str | None = None
     address: str | None = None
     stop_ids: tuple[str, ...] = ()
+    attribution: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

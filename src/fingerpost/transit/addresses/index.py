@@ -111,13 +111,21 @@ class AddressIndex:
         Raises:
             SettingsInvalid, StorageUnavailable: the file can no longer be read.
         """
+        return in_order(self.list_matches(text, language, focus))[:max_results]
+
+    def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
+        """Return what a text may mean, in no order; see ``search``.
+
+        Raises:
+            SettingsInvalid, StorageUnavailable: the file can no longer be read.
+        """
         with self._lock, self._file.translating_sqlite_errors():
             found = list(self._find(text, language))
         matches = []
         for score, place in found:
             away_m = None if focus is None else distance_m(focus, place.coordinate)
             matches.append(PlaceMatch(place=place, score=round(score, 4), distance_m=away_m))
-        return in_order(matches)[:max_results]
+        return matches
 
     def find_address(self, coordinate: Coordinate, language: str | None = None) -> Place | None:
         """Return the nearest address to a position, else the nearest place or street; None where none is near.
@@ -142,13 +150,13 @@ class AddressIndex:
         """Whether a place that was found is a street, whole, that passes within some metres of a position."""
         here, middle = (coordinate.lat, coordinate.lon), (place.coordinate.lat, place.coordinate.lon)
         with self._lock, self._file.translating_sqlite_errors():
-            rows = self._connection.execute(
-                "SELECT id FROM thing WHERE kind = ? AND lat = ? AND lon = ?", (int(FeatureKind.STREET), *middle)
+            near = {row for away_m, row, number in self._list_near(here, 2) if away_m <= within_m and not number}
+            marks = ", ".join("?" * len(near))
+            found = self._connection.execute(
+                f"SELECT 1 FROM thing WHERE id IN ({marks}) AND kind = ? AND lat = ? AND lon = ?",  # noqa: S608
+                (*near, int(FeatureKind.STREET), *middle),
             )
-            streets = {row for (row,) in rows}
-            return bool(streets) and any(
-                away_m <= within_m and row in streets and not number for away_m, row, number in self._list_near(here, 2)
-            )
+            return found.fetchone() is not None
 
     def split_city(self, text: str) -> str | None:
         """Return a text, made plain, without the city that it names behind something else; None where it names none."""

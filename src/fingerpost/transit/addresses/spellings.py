@@ -3,6 +3,7 @@
 import heapq
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 
 from fingerpost.transit.rules.inflection import INFLECTED, base_forms
 from fingerpost.transit.rules.name_search import NameSearch
@@ -42,7 +43,7 @@ class SpellingSearch:
             best[row] = max(score, best.get(row, 0.0))
         return best
 
-    def _find_exact(self, texts: list[str]) -> list[int]:
+    def _find_exact(self, texts: Sequence[str]) -> list[int]:
         if not texts:
             return []
         marks = ", ".join("?" * len(texts))

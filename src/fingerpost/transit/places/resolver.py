@@ -153,6 +153,7 @@ def location_of_place(place: Place, label: str, variable: Variable | None = None
         label=label,
         name=place.name,
         stop_ids=place.member_ids if place.zero_walk_ids is None else place.zero_walk_ids,
+        attribution=place.attribution,
     )
 
 

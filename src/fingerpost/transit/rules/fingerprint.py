@@ -1,7 +1,7 @@
 """Fingerprints of itineraries, for deduplication (rule B7)."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -25,18 +25,35 @@ def fingerprint(itinerary: Itinerary) -> str:
     return "sha1:" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()
 
 
-def deduplicate_named(named: Iterable[tuple[str, Itinerary]]) -> dict[str, Itinerary]:
-    """Return itineraries by the fingerprint that stands beside each, of equals the one to keep."""
+def deduplicate_named(
+    named: Iterable[tuple[str, Itinerary]], order: Callable[[Itinerary], int] | None = None
+) -> dict[str, Itinerary]:
+    """Return itineraries by the fingerprint that stands beside each, of equals the one to keep.
+
+    It is the one with fewer changes, then the shorter, then the one for which ``order`` is smaller. Of the same rides
+    twice, equal in both, the first is kept: what runs stands before what the timetable promised.
+    """
     kept: dict[str, Itinerary] = {}
     for name, itinerary in named:
         rival = kept.get(name)
-        if rival is None or _preference(itinerary) < _preference(rival):
+        if rival is None or _is_preferred(itinerary, rival, order):
             kept[name] = itinerary
     return kept
 
 
+def _is_preferred(itinerary: Itinerary, rival: Itinerary, order: Callable[[Itinerary], int] | None) -> bool:
+    mine, its = _preference(itinerary), _preference(rival)
+    if mine != its or order is None:
+        return mine < its
+    return _rides_of(itinerary) != _rides_of(rival) and order(itinerary) < order(rival)
+
+
 def _preference(itinerary: Itinerary) -> tuple[int, int]:
     return itinerary.transfers, itinerary.duration_s
+
+
+def _rides_of(itinerary: Itinerary) -> list[tuple[str | None, int]]:
+    return [(leg.trip_id, leg.departure_scheduled) for leg in itinerary.rides]
 
 
 def _describe(leg: Leg) -> str:

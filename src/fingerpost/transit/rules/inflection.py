@@ -6,6 +6,7 @@ All texts are plain (``rules.spelling``): a stands for ä, o for ö.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice, product
 
 # How well a name fits of which the text is an inflected form.
@@ -23,21 +24,23 @@ _SHORTEST_STEM = 3
 _MOST_FORMS = 96
 
 
-def base_forms(text: str) -> list[str]:
+# A look-up reads the same words among stops, among streets and among cities.
+@lru_cache(maxsize=256)
+def base_forms(text: str) -> tuple[str, ...]:
     """Return what a plain text may be an inflected form of; the text itself is not among them.
 
     The last word is read as inflected, or each of them: Vanhalla kirkolla is said of Vanha kirkko.
     """
     words = text.split()
     if not words:
-        return []
+        return ()
     *before, last = words
     forms = dict.fromkeys(" ".join([*before, form]) for form in _forms_of_word(last))
     if before and len(before) <= 2:
         choices = [list(dict.fromkeys([word, *_forms_of_word(word)])) for word in words]
         forms |= dict.fromkeys(" ".join(choice) for choice in islice(product(*choices), _MOST_FORMS))
     forms.pop(text, None)
-    return list(forms)
+    return tuple(forms)
 
 
 def _forms_of_word(word: str) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import takewhile
 
 from fingerpost.transit.model import PlaceMatch
 from fingerpost.transit.rules.distance import distance_m
@@ -47,8 +49,9 @@ def in_order(matches: Iterable[PlaceMatch]) -> list[PlaceMatch]:
     by_score = sorted(matches, key=lambda match: (-match.score, match.place.name, match.place.token))
     ordered: list[PlaceMatch] = []
     while len(ordered) < len(by_score):
-        best = by_score[len(ordered)]
-        band = [match for match in by_score[len(ordered) :] if _is_close(match, best)]
+        rest = by_score[len(ordered) :]
+        # By score, so that whatever is close to the best stands directly behind it.
+        band = list(takewhile(partial(_is_close, best=rest[0]), rest))
         ordered += sorted(band, key=lambda match: 0.0 if match.distance_m is None else match.distance_m)
     return ordered
 

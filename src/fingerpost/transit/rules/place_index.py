@@ -39,6 +39,7 @@ class PlaceIndex:
                 self._places_of_spelling.setdefault(spelling, []).append(group.place)
         self._spellings = sorted(self._places_of_spelling)
         self._names = NameSearch(self._spellings)
+        self._named: dict[tuple[str | None, str], Place] = {}
         self._is_finnish = any("fi" in stop.names for stop in rows)
 
     def search(
@@ -53,6 +54,10 @@ class PlaceIndex:
         ``distance_m`` of a match is from the focus point, None without one.
         Names come in the language that rule A7 chooses from those that the place has.
         """
+        return in_order(self.list_matches(text, language, focus))[:max_results]
+
+    def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
+        """Return the places that a text may mean, in no order."""
         scores: dict[str | None, float] = {}
         scored = [(self._spellings[row], score) for row, score in self._names.score(text).items()]
         for spelling, score in (*scored, *self._list_inflected(text)):
@@ -60,10 +65,18 @@ class PlaceIndex:
                 scores[place.id] = max(score, scores.get(place.id, 0.0))
         matches = []
         for place_id, score in scores.items():
-            place = in_language(self._place_by_id[place_id], language)
+            place = self._in_language(self._place_by_id[place_id], language)
             away_m = None if focus is None else distance_m(focus, place.coordinate)
             matches.append(PlaceMatch(place=place, score=score, distance_m=away_m))
-        return in_order(matches)[:max_results]
+        return matches
+
+    def _in_language(self, place: Place, language: str | None) -> Place:
+        """Return ``in_language`` of a place of the index, made once for each language that it has."""
+        chosen = place.id, choose(language, place.names)
+        named = self._named.get(chosen)
+        if named is None:
+            named = self._named[chosen] = in_language(place, language)
+        return named
 
     def _list_inflected(self, text: str) -> list[tuple[str, float]]:
         """Return the spellings that a text is an inflected form of, where names are Finnish, and how well each fits."""

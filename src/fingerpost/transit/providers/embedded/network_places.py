@@ -34,12 +34,12 @@ class NetworkPlaces:
 
     def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         addresses = self._addresses
-        stops = self._stops.find_places(text, language, focus)
         if addresses is None:
-            return stops
+            return self._stops.find_places(text, language, focus)
+        stops = in_order(self._stops.list_matches(text, language, focus))
         by_token = {match.place.token: match for match in stops}
         bare = addresses.split_city(text)
-        for match in () if bare is None else self._stops.find_places(bare, language, focus):
+        for match in () if bare is None else self._stops.list_matches(bare, language, focus):
             known, score = by_token.get(match.place.token), round(match.score * _CITY_LEFT, 4)
             if known is None or known.score < score:
                 by_token[match.place.token] = replace(match, score=score)
@@ -50,12 +50,12 @@ class NetworkPlaces:
         for match in by_token.values():
             for name in _plain_names(match.place):
                 places_of_name.setdefault(name, []).append(match.place)
-        for match in addresses.search(text, language, focus):
+        for match in addresses.list_matches(text, language, focus):
             fit = self._score_beside(match, places_of_name)
             # A shop at an address has its token: the better reading stands for both.
             if fit is not None and match.place.token not in by_token:
-                by_token[match.place.token] = self._stops.described(replace(match, score=fit))
-        return in_order(by_token.values())
+                by_token[match.place.token] = match if fit == match.score else replace(match, score=fit)
+        return [self._stops.described(match) for match in in_order(by_token.values())]
 
     def _list_main_stations(self, city: City) -> list[Place]:
         stations = self._stations_of_city.get(city.name)

@@ -37,14 +37,18 @@ class TimetableStops:
         matches = self._places.search(text, language=language, focus=focus)
         return [self.described(match) for match in matches]
 
+    def list_matches(self, text: str, language: str | None, focus: Coordinate | None) -> list[PlaceMatch]:
+        """Return what a search finds, in no order, and before it can say what tells places of one name apart."""
+        return self._places.list_matches(text, language, focus)
+
     def described(self, match: PlaceMatch) -> PlaceMatch:
         """Return a match that can say what tells its place from others of its name."""
         return replace(match, describe=partial(self._describe, match.place))
 
     def match(self, place: Place, score: float, language: str | None, focus: Coordinate | None) -> PlaceMatch:
-        """Return one of the places as a match, in a language."""
+        """Return one of the places as a match, in a language, as ``list_matches`` does."""
         away_m = None if focus is None else distance_m(focus, place.coordinate)
-        return self.described(PlaceMatch(place=in_language(place, language), score=score, distance_m=away_m))
+        return PlaceMatch(place=in_language(place, language), score=score, distance_m=away_m)
 
     def list_places(self) -> list[Place]:
         """Return all places of the timetable, by id."""
