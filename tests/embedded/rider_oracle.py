@@ -4,6 +4,7 @@ It reads what was printed, the trips of the oracle (``tests.raptor.trouble``), a
 stops, and calls nothing of what it judges.
 """
 
+import math
 from datetime import datetime
 from itertools import pairwise
 
@@ -37,8 +38,11 @@ class RiderOracle:
                 if not call.flags & 2:
                     self.alightings.setdefault((call.stop, call.arrival), []).append((number, at))
 
-    def complaints(self, answer):
-        """Return what is wrong with an answer's itineraries, in words; empty where nothing is."""
+    def complaints(self, answer, wanted=None):
+        """Return what is wrong with an answer's itineraries, in words; empty where nothing is.
+
+        What arrives after the ``wanted`` arrival stands behind what is in time, and is as little use.
+        """
         found = []
         seats = {each["fingerprint"]: each["legs"] for each in answer["meta"].get("staySeated", ())}
         verdicts = [self.can_be_travelled(each, seats.get(each["fingerprint"], ())) for each in answer["itineraries"]]
@@ -52,11 +56,13 @@ class RiderOracle:
                 found.append(f"{number}: the total is not from start to end")
             if can == is_called_unusable(itinerary):
                 found.append(f"{number}: {'can' if can else 'cannot'} be travelled, and the note says otherwise")
-        if verdicts != sorted(verdicts, reverse=True):
-            found.append(f"what cannot be travelled stands before what can: {verdicts}")
+        in_time = [wanted is None or span(each["legs"][-1])[1] <= wanted for each in answer["itineraries"]]
+        uses = [can + (can and soon) for can, soon in zip(verdicts, in_time, strict=True)]
+        if uses != sorted(uses, reverse=True):
+            found.append(f"what cannot be travelled, or is too late, stands before what can: {uses}")
         warned = "no-usable-itinerary" in [each["code"] for each in answer.get("warnings", ())]
-        if warned == any(verdicts):
-            found.append(f"no-usable-itinerary is {'' if warned else 'not '}told: {verdicts}")
+        if warned == (2 in uses):
+            found.append(f"no-usable-itinerary is {'' if warned else 'not '}told: {uses}")
         return found
 
     def can_be_travelled(self, itinerary, seated=()):
@@ -81,8 +87,13 @@ class RiderOracle:
         table, begin, end = self.timetable, self.rows[begin], self.rows[end]
         if begin == end:
             return int(table.change_s[begin])
-        return next(
-            int(table.foot_s[path])
-            for path in range(int(table.foot_first[begin]), int(table.foot_first[begin + 1]))
-            if int(table.foot_to[path]) == end
-        )
+        paths = range(int(table.foot_first[begin]), int(table.foot_first[begin + 1]))
+        linked = [int(table.foot_s[path]) for path in paths if int(table.foot_to[path]) == end]
+        # Real time may move a ride to a stop that nobody was to change to: then one walks straight there.
+        return linked[0] if linked else math.ceil(math.ceil(1.3 * self._straight_m(begin, end)) / 1.25) + 120 + 135
+
+    def _straight_m(self, begin, end):
+        lats, lons = self.timetable.stop_lat, self.timetable.stop_lon
+        north = math.radians(float(lats[end]) - float(lats[begin]))
+        east = math.radians(float(lons[end]) - float(lons[begin])) * math.cos(math.radians(float(lats[begin])))
+        return math.hypot(north, east) * 6_371_000

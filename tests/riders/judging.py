@@ -54,7 +54,7 @@ class Judge:
             if not is_broken and is_late != ("after the time asked for" in itinerary.get("DisruptionNote", "")):
                 found.append(f"{number}: that it arrives too late is {'not ' if is_late else ''}told")
             verdicts.append(2 if is_broken else int(is_late))
-            found += [f"{number}: {words}" for words in (*_shape(itinerary, answer, now), *judged)]
+            found += [f"{number}: {words}" for words in (*self._shape(itinerary, answer, now), *judged)]
         if verdicts != sorted(verdicts):
             found.append("what cannot be travelled, or is too late, stands before what can")
         warned = "no-usable-itinerary" in [each["code"] for each in answer.get("warnings", ())]
@@ -148,6 +148,35 @@ class Judge:
         taken, _ = self.tables.link(*(self.tables.printed[end["id"]] for end in (before["to"], after["from"])))
         return taken
 
+    def _shape(self, itinerary, answer, now):
+        """Say what is wrong with the legs as a row, whatever runs."""
+        legs = itinerary["legs"]
+        spans = [span(leg) for leg in legs]
+        if any(begin > end or end - begin != leg["duration"] for (begin, end), leg in zip(spans, legs, strict=True)):
+            yield f"a leg's duration is not from its start to its end: {spans}"
+        if any(before[1] > after[0] for before, after in pairwise(spans)):
+            yield f"legs overlap: {spans}"
+        if itinerary["totalDuration"] != spans[-1][1] - spans[0][0] or itinerary["totalDuration"] < 0:
+            yield f"the total is {itinerary['totalDuration']} s: {spans}"
+        if spans[0][0] < now:
+            yield f"it begins {now - spans[0][0]} s ago"
+        ends = [answer["origin"], *(leg[side] for leg in legs for side in ("from", "to")), answer["destination"]]
+        places = [place(end) for end in ends]
+        if any(straight_m(places[at], places[at + 1]) > 1 for at in range(0, len(places), 2)):
+            yield f"there is a gap between two legs: {places}"
+        for leg in legs:
+            if leg["mode"] == "WALK" and leg["duration"] < self._least_walk_s(leg):
+                yield f"nobody walks from {leg['from']['name']} to {leg['to']['name']} in {leg['duration']} s"
+        if itinerary["numberOfTransfers"] > len(rides_of(itinerary)) - 1 and rides_of(itinerary):
+            yield "there are more transfers than changes"
+
+    def _least_walk_s(self, leg):
+        """Return the least seconds of a walking leg: what the operator states between two stops, else at 1.25 m/s."""
+        ends = tuple(self.tables.printed.get(leg[side].get("id")) for side in ("from", "to"))
+        stated_s, _ = self.tables.forced.get(ends, (None, 0))
+        straight_s = straight_m(place(leg["from"]), place(leg["to"])) / 1.25
+        return straight_s if stated_s is None else min(stated_s, straight_s)
+
 
 def _is_missed_by(note, needed, there):
     """Whether a note says how much of a change is missing."""
@@ -156,26 +185,3 @@ def _is_missed_by(note, needed, there):
     missing = needed - there
     said = [int(number) * (60 if unit == "min" else 1) for number, unit in MISSED.findall(note)]
     return any(abs(each - missing) <= (MARGIN_S if each < 60 else 30 + MARGIN_S) for each in said)
-
-
-def _shape(itinerary, answer, now):
-    """Say what is wrong with the legs as a row, whatever runs."""
-    legs = itinerary["legs"]
-    spans = [span(leg) for leg in legs]
-    if any(begin > end or end - begin != leg["duration"] for (begin, end), leg in zip(spans, legs, strict=True)):
-        yield f"a leg's duration is not from its start to its end: {spans}"
-    if any(before[1] > after[0] for before, after in pairwise(spans)):
-        yield f"legs overlap: {spans}"
-    if itinerary["totalDuration"] != spans[-1][1] - spans[0][0] or itinerary["totalDuration"] < 0:
-        yield f"the total is {itinerary['totalDuration']} s: {spans}"
-    if spans[0][0] < now:
-        yield f"it begins {now - spans[0][0]} s ago"
-    ends = [answer["origin"], *(leg[side] for leg in legs for side in ("from", "to")), answer["destination"]]
-    places = [place(end) for end in ends]
-    if any(straight_m(places[at], places[at + 1]) > 1 for at in range(0, len(places), 2)):
-        yield f"there is a gap between two legs: {places}"
-    for leg in legs:
-        if leg["mode"] == "WALK" and leg["duration"] * 1.25 < straight_m(place(leg["from"]), place(leg["to"])):
-            yield f"nobody walks from {leg['from']['name']} to {leg['to']['name']} in {leg['duration']} s"
-    if itinerary["numberOfTransfers"] > len(rides_of(itinerary)) - 1 and rides_of(itinerary):
-        yield "there are more transfers than changes"

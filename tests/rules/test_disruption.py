@@ -180,6 +180,16 @@ def test_a_usable_trip_stands_before_its_disrupted_equal(minutes, expected):
     assert shown(merge([GONE, runs])) == shown(merge([runs, GONE])) == expected
 
 
+@pytest.mark.parametrize(("arrive_by", "leaves_at_s"), [(False, 10), (True, 80)])
+def test_of_equals_that_take_equally_long_the_better_stays(arrive_by, leaves_at_s):
+    """B7, B8, B14: what arrives first, or for a wanted arrival what leaves last, whatever the order of finding."""
+    first, next_one = trip(ride("X", "A", "B", 10 / 60, 15)), trip(ride("X", "A", "B", 80 / 60, 15 + 70 / 60))
+
+    for found in ([first, next_one], [next_one, first]):
+        merged = merge(found, arrive_by=arrive_by)
+        assert [each.itinerary.departure - at(0) for each in merged.choices] == [leaves_at_s]
+
+
 def _is_unusable_by_hand(itinerary) -> bool:
     """Nothing is walked between two rides that are drawn, so the second must leave when the first is there."""
     rides = [leg for leg in itinerary.legs if leg.line]

@@ -98,7 +98,8 @@ def merge_alternatives(
 ) -> Merged:
     """Deduplicate, rank, put the usable before the unusable, and keep to the limit.
 
-    Of equals a usable one is kept before any unusable one, then one that is not disrupted (decision 0312).
+    Of equals a usable one is kept before any unusable one, then one that is not disrupted (decision 0312), then by
+    rule B7, and at last the one that arrives first, or for a wanted arrival the one that leaves last.
 
     ``first`` holds all that the first question found, disrupted itineraries of the timetable included;
     ``second`` what the relaxed question found, empty where it was not asked.
@@ -121,7 +122,7 @@ def merge_alternatives(
     # Of equals the better kind is written last, and stays.
     for kind in ((2, True), (1, True), (1, False), (0, True), (0, False)):
         same = [pair for pair, *its in zip(named, places, troubles, strict=True) if tuple(its) == kind]
-        unique |= deduplicate_named(same)
+        unique |= deduplicate_named(same, _departs_last if arrive_by else _arrives_first)
     placed = {name: place(each) for name, each in unique.items()}
     ranked = rank_named(unique.items(), optimize, arrive_by=arrive_by)
     ranked.sort(key=lambda pair: placed[pair[0]])
@@ -141,6 +142,14 @@ def merge_alternatives(
         usual=_usual([each for name, each in ranked if name in troubled & promised]),
         any_usable=any(kind == 0 for kind in placed.values()) or not placed,
     )
+
+
+def _arrives_first(itinerary: Itinerary) -> int:
+    return itinerary.arrival
+
+
+def _departs_last(itinerary: Itinerary) -> int:
+    return -itinerary.departure
 
 
 def _note_of(itinerary: Itinerary, wanted_arrival: int | None) -> str | None:

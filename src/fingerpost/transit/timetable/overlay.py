@@ -62,6 +62,7 @@ class AddedRide:
 
     ``stop`` are rows; instants are Unix seconds as expected; ``flags`` are as in the timetable's ``stop_time_flags``.
     ``trip`` is the row of the trip that it copies or replaces, -1 for none; ``route`` a row, -1 where unknown.
+    ``replaces`` is the ride of the timetable that it stands in for, None for an added or a duplicated one.
     """
 
     trip_id: str
@@ -75,6 +76,7 @@ class AddedRide:
     flags: UInt8
     is_skipped: Bool
     updated: int
+    replaces: RideKey | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

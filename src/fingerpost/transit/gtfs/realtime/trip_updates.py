@@ -1,7 +1,7 @@
 """Collects trip updates, keeps the newest for each ride, and works out all rides at once."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -214,7 +214,8 @@ class TripUpdates:
             return
         self.tally.entities[claim.slot] = EntityOutcome.TRIP_REPLACED
         route, day = self.index.trip_route[trip], date.fromordinal(claim.match.day)
-        yield self._added(claim.update, stop_times, trip, route, day, claim.updated)
+        added = self._added(claim.update, stop_times, trip, route, day, claim.updated)
+        yield replace(added, replaces=(claim.match.trip_departure, claim.match.day))
 
     def _copied(self, claim: RideClaim, planned: Rides, delays: Delays, begin: int, end: int) -> AddedRide:
         assert claim.added is not None, "only copies come here"

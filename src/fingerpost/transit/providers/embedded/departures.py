@@ -11,13 +11,20 @@ from fingerpost.transit.timetable.timetable import NO_BOARDING
 
 
 def is_call_off(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    """Whether boarding is off at a call of the timetable, because of its trip, or because the stop is closed then."""
+    """Whether boarding is off at a call, because of its trip, or because the stop is closed then.
+
+    A trip that is replaced is as its replacement is there.
+    """
+    if call.trip_departure < 0:
+        ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
+        return snapshot.has_closures and snapshot.is_closed(_stop_of(snapshot, call), call.departure, ridden)
     update = snapshot.find_update(call.trip_departure, call.service_day)
     if update is None and not snapshot.has_closures:
         return False
     table, position = snapshot.timetable, snapshot.position(call.trip_departure, call.stop_time)
     if update is not None and not update.is_usable(position, NO_BOARDING):
-        return True
+        replacing = snapshot.replacements.find_departure(call)
+        return replacing is None or is_call_off(snapshot, replacing)
     departure_s = int(table.stop_time_departure_s[call.stop_time])
     departure = snapshot.scheduled(call.trip_departure, call.service_day, departure_s)
     if update is not None:
@@ -28,7 +35,10 @@ def is_call_off(snapshot: Snapshot, call: BoardDeparture) -> bool:
 
 
 def expected_call(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
-    """Return a call of the timetable at its expected time."""
+    """Return a call of the timetable at its expected time, of a ride that was replaced that of the replacement."""
+    replacing = snapshot.replacements.find_departure(call)
+    if replacing is not None:
+        return replacing
     update = snapshot.find_update(call.trip_departure, call.service_day)
     if update is None:
         return call
@@ -109,15 +119,19 @@ def _added(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> D
     added = snapshot.get_added(call.trip_departure)
     line, mode = words.line_of_route(added.route)
     stop = words.stop_point(int(added.stop[call.stop_time]))
+    planned = snapshot.replacements.find_planned(call.trip_departure, call.stop_time)
+    scheduled = call.departure if planned is None else planned.departure
+    is_off = is_call_off(snapshot, call)
     return Departure(
         line=line,
         mode=mode,
         destination=added.headsign or words.stop_name(int(added.stop[-1])),
-        scheduled=call.departure,
+        scheduled=scheduled,
         stop_id=stop.id or "",
         trip_id=words.added_trip_id(added),
         service_day=added.service_day,
-        departure_delay_s=0,
+        departure_delay_s=None if is_off else call.departure - scheduled,
+        cancelled=is_off,
         platform=stop.platform,
         last_realtime_update=added.updated,
         colors=words.colors_of_route(added.route),

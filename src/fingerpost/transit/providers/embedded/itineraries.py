@@ -1,30 +1,16 @@
 """Convert the engine's journeys to itineraries with names, places, distances and realtime."""
 
-import math
 from dataclasses import replace
-from typing import NamedTuple
 
 from fingerpost.transit.model import Access, Itinerary, Leg, Location, Mode, StopPoint
 from fingerpost.transit.providers.embedded.distances import path_m
 from fingerpost.transit.providers.embedded.handles import TimetableRide, UnplannedRide
 from fingerpost.transit.providers.embedded.overlay_alerts import Span
+from fingerpost.transit.providers.embedded.ride_walks import Change, JourneyEnds, RideWalks, ends_of
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
-from fingerpost.transit.raptor.endpoints import Endpoint
 from fingerpost.transit.raptor.journeys import Journey, Ride
-from fingerpost.transit.timetable.footpaths import find_footpath
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING
-from fingerpost.transit.timetable.walking import PACE_M_PER_S
-
-
-class JourneyEnds(NamedTuple):
-    """Where a journey begins and ends, as the rider named it and with the stops around; and on which footpaths."""
-
-    origin: Location
-    destination: Location
-    near_origin: Endpoint
-    near_destination: Endpoint
-    step_free: bool
 
 
 def itinerary_of(
@@ -41,31 +27,48 @@ def itinerary_of(
     """
     here = _end_point(ends.origin, "Origin")
     goal = _end_point(ends.destination, "Destination")
-    walk_s = _WalkTimes(snapshot, ends)
+    walks = RideWalks(snapshot, ends)
     legs: list[Leg] = []
-    for before, ride, after in zip((None, *journey.rides), journey.rides, (*journey.rides[1:], None), strict=False):
-        stays_on = after is not None and after.stays_seated
-        change_s = None if before is None else _change_s(snapshot, before, ride, step_free=ends.step_free)
-        leg = _ride_leg(snapshot, words, ride, change_s, stays_on=stays_on)
+    rides = _as_running(snapshot, journey.rides)
+    for at, ride in enumerate(rides):
+        stays_on = at + 1 < len(rides) and rides[at + 1].stays_seated
+        # What was allowed to take less was allowed to the rides that were found.
+        is_found = rides[max(0, at - 1) : at + 1] == journey.rides[max(0, at - 1) : at + 1]
+        change = None if at == 0 else walks.between(rides[at - 1], ride, may_be_short=is_found)
+        leg = _ride_leg(snapshot, words, ride, None if change is None else change.change_s, stays_on=stays_on)
         leg = _with_alerts(snapshot, language, ride, leg, stays_on=stays_on)
         if ride.stays_seated and legs and _goes_on(legs[-1], leg):
             leg = replace(leg, stays_seated=True)
-        if ride.foot_m and legs:
-            assert before is not None
-            seconds, access = walk_s.between(before, ride)
-            legs.append(_walk_between(legs[-1], leg, ride.foot_m, seconds, access))
-        elif ride.foot_m:
-            begin = leg.departure - walk_s.to_first(ride)
-            legs.append(_walk_leg(here, leg.start, begin, leg.departure, ride.foot_m, leg.departure_delay_s))
+        if change is not None:
+            if change.walk.metres and not leg.stays_seated:
+                legs.append(_walk_between(legs[-1], leg, change))
+        elif (walk := walks.to_first(ride)).metres:
+            begin = leg.departure - walk.seconds
+            legs.append(_walk_leg(here, leg.start, begin, leg.departure, walk.metres, leg.departure_delay_s))
         legs.append(leg)
         here = leg.end
-    if legs and journey.egress_m:
-        begin = legs[-1].arrival
-        end = begin + walk_s.from_last(journey.rides[-1], journey.egress_m)
-        legs.append(_walk_leg(here, goal, begin, end, journey.egress_m, legs[-1].arrival_delay_s))
-    elif not legs:
+    if not legs:
         legs.append(_walk_leg(here, goal, journey.departure, journey.arrival, journey.egress_m, None))
+    elif (walk := walks.from_last(rides[-1], journey.egress_m)).metres:
+        begin = legs[-1].arrival
+        legs.append(_walk_leg(here, goal, begin, begin + walk.seconds, walk.metres, legs[-1].arrival_delay_s))
     return Itinerary(tuple(legs))
+
+
+def _as_running(snapshot: Snapshot, rides: tuple[Ride, ...]) -> tuple[Ride, ...]:
+    """Return rides with those that were replaced as what replaces them, where that makes the same way.
+
+    Nobody stays seated from or into a replacement.
+    """
+    if not snapshot.overlay.added:
+        return rides
+    running: list[Ride] = []
+    for at, ride in enumerate(rides):
+        replacing = None if ride.trip_departure < 0 else snapshot.replacements.find_ride(ride)
+        if replacing is None and at and running[-1] is not rides[at - 1]:
+            replacing = replace(ride, stays_seated=False)
+        running.append(replacing or ride)
+    return tuple(running)
 
 
 def _goes_on(before: Leg, leg: Leg) -> bool:
@@ -75,34 +78,6 @@ def _goes_on(before: Leg, leg: Leg) -> bool:
 
 def _end_point(location: Location, otherwise: str) -> StopPoint:
     return StopPoint(name=location.name or location.label or otherwise, coordinate=location.coordinate)
-
-
-def _by_pace_s(metres: int) -> int:
-    return math.ceil(metres / PACE_M_PER_S)
-
-
-class _WalkTimes:
-    """How long the walks of a journey take: as they were measured, else by the pace."""
-
-    def __init__(self, snapshot: Snapshot, ends: JourneyEnds) -> None:
-        self._snapshot, self._ends = snapshot, ends
-
-    def to_first(self, ride: Ride) -> int:
-        """Return the seconds from the origin to the stop of the first ride."""
-        seconds = self._ends.near_origin.walk_s_by_stop.get(_ends_of(self._snapshot, ride)[0])
-        return _by_pace_s(ride.foot_m) if seconds is None else seconds
-
-    def from_last(self, ride: Ride, egress_m: int) -> int:
-        """Return the seconds from the stop of the last ride to the destination."""
-        seconds = self._ends.near_destination.walk_s_by_stop.get(_ends_of(self._snapshot, ride)[1])
-        return _by_pace_s(egress_m) if seconds is None else seconds
-
-    def between(self, before: Ride, ride: Ride) -> tuple[int, Access]:
-        """Return the seconds on foot from one ride to the next, and NO where steps cannot be avoided there."""
-        begin, end = _ends_of(self._snapshot, before)[1], _ends_of(self._snapshot, ride)[0]
-        path = find_footpath(self._snapshot.timetable, begin, end, step_free=self._ends.step_free)
-        access = Access.NO if path is not None and path.has_steps else Access.UNKNOWN
-        return _by_pace_s(ride.foot_m) if path is None or path.walk_s is None else path.walk_s, access
 
 
 def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, metres: int, delay_s: int | None) -> Leg:
@@ -119,10 +94,10 @@ def _walk_leg(start: StopPoint, end: StopPoint, departure: int, arrival: int, me
     )
 
 
-def _walk_between(before: Leg, after: Leg, metres: int, walk_s: int, access: Access) -> Leg:
+def _walk_between(before: Leg, after: Leg, change: Change) -> Leg:
     """Return the walk of a change; it ends with the next departure at the latest, by the timetable and as expected."""
-    planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, walk_s)
-    late_s = _ends_by(before.arrival_expected, after.departure_expected, walk_s) - planned
+    planned = _ends_by(before.arrival_scheduled, after.departure_scheduled, change.walk.seconds)
+    late_s = _ends_by(before.arrival_expected, after.departure_expected, change.walk.seconds) - planned
     return Leg(
         mode=Mode.WALK,
         start=before.end,
@@ -131,31 +106,13 @@ def _walk_between(before: Leg, after: Leg, metres: int, walk_s: int, access: Acc
         arrival_scheduled=planned,
         departure_delay_s=before.arrival_delay_s,
         arrival_delay_s=late_s if late_s or before.arrival_delay_s is not None else None,
-        distance_m=float(metres),
-        wheelchair=access,
+        distance_m=float(change.walk.metres),
+        wheelchair=change.access,
     )
 
 
 def _ends_by(begin: int, departure: int, walk_s: int) -> int:
     return max(begin, min(begin + walk_s, departure))
-
-
-def _change_s(snapshot: Snapshot, before: Ride, ride: Ride, *, step_free: bool) -> int:
-    """Return the seconds that a change takes: as the stops are linked, or what the journey itself allows if less.
-
-    A trip- or route-specific transfer may allow less than the link of its stops.
-    """
-    table, allowed_s = snapshot.timetable, ride.departure - before.arrival
-    begin, end = _ends_of(snapshot, before)[1], _ends_of(snapshot, ride)[0]
-    if begin == end:
-        taken_s = int(table.change_s[begin])
-    else:
-        link = find_footpath(table, begin, end, step_free=step_free)
-        taken_s = -1 if link is None else link.seconds
-    if taken_s < 0:
-        return allowed_s
-    # Who was to stay seated changes like everybody where real time parts the two rides.
-    return taken_s if ride.stays_seated else min(taken_s, allowed_s)
 
 
 def _ride_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None, *, stays_on: bool) -> Leg:
@@ -222,7 +179,7 @@ def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, sta
     """Return a leg with the alerts that touch it, cancelled where a stop is closed, without lifts that are broken."""
     if not snapshot.overlay.alerts:
         return leg
-    begin, end = _ends_of(snapshot, ride)
+    begin, end = ends_of(snapshot, ride)
     ridden = snapshot.find_ridden(ride.trip_departure, ride.service_day)
     is_shut = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, ridden)) or (
         not stays_on and snapshot.is_closed(end, leg.arrival, ridden)
@@ -240,34 +197,25 @@ def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, sta
     return replace(leg, start=start, end=goal, alerts=alerts, cancelled=leg.cancelled or is_shut)
 
 
-def _ends_of(snapshot: Snapshot, ride: Ride) -> tuple[int, int]:
-    """Return the rows of the stops where a ride begins and ends, other platforms included."""
-    if ride.trip_departure < 0:
-        stop = snapshot.get_added(ride.trip_departure).stop
-        return int(stop[ride.board_stop_time]), int(stop[ride.alight_stop_time])
-    update = snapshot.find_update(ride.trip_departure, ride.service_day)
-    if update is not None and update.stop is not None:
-        board, alight = (
-            snapshot.position(ride.trip_departure, event) for event in (ride.board_stop_time, ride.alight_stop_time)
-        )
-        return int(update.stop[board]), int(update.stop[alight])
-    stops = snapshot.timetable.stop_time_stop
-    return int(stops[ride.board_stop_time]), int(stops[ride.alight_stop_time])
-
-
 def _added_leg(snapshot: Snapshot, words: TimetableWords, ride: Ride, change_s: int | None) -> Leg:
-    """Return a ride that the timetable does not have: what is expected is all that is known."""
+    """Return a ride that the timetable does not have: what is expected is all that is known, unless it replaces one."""
     added = snapshot.get_added(ride.trip_departure)
     stops = added.stop[ride.board_stop_time : ride.alight_stop_time + 1]
     line, mode = words.line_of_route(added.route)
+    board, alight = (
+        snapshot.replacements.find_planned(ride.trip_departure, at)
+        for at in (ride.board_stop_time, ride.alight_stop_time)
+    )
+    departure = ride.departure if board is None else board.departure
+    arrival = ride.arrival if alight is None else alight.arrival
     return Leg(
         mode=mode,
         start=words.stop_point(int(stops[0])),
         end=words.stop_point(int(stops[-1])),
-        departure_scheduled=ride.departure,
-        arrival_scheduled=ride.arrival,
-        departure_delay_s=0,
-        arrival_delay_s=0,
+        departure_scheduled=departure,
+        arrival_scheduled=arrival,
+        departure_delay_s=ride.departure - departure,
+        arrival_delay_s=ride.arrival - arrival,
         distance_m=path_m(snapshot.timetable, stops),
         line=line,
         headsign=added.headsign or words.stop_name(int(added.stop[-1])),

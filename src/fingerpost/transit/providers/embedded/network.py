@@ -37,11 +37,12 @@ from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHeal
 from fingerpost.transit.providers.embedded.departures import departure_of, expected_call, is_call_off
 from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.feed_service import FeedServices
-from fingerpost.transit.providers.embedded.itineraries import JourneyEnds, itinerary_of
+from fingerpost.transit.providers.embedded.itineraries import itinerary_of
 from fingerpost.transit.providers.embedded.leg_lines import draw_leg
 from fingerpost.transit.providers.embedded.network_places import NetworkPlaces
 from fingerpost.transit.providers.embedded.network_walks import NetworkWalks
 from fingerpost.transit.providers.embedded.overlay_alerts import Span
+from fingerpost.transit.providers.embedded.ride_walks import JourneyEnds
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.stops import TimetableStops
 from fingerpost.transit.providers.embedded.timetable_profile import TimetableProfile

@@ -7,6 +7,7 @@ from datetime import date
 from functools import cached_property, lru_cache
 
 from fingerpost.transit.providers.embedded.overlay_alerts import OverlayAlerts, Ridden
+from fingerpost.transit.providers.embedded.replacements import Replacements
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.timetable.overlay import AddedRide, Overlay, RideUpdate
 from fingerpost.transit.timetable.service_days import service_day_start
@@ -75,6 +76,11 @@ class Snapshot:
         """Return the added ride that a negative run stands for."""
         return self.overlay.added[-1 - run]
 
+    @cached_property
+    def replacements(self) -> Replacements:
+        """The rides that stand in for rides of the timetable."""
+        return Replacements(self.timetable, self.overlay, self.scheduled)
+
     def scheduled(self, run: int, service_day: date, event_s: int) -> int:
         """Return the instant (Unix seconds) that the timetable gives for a time of a run."""
         table = self.timetable
@@ -89,7 +95,7 @@ class Snapshot:
         """Return what a ride is to alerts."""
         if run < 0:
             added = self.get_added(run)
-            return Ridden(added.route, added.trip, None)
+            return Ridden(added.route, added.trip, added.replaces)
         trip = int(self.timetable.trip_departure_trip[run])
         return Ridden(int(self.timetable.trip_route[trip]), trip, (run, service_day.toordinal()))
 

@@ -8,12 +8,15 @@ import asyncio
 import threading
 import weakref
 from collections.abc import Hashable
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.telemetry import ages
+from fingerpost.telemetry.ages import Age
 from fingerpost.transit.addresses.index import find_addresses
 from fingerpost.transit.basemap.store import find_basemap
 from fingerpost.transit.demo.catalogue import build_demo
@@ -31,6 +34,7 @@ DEMO_NOTE = "Demo network: simplified lines and running times, not for real trip
 class _OpenedTimetable(NamedTuple):
     network: EmbeddedNetwork
     version: str
+    added_at: datetime
 
 
 class EmbeddedSource:
@@ -50,6 +54,7 @@ class EmbeddedSource:
         self._worker: RealtimeWorker | None = None
         self._lock = threading.Lock()
         self._opened: dict[str, _OpenedTimetable] = {}
+        ages.watch(self)
 
     def stamp(self) -> Hashable:
         """Return a value that changes whenever a prepared timetable does; see the port."""
@@ -70,7 +75,7 @@ class EmbeddedSource:
                 addresses=find_addresses(entry.folder),
                 basemap=find_basemap(entry.folder),
             )
-            opened = _OpenedTimetable(network, entry.stamp)
+            opened = _OpenedTimetable(network, entry.stamp, entry.added_at)
             self._opened[record.name] = opened
         elif opened.network.record != record:
             opened.network.configure(record, _list_notes(record, entry))
@@ -95,12 +100,31 @@ class EmbeddedSource:
 
     async def close(self) -> None:
         """Stop all realtime updates; see the port."""
+        ages.stop_watching(self)
         with self._lock:
             worker, self._worker = self._worker, None
             for opened in self._opened.values():
                 opened.network.follow(None)
         if worker is not None:
             await asyncio.to_thread(worker.close)
+
+    def list_timetable_ages(self) -> list[Age]:
+        """Return how long ago each open timetable was made from its feeds; see ``telemetry.ages``."""
+        now = clock.now()
+        return [
+            Age(name, None, max(0.0, (now - opened.added_at).total_seconds()))
+            for name, opened in list(self._opened.items())
+        ]
+
+    def list_realtime_ages(self) -> list[Age]:
+        """Return the age of what is known of each real-time source; see ``telemetry.ages``."""
+        return [
+            Age(name, source.feed_name, source.age_s)
+            for name, opened in list(self._opened.items())
+            if (realtime := opened.network.realtime) is not None
+            for source in realtime.health().sources
+            if source.age_s is not None
+        ]
 
     def _follow(self, network: EmbeddedNetwork, sources: tuple[RealtimeSource, ...]) -> None:
         """Start or replace the realtime updater of a network by its record."""

@@ -1,0 +1,138 @@
+"""Rides that replace rides of the timetable: which of the planned stop times they keep, and when these were planned."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import NamedTuple
+
+from fingerpost.transit.raptor.board import BoardDeparture
+from fingerpost.transit.raptor.journeys import Ride
+from fingerpost.transit.timetable.overlay import AddedRide, Overlay, RideKey
+from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Timetable
+
+Scheduled = Callable[[int, date, int], int]
+"""The instant that the timetable gives for a time of a trip departure on a day."""
+
+
+class Planned(NamedTuple):
+    """When a stop time of a replacement was to be, in Unix seconds."""
+
+    arrival: int
+    departure: int
+
+
+class Replacements:
+    """The replacements of an overlay, by the rides that they replace.
+
+    A planned stop time is kept where the replacement calls at its stop. As many are kept as the order of both allows,
+    and of several ways to pair them the one whose times are nearest; what calls beside them is new.
+    """
+
+    def __init__(self, timetable: Timetable, overlay: Overlay, scheduled: Scheduled) -> None:
+        self._timetable, self._added, self._scheduled = timetable, overlay.added, scheduled
+        self._run_of = {each.replaces: -1 - at for at, each in enumerate(overlay.added) if each.replaces is not None}
+        self._kept: dict[RideKey, dict[int, int]] = {}
+
+    def find_ride(self, ride: Ride) -> Ride | None:
+        """Return how the replacement of a ride of the timetable makes the same way; None where there is no such way.
+
+        Nobody stays seated into it or on it: that was promised of the vehicle that it replaces.
+        """
+        key = (ride.trip_departure, ride.service_day.toordinal())
+        run = self._run_of.get(key)
+        if run is None:
+            return None
+        kept, added = self._keep(key), self._get(run)
+        board, alight = kept.get(ride.board_stop_time), kept.get(ride.alight_stop_time)
+        if board is None or alight is None:
+            return None
+        if added.flags[board] & NO_BOARDING or added.flags[alight] & NO_ALIGHTING:
+            return None
+        return replace(
+            ride,
+            trip_departure=run,
+            board_stop_time=board,
+            alight_stop_time=alight,
+            departure=int(added.departure[board]),
+            arrival=int(added.arrival[alight]),
+            stays_seated=False,
+        )
+
+    def find_departure(self, call: BoardDeparture) -> BoardDeparture | None:
+        """Return how the replacement of a ride leaves where the ride was to; None where it cannot be boarded there."""
+        key = (call.trip_departure, call.service_day.toordinal())
+        run = self._run_of.get(key)
+        position = None if run is None else self._keep(key).get(call.stop_time)
+        if run is None or position is None:
+            return None
+        added = self._get(run)
+        # Nobody boards where it ends.
+        if position == len(added.stop) - 1 or added.flags[position] & NO_BOARDING:
+            return None
+        return replace(call, trip_departure=run, stop_time=position, departure=int(added.departure[position]))
+
+    def find_planned(self, run: int, position: int) -> Planned | None:
+        """Return when a stop time of an added ride was planned; None where it is new, or replaces nothing."""
+        key = self._get(run).replaces
+        if key is None:
+            return None
+        event = next((event for event, kept in self._keep(key).items() if kept == position), None)
+        if event is None:
+            return None
+        table, day = self._timetable, date.fromordinal(key[1])
+        times = (int(table.stop_time_arrival_s[event]), int(table.stop_time_departure_s[event]))
+        return Planned(*(self._scheduled(key[0], day, each) for each in times))
+
+    def _keep(self, key: RideKey) -> dict[int, int]:
+        """Return the positions of a replacement by the stop times (rows) that they keep."""
+        if key not in self._kept:
+            self._kept[key] = self._match(key, self._get(self._run_of[key]))
+        return self._kept[key]
+
+    def _match(self, key: RideKey, added: AddedRide) -> dict[int, int]:
+        table, day = self._timetable, date.fromordinal(key[1])
+        trip = int(table.trip_departure_trip[key[0]])
+        events = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
+        planned = [
+            _TimedStop(
+                int(table.stop_time_stop[each]), self._scheduled(key[0], day, int(table.stop_time_departure_s[each]))
+            )
+            for each in events
+        ]
+        served = [at for at in range(len(added.stop)) if not added.is_skipped[at]]
+        told = [_TimedStop(int(added.stop[at]), int(added.departure[at])) for at in served]
+        return {events[one]: served[other] for one, other in _pair(planned, told)}
+
+    def _get(self, run: int) -> AddedRide:
+        return self._added[-1 - run]
+
+
+class _TimedStop(NamedTuple):
+    stop: int
+    departure: int
+
+
+class _Pairing(NamedTuple):
+    """Some pairs; of two pairings the greater has more pairs, then nearer times."""
+
+    kept: int
+    minus_seconds: int
+    pairs: tuple[tuple[int, int], ...]
+
+
+def _pair(planned: Sequence[_TimedStop], told: Sequence[_TimedStop]) -> tuple[tuple[int, int], ...]:
+    """Return the positions of calls at the same stops, in the order of both: as many as possible, at nearest times."""
+    nothing = _Pairing(0, 0, ())
+    before = [nothing] * (len(told) + 1)
+    for one, call in enumerate(planned):
+        row = [nothing]
+        for other, candidate in enumerate(told):
+            best = max(before[other + 1], row[other], key=lambda each: each[:2])
+            if call.stop == candidate.stop:
+                kept, minus_s, pairs = before[other]
+                minus_s -= abs(call.departure - candidate.departure)
+                if (kept + 1, minus_s) > best[:2]:
+                    best = _Pairing(kept + 1, minus_s, (*pairs, (one, other)))
+            row.append(best)
+        before = row
+    return before[-1].pairs

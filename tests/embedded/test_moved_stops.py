@@ -1,0 +1,57 @@
+"""A ride that real time moves to another stop: the way there is walked, or the change is missed (decision 0313)."""
+
+import pytest
+
+from tests.realtime.messages import NOW, call, message, update
+
+# Beta and its neighbour are too far apart to be linked, and half an hour's walk or less.
+DRAWING = """
+line A | Alpha 08:10 | Beta 08:20
+line B | Beta {leaves} | Gamma 09:30
+line Z | Yonder 20:00 | Gamma 20:30
+"""
+COORDINATES = {"Beta": (60.25, 24.94), "Yonder": (60.26, 24.94), "Gamma": (60.17, 25.3)}
+# 1,112 m in a straight line, with the factor and the pace 1,157 s, and 255 s to change.
+NEEDED_S = 1_157 + 255
+
+
+def ask(towns, leaves):
+    """Return the answer of 08:00, where B leaves six minutes late, and from Yonder instead of Beta."""
+    town = towns(DRAWING.format(leaves=leaves), coordinates=COORDINATES)
+    town.say(message(update("B-1", call(sequence=1, depart=360, platform="YONDER")), timestamp=NOW))
+    return town.plan(limit=3)["itineraries"]
+
+
+def test_who_changes_walks_to_where_the_ride_leaves(towns):
+    """The walk is a leg of its own, and nothing is missed."""
+    itinerary = ask(towns, "08:50")[0]
+    legs = [(leg["mode"], leg["from"].get("id"), leg["to"].get("id")) for leg in itinerary["legs"]]
+    assert legs == [
+        ("BUS", "TEST:ALPHA", "TEST:BETA"), ("WALK", "TEST:BETA", "TEST:YONDER"), ("BUS", "TEST:YONDER", "TEST:GAMMA"),
+    ]  # fmt: skip
+    assert itinerary["legs"][1]["duration"] == NEEDED_S - 255
+    assert itinerary["DisruptionNote"] == "Line B from Yonder leaves 6 min late."
+
+
+def test_another_platform_where_one_boards_changes_no_later_change(towns):
+    """A leaves from Yonder, and its change at Beta is as short as the feed says."""
+    drawing = """
+line A | Alpha 08:10 | Beta 08:20
+line B | Beta 08:21 | Gamma 08:30
+line Z | Yonder 20:00 | Gamma 20:30
+change | Beta 60
+"""
+    places = {**COORDINATES, "Yonder": (60.1701, 24.94)}
+    town = towns(drawing, coordinates=places)
+    town.say(message(update("A-1", call(sequence=1, depart=0, platform="YONDER")), timestamp=NOW))
+    first = town.plan(limit=1)["itineraries"][0]
+    rides = [(leg["line"], leg["from"]["id"]) for leg in first["legs"] if leg["mode"] != "WALK"]
+    assert (rides, first.get("DisruptionNote")) == ([("A", "TEST:YONDER"), ("B", "TEST:BETA")], None)
+
+
+@pytest.mark.parametrize(("leaves", "missed"), [("08:37:32", False), ("08:37:31", True)])
+def test_a_change_that_the_walk_makes_impossible_is_missed(towns, leaves, missed):
+    """B5: A is there at 08:20, and the change takes 23 min 32 s; what is missed stands behind tomorrow's."""
+    found = ask(towns, leaves)
+    notes = ["that it takes" in each.get("DisruptionNote", "") for each in found]
+    assert notes == ([False, True] if missed else [False, False])

@@ -1,0 +1,105 @@
+"""A trip that is replaced: what its replacement keeps runs on the timetable's words (decision 0313)."""
+
+import pytest
+
+from tests.embedded.conftest import rows, trips
+from tests.embedded.test_outage import alert
+from tests.realtime.messages import NOW, call, message, update
+
+DRAWING = """
+line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30
+line A | Alpha 09:10 | Beta 09:20 | Gamma 09:30
+"""
+COORDINATES = {"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1), "Delta": (60.25, 25.1)}
+BY_DELTA = (call("ALPHA", "08:14", "08:14"), call("DELTA", "08:24", "08:24"), call("GAMMA", "08:37", "08:37"))
+TWICE_AT_ALPHA = (
+    call("ALPHA", "08:10", "08:10"), call("ALPHA", "08:16", "08:16"), call("GAMMA", "08:30", "08:30"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def replaced(towns):
+    """``replaced(*calls)``: the first bus is replaced by one that makes the calls."""
+    town = towns(DRAWING + "line Z | Delta 20:00 | Gamma 20:30", coordinates=COORDINATES)
+
+    def say(*calls):
+        town.say(message(update("A-1", *calls, relationship="REPLACEMENT"), timestamp=NOW))
+        return town
+
+    return say
+
+
+def test_a_board_shows_a_replaced_trip_once_with_its_delay(replaced):
+    """C1: it leaves four minutes late, and nothing there is cancelled."""
+    board = replaced(*BY_DELTA).board(windowMinutes=120)
+    assert rows(board) == [("A", "08:10", "delayed", 240), ("A", "09:10", "scheduled_only", None)]
+
+
+def test_where_the_replacement_does_not_call_the_trip_is_cancelled(replaced):
+    """It goes round Beta."""
+    board = replaced(*BY_DELTA).board("TEST:BETA", windowMinutes=120)
+    assert rows(board) == [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)]
+
+
+def test_a_new_call_is_told_as_it_is_expected(replaced):
+    """At Delta nothing was planned."""
+    assert rows(replaced(*BY_DELTA).board("TEST:DELTA")) == [("A", "08:24", "on_time", 0)]
+
+
+def test_who_planned_to_take_it_takes_its_replacement(replaced):
+    """B5: seven minutes late to Gamma is a delay to be told, no cancellation."""
+    body = replaced(*BY_DELTA).plan(limit=3)
+    assert trips(body) == ["A 08:14", "A 09:10"]
+    assert body["itineraries"][0]["DisruptionNote"] == "Line A from Alpha arrives at Gamma 7 min late."
+
+
+def test_a_promised_start_at_a_stop_that_is_called_at_twice_still_leaves(replaced):
+    """The rider may board at 08:10 as planned; who comes later boards at 08:16."""
+    town = replaced(*TWICE_AT_ALPHA)
+    assert not any("cancelled" in each.get("DisruptionNote", "") for each in town.plan(limit=3)["itineraries"])
+    assert rows(town.board(windowMinutes=30)) == [("A", "08:10", "on_time", 0), ("A", "08:16", "on_time", 0)]
+
+
+def test_where_a_replacement_ends_the_trip_is_cancelled(replaced):
+    """It turns round at Beta: nobody leaves from there, and that is said."""
+    board = replaced(call("ALPHA", "08:10", "08:10"), call("BETA", "08:20", "08:20")).board("TEST:BETA")
+    assert rows(board) == [("A", "08:20", "cancelled", None)]
+
+
+def test_a_closed_stop_is_closed_to_a_replacement(replaced):
+    """The row does not vanish: it says that nobody boards."""
+    town = replaced(*BY_DELTA)
+    closed = alert("closed", "Closed", "NO_SERVICE", "08:00", "09:00", stop_id="ALPHA")
+    town.say(message(update("A-1", *BY_DELTA, relationship="REPLACEMENT"), closed, timestamp=NOW))
+    assert rows(town.board(windowMinutes=30)) == [("A", "08:10", "cancelled", None)]
+
+
+def test_of_a_loop_each_call_is_told_by_its_own_plan(towns):
+    """The replacement leaves out the first call at Alpha, and is on time at all others."""
+    town = towns("line O | Alpha 08:10 | Beta 08:20 | Gamma 08:30 | Alpha 08:50 | Beta 09:00", coordinates=COORDINATES)
+    calls = (call("GAMMA", "08:30", "08:30"), call("ALPHA", "08:50", "08:50"), call("BETA", "09:00", "09:00"))
+    town.say(message(update("O-1", *calls, relationship="REPLACEMENT"), timestamp=NOW))
+    assert rows(town.board(windowMinutes=120)) == [("O", "08:10", "cancelled", None), ("O", "08:50", "on_time", 0)]
+    assert rows(town.board("TEST:GAMMA", windowMinutes=120)) == [("O", "08:30", "on_time", 0)]
+
+
+def test_a_skipped_call_is_none_that_is_kept(replaced):
+    """The bus calls at Alpha six minutes later, where it was to have been skipped first."""
+    calls = (call("ALPHA", "08:10", "08:10", relationship="SKIPPED"), *TWICE_AT_ALPHA[1:])
+    assert rows(replaced(*calls).board(windowMinutes=30)) == [("A", "08:10", "delayed", 360)]
+
+
+def test_nobody_stays_seated_in_a_replacement(towns):
+    """Another vehicle comes: the minute at Beta does not suffice to change."""
+    stay = "line A | Alpha 08:10 | Beta 08:20\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
+    town = towns(stay, coordinates=COORDINATES)
+    calls = (call("ALPHA", "08:10", "08:10"), call("BETA", "08:20", "08:20"))
+    town.say(message(update("A-1", *calls, relationship="REPLACEMENT"), timestamp=NOW))
+    [today] = [each for each in town.plan(limit=3)["itineraries"] if "2026-03-10" in each["legs"][0]["departureTime"]]
+    assert today["DisruptionNote"] == "The change from line A to line B at Beta has 60 s of the 120 s that it takes."
+
+
+def test_a_replacement_that_lets_nobody_in_is_cancelled_there(replaced):
+    """It passes Alpha."""
+    calls = (call("ALPHA", "08:10", "08:10", relationship="SKIPPED"), *BY_DELTA[1:])
+    assert rows(replaced(*calls).board(windowMinutes=30)) == [("A", "08:10", "cancelled", None)]
