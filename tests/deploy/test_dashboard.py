@@ -9,7 +9,8 @@ from opentelemetry.sdk.metrics import MeterProvider
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from fingerpost.telemetry import instruments
+from fingerpost.telemetry import ages, instruments
+from fingerpost.telemetry.ages import Age
 from tests.project.sources import ROOT
 
 DASHBOARD = json.loads((ROOT / "deploy" / "grafana" / "fingerpost.json").read_text(encoding="utf-8"))
@@ -27,6 +28,16 @@ def list_declared():
     return {each._name: each for each in proxies}
 
 
+class Aged:
+    """Something of a second's age."""
+
+    def list_timetable_ages(self):
+        return [Age("CITY", None, 1)]
+
+    def list_realtime_ages(self):
+        return [Age("CITY", "BUS", 1)]
+
+
 def list_told():
     """Return the names of all samples that a server tells once everything has happened once."""
     registry = CollectorRegistry()
@@ -36,7 +47,11 @@ def list_told():
     meter = provider.get_meter("fingerpost")
     for each in list_declared().values():
         instrument = each._create_real_instrument(meter)
+        if hasattr(each, "_callbacks"):
+            continue
         (instrument.record if hasattr(instrument, "record") else instrument.add)(1)
+    aged = Aged()
+    ages.watch(aged)
     text = generate_latest(registry).decode()
     provider.shutdown()
     return {sample.name for family in text_string_to_metric_families(text) for sample in family.samples}

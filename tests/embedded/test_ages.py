@@ -1,0 +1,55 @@
+"""What the metrics tell of the age of a network's timetable and real time."""
+
+from datetime import UTC, datetime, timedelta
+from weakref import WeakSet
+
+import pytest
+
+from fingerpost.telemetry import ages
+from tests.embedded.conftest import Town
+from tests.realtime.messages import NOW, call, message, update
+
+LATE = message(update("R-1", call("ALPHA", 120), timestamp=NOW - 30), timestamp=NOW - 10)
+
+
+@pytest.fixture
+def town(tmp_path, clock, monkeypatch):
+    """Return a town, and see no other."""
+    monkeypatch.setattr(ages, "_AGED", WeakSet())
+    clock(NOW)
+    return Town(tmp_path)
+
+
+def observed(observe):
+    return [(dict(each.attributes), each.value) for each in observe(None)]
+
+
+def test_real_time_is_as_old_as_its_message_and_grows_older_while_nobody_asks(town, clock):
+    """Said 10 s ago when it was read; a minute later nobody has asked for a newer one."""
+    town.say(LATE)
+    town.board()
+    first = observed(ages.observe_realtime)
+    clock(NOW + 60)
+    second = observed(ages.observe_realtime)
+
+    assert (first, second) == ([({ages.NETWORK: "TEST"}, 10)], [({ages.NETWORK: "TEST"}, 70)])
+
+
+def test_a_network_without_real_time_tells_no_age_of_it(town):
+    """Nothing is old where nothing was promised."""
+    town.board()
+
+    assert observed(ages.observe_realtime) == []
+
+
+def test_a_timetable_is_as_old_as_its_preparation(town, clock):
+    """A day later it is a day older, and nobody has asked it anything."""
+    town.board()
+    later = datetime.fromtimestamp(NOW, UTC) + timedelta(days=400)
+    seen = []
+    for instant in (later, later + timedelta(days=1)):
+        clock(int(instant.timestamp()))
+        seen += observed(ages.observe_timetables)
+    networks, (first, second) = zip(*seen, strict=True)
+
+    assert (networks, second - first) == (({ages.NETWORK: "TEST"},) * 2, 86_400.0)

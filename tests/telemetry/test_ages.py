@@ -1,0 +1,50 @@
+"""How old timetables and real time are is told with the other metrics."""
+
+from weakref import WeakSet
+
+import pytest
+
+from fingerpost.telemetry import ages
+from fingerpost.telemetry.ages import Age
+
+REALTIME = "fingerpost.realtime.age"
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    """Nothing that other tests opened is watched."""
+    monkeypatch.setattr(ages, "_AGED", WeakSet())
+
+
+class Aged:
+    """Something of given ages."""
+
+    def __init__(self, *realtime, timetables=()):
+        self.realtime = realtime
+        self.timetables = timetables
+        ages.watch(self)
+
+    def list_timetable_ages(self):
+        return self.timetables
+
+    def list_realtime_ages(self):
+        return self.realtime
+
+
+def test_of_several_sources_the_oldest_is_told(seen):
+    """A fresh message must not hide that another is not; a source of no feed of its own speaks of its network."""
+    aged = Aged(Age("CITY", "BUS", 4.0), Age("CITY", "BUS", 90.0), Age("CITY", "BUS", 5.0), Age("CITY", None, 7.0))
+
+    assert seen.counted(REALTIME) == {
+        (("fingerpost.feed.name", "BUS"), ("fingerpost.network.name", "CITY")): 90.0,
+        (("fingerpost.network.name", "CITY"),): 7.0,
+    }
+    del aged
+
+
+def test_a_timetable_tells_its_age_by_its_network(seen):
+    """In seconds since it was made from its feeds."""
+    aged = Aged(timetables=[Age("CITY", None, 3600.0)])
+
+    assert seen.counted("fingerpost.timetable.age") == {(("fingerpost.network.name", "CITY"),): 3600.0}
+    del aged
