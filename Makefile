@@ -70,6 +70,11 @@ bench-plans: .venv/ready  ## Measure: a plan beside no engine, DBOS and LangGrap
 try-deploy: .venv/ready  ## Carry out the container file's steps in a fresh environment, and ask the server that it starts
 	@$(BIN)/python deploy/try_steps.py
 
+.PHONY: bench-load
+bench-load: .venv/ready  ## Measure: plan_trip from 50 connections, over one and two workers, then over one and two machines
+	@$(BIN)/python bench/load.py
+	@$(BIN)/python bench/machines.py
+
 .PHONY: bench-telemetry
 bench-telemetry: .venv/ready  ## Measure: what measuring costs a call while nobody listens
 	@$(BIN)/python bench/telemetry.py
@@ -82,9 +87,11 @@ mutants: .venv/ready  ## Put small faults into the code, a sample of them, and c
 docs: .venv/ready  ## Write docs/reference anew from the code
 	@$(BIN)/python docs/generate.py
 
-soak: .venv/ready oracle  ## Run the long comparisons with the oracles, and a sample of small faults in what riders are told
+soak: .venv/ready oracle  ## Run the long comparisons with the oracles, 200 kills, load for ten minutes, a trip of New York in a browser, and a sample of small faults
 	@FINGERPOST_SOAK=1 $(BIN)/pytest tests/raptor tests/gtfs tests/embedded/test_riders_against_oracle.py tests/riders tests/tools/test_riders_in_kingston.py tests/plan/test_kill.py tests/apps/test_answers_as_published.py tests/apps/test_generated_calls.py
-	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or scale"
+	@FINGERPOST_SOAK=1 $(BIN)/python -m tests.scale tests/plan/test_kill.py tests/scale -k "postgres or dbos or scale"
+	@$(BIN)/python bench/load.py --seconds 600
+	@$(MAKE) --no-print-directory test-web TESTS=tests/views/test_new_york.py
 	@$(MAKE) --no-print-directory mutants TARGETS="rules tools embedded"
 
 .PHONY: test-wheel
@@ -100,6 +107,7 @@ test-otp: .venv/ready  ## Run what needs a real OpenTripPlanner: fetched once, b
 .PHONY: test-scale
 test-scale: .venv/ready  ## Run what needs a real PostgreSQL: a private one, shared, cut off, restarted
 	@$(BIN)/python -m tests.scale $(TESTS)
+	@$(if $(TESTS),,$(BIN)/python bench/load.py --seconds 60 --at-any-load)
 
 # Playwright and Chromium are installed where they can be; else the tests are skipped and say so.
 .PHONY: test-web

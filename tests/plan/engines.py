@@ -3,6 +3,7 @@
 import os
 
 from fingerpost.testing.engines.engine import Engine
+from fingerpost.testing.engines.process import import_before_forking
 from tests.scale.cluster import URL
 
 ENGINES = [Engine(name="embedded", opens="fingerpost.plan.engines.embedded:EmbeddedJournal")]
@@ -10,5 +11,6 @@ ENGINES = [Engine(name="embedded", opens="fingerpost.plan.engines.embedded:Embed
 
 if os.environ.get(URL):
     # A server is needed: make test-scale.
+    import_before_forking("tests.scale.beating_worker", "dbos")
     ENGINES.append(Engine(name="postgres", opens="tests.scale.places:open_journal"))
     ENGINES.append(Engine(name="dbos", opens="tests.scale.places:open_dbos_journal"))

@@ -8,6 +8,7 @@ from fingerpost.testing.engines.suite import FACTS, list_facts
 FOUND_OUT = [
     ("LosesTheLast", "a_step_begins_only_when_what_it_needs_is_kept", "Step 3 had begun, so steps 1 and 2 must be"),
     ("LosesTheLast", "a_recorded_step_never_runs_again", ""),
+    ("Absent", "an_approval_outlives_a_restart", "A process that opens the engine breaks: AttributeError: module"),
     ("RunsAgain", "only_the_interrupted_step_runs_again_and_under_the_same_key", "The calls should have been"),
     ("RunsAgain", "a_newer_build_goes_on_where_an_older_one_was_killed", "What the older build had recorded was"),
     ("HoldsForAll", "a_run_is_carried_on_by_one_process", "Two processes carried on one run at the same time"),

@@ -7,10 +7,11 @@ import pytest
 from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.engines import file as runs_file
 from fingerpost.plan.engines.embedded import EmbeddedJournal
-from fingerpost.testing.engines.fixtures import USER, CallLog, adding, new_runs, plan_of_steps
+from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
 from fingerpost.testing.engines.process import Worker, wait_until
 from tests.plan.drawing import ended, plan, runs_in, step
 from tests.plan.engines import ENGINES
+from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 
 EMBEDDED = ENGINES[0]
 COST = ("ALTER TABLE step ADD COLUMN cost REAL", "CREATE TABLE bill (run_id TEXT PRIMARY KEY)")
@@ -18,13 +19,8 @@ COST = ("ALTER TABLE step ADD COLUMN cost REAL", "CREATE TABLE bill (run_id TEXT
 
 @pytest.fixture
 def upgrade(monkeypatch):
-    """Make this program a newer one, whose layout adds some statements; called without any, make it the old one."""
-    first = runs_file.LAYOUTS
-
-    def add(*statements):
-        monkeypatch.setattr(runs_file, "LAYOUTS", (*first, statements) if statements else first)
-
-    return add
+    """Make this program a newer one, or the old one again."""
+    return upgrading(monkeypatch, runs_file)
 
 
 def described(folder):
@@ -39,7 +35,7 @@ def described(folder):
 async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(tmp_path, upgrade, monkeypatch):
     """It brings the file up to its layout first; what is recorded stays, and is not run again."""
     monkeypatch.delenv("FINGERPOST_NOW")
-    chain = plan_of_steps(adding(1, 1), adding(2, 300, 1), adding(3, 1, 2))
+    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
     calls = CallLog(tmp_path)
     with Worker(EMBEDDED, tmp_path, [chain]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
@@ -122,8 +118,4 @@ async def test_an_older_process_that_has_the_file_open_goes_on(tmp_path, upgrade
 
 def test_each_layout_only_adds():
     """What an older process wrote must stay readable, and what it writes must fit: no drop, no rename, no demand."""
-    later = [statement.upper() for layout in runs_file.LAYOUTS[1:] for statement in layout]
-    forbidden = ("DROP", "RENAME", "DELETE", "UPDATE")
-
-    assert [each for each in later if any(word in each for word in forbidden)] == []
-    assert [each for each in later if "ADD COLUMN" in each and "NOT NULL" in each and "DEFAULT" not in each] == []
+    assert list_what_does_not_only_add(runs_file) == []

@@ -5,6 +5,7 @@ What follows the command goes to pytest. Processes that tests start find the ser
 
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -15,8 +16,9 @@ from tests.scale import running
 from tests.scale.cluster import URL, Cluster, PostgresMissing, find_programs
 
 ROOT = Path(__file__).parents[2]
-# Held to what the stores in files are held to, and tests of workers; they share the server, and leave it running.
-STORES = [
+# Held to what the stores in files are held to, and tests of workers; they share a server, and leave it running.
+# Most of them wait most of the time.
+SHARING = [
     "tests/store/test_variable_store.py",
     "tests/store/test_request_counts.py",
     "tests/net/test_limiter.py",
@@ -24,11 +26,18 @@ STORES = [
     "tests/plan/test_kill.py",
     "tests/scale/test_dbos.py",
     "tests/scale/test_takeover.py",
+    "tests/scale/test_servers.py",
+    "tests/scale/test_two_copies.py",
+    "tests/scale/test_failures.py",
+    "tests/scale/test_layouts.py",
+    "tests/scale/test_backup.py",
     "-k",
     "postgres or dbos or scale",
-    "--numprocesses=2",
+    "--numprocesses=4",
     "--dist=worksteal",
 ]
+# They stop the server, or cut every connection, so they have one of their own beside that.
+BREAKING = ["tests/scale/test_cut_off.py", "tests/scale/test_two_machines.py"]
 
 
 def main(arguments: list[str]) -> int:
@@ -48,13 +57,23 @@ def main(arguments: list[str]) -> int:
         try:
             running.cluster = cluster
             os.environ[URL] = cluster.url
-            if arguments:
-                return int(pytest.main(arguments))
-            # The second part stops the server, and cuts every connection.
-            apart = [f"--ignore={each}" for each in STORES if each.startswith("tests/scale")]
-            return int(pytest.main(STORES)) or int(pytest.main(["tests/scale", *apart]))
+            return int(pytest.main(arguments)) if arguments else run_all()
         finally:
             cluster.stop("immediate")
+
+
+def run_all() -> int:
+    """Return the worse of the exit statuses of both parts, which run at the same time."""
+    with tempfile.TemporaryFile() as said:
+        with subprocess.Popen([sys.executable, "-m", "tests.scale", *BREAKING], stdout=said, cwd=ROOT) as breaking:
+            try:
+                status = int(pytest.main(SHARING))
+                status = max(status, breaking.wait())
+            finally:
+                breaking.terminate()
+        said.seek(0)
+        sys.stdout.write(said.read().decode())
+    return status
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """A process that beats, carries on new plans, and takes over the runs of silent ones until it is told to end.
 
-``python -m tests.scale.beating_worker ENGINE FOLDER BUILD PLANS`` keeps and begins plans, and says "ready".
+``python -m tests.scale.beating_worker ENGINE FOLDER PLANS`` keeps and begins plans, and says "ready".
 """
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -41,7 +42,7 @@ def open_beating(engine, folder):
     return JOURNALS[engine](database, heartbeat)
 
 
-async def work(engine, folder, build, plans):
+async def work(say, engine, folder, build, plans):
     """Beat, and carry runs on, until SIGTERM."""
     journal = open_beating(engine, folder)
     runs = new_runs(journal, folder, build)
@@ -50,10 +51,21 @@ async def work(engine, folder, build, plans):
     await asyncio.to_thread(wait_until, lambda: journal.heartbeat.worker is not None, "the first beat")
     for raw in plans:
         runs.begin(await runs.create(read_plan(raw), user=USER))
-    print("ready", flush=True)
+    say("ready")
     await asyncio.wait([takeover])
     journal.close()
 
 
+def tell(says, environment, *given):
+    """Work in a process that was forked, in an environment."""
+    os.environ.clear()
+    os.environ.update(environment)
+    asyncio.run(work(says.send, *given))
+
+
+def print_at_once(word):
+    print(word, flush=True)
+
+
 if __name__ == "__main__":
-    asyncio.run(work(sys.argv[1], Path(sys.argv[2]), Build(sys.argv[3]), json.loads(sys.argv[4])))
+    asyncio.run(work(print_at_once, sys.argv[1], Path(sys.argv[2]), Build.FIRST, json.loads(sys.argv[3])))

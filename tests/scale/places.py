@@ -3,11 +3,16 @@
 import hashlib
 import os
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fingerpost.plan.engines.dbos import DbosJournal
 from fingerpost.plan.engines.postgres import PostgresJournal
 from fingerpost.store.postgres.database import Database
-from tests.scale.cluster import URL
+from fingerpost.testing.engines.engine import Engine
+from tests.scale.cluster import PASSWORD, URL, USER
+from tests.scale.running import get_url
+
+SHARED = Engine(name="postgres", opens="tests.scale.places:open_journal")
 
 
 def schema_of(folder: Path) -> str:
@@ -29,3 +34,18 @@ def open_dbos_journal(folder: Path) -> DbosJournal:
     """Return the journal on DBOS of a folder."""
     # Its hundred tables and indexes are made once for all tests, which is safe: runs of two folders have other ids.
     return DbosJournal(open_database(folder), schema="test_dbos")
+
+
+def url_of(name: str, *, user: str = USER, password: str = PASSWORD) -> str:
+    """Return the address of a database of the server that is running."""
+    server = urlsplit(get_url())
+    return f"postgresql://{user}:{password}@{server.hostname}:{server.port}/{name}"
+
+
+def run_sql(name: str, *statements: str) -> None:
+    """Run statements in a database of the server as its owner."""
+    database = Database(url_of(name), schema="owner")
+    with database.connect() as connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()

@@ -77,6 +77,17 @@ def test_a_change_whose_commit_was_cut_off_is_not_called_done_and_not_done_twice
     assert (caught.value.retryable, count) == (True, (2,))
 
 
+def test_whoever_hangs_inside_a_transaction_is_cut_off_before_others_give_up(database):
+    """A stopped process keeps its row locks no longer than whoever wants to take its runs waits for one."""
+    query = "SELECT setting::int FROM pg_settings WHERE name = %s"
+    idle_ms, lock_ms = [
+        database.read(lambda connection, name=name: connection.execute(query, (name,)).fetchone()[0])
+        for name in ("idle_in_transaction_session_timeout", "lock_timeout")
+    ]
+
+    assert 0 < idle_ms < lock_ms
+
+
 async def test_a_run_goes_on_over_cut_connections_and_nothing_runs_twice(tmp_path, cut):
     """Cut after every third step: each step begins once, all are recorded, and the events have no gap."""
     journal = open_journal(tmp_path)

@@ -10,12 +10,11 @@ from psycopg import sql
 from fingerpost.plan.engines.dbos_program import VERSION
 from fingerpost.plan.engines.heartbeat import Heartbeat
 from fingerpost.plan.journal import PROTOCOL, NewRun
-from fingerpost.testing.engines.fixtures import Build, CallLog, adding, found_sums, plan_of_steps
+from fingerpost.testing.engines.fixtures import LONG_MS, Build, CallLog, adding, found_sums, plan_of_steps
 from fingerpost.testing.engines.process import wait_until
 from fingerpost.testing.engines.reader import read_runs
-from tests.scale.places import open_journal
+from tests.scale.places import SHARED, open_journal
 from tests.scale.running import get_url
-from tests.scale.test_two_copies import SHARED
 from tests.scale.workers import begun, has_ended, working
 
 AT = "2026-03-10T06:00:00Z"
@@ -51,7 +50,7 @@ def test_outcomes_that_dbos_keeps_are_found_by_their_step_in_whatever_order_they
 
 def test_a_run_begun_on_one_version_ends_on_the_next(database, tmp_path):
     """DBOS would leave the workflows of another version alone; ours are of one, and all that is kept is JSON."""
-    chain = plan_of_steps(adding(1, 1), adding(2, 700, 1), adding(3, 1, 2))
+    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
     with working("dbos", tmp_path, build=Build.NEWER) as _newer, working("dbos", tmp_path, chain) as older:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         older.kill()
@@ -95,7 +94,7 @@ import asyncio, os, sys
 from pathlib import Path
 from dbos import DBOS
 from fingerpost.errors import SettingsInvalid
-from tests.scale.places import open_dbos_journal
+from tests.scale.places import SHARED, open_dbos_journal
 
 DBOS(config={"name": "theirs", "system_database_url": f"sqlite:///{sys.argv[1]}/theirs.sqlite"})
 
@@ -120,7 +119,7 @@ asyncio.run(launch())
 
 def test_two_processes_are_two_executors(database, tmp_path):
     """Each begins a run of its own; of two of one name, either would take the other's runs for its own old ones."""
-    long = plan_of_steps(adding(1, 60_000))
+    long = plan_of_steps(adding(1, LONG_MS))
     with working("dbos", tmp_path, long) as _one, working("dbos", tmp_path, long) as _other:
         schema = database.schema
         wait_until(lambda: CallLog(tmp_path).count().total() == 2, "both steps begin")

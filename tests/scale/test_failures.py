@@ -14,7 +14,8 @@ from fingerpost.errors import ParameterError, SettingsInvalid, StorageUnavailabl
 from fingerpost.store.postgres.database import Database
 from fingerpost.store.postgres.variables import SharedVariables
 from tests.scale.cluster import PASSWORD, USER
-from tests.scale.running import get_cluster, get_url
+from tests.scale.places import run_sql, url_of
+from tests.scale.running import get_url
 from tests.scale.test_cut_off import NOON
 
 VARIABLE = "FINGERPOST_DATABASE_URL"
@@ -26,15 +27,6 @@ def said_of(url, **given):
     with pytest.raises(ToolError) as caught:
         SharedVariables(Database(url, **given)).list_variables("ada")
     return type(caught.value), caught.value.message
-
-
-def run_sql(name, *statements):
-    """Run statements in a database of the server as its owner."""
-    database = Database(get_cluster().url_of(name), schema="owner")
-    with database.connect() as connection:
-        for statement in statements:
-            connection.execute(statement)
-    connection.close()
 
 
 @pytest.fixture
@@ -69,7 +61,7 @@ def new_database(request):
 )
 def test_a_wrong_part_of_the_address_is_named(user, password, name, sentence):
     """The operator corrects it; trying again helps nobody."""
-    assert said_of(get_cluster().url_of(name, user=user, password=password)) == (SettingsInvalid, sentence)
+    assert said_of(url_of(name, user=user, password=password)) == (SettingsInvalid, sentence)
 
 
 def test_nobody_listens():
@@ -110,7 +102,7 @@ def test_without_the_extra_the_setting_says_what_to_install(monkeypatch):
 
 def test_a_database_that_only_reads_answers_and_refuses_to_write(new_database):
     """As a standby does: what is there is found, a save is refused with what to do."""
-    url = get_cluster().url_of(new_database())
+    url = url_of(new_database())
     SharedVariables(Database(url)).save("ada", "home", "other", 1, NOON)
     standby = SharedVariables(Database(f"{url}?options=-c%20default_transaction_read_only%3Don"))
     with pytest.raises(SettingsInvalid) as caught:
@@ -125,7 +117,7 @@ def test_a_user_who_may_create_nothing_is_told_to_be_given_the_schema(new_databa
     name = new_database()
     run_sql(name, "DROP ROLE IF EXISTS guest", "CREATE ROLE guest LOGIN PASSWORD 'g'")
     try:
-        url = get_cluster().url_of(name, user="guest", password="g")
+        url = url_of(name, user="guest", password="g")
         refused = said_of(url)
         run_sql(name, "CREATE SCHEMA fingerpost AUTHORIZATION guest")
         saved = SharedVariables(Database(url)).save("ada", "home", "other", 1, NOON)[0]
@@ -143,7 +135,7 @@ def test_a_database_of_another_encoding_is_refused(new_database):
     """Latin-1 has no room for most names of stops."""
     name = new_database("ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
 
-    assert said_of(get_cluster().url_of(name)) == (
+    assert said_of(url_of(name)) == (
         SettingsInvalid,
         "The database stores its texts as LATIN1; create one with the encoding UTF8",
     )
@@ -212,7 +204,7 @@ def test_one_address_is_one_database_and_none_is_the_home_folder(monkeypatch, tm
 
 def test_a_server_does_not_start_on_a_database_that_it_can_never_use(monkeypatch, tmp_path, caplog):
     """Rule E3: the operator hears of a wrong password at once. One that is only away now stops nothing."""
-    monkeypatch.setenv(VARIABLE, get_cluster().url_of("postgres", password="wrong"))
+    monkeypatch.setenv(VARIABLE, url_of("postgres", password="wrong"))
     with pytest.raises(SettingsInvalid, match=r"^The database refuses the user or the password of"):
         check_database(read_settings(home=tmp_path))
     monkeypatch.setenv(VARIABLE, f"postgresql://{USER}:{PASSWORD}@127.0.0.1:1/postgres")

@@ -1,6 +1,5 @@
 """The tables across versions: made once by whoever comes first, brought up by a newer program, refused by an older."""
 
-import subprocess
 import sys
 
 import pytest
@@ -9,20 +8,22 @@ from fingerpost.errors import SettingsInvalid, StorageUnavailable
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.store.postgres import layouts
 from fingerpost.store.postgres.variables import SharedVariables
-from fingerpost.testing.engines.engine import Engine
-from fingerpost.testing.engines.fixtures import USER, CallLog, adding, new_runs, plan_of_steps
+from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
 from fingerpost.testing.engines.process import Worker, wait_until
-from tests.scale.places import open_database, open_journal
+from tests.net.at_once import tell_at_once
+from tests.plan.upgrades import list_what_does_not_only_add, upgrading
+from tests.scale.places import SHARED, open_database, open_journal
 from tests.scale.test_cut_off import NOON
 
 NUMBERS = list(range(1, len(layouts.LAYOUTS) + 1))
 COST = ("ALTER TABLE plan_step ADD COLUMN cost real", "CREATE TABLE bill (run_id text PRIMARY KEY)")
-SHARED = Engine(name="postgres", opens="tests.scale.places:open_journal")
 FIRST = """
 import sys
 from pathlib import Path
 from datetime import UTC, datetime
 from fingerpost.store.postgres.variables import SharedVariables
+from tests.net.at_once import tell_at_once
+from tests.plan.upgrades import list_what_does_not_only_add, upgrading
 from tests.scale.places import open_database
 
 variables = SharedVariables(open_database(Path(sys.argv[1])))
@@ -35,13 +36,8 @@ print(*[each.key for each in variables.list_variables("ada")], flush=True)
 
 @pytest.fixture
 def upgrade(monkeypatch):
-    """Make this program a newer one, whose layout adds some statements; called without any, make it the old one."""
-    first = layouts.LAYOUTS
-
-    def add(*statements):
-        monkeypatch.setattr(layouts, "LAYOUTS", (*first, statements) if statements else first)
-
-    return add
+    """Make this program a newer one, or the old one again."""
+    return upgrading(monkeypatch, layouts)
 
 
 def described(folder):
@@ -66,16 +62,9 @@ def described(folder):
 
 def test_processes_that_come_at_once_make_the_tables_once(database, tmp_path):
     """Four first writers: every save arrives, and the layout is applied once."""
-    command = [sys.executable, "-c", FIRST, str(tmp_path)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    processes = [subprocess.Popen([*command, f"k{number}"], **pipes) for number in range(4)]
-    assert {process.stdout.readline() for process in processes} == {"ready\n"}
-    for process in processes:
-        process.stdin.write("\n")
-        process.stdin.flush()
-    listed = [process.communicate(timeout=60)[0].split() for process in processes]
+    commands = [[sys.executable, "-c", FIRST, str(tmp_path), f"k{number}"] for number in range(4)]
+    listed = [said.split() for said in tell_at_once(*commands)]
 
-    assert [process.returncode for process in processes] == [0, 0, 0, 0]
     assert all(f"k{number}" in keys for number, keys in enumerate(listed))
     assert described(tmp_path)[0] == NUMBERS
     assert len(SharedVariables(database).list_variables("ada")) == 4
@@ -83,7 +72,7 @@ def test_processes_that_come_at_once_make_the_tables_once(database, tmp_path):
 
 async def test_a_newer_program_carries_on_the_run_of_an_older_ones_killed_process(database, tmp_path, upgrade):
     """It brings the tables up first; what is recorded stays, and is not run again."""
-    chain = plan_of_steps(adding(1, 1), adding(2, 300, 1), adding(3, 1, 2))
+    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
     calls = CallLog(tmp_path)
     with Worker(SHARED, tmp_path, [chain]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 3, "the second step begins")
@@ -146,8 +135,4 @@ async def test_an_upgrade_that_breaks_off_has_not_happened(tmp_path, upgrade, da
 
 def test_each_layout_only_adds():
     """What an older process wrote must stay readable, and what it writes must fit: no drop, no rename, no demand."""
-    later = [statement.upper() for layout in layouts.LAYOUTS[1:] for statement in layout]
-    forbidden = ("DROP", "RENAME", "DELETE", "UPDATE")
-
-    assert [each for each in later if any(word in each for word in forbidden)] == []
-    assert [each for each in later if "ADD COLUMN" in each and "NOT NULL" in each and "DEFAULT" not in each] == []
+    assert list_what_does_not_only_add(layouts) == []

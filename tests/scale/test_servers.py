@@ -10,16 +10,14 @@ from mcp import Client
 from fingerpost.testing.engines.process import wait_until
 from tests.apps.plan_server import PLAN
 from tests.apps.processes import DEADLINE_S, serving
-from tests.scale.running import get_cluster
-from tests.scale.test_failures import run_sql
+from tests.scale.places import run_sql, url_of
 
 
 @pytest.fixture
 def address():
     """Return the address of a database of this test's own."""
-    cluster = get_cluster()
     run_sql("postgres", "CREATE DATABASE two_servers")
-    yield cluster.url_of("two_servers")
+    yield url_of("two_servers")
     run_sql("postgres", "DROP DATABASE two_servers WITH (FORCE)")
 
 

@@ -10,14 +10,15 @@ from fingerpost.plan.engines.heartbeat import MOST_TAKEOVERS, Heartbeat
 from fingerpost.plan.engines.postgres import PostgresJournal
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.takeover import Takeover
-from fingerpost.testing.engines.fixtures import USER, CallLog, adding, new_runs, plan_of_steps
-from fingerpost.testing.engines.process import wait_until
+from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
+from fingerpost.testing.engines.process import PATIENCE_S, wait_until
 from fingerpost.testing.engines.reader import read_runs
-from tests.scale.places import open_database
-from tests.scale.test_two_copies import SHARED
+from tests.scale.places import SHARED, open_database
 from tests.scale.workers import begun, has_ended, working
 
-CHAIN = plan_of_steps(adding(1, 1), adding(2, 700, 1), adding(3, 1, 2))
+CHAIN = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
+# Its second step is longer than it takes to stop a process, and shorter than until that is declared dead.
+SLOW_CHAIN = plan_of_steps(adding(1, 1), adding(2, 1500, 1), adding(3, 1, 2))
 ENGINES = ["postgres", "dbos"]
 
 
@@ -28,7 +29,7 @@ def test_a_killed_workers_run_ends_on_another_with_nobody_asking(engine, databas
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         one.kill()
         wait_until(has_ended(tmp_path), "the run ends on the other worker")
-        assert other.poll() is None
+        assert other.exitcode is None
 
     assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
 
@@ -36,7 +37,7 @@ def test_a_killed_workers_run_ends_on_another_with_nobody_asking(engine, databas
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_worker_that_was_only_slow_records_nothing_after_the_takeover(engine, database, tmp_path):
     """Stopped in its second step, with its connections and its lock, and let go on when another has ended the run."""
-    with working(engine, tmp_path) as _other, working(engine, tmp_path, CHAIN) as slow:
+    with working(engine, tmp_path) as _other, working(engine, tmp_path, SLOW_CHAIN) as slow:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         os.kill(slow.pid, signal.SIGSTOP)
         wait_until(has_ended(tmp_path), "the run ends on the other worker")
@@ -44,7 +45,7 @@ def test_a_worker_that_was_only_slow_records_nothing_after_the_takeover(engine, 
         os.kill(slow.pid, signal.SIGCONT)
         wait_until(lambda: CallLog(tmp_path).count()["end", f"{before.record.run_id}:2"] == 2, "the slow step ends")
         slow.terminate()
-        slow.wait(30)
+        slow.join(PATIENCE_S)
         (after,) = read_runs(SHARED, tmp_path)
 
     assert begun(tmp_path) == {1: 1, 2: 2, 3: 1}
@@ -57,7 +58,8 @@ def test_a_worker_that_ends_well_leaves_its_runs_at_once(engine, database, tmp_p
     with working(engine, tmp_path) as _other, working(engine, tmp_path, CHAIN) as one:
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         one.terminate()
-        assert one.wait(30) == 0, one.stderr.read()
+        one.join(PATIENCE_S)
+        assert one.exitcode == 0
         wait_until(has_ended(tmp_path), "the run ends on the other worker")
         known = database.read(
             lambda connection: connection.execute("SELECT count(*) FROM plan_worker WHERE NOT is_dead").fetchone()[0]

@@ -13,18 +13,16 @@ from pyrate_limiter import Rate, TokenBucket
 from fingerpost.store.postgres.call_log import SharedCallLog
 from fingerpost.store.postgres.limits import SharedLimits
 from fingerpost.store.postgres.variables import SharedVariables
-from fingerpost.testing.engines.engine import Engine
-from fingerpost.testing.engines.fixtures import USER, CallLog, adding, new_runs, plan_of_steps
+from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, new_runs, plan_of_steps
 from fingerpost.testing.engines.process import Worker, wait_until
 from fingerpost.testing.engines.reader import read_runs
-from tests.scale.cluster import Cluster
-from tests.scale.places import open_database, open_journal
-from tests.scale.running import get_cluster
-from tests.scale.test_failures import run_sql
+from tests.net.at_once import tell_at_once
+from tests.scale.cluster import find_programs, run_program
+from tests.scale.places import SHARED, open_database, open_journal, run_sql, url_of
+from tests.scale.running import get_url
 
 NOON = datetime(2026, 3, 10, 12, tzinfo=UTC)
 HOUR_MS = 3_600_000
-SHARED = Engine(name="postgres", opens="tests.scale.places:open_journal")
 CLI = [sys.executable, "-c", "from fingerpost.apps.cli import main; main()"]
 TAKE = """
 import sys
@@ -44,11 +42,10 @@ print(sum(limit.check(TokenBucket(), [Rate(8, 3_600_000, burst=25)], 10**12, 1).
 @pytest.fixture
 def copies(tmp_path):
     """Return a function that runs a command on one of two copies, over a database that is made for this test."""
-    cluster: Cluster = get_cluster()
     run_sql("postgres", "CREATE DATABASE two_copies")
 
     def invoke(copy: str, *arguments: str) -> Mapping[str, object]:
-        home = {"FINGERPOST_HOME": str(tmp_path / copy), "FINGERPOST_DATABASE_URL": cluster.url_of("two_copies")}
+        home = {"FINGERPOST_HOME": str(tmp_path / copy), "FINGERPOST_DATABASE_URL": url_of("two_copies")}
         done = subprocess.run(
             [*CLI, *arguments],
             env=os.environ | home,
@@ -97,16 +94,8 @@ def test_two_processes_share_one_limit(database, tmp_path):
     """At one instant, 25 tokens are 25 tokens, however many processes reach for them."""
     SharedLimits(database).list_pauses()
     command = [sys.executable, "-c", TAKE, str(tmp_path)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    with subprocess.Popen(command, **pipes) as one, subprocess.Popen(command, **pipes) as two:
-        for process in (one, two):
-            assert process.stdout.readline() == "ready\n"
-        for process in (one, two):
-            process.stdin.write("\n")
-            process.stdin.flush()
-        taken = [int(process.stdout.readline()) for process in (one, two)]
 
-    assert sum(taken) == 25
+    assert sum(map(int, tell_at_once(command, command))) == 25
 
 
 @pytest.mark.parametrize("wrong_by_ms", [-HOUR_MS, 0, HOUR_MS], ids=["behind", "right", "ahead"])
@@ -153,7 +142,7 @@ def test_a_machine_whose_clock_is_wrong_keeps_to_the_pace_of_all(database, wrong
 async def test_a_run_of_a_killed_copy_is_interrupted_at_once_and_ends_on_the_other(database, tmp_path):
     """It is nobody's the moment its process is gone; resumed, only the step that was interrupted runs again."""
     calls = CallLog(tmp_path)
-    chain = plan_of_steps(adding(1, 1), adding(2, 300, 1), adding(3, 1, 2))
+    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
     journal = open_journal(tmp_path)
     runs = new_runs(journal, tmp_path)
     with Worker(SHARED, tmp_path, [chain]) as worker:
@@ -173,20 +162,20 @@ async def test_a_run_of_a_killed_copy_is_interrupted_at_once_and_ends_on_the_oth
 
 def test_a_backup_brings_everything_back(database, tmp_path, schema):
     """The steps of docs/scale.md: dumped while a run is under way, restored elsewhere, carried to its end there."""
-    cluster = get_cluster()
+    programs = find_programs()
     SharedVariables(database).save("ada", "home", "location", {"lat": 60.17}, NOON)
     calls = CallLog(tmp_path)
     dump = tmp_path / "fingerpost.dump"
-    with Worker(SHARED, tmp_path, [plan_of_steps(adding(1, 1), adding(2, 60_000, 1), adding(3, 1))]) as worker:
+    with Worker(SHARED, tmp_path, [plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1))]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 5, "the long step begins")
         wait_until(lambda: len(read_runs(SHARED, tmp_path)[0].record.steps) == 2, "two steps are recorded")
-        cluster.run_client("pg_dump", "--format=custom", f"--schema={schema}", f"--file={dump}", cluster.url)
+        run_program(programs / "pg_dump", "--format=custom", f"--schema={schema}", f"--file={dump}", get_url())
         worker.kill()
     before = read_runs(SHARED, tmp_path)
     run_sql("postgres", "CREATE DATABASE restored")
     try:
-        restored = cluster.url_of("restored")
-        cluster.run_client("pg_restore", "--no-owner", f"--dbname={restored}", str(dump))
+        restored = url_of("restored")
+        run_program(programs / "pg_restore", "--no-owner", f"--dbname={restored}", str(dump))
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("FINGERPOST_TEST_DATABASE_URL", restored)
             after = read_runs(SHARED, tmp_path)

@@ -1,7 +1,6 @@
 """Two machines, in network namespaces, over one database: limits are shared, and a run survives its machine."""
 
 import os
-import subprocess
 import sys
 
 import pytest
@@ -10,13 +9,16 @@ from fingerpost.store.postgres.limits import SharedLimits
 from fingerpost.testing.engines.fixtures import CallLog, adding, plan_of_steps
 from fingerpost.testing.engines.process import wait_until
 from fingerpost.testing.engines.reader import read_runs
+from tests.net.at_once import tell_at_once
 from tests.scale.cluster import URL
 from tests.scale.machines import MachinesMissing, making_machines
+from tests.scale.places import SHARED
 from tests.scale.running import get_cluster
-from tests.scale.test_two_copies import SHARED, TAKE
-from tests.scale.workers import begun, has_ended, working
+from tests.scale.test_two_copies import TAKE
+from tests.scale.workers import begun, has_ended, working_on
 
-CHAIN = plan_of_steps(adding(1, 1), adding(2, 700, 1), adding(3, 1, 2))
+# Longer than it takes to pull a cable, and shorter than until a machine is declared dead.
+CHAIN = plan_of_steps(adding(1, 1), adding(2, 1500, 1), adding(3, 1, 2))
 
 
 @pytest.fixture
@@ -38,19 +40,9 @@ def test_two_machines_share_one_limit(machines, database, tmp_path):
     """25 tokens are 25 tokens, on whichever machine they are taken."""
     SharedLimits(database).list_pauses()
     made, environ = machines
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     commands = [[*machine.prefix, sys.executable, "-c", TAKE, str(tmp_path)] for machine in made]
-    with (
-        subprocess.Popen(commands[0], env=environ, **pipes) as one,
-        subprocess.Popen(commands[1], env=environ, **pipes) as two,
-    ):
-        assert [process.stdout.readline() for process in (one, two)] == ["ready\n"] * 2
-        for process in (one, two):
-            process.stdin.write("\n")
-            process.stdin.flush()
-        taken = [int(process.stdout.readline()) for process in (one, two)]
 
-    assert sum(taken) == 25
+    assert sum(map(int, tell_at_once(*commands, env=environ))) == 25
 
 
 @pytest.mark.parametrize("engine", ["postgres", "dbos"])
@@ -58,8 +50,8 @@ def test_a_run_survives_a_machine_that_is_gone_without_a_word(engine, machines, 
     """Its cable is out in the second step; the other ends the run, and what it says when it is back is refused."""
     (lost, other), environ = machines
     with (
-        working(engine, tmp_path, prefix=other.prefix, environ=environ),
-        working(engine, tmp_path, CHAIN, prefix=lost.prefix, environ=environ),
+        working_on(other, engine, tmp_path, environ=environ),
+        working_on(lost, engine, tmp_path, CHAIN, environ=environ),
     ):
         wait_until(lambda: begun(tmp_path).get(2) == 1, "the second step begins")
         lost.unplug()

@@ -1,29 +1,43 @@
 """Processes that beat, for tests that kill and stop them."""
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
 
 from fingerpost.testing.engines.fixtures import Build, CallLog
+from fingerpost.testing.engines.process import FORKING, PATIENCE_S
 from fingerpost.testing.engines.reader import read_runs
-from tests.scale.test_two_copies import SHARED
+from tests.scale import beating_worker
+from tests.scale.places import SHARED
 
 
 @contextmanager
-def working(engine, folder, *plans, build=Build.FIRST, prefix=(), environ=None):
-    """Run a worker, on another machine where ``prefix`` leads there, and leave nothing of it."""
-    command = [
-        *prefix,
-        sys.executable,
-        "-m",
-        "tests.scale.beating_worker",
-        engine,
-        str(folder),
-        build,
-        json.dumps(plans),
-    ]
-    with subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+def working(engine, folder, *plans, build=Build.FIRST):
+    """Run a worker, and leave nothing of it."""
+    said, says = FORKING.Pipe(duplex=False)
+    arguments = (says, dict(os.environ), engine, folder, build, plans)
+    process = FORKING.Process(target=beating_worker.tell, args=arguments, daemon=True)
+    process.start()
+    says.close()
+    with said:
+        try:
+            assert said.poll(PATIENCE_S)
+            assert said.recv() == "ready"
+            yield process
+        finally:
+            process.kill()
+            process.join()
+
+
+@contextmanager
+def working_on(machine, engine, folder, *plans, environ):
+    """Run a worker on a machine, and leave nothing of it."""
+    command = [sys.executable, "-m", beating_worker.__name__, engine, str(folder), json.dumps(plans)]
+    with subprocess.Popen(
+        [*machine.prefix, *command], env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout.readline() == "ready\n", process.stderr.read()
             yield process

@@ -30,6 +30,8 @@ VERSION: Final = "fingerpost-plans"
 
 _CONNECTIONS = 8
 _WORKERS_SHARE = 20
+# Whoever hangs inside a transaction keeps its locks for so long, less than others wait before they take its runs.
+_IDLE_TRANSACTION_S = 5.0
 _POLL_S = 0.5
 _WHERE = re.compile(r"connection to server at.*|connection failed.*", re.IGNORECASE | re.DOTALL)
 
@@ -153,6 +155,7 @@ def _config(url: str, schema: str, executor: str) -> "DBOSConfig":
         "executor_id": executor,
         "serializer": DBOSPortableJSONSerializer(),
         "sys_db_pool_size": _CONNECTIONS,
+        "sys_db_idle_transaction_timeout_sec": _IDLE_TRANSACTION_S,
         "enable_otlp": False,
         "log_level": "WARNING",
     }

@@ -35,7 +35,7 @@ _MOST_CONNECTIONS = 4
 _APPLICATION = "fingerpost"
 _UNKNOWN_END = "The database broke off while it wrote, so nobody knows whether it did; look, and call again"
 
-# A machine that is gone gives up its locks within half a minute, and a process that hangs its rows within a minute.
+# A machine that is gone gives up its locks within half a minute, and a process that hangs its rows within seconds.
 _PREPARE = """
     SELECT set_config('search_path', %s, false),
         set_config('client_encoding', 'UTF8', false),
@@ -44,7 +44,7 @@ _PREPARE = """
         set_config('tcp_keepalives_count', '3', false),
         set_config('lock_timeout', '10s', false),
         set_config('statement_timeout', '30s', false),
-        set_config('idle_in_transaction_session_timeout', '60s', false),
+        set_config('idle_in_transaction_session_timeout', '5s', false),
         CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', false) END
 """
 

@@ -5,11 +5,18 @@ from collections import Counter
 from pathlib import Path
 
 from fingerpost.testing.engines.engine import Engine, expect
-from fingerpost.testing.engines.fixtures import CallLog, adding, draw_plan, expected_sums, found_sums, plan_of_steps
+from fingerpost.testing.engines.fixtures import (
+    LONG_MS,
+    CallLog,
+    adding,
+    draw_plan,
+    expected_sums,
+    found_sums,
+    plan_of_steps,
+)
 from fingerpost.testing.engines.process import Worker, wait_until
 from fingerpost.testing.engines.reader import read_runs
 
-_LONG_MS = 60_000
 _LONGEST_LIFE_S = 0.04
 
 
@@ -45,7 +52,7 @@ def a_recorded_step_never_runs_again(engine: Engine, folder: Path, *, seed: int 
 
 def a_step_begins_only_when_what_it_needs_is_kept(engine: Engine, folder: Path) -> None:
     """Killed in the instant in which the third step of a chain has begun, the first two are recorded for good."""
-    chain = plan_of_steps(adding(1, 1), adding(2, 1, 1), adding(3, _LONG_MS, 2))
+    chain = plan_of_steps(adding(1, 1), adding(2, 1, 1), adding(3, LONG_MS, 2))
     calls = CallLog(folder)
     with Worker(engine, folder, [chain]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 5, "the third step of a chain begins")
@@ -58,7 +65,7 @@ def a_step_begins_only_when_what_it_needs_is_kept(engine: Engine, folder: Path) 
 def only_the_interrupted_step_runs_again_and_under_the_same_key(engine: Engine, folder: Path) -> None:
     """Killed in the third step of a chain: the first two are not called again; the third is, as the same call."""
     calls = CallLog(folder)
-    with Worker(engine, folder, [plan_of_steps(adding(1, 1), adding(2, 1, 1), adding(3, 300, 2))]) as worker:
+    with Worker(engine, folder, [plan_of_steps(adding(1, 1), adding(2, 1, 1), adding(3, LONG_MS, 2))]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 5, "the third step of a chain begins")
         worker.kill()
     with Worker(engine, folder) as worker:
@@ -74,7 +81,7 @@ def only_the_interrupted_step_runs_again_and_under_the_same_key(engine: Engine, 
 def a_run_is_carried_on_by_one_process(engine: Engine, folder: Path) -> None:
     """While one process holds a run another is refused; the moment it is killed the other may go on."""
     calls = CallLog(folder)
-    with Worker(engine, folder, [plan_of_steps(adding(1, _LONG_MS))]) as first:
+    with Worker(engine, folder, [plan_of_steps(adding(1, LONG_MS))]) as first:
         wait_until(lambda: bool(calls.count()), "a step begins")
         with Worker(engine, folder) as second:
             wait_until(lambda: second.has_ended or sum(calls.count().values()) > 1, "the second process ends")
@@ -83,4 +90,4 @@ def a_run_is_carried_on_by_one_process(engine: Engine, folder: Path) -> None:
         first.kill()
     expect(refusal.endswith("is being carried on elsewhere"), f"The second process was told: {refusal}")
     with Worker(engine, folder):
-        wait_until(lambda: sum(calls.count().values()) == 2, "the run of a killed process is taken over")
+        wait_until(lambda: sum(calls.count().values()) >= 2, "the run of a killed process is taken over")

@@ -9,11 +9,10 @@ from fingerpost.plan.limits import Limits
 from fingerpost.plan.plan_json import read_plan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.testing.engines.engine import Engine, EngineBroken, expect
-from fingerpost.testing.engines.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps
-from fingerpost.testing.engines.process import PATIENCE_S, Worker
+from fingerpost.testing.engines.fixtures import LONG_MS, USER, CallLog, adding, approval_step, new_runs, plan_of_steps
+from fingerpost.testing.engines.process import LOOK_S, PATIENCE_S, Worker
 from fingerpost.testing.engines.reader import read_runs, with_runs
 
-_LONG_MS = 60_000
 _WIDE = 50
 
 
@@ -23,7 +22,7 @@ async def _until(is_so: Callable[[], Awaitable[bool]], sentence: str) -> None:
     while not await is_so():
         if asyncio.get_running_loop().time() > until:
             raise EngineBroken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
-        await asyncio.sleep(0)
+        await asyncio.sleep(LOOK_S)
 
 
 async def _begun(folder: Path, calls: int) -> None:
@@ -46,7 +45,7 @@ async def _ended(runs: PlanRuns, run_id: str) -> RunRecord:
 
 def a_cancelled_run_stops_what_is_under_way(engine: Engine, folder: Path) -> None:
     """What is recorded stays, nothing else begins."""
-    chain = plan_of_steps(adding(1, 0), adding(2, _LONG_MS, 1), adding(3, 0, 2))
+    chain = plan_of_steps(adding(1, 0), adding(2, LONG_MS, 1), adding(3, 0, 2))
 
     async def cancel(runs: PlanRuns) -> RunRecord:
         run_id = await runs.create(read_plan(chain), user=USER)
@@ -65,7 +64,7 @@ def another_process_may_cancel(engine: Engine, folder: Path) -> None:
 
     async def cancel(here: PlanRuns) -> RunRecord:
         elsewhere = engine.open(folder)
-        run_id = await here.create(read_plan(plan_of_steps(adding(1, _LONG_MS))), user=USER)
+        run_id = await here.create(read_plan(plan_of_steps(adding(1, LONG_MS))), user=USER)
         here.begin(run_id)
         try:
             await _begun(folder, 1)
@@ -141,7 +140,7 @@ def a_wide_fan_is_kept_whole(engine: Engine, folder: Path) -> None:
 
 def no_branch_waits_for_another(engine: Engine, folder: Path) -> None:
     """A short branch is recorded to its end while the long one has not ended its first step."""
-    branches = plan_of_steps(adding(1, _LONG_MS), adding(2, 0), adding(3, 0, 2), adding(4, 0, 3))
+    branches = plan_of_steps(adding(1, LONG_MS), adding(2, 0), adding(3, 0, 2), adding(4, 0, 3))
 
     async def race(runs: PlanRuns) -> list[int]:
         run_id = await runs.create(read_plan(branches), user=USER)

@@ -1,22 +1,36 @@
-"""Worker processes that tests kill."""
+"""Worker processes that tests kill.
 
-import json
+They are forked from one process that has imported what they need, so that each is there at once.
+"""
+
+import multiprocessing
 import os
-import subprocess
-import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, cast
 
+from fingerpost.testing.engines import worker
 from fingerpost.testing.engines.engine import Engine, EngineBroken
 from fingerpost.testing.engines.fixtures import Build
 
 # Only a broken engine is ever waited for so long.
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
+# From look to look; meanwhile whoever is waited for has the core.
+LOOK_S = 0.01
+
+FORKING = multiprocessing.get_context("forkserver")
+_IMPORTED = ["__main__", worker.__name__]
+
+
+def import_before_forking(*modules: str) -> None:
+    """Have what the engines under test import late imported once; to be called before the first worker is begun."""
+    FORKING.set_forkserver_preload([*_IMPORTED, *modules])
+
+
+import_before_forking()
 
 
 class Worker:
@@ -25,32 +39,21 @@ class Worker:
     def __init__(
         self, engine: Engine, folder: Path, plans: Sequence[Mapping[str, Any]] = (), build: Build = Build.FIRST
     ) -> None:
-        # The engine may stand in a module that only this process knows the way to; and ids are drawn freely.
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        environment.pop("FINGERPOST_NOW", None)
-        module = "fingerpost.testing.engines.worker"
-        # A pipe that nobody empties would hold up an engine that has much to say.
-        self._complained = tempfile.TemporaryFile("w+")  # noqa: SIM115  (it is closed with the block)
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", module, engine.opens, str(folder), build, json.dumps(list(plans))],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=self._complained,
-            text=True,
-        )
-        assert self._process.stdout is not None
-        self._output = self._process.stdout
+        # Ids are drawn freely.
+        environment = {name: value for name, value in os.environ.items() if name != "FINGERPOST_NOW"}
+        self._said, says = FORKING.Pipe(duplex=False)
+        self._complained = tempfile.NamedTemporaryFile("r")  # noqa: SIM115  (it is closed with the block)
+        arguments = (says, self._complained.name, environment, engine.opens, folder, build, list(plans))
+        self._process = FORKING.Process(target=worker.tell, args=arguments, daemon=True)
+        self._process.start()
+        says.close()
 
     def __enter__(self) -> Self:
         """Wait until it executes runs."""
-        patience = threading.Timer(PATIENCE_S, self._process.kill)
-        patience.start()
-        output = self._output.readline()
-        patience.cancel()
-        if output != "ready\n":
-            self._process.kill()
-            self._process.wait()
-            raise EngineBroken(f"A process that opens the engine breaks: {self._complaint()}")
+        said = self._hear()
+        if said != worker.READY:
+            self.__exit__(None, None, None)
+            raise EngineBroken(f"A process that opens the engine breaks: {said}")
         return self
 
     def __exit__(
@@ -58,41 +61,45 @@ class Worker:
     ) -> None:
         """Leave nothing running."""
         self.kill()
-        self._output.close()
+        self._said.close()
         self._complained.close()
 
     def kill(self) -> None:
         """Kill it with ``SIGKILL``."""
         self._process.kill()
-        self._process.wait()
+        self._process.join()
 
     def kill_within(self, seconds: float) -> bool:
         """Kill it after a while, and return whether it was still at work then."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            return True
-        return False
+        self._process.join(seconds)
+        if self.has_ended:
+            return False
+        self.kill()
+        return True
 
     def ends(self) -> dict[str, str]:
         """Wait for it to end, and return each run's state, or why it was refused."""
-        try:
-            self._process.wait(PATIENCE_S)
-        except subprocess.TimeoutExpired as error:
-            raise EngineBroken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s") from error
-        if self._process.returncode != 0:
-            raise EngineBroken(f"A process that carries runs on breaks: {self._complaint()}")
-        return cast("dict[str, str]", json.loads(self._output.read()))
+        said = self._hear()
+        if said is None:
+            raise EngineBroken(f"A process has not carried its runs to an end within {PATIENCE_S:g} s")
+        if not isinstance(said, dict):
+            raise EngineBroken(f"A process that carries runs on breaks: {said}")
+        self._process.join(PATIENCE_S)
+        return cast("dict[str, str]", said)
 
-    def _complaint(self) -> str:
-        self._complained.seek(0)
-        return "".join(self._complained.read().strip().splitlines()[-1:])
+    def _hear(self) -> object:
+        """Return what it says next: None where it is silent for too long."""
+        try:
+            return self._said.recv() if self._said.poll(PATIENCE_S) else None
+        except EOFError:
+            self._process.join()
+            said = self._complained.read().strip().splitlines()
+            return said[-1] if said else f"it ended with {self._process.exitcode}"
 
     @property
     def has_ended(self) -> bool:
         """Whether it has ended."""
-        return self._process.poll() is not None
+        return self._process.exitcode is not None
 
 
 def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
@@ -105,3 +112,4 @@ def wait_until(is_so: Callable[[], bool], sentence: str) -> None:
     while not is_so():
         if time.monotonic() > until:
             raise EngineBroken(f"Waited {PATIENCE_S:g} s in vain: {sentence}")
+        time.sleep(LOOK_S)

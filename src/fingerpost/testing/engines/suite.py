@@ -9,6 +9,7 @@ Whoever writes an engine names it once and checks every fact, each in a folder o
         fact.check(ENGINE, tmp_path)
 
 No test framework is needed: a fact that does not hold raises ``EngineBroken``.
+Worker processes are those of ``multiprocessing``, so a script does its work under ``if __name__ == "__main__"``.
 """
 
 from collections.abc import Callable

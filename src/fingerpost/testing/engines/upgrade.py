@@ -7,17 +7,16 @@ from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import PROTOCOL, NewRun
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.testing.engines.engine import Engine, expect
-from fingerpost.testing.engines.fixtures import USER, Build, CallLog, adding, found_sums, plan_of_steps
+from fingerpost.testing.engines.fixtures import LONG_MS, USER, Build, CallLog, adding, found_sums, plan_of_steps
 from fingerpost.testing.engines.process import Worker, wait_until
 from fingerpost.testing.engines.reader import RecordedRun, read_runs, with_runs
 
 _AT = "2026-03-10T06:00:00Z"
-_PAUSE_MS = 400
 
 
 def _killed_half_way(engine: Engine, folder: Path) -> RecordedRun:
     """Return a run of three steps in a row: the first recorded, the second interrupted, the third not begun."""
-    chain = plan_of_steps(adding(1, 1), adding(2, _PAUSE_MS, 1), adding(3, 1, 2))
+    chain = plan_of_steps(adding(1, 1), adding(2, LONG_MS, 1), adding(3, 1, 2))
     calls = CallLog(folder)
     with Worker(engine, folder, [chain]) as worker:
         wait_until(lambda: sum(calls.count().values()) == 3, "the second step of a chain begins")
@@ -38,7 +37,7 @@ def a_newer_build_goes_on_where_an_older_one_was_killed(engine: Engine, folder: 
     expect(ends == {run_id: "completed"}, f"The newer build ended with {ends}")
     expect(after.record.steps.get(1) == before.record.steps.get(1), "What the older build had recorded was changed")
     expect(began == expected, f"Steps should have begun as {expected}, and began as {began}")
-    sums = {"k1": 1, "k2": _PAUSE_MS + 1, "k3": _PAUSE_MS + 2}
+    sums = {"k1": 1, "k2": LONG_MS + 1, "k3": LONG_MS + 2}
     expect(found_sums(after.memory) == sums, f"The run holds {found_sums(after.memory)}, and should hold {sums}")
 
 

@@ -1,0 +1,84 @@
+"""The commands of docs/scale.md bring a database back, with what DBOS keeps, and a run that waited ends there."""
+
+import os
+import re
+import subprocess
+from urllib.parse import urlsplit
+
+import pytest
+
+from fingerpost.plan.engines.dbos import DbosJournal
+from fingerpost.plan.plan_json import read_plan
+from fingerpost.store.postgres import layouts
+from fingerpost.store.postgres.database import Database
+from fingerpost.store.postgres.variables import SharedVariables
+from fingerpost.testing.engines.fixtures import USER, CallLog, adding, approval_step, new_runs, plan_of_steps
+from tests.project.sources import ROOT
+from tests.scale.cluster import find_programs
+from tests.scale.places import run_sql, url_of
+from tests.scale.test_cut_off import NOON
+
+PLAN = plan_of_steps(adding(1, 1), {**approval_step(2), "dependencies": [1]}, {**adding(3, 1), "dependencies": [2]})
+RESTORED = "restored_by_the_page"
+
+
+def read_commands():
+    """Return the commands of the section on backups, as they stand on the page."""
+    page = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+    section = page.partition("## Back up and restore")[2].partition("\n## ")[0]
+    return re.findall(r"^    (.+)$", section, re.MULTILINE)
+
+
+@pytest.fixture
+def address():
+    """Return the address of a database of this test's own, to be restored to another."""
+    run_sql("postgres", "CREATE DATABASE backed_up")
+    yield url_of("backed_up")
+    for name in ("backed_up", RESTORED):
+        run_sql("postgres", f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+async def carry_on(url, folder, run_id=None):
+    """Return a run's id and how it stands once it was carried on, approved where it was begun before."""
+    journal = DbosJournal(Database(url))
+    runs = new_runs(journal, folder)
+    try:
+        if run_id is None:
+            run_id = await runs.create(read_plan(PLAN), user=USER)
+        else:
+            await runs.decide(run_id, USER, 2, approved=True)
+        return run_id, await runs.carry_on(run_id)
+    finally:
+        journal.close()
+
+
+async def test_the_commands_of_the_page_bring_everything_back(address, tmp_path):
+    """Dumped while a run waits for a person; on the restored database it is approved, and only the rest runs."""
+    SharedVariables(Database(address)).save("ada", "home", "other", 1, NOON)
+    run_id, before = await carry_on(address, tmp_path)
+    server = urlsplit(address)
+    environ = {
+        **os.environ,
+        "PATH": f"{find_programs()}{os.pathsep}{os.environ['PATH']}",
+        "PGHOST": server.hostname,
+        "PGPORT": str(server.port),
+        "PGUSER": server.username,
+        "PGPASSWORD": server.password,
+        "FINGERPOST_DATABASE_URL": address,
+    }
+    commands = read_commands()
+    for command in commands:
+        here = command.replace("postgresql://...your server.../restored", url_of(RESTORED))
+        here = re.sub(r"\brestored$", RESTORED, here)
+        subprocess.run(here, shell=True, check=True, env=environ, cwd=tmp_path)  # noqa: ASYNC221
+    restored = Database(url_of(RESTORED))
+    numbers = restored.read(lambda connection: connection.execute("SELECT number FROM layout ORDER BY 1").fetchall())
+    found = SharedVariables(restored).find("ada", "home")
+    _run_id, after = await carry_on(url_of(RESTORED), tmp_path, run_id)
+    restored.close()
+    begun = {key: count for (word, key), count in CallLog(tmp_path).count().items() if word == "begin"}
+
+    assert [command.split()[0] for command in commands] == ["pg_dump", "createdb", "pg_restore"]
+    assert (before, after, found.value) == ("waiting", "completed", 1)
+    assert [number for (number,) in numbers] == list(range(1, len(layouts.LAYOUTS) + 1))
+    assert begun == {f"{run_id}:1": 1, f"{run_id}:3": 1}
