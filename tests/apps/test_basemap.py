@@ -1,12 +1,17 @@
 """Water and streets behind a trip, beside its answer, for those who draw it."""
 
 import json
+from math import cos, radians
+from types import SimpleNamespace
 
 import polyline
 import pytest
 from mcp import Client
 
 from fingerpost.apps.mcp.server import new_server
+from fingerpost.tools.basemap_shapes import find_box
+from fingerpost.transit.geodesy import METRES_PER_DEGREE
+from fingerpost.transit.model import Coordinate
 from tests.views.lakeside import LAKE, QUESTION, STREET, add_lakeside
 
 KEY = "fingerpost/basemap"
@@ -33,6 +38,18 @@ async def test_who_asks_gets_what_lies_around_the_trip(lakeside):
     assert any("OpenStreetMap" in each for each in asked.structured_content["meta"]["attribution"])
     assert KEY not in bare.meta
     assert json.dumps(asked.structured_content) == json.dumps(bare.structured_content)
+
+
+@pytest.mark.parametrize(("north", "east"), [(0.02, 0.0), (0.02, 0.04)], ids=["due north", "north-east"])
+def test_the_map_fills_a_drawing_on_a_desk(north, east):
+    """It is 620 pixels wide and 230 high with 22 left free around the trip: 3.3 times as wide as the trip is high."""
+    ends = [SimpleNamespace(coordinate=Coordinate(60 + up, 24 + aside)) for up, aside in ((0, 0), (north, east))]
+    box = find_box([SimpleNamespace(legs=[SimpleNamespace(start=ends[0], end=ends[1])])])
+    high_m = north * METRES_PER_DEGREE
+    wide_m = (box.east - box.west) * METRES_PER_DEGREE * cos(radians(60 + north / 2))
+
+    assert wide_m >= 620 / (230 - 2 * 22) * high_m
+    assert (box.north - box.south) * METRES_PER_DEGREE >= 1.2 * high_m
 
 
 async def test_a_network_without_an_extract_has_no_map(application):

@@ -87,9 +87,15 @@ def test_figures_as_a_person_asks_for_them(invoke):
     quarter = invoke("filings", "AAPL", "net", "income,", "eps", "2023q2").stdout
     assert "NetIncome" in quarter
     assert "EPSDiluted" in quarter
+    assert "394,328,000,000 USD" in invoke("filings", "AAPL", "revenue", "FY2022").stdout
     assert "2025 FY" in invoke("filings", "apple", "revenue").stdout
     assert "0000320193-22-000108" in invoke("filings", "AAPL").stdout
     assert '"query_type":"financial_facts"' in invoke("filings", "AAPL", "revenue", "2022", "--json").stdout
+
+
+def test_a_point_as_it_is_copied_from_a_map(invoke):
+    """Latitude and longitude with a comma between them, or as two words."""
+    assert invoke("stops", "60.17,24.93").stdout == invoke("stops", "60.17", "24.93").stdout
 
 
 MISTAKES = {
@@ -107,6 +113,15 @@ MISTAKES = {
     "a window too long": (["departures", "Kamppi", "--window", "500"], "--window must be at most 120"),
     "a time of a board": (["departures", "Kamppi", "--at", "soon"], "tomorrow 09:00"),
     "latitude and longitude swapped": (["stops", "160", "24"], "LAT must be at most 90"),
+    "a point as it is copied from a map": (["stops", "60.17,x"], "fingerpost stops 60.17 24.93"),
+    "a stop's name for a point": (["stops", "Kamppi"], "fingerpost find NAME"),
+    "a name without quotation marks": (["plan", "Kamppi", "Espoo", "centre"], "in quotation marks"),
+    "an option of another program": (["plan", "Kamppi", "Espoo", "--time", "09:00"], "--at, --arrive"),
+    "a short option that is none": (["departures", "Kamppi", "-n", "5"], "--limit"),
+    "an option of another command": (["serve", "--port", "8000"], "--http"),
+    "a word too many": (["network", "list", "HSL"], "options only"),
+    "a command of another program": (["route", "Kamppi", "Espoo"], "The commands are plan, departures"),
+    "a figure that nobody files": (["filings", "AAPL", "xyzzy", "2022"], "fingerpost call sec_financial_data"),
     "a command misspelt": (["pln", "Kamppi", "Espoo"], "Did you mean 'plan'"),
     "a tool that is none": (["call", "nope"], "The tools are: plan_trip"),
     "arguments that are not JSON": (["call", "plan_trip", "{bad"], "The arguments are not JSON"),

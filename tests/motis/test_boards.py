@@ -29,6 +29,14 @@ async def test_a_row_is_what_the_server_says_of_it():
     assert row.long_name == "Centraal - Flevopark"
 
 
+async def test_a_row_has_the_colour_of_its_line():
+    """As the server states it, with a text that can be read; a line without one has none."""
+    painted, bare = await row_of(a_time(5, routeColor="FF6319", routeTextColor="FFFFFF")), await row_of(a_time(5))
+
+    assert (painted.colors.color, painted.colors.text_color) == (0xFF6319, 0x000000)
+    assert bare.colors is None
+
+
 async def test_exactly_the_stop_is_asked_for_its_window_in_whole_minutes():
     """Else the server adds what is called alike; it counts minutes, so a little more is asked for at both ends."""
     told = Told(stoptimes=a_board())

@@ -49,6 +49,25 @@ async def test_a_ride_is_what_the_server_says_of_it():
 @pytest.mark.parametrize(
     ("told", "known"),
     [
+        ({"routeColor": "FF6319", "routeTextColor": "000000"}, (0xFF6319, 0x000000)),
+        # White on orange cannot be read.
+        ({"routeColor": "ff6319", "routeTextColor": "FFFFFF"}, (0xFF6319, 0x000000)),
+        ({"routeColor": "003DA5"}, (0x003DA5, 0xFFFFFF)),
+        ({"routeColor": ""}, None),
+        ({"routeColor": "orange"}, None),
+        ({}, None),
+    ],
+)
+async def test_a_line_has_the_colour_that_the_server_states(told, known):
+    """With a text that can be read on it; what is no colour is none."""
+    colors = (await ride_of(a_ride(**told))).colors
+
+    assert (colors and (colors.color, colors.text_color)) == known
+
+
+@pytest.mark.parametrize(
+    ("told", "known"),
+    [
         ({"routeShortName": "", "routeLongName": "Long"}, ("Long", "Flevopark")),
         ({"routeShortName": None, "routeLongName": None, "displayName": "ICE 5"}, ("ICE 5", "Flevopark")),
         ({"routeShortName": "", "routeLongName": ""}, ("14", "Flevopark")),

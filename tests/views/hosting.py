@@ -71,6 +71,16 @@ class Shown:
         """Return the params of all messages of a method so far."""
         return [each["params"] for each in await self.page.evaluate("heard") if each.get("method") == method]
 
+    async def hear_last(self, method, params):
+        """Wait until the newest message of a method has these params: what a view sends arrives a moment later."""
+        await self.page.wait_for_function(
+            """([method, params]) => {
+                const last = heard.filter((each) => each.method === method).at(-1)?.params;
+                return last && Object.keys(params).every((key) => last[key] === params[key]);
+            }""",
+            arg=[method, params],
+        )
+
     async def tell(self, context):
         """Change the host's context."""
         message = {"method": "ui/notifications/host-context-changed", "params": context}

@@ -8,6 +8,7 @@ from tests.views.questions import BOARD, FIGURES, QUESTIONS, TRIP
 
 HIGHEST_PX = 500
 TARGET_PX = 44
+EN_DASH = "\N{EN DASH}"
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 
@@ -42,14 +43,14 @@ async def test_a_view_is_low_has_room_for_fingers_and_asks_for_nothing(show, app
             for key in await shown.frame.eval_on_selector_all("[role=tab]", "all => all.map(each => each.dataset.key)"):
                 await shown.frame.click(f"[data-key={key}]")
                 observed.append(await measure(shown))
-            sizes = await shown.hear("ui/notifications/size-changed")
+            height = observed[-1]["height"]
+            await shown.hear_last("ui/notifications/size-changed", {"width": width, "height": height})
             requests = shown.requests
 
     assert len(observed) >= 2
     assert max(each["height"] for each in observed) <= HIGHEST_PX
     assert [each["small"] for each in observed if each["small"]] == []
     assert [each["tooWide"] for each in observed if each["tooWide"]] == []
-    assert sizes[-1] == {"width": width, "height": observed[-1]["height"]}
     assert requests == [HOST, VIEW]
 
 
@@ -173,6 +174,36 @@ async def test_an_answer_that_has_grown_old_says_so(show, application):
     assert "5 minutes old" in texts["08:05:00"]
 
 
+@pytest.mark.parametrize("width", [360, 700])
+async def test_a_platform_stands_at_its_departure(show, application, width):
+    """On a phone as on a desk; a departure without one is shown without."""
+    async with connect(application) as client:
+        answer = await ask(client, "get_departures", BOARD)
+        answer["structuredContent"]["departures"][0]["platform"] = "17b"
+        async with show(client, "board", answer, arguments=BOARD, width=width) as shown:
+            rows = await shown.frame.locator("tbody tr").all_inner_texts()
+
+    assert ["17b" in row for row in rows] == [True] + [False] * (len(rows) - 1)
+
+
+async def test_earlier_asks_for_a_trip_before_all_that_are_shown(show, application):
+    """The same ends, to arrive a minute before the first way that is shown does."""
+    question = {**TRIP, "when": {"type": "depart", "time": "2026-03-10T12:00:00+02:00"}}
+    async with connect(application) as client:
+        answer = await ask(client, "plan_trip", question)
+        async with show(client, "trip", answer, arguments=question) as shown:
+            before = await shown.frame.locator("[role=radio] b").all_inner_texts()
+            await shown.frame.click("[data-key=earlier]")
+            await shown.frame.wait_for_selector("[data-key=earlier]:not([aria-disabled])")
+            after = await shown.frame.locator("[role=radio] b").all_inner_texts()
+            [call] = await shown.hear("tools/call")
+
+    ends = [each.split(EN_DASH)[1] for each in before]
+    assert call["arguments"]["origin"] == TRIP["origin"]
+    assert call["arguments"]["when"]["type"] == "arrive"
+    assert max(each.split(EN_DASH)[1] for each in after) < min(ends)
+
+
 async def test_later_asks_for_a_trip_after_all_that_are_shown(show, application):
     """The same ends, to leave a minute after the last way that is shown; the answer takes the place of the old."""
     async with connect(application) as client:
@@ -201,6 +232,7 @@ async def test_each_point_of_the_line_names_its_filing(show, application):
                 told.append(await shown.frame.get_attribute("[role=slider]", "aria-valuetext"))
                 await shown.frame.press("[role=slider]", "ArrowRight")
             await shown.frame.click(".chosen-figure button")
+            await shown.hear_last("ui/open-link", {"url": rows[-1]["filing_url"]})
             opened = await shown.hear("ui/open-link")
             circles = await shown.frame.locator(".chart circle").count()
 

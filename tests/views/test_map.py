@@ -59,6 +59,9 @@ STOPS = """const [first, last] = [0, -1].map((at) => [...document.querySelectorA
 APART = f"(least) => {{ {STOPS} return apart > least; }}"
 
 
+MOVED = f"(x) => {{ {STOPS} return Math.abs(first[0] - x) > 1; }}"
+
+
 async def look_at_map(shown):
     """Return the pixels between the first and the last stop of the map, and where the first lies."""
     return await shown.frame.evaluate(f"() => {{ {STOPS} return {{ apart, first }}; }}")
@@ -112,6 +115,44 @@ async def test_a_map_is_moved_and_zoomed_by_pointer_wheel_keyboard_and_button(sh
     assert zoomed["apart"] == pytest.approx(1.6 * fit["apart"], rel=0.01)
     assert kept == zoomed
     assert back["apart"] == pytest.approx(fit["apart"], rel=0.01)
+
+
+async def test_a_map_is_zoomed_by_two_fingers(show, application):
+    """They are moved to twice their distance: what lay between them stays there, twice as large; one drags it."""
+    async with connect(application) as client:
+        answer = await ask(client, "plan_trip", TRIP)
+        async with show(client, "trip", answer, arguments=TRIP) as shown:
+            fit = await look_at_map(shown)
+            box = await shown.frame.locator(".map").bounding_box()
+            x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+            touch = await shown.page.context.new_cdp_session(shown.page)
+
+            async def put(kind, *places):
+                points = [{"x": left, "y": top, "id": number} for number, (left, top) in enumerate(places)]
+                await touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+            await put("touchStart", (x - 30, y))
+            await put("touchStart", (x - 30, y), (x + 30, y))
+            for apart in (40, 50, 60):
+                await put("touchMove", (x - apart, y), (x + apart, y))
+            # A browser tells of touches when it draws the next picture.
+            await shown.frame.wait_for_function(APART, arg=1.95 * fit["apart"])
+            pinched = await look_at_map(shown)
+            await put("touchEnd")
+            await put("touchStart", (x - 60, y))
+            await put("touchMove", (x - 40, y + 10))
+            await shown.frame.wait_for_function(MOVED, arg=pinched["first"][0])
+            dragged = await look_at_map(shown)
+            await put("touchEnd")
+            await shown.page.mouse.move(x, y)
+            left = await look_at_map(shown)
+
+    middle = box["width"] / 2, box["height"] / 2
+    assert pinched["apart"] == pytest.approx(2 * fit["apart"], rel=0.01)
+    around = [place + 2 * (at - place) for at, place in zip(fit["first"], middle, strict=True)]
+    assert pinched["first"] == pytest.approx(around, abs=1)
+    assert dragged["first"] == pytest.approx([pinched["first"][0] + 20, pinched["first"][1] + 10], abs=0.5)
+    assert (dragged["apart"], left) == (pytest.approx(pinched["apart"], rel=0.01), dragged)
 
 
 async def test_lines_have_their_own_colours(show, application):

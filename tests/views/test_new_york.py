@@ -1,6 +1,6 @@
 """A trip across New York's subway, drawn in a host.
 
-It needs the feed, whose import takes longer than the other tests: ``make test-web TESTS=tests/views/test_new_york.py``.
+It needs the feed, whose import takes longer than the other tests: ``make soak`` runs it.
 """
 
 import time

@@ -1,5 +1,6 @@
 """The web page in a real browser: a question by typing and by clicking, and what can be done with its answer."""
 
+import asyncio
 import re
 from urllib.parse import parse_qs, urlsplit
 
@@ -8,6 +9,7 @@ import pytest
 from fingerpost.apps.demo_disruption import disrupt_demo
 from fingerpost.apps.error_boundary import answer
 from fingerpost.apps.mcp.address import Address
+from tests.apps.processes import COMMAND, DEADLINE_S
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -164,6 +166,42 @@ async def test_a_cancellation_arrives_on_the_board_by_itself(application, visit)
     assert typed == "Rau"
     assert "Line M1 is closed" in text
     assert "Cancelled" in text
+
+
+async def test_a_cancellation_arrives_from_another_terminal(visit):
+    """``fingerpost demo --disrupt`` is run while the board is open: a refresh within a minute shows it."""
+    async with visit() as visitor:
+        page = visitor.page
+        await page.clock.install(time="2026-03-10T08:00:00+02:00")
+        await page.clock.pause_at("2026-03-10T08:00:05+02:00")
+        await visitor.open(BOARD)
+        before = await page.locator("tr[data-status=cancelled]").count()
+        command = await asyncio.create_subprocess_exec(*COMMAND, "demo", "--disrupt", stdout=asyncio.subprocess.PIPE)
+        told, _ = await command.communicate()
+        async with asyncio.timeout(DEADLINE_S):
+            while not await page.locator("tr[data-status=cancelled] s").count():
+                await page.clock.fast_forward(30_000)
+        text = await page.inner_text(".view:visible")
+
+    assert (before, command.returncode) == (0, 0)
+    assert b"`fingerpost web` and a board that is followed" in b" ".join(told.split())
+    assert "Line M1 is closed" in text
+
+
+@pytest.mark.parametrize(("width", "locale"), [(360, "sv-FI"), (960, "sv-FI")])
+async def test_what_a_field_is_for_can_be_read_whole(visit, width, locale):
+    """Swedish has the longest words, and 960 pixels the narrowest fields."""
+    async with visit(width=width, locale=locale) as visitor:
+        await visitor.open()
+        cut = await visitor.page.eval_on_selector_all(
+            "[role=combobox]:not([hidden])",
+            """all => all.filter(each => each.offsetParent).map(each => {
+                each.value = each.placeholder;
+                return [each.value, each.scrollWidth > each.clientWidth];
+            })""",
+        )
+
+    assert cut == [["Hållplats eller adress", False]] * 2
 
 
 async def test_a_cancellation_changes_the_trip_when_it_is_refreshed(application, visit):

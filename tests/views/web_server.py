@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import uvicorn
 
+from fingerpost.apps.demo_disruption import DemoDisruption
 from fingerpost.apps.mcp.address import Address
 from fingerpost.apps.mcp.http import new_app
 from fingerpost.apps.mcp.http_site import Site
@@ -17,7 +18,8 @@ LOOPBACK = Address("127.0.0.1", 0)
 
 def new_site(application, *, tiles=None, address=LOOPBACK):
     """Return the ASGI application of ``fingerpost web``."""
-    site = Site(files=list_files(tiles), headers=list_headers(tiles))
+    work = DemoDisruption(application).keep_up
+    site = Site(files=list_files(tiles), headers=list_headers(tiles), work=work)
     return new_app(application, address, WarmUp(application.networks), site=site)
 
 

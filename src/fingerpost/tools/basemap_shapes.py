@@ -15,7 +15,7 @@ from fingerpost.transit.model import Bounds, Itinerary
 BASEMAP = "basemap"
 
 # A drawing of a tall trip is wider than the trip, and one of a wide trip is higher; both can be moved a little.
-_WIDER, _HIGHER = 1.8, 1.1
+_WIDER, _HIGHER = 2.6, 1.1
 _MARGIN = 0.15
 _LEAST_M = 800.0
 

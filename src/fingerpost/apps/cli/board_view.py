@@ -6,9 +6,9 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.footnotes import list_below, print_below
 from fingerpost.apps.cli.output import new_console
-from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.trip_view import status_text
 from fingerpost.apps.cli.wire_times import clock_of, day_of, today_in
 

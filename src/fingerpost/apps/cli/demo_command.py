@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fingerpost.apps.cli.application import TOOL_ERROR, answering, open_application
+from fingerpost.apps.cli.application import TOOL_ERROR, answering, open_application, usage
 from fingerpost.apps.cli.output import complain, new_console, print_json
 from fingerpost.apps.cli.trip_view import print_trip
-from fingerpost.apps.demo_disruption import disrupt_demo
+from fingerpost.apps.demo_disruption import LASTS, begin_disruption, disrupt_demo
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
@@ -28,6 +28,10 @@ def demo(
 ) -> None:
     """Plan a trip on the demo network, which is not for real trips."""
     application = open_application(ctx.obj)
+    if disrupt:
+        with usage():
+            application.settings.prepare_home()
+            begin_disruption(application.settings.home)
     with answering(application):
         answer = asyncio.run(_plan(application, disrupt=disrupt))
     if as_json:
@@ -36,7 +40,10 @@ def demo(
         complain(answer.error)
     else:
         if disrupt:
-            new_console().print("The simulator has closed a line; this is what a rider is told.\n")
+            new_console().print(
+                "The simulator has closed a line; this is what a rider is told. A page of `fingerpost web` and a board "
+                f"that is followed show it too, for {LASTS.seconds // 60} minutes.\n"
+            )
         print_trip(answer.body)
     if answer.is_error:
         raise typer.Exit(TOOL_ERROR)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from fingerpost.apps.cli.import_bars import ImportBars
 from fingerpost.apps.cli.output import new_console, say
+from fingerpost.apps.cli.waiting import screen_taken
 from fingerpost.errors import FeedUnusable
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def run_import(settings: "Settings", what: str, work: Callable[["FeedImporter"],
         say(what)
 
     async def run() -> _R:
-        with ImportBars(console) as bars:
+        with screen_taken(), ImportBars(console) as bars:
             async with new_client(settings) as client:
                 return await work(
                     FeedImporter(

@@ -9,6 +9,7 @@ from fingerpost import clock
 from fingerpost.apps.cli.application import read_caller_settings, usage
 from fingerpost.apps.cli.import_bars import ImportBars
 from fingerpost.apps.cli.output import new_console
+from fingerpost.apps.cli.waiting import screen_taken
 
 _NAMED = 3
 
@@ -26,7 +27,7 @@ def bulk(
     with usage():
         settings.prepare_home()
     retrieved_at = clock.now().isoformat(timespec="seconds")
-    with ImportBars(new_console(stderr=True)) as bars:
+    with screen_taken(), ImportBars(new_console(stderr=True)) as bars:
         loaded = load_archive(
             FactStore(settings.filings_file),
             archive,

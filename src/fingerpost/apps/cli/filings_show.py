@@ -5,17 +5,17 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from fingerpost.apps.cli.application import ask_once
+from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.output import new_console, plain
-from fingerpost.apps.cli.place_views import new_table
+from fingerpost.apps.cli.usage_hints import HintingGroup
 
-_PERIOD = re.compile(r"(\d{4})(?:-?[qQ]([1-4]))?")
+_PERIOD = re.compile(r"(?:[fF][yY])?(\d{4})(?:-?[qQ]([1-4]))?")
 _SHOW = "show"
 
 
-class FilingsGroup(TyperGroup):
+class FilingsGroup(HintingGroup):
     """Takes a first word that is no command for a company: ``filings AAPL revenue 2022`` shows figures."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

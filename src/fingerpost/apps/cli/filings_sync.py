@@ -8,6 +8,7 @@ import typer
 from fingerpost.apps.cli.application import TOOL_ERROR, read_caller_settings, usage
 from fingerpost.apps.cli.filings_show import FilingsGroup
 from fingerpost.apps.cli.output import complain, new_console, say
+from fingerpost.apps.cli.waiting import showing_work
 from fingerpost.errors import ToolError
 from fingerpost.filings.edgar import PACES, Edgar
 
@@ -59,7 +60,7 @@ async def _sync(settings: "Settings", tickers: list[str], texts: int) -> bool:
             if not console.is_terminal:
                 say(f"Fetching {ticker} ...")
             try:
-                with console.status(f"Fetching {ticker} ..."):
+                with showing_work(f"Fetching {ticker} ..."):
                     done = await sync.sync(ticker, texts=texts)
             except ToolError as error:
                 complain(error)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,6 +13,8 @@ from rich.text import Text
 from fingerpost.apps.cli.application import TOOL_ERROR, answering_early
 from fingerpost.apps.cli.board_view import draw_board, list_board_notes
 from fingerpost.apps.cli.output import complain, new_console, print_json
+from fingerpost.apps.cli.waiting import screen_taken, showing_work
+from fingerpost.apps.demo_disruption import DemoDisruption
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
@@ -53,12 +56,18 @@ async def _follow(
     screen = _JsonLines() if as_json else _Screen(every_s)
     if "limit" not in arguments and isinstance(screen, _Screen):
         arguments = {**arguments, "limit": screen.count_rows()}
+    ask = partial(error_boundary.answer, application.tools, "get_departures", arguments, user=application.settings.user)
+    demo = DemoDisruption(application)
     try:
-        with screen:
+        with showing_work("Looking ..."):
+            await demo.catch_up()
+            answer = await ask()
+        with screen_taken(), screen:
             while True:
-                user = application.settings.user
-                screen.show(await error_boundary.answer(application.tools, "get_departures", arguments, user=user))
+                screen.show(answer)
                 await wait(every_s)
+                await demo.catch_up()
+                answer = await ask()
     finally:
         await application.networks.close()
 

@@ -10,9 +10,10 @@ from fingerpost.apps.cli.feed_work import run_import
 from fingerpost.apps.cli.learning import learn_profile
 from fingerpost.apps.cli.network_add import new_add_command
 from fingerpost.apps.cli.network_view import print_learned, print_networks, print_record
-from fingerpost.apps.cli.output import complain, new_console
+from fingerpost.apps.cli.output import complain, new_console, print_text
 from fingerpost.apps.cli.realtime_look import RealtimeLook, Unchecked
 from fingerpost.apps.cli.record_values import parse_value
+from fingerpost.apps.cli.usage_hints import HintingGroup
 from fingerpost.apps.source_kinds import EMBEDDED, REMOTE_KINDS
 from fingerpost.errors import ParameterError, SettingsInvalid, ToolError
 from fingerpost.store.network_names import is_network_name, plain_name
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from fingerpost.apps.settings import Settings
     from fingerpost.store.network_records import NetworkRecord, NetworkRecords
 
-app = typer.Typer(help="The networks that trips are planned in.", no_args_is_help=True)
+app = typer.Typer(help="The networks that trips are planned in.", no_args_is_help=True, cls=HintingGroup)
 app.command("add")(new_add_command(REMOTE_KINDS))
 
 _Name = Annotated[str, typer.Argument(help="Which one; list names those that were added.")]
@@ -185,7 +186,7 @@ def print_schema() -> None:
     """Print the JSON schema of fingerpost.toml, for editors that check it."""
     from fingerpost.store.network_records import describe_schema
 
-    typer.echo(json.dumps(describe_schema(), indent=2))
+    print_text(json.dumps(describe_schema(), indent=2))
 
 
 def _get_record(records: "NetworkRecords", name: str) -> "NetworkRecord":

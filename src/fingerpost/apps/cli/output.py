@@ -9,12 +9,28 @@ import typer
 from rich.console import Console
 
 from fingerpost.apps.cli.terminal_words import in_terminal_words
+from fingerpost.apps.cli.waiting import make_way
 from fingerpost.errors import PlaceAmbiguous, ToolError
+
+
+class _ClearedConsole(Console):
+    """A console that erases the sign of life before it prints."""
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """Print as rich does."""
+        make_way()
+        super().print(*objects, **how)
 
 
 def new_console(*, stderr: bool = False) -> Console:
     """Return a console that prints names as they are; rich leaves colour out of pipes and where NO_COLOR is set."""
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    return _ClearedConsole(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def print_text(text: str | bytes) -> None:
+    """Print some text on stdout as it is."""
+    make_way()
+    typer.echo(text)
 
 
 def print_json(body: dict[str, Any]) -> None:
@@ -25,7 +41,7 @@ def print_json(body: dict[str, Any]) -> None:
     except UnicodeEncodeError:
         # A lone surrogate from the caller's own JSON has no UTF-8; its escape is the same JSON.
         line = json.dumps(body, separators=(",", ":")).encode()
-    typer.echo(line)
+    print_text(line)
 
 
 def complain(error: ToolError) -> None:
@@ -40,6 +56,7 @@ def complain(error: ToolError) -> None:
 
 def say(text: str) -> None:
     """Print a message on stderr."""
+    make_way()
     encoding = sys.stderr.encoding or "utf-8"
     typer.echo(text.encode(encoding, "replace").decode(encoding), err=True)
 

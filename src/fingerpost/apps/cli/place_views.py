@@ -2,20 +2,12 @@
 
 from typing import Any
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.footnotes import print_below
 from fingerpost.apps.cli.output import new_console
-
-
-def new_table(*columns: str) -> Table:
-    """Return an empty table in the style of all tables here: only the header is underlined."""
-    table = Table(*columns, box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="dim")
-    table.columns[0].no_wrap = True
-    return table
 
 
 def print_places(body: dict[str, Any]) -> None:

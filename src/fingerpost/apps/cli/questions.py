@@ -2,7 +2,6 @@
 
 import json
 import re
-import sys
 from datetime import datetime, timedelta, tzinfo
 from typing import Annotated, Any
 
@@ -25,6 +24,7 @@ from fingerpost.apps.cli.output import print_json, say
 from fingerpost.apps.cli.place_views import print_places, print_stops
 from fingerpost.apps.cli.trip_view import print_trip
 from fingerpost.apps.cli.typed_commands import typed
+from fingerpost.apps.cli.typed_input import read_stdin
 from fingerpost.transit.rules.instants import PAST_AFTER_S
 
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")
@@ -114,15 +114,21 @@ def find(
 
 def stops(
     ctx: typer.Context,
-    lat: float,
-    lon: float,
+    lat: Annotated[str, typer.Argument(metavar="LAT", help="Degrees; or both, as LAT,LON.")],
+    lon: Annotated[str | None, typer.Argument(metavar="LON", help="Degrees.")] = None,
     radius: Annotated[int | None, typer.Option(help="Metres.")] = None,
     limit: _Limit = None,
     lang: _Language = None,
     as_json: _Json = False,
 ) -> None:
     """List the stops near a point."""
-    arguments = _present(coordinate={"lat": lat, "lon": lon}, radius=radius, maxResults=limit, language=lang)
+    position = _POSITION.fullmatch(lat if lon is None else f"{lat},{lon}")
+    if position is None:
+        raise typer.BadParameter(
+            "a point is two numbers: fingerpost stops 60.17 24.93; to look a name up: fingerpost find NAME"
+        )
+    coordinate = {"lat": float(position[1]), "lon": float(position[2])}
+    arguments = _present(coordinate=coordinate, radius=radius, maxResults=limit, language=lang)
     answer = ask_once(ctx, "find_stops", arguments, as_json=as_json)
     if not as_json:
         print_stops(answer.body)
@@ -150,7 +156,7 @@ def call(
 def _read_json(text: str) -> tuple[Any, bool]:
     """Return the arguments, and whether they are JSON; else they are the text itself."""
     try:
-        return json.loads(sys.stdin.buffer.read() if text == "-" else text), True
+        return json.loads(read_stdin() if text == "-" else text), True
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         say(f"The arguments are not JSON: {reason}.")

@@ -4,9 +4,9 @@ from collections import Counter
 
 from rich.text import Text
 
+from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.import_verdict import count_noun, list_verdict_lines
 from fingerpost.apps.cli.output import new_console
-from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.wire_times import today_in
 from fingerpost.transit.gtfs.finding_meanings import FindingKind, find_meaning
 from fingerpost.transit.gtfs.report import FeedReport, Finding, ImportReport

@@ -1,6 +1,7 @@
 """Print a plan run, or follow it live."""
 
 import json
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self
@@ -9,8 +10,8 @@ from rich.live import Live
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
+from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.output import new_console, plain
-from fingerpost.apps.cli.place_views import new_table
 from fingerpost.plan.journal import Event, RunRecord
 from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.view import say_steps
@@ -34,8 +35,12 @@ class Tree:
         self._plan = plan_of(run)
         self._states = {step.step_id: "pending" for step in self._plan.steps}
         self._states |= {number: record.state for number, record in run.steps.items() if number in self._states}
+        self._begun_s = dict.fromkeys(self._states, time.monotonic())
+        # Drawn anew every second: a step that lasts shows for how long.
         self._live = (
-            Live(self._draw(), console=self._console, auto_refresh=False) if self._console.is_terminal else None
+            Live(get_renderable=self._draw, console=self._console, refresh_per_second=1)
+            if self._console.is_terminal
+            else None
         )
 
     def __enter__(self) -> Self:
@@ -57,8 +62,9 @@ class Tree:
         if event.step_id is None or state not in _MARKS:
             return
         self._states[event.step_id] = state
+        self._begun_s[event.step_id] = time.monotonic()
         if self._live is not None:
-            self._live.update(self._draw(), refresh=True)
+            self._live.refresh()
         elif state != "started":
             self._console.print(self._line(event.step_id))
 
@@ -71,8 +77,12 @@ class Tree:
     def _line(self, number: int) -> Text:
         step = next(step for step in self._plan.steps if step.step_id == number)
         mark, style = _MARKS[self._states[number]]
+        lasts_s = int(time.monotonic() - self._begun_s[number]) if self._states[number] == "started" else 0
         return Text.assemble(
-            (mark, style), plain(f" {number}. {step.description}"), (plain(f"  {step.tool or step.agent or ''}"), "dim")
+            (mark, style),
+            plain(f" {number}. {step.description}"),
+            (plain(f"  {step.tool or step.agent or ''}"), "dim"),
+            f"  {lasts_s} s" if lasts_s else "",
         )
 
 

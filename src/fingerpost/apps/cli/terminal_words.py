@@ -32,6 +32,10 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     (r"[Ss]end coordinates", "give the position as LAT,LON"),
     (r"run_plan with action (\w+)(?: goes)?", r"`fingerpost runs \1 RUN`"),
     (r"get_plan_run with include memory", "`fingerpost runs show RUN --json`"),
+    (
+        r"[Aa]sk query_type metrics for (?:the words|its tags)",
+        'For the words ask `fingerpost call sec_financial_data \'{"query_type": "metrics", "parameters": {}}\'`',
+    ),
     (r"[Aa]sk get_plan_run again", "Look again with `fingerpost runs show RUN`"),
 )
 _FIELDS: tuple[tuple[str, str], ...] = (

@@ -5,9 +5,9 @@ from typing import Any
 
 from rich.text import Text
 
+from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.footnotes import print_below
 from fingerpost.apps.cli.output import new_console
-from fingerpost.apps.cli.place_views import new_table
 from fingerpost.apps.cli.typed_commands import print_more
 
 

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, ask, ask_once, open_application
+from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.output import complain, new_console, print_json, say
-from fingerpost.apps.cli.place_views import new_table
+from fingerpost.apps.cli.usage_hints import HintingGroup
 
-app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True)
+app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True, cls=HintingGroup)
 
 _KEEP_TEXT = "To keep a text that is no place, add --type other"
 _POSITION = re.compile(r"\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*")

@@ -1,13 +1,12 @@
 """``fingerpost web``: the web page, on this machine."""
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from fingerpost.apps.cli.application import open_application, usage
 from fingerpost.apps.cli.output import say
-from fingerpost.apps.demo_disruption import keep_disrupting_demo
+from fingerpost.apps.demo_disruption import DemoDisruption
 from fingerpost.apps.interpreter import keep_what_is_loaded, start_without_collecting, take_short_turns
 from fingerpost.apps.kernels import begin_uncompiled
 from fingerpost.apps.logs import start_logging
@@ -56,7 +55,7 @@ def web(
         site = Site(
             files=list_files(source),
             headers=list_headers(source),
-            work=partial(keep_disrupting_demo, application, DISRUPTED_AFTER_S) if disrupt else None,
+            work=DemoDisruption(application, DISRUPTED_AFTER_S if disrupt else None).keep_up,
             announce=_announce,
         )
         keep_what_is_loaded()
