@@ -119,7 +119,7 @@ async def test_the_key_of_one_source_is_taken_out_of_another_ones_answer(tmp_pat
     ("key", "body", "told"),
     [
         (KEY, b"\x0a\xff" + KEY.encode() + b"\x00", "its content is binary and holds a key"),
-        ("abc", b"the abc of it", "the letters of a key that has fewer than 4 characters"),
+        ("xyz", b"the xyz of it", "the letters of a key that has fewer than 4 characters"),
     ],
 )
 async def test_what_a_key_cannot_be_taken_out_of_is_not_recorded(tmp_path, caplog, key, body, told):

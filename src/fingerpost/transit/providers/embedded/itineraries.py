@@ -6,7 +6,7 @@ from fingerpost.transit.model import Access, Itinerary, Leg, Location, Mode, Sto
 from fingerpost.transit.providers.embedded.distances import path_m
 from fingerpost.transit.providers.embedded.handles import TimetableRide, UnplannedRide
 from fingerpost.transit.providers.embedded.overlay_alerts import Span
-from fingerpost.transit.providers.embedded.ride_walks import Change, JourneyEnds, RideWalks, ends_of
+from fingerpost.transit.providers.embedded.ride_walks import Change, JourneyEnds, RideWalks, stop_of
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.journeys import Journey, Ride
@@ -179,7 +179,7 @@ def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, sta
     """Return a leg with the alerts that touch it, cancelled where a stop is closed, without lifts that are broken."""
     if not snapshot.overlay.alerts:
         return leg
-    begin, end = ends_of(snapshot, ride)
+    begin, end = (stop_of(snapshot, ride, each) for each in (ride.board_stop_time, ride.alight_stop_time))
     ridden = snapshot.find_ridden(ride.trip_departure, ride.service_day)
     is_shut = (not ride.stays_seated and snapshot.is_closed(begin, leg.departure, ridden)) or (
         not stays_on and snapshot.is_closed(end, leg.arrival, ridden)

@@ -93,13 +93,13 @@ class RideWalks:
         return walk, walk.seconds + CHANGE_SLACK_S + STRAIGHT_SLACK_S
 
     def _boards(self, ride: Ride) -> _RideEnd:
-        return self._end(ride, 0, ride.board_stop_time)
+        return self._end(ride, ride.board_stop_time)
 
     def _alights(self, ride: Ride) -> _RideEnd:
-        return self._end(ride, 1, ride.alight_stop_time)
+        return self._end(ride, ride.alight_stop_time)
 
-    def _end(self, ride: Ride, side: int, stop_time: int) -> _RideEnd:
-        stop = ends_of(self._snapshot, ride)[side]
+    def _end(self, ride: Ride, stop_time: int) -> _RideEnd:
+        stop = stop_of(self._snapshot, ride, stop_time)
         is_planned = ride.trip_departure >= 0
         return _RideEnd(stop, is_planned and stop != int(self._snapshot.timetable.stop_time_stop[stop_time]))
 
@@ -121,19 +121,14 @@ class RideWalks:
         return Walk(int(links.metres[0]), int(links.seconds[0]))
 
 
-def ends_of(snapshot: Snapshot, ride: Ride) -> tuple[int, int]:
-    """Return the rows of the stops where a ride begins and ends, other platforms included."""
+def stop_of(snapshot: Snapshot, ride: Ride, stop_time: int) -> int:
+    """Return the row of the stop of one of a ride's stop times, other platforms included."""
     if ride.trip_departure < 0:
-        stop = snapshot.get_added(ride.trip_departure).stop
-        return int(stop[ride.board_stop_time]), int(stop[ride.alight_stop_time])
+        return int(snapshot.get_added(ride.trip_departure).stop[stop_time])
     update = snapshot.find_update(ride.trip_departure, ride.service_day)
     if update is not None and update.stop is not None:
-        board, alight = (
-            snapshot.position(ride.trip_departure, event) for event in (ride.board_stop_time, ride.alight_stop_time)
-        )
-        return int(update.stop[board]), int(update.stop[alight])
-    stops = snapshot.timetable.stop_time_stop
-    return int(stops[ride.board_stop_time]), int(stops[ride.alight_stop_time])
+        return int(update.stop[snapshot.position(ride.trip_departure, stop_time)])
+    return int(snapshot.timetable.stop_time_stop[stop_time])
 
 
 def _by_pace_s(metres: int) -> int:
