@@ -1,0 +1,56 @@
+"""Which rows of a board fall into its window, and the first of them (rules B14 and D3)."""
+
+from dataclasses import replace
+
+import pytest
+
+from fingerpost.transit.rules.first_rows import keep_first, list_within
+from tests.rules.drawing import at, departure
+
+
+def row(line: str, minute: float, delay_s: int | None = None):
+    """Draw a departure that is planned for a minute after 08:00."""
+    return replace(departure(delay_s), line=line, scheduled=at(minute))
+
+
+def lines(rows) -> str:
+    return " ".join(each.line for each in rows)
+
+
+LATE, EARLY, ON_TIME = row("late", 9, 120), row("early", 11, -120), row("on-time", 10)
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "expected", "scheduled"),
+    [
+        (9, 11, "early on-time late", "late on-time early"),
+        (9, 10, "early on-time", "late on-time"),
+        (10, 11, "on-time late", "on-time early"),
+        (10.5, 11, "late", "early"),
+        (12, 13, "", ""),
+    ],
+)
+def test_what_leaves_within_a_window_ends_included(first, last, expected, scheduled):
+    """One leaves at 9 instead of 11, one at 11 instead of 9: a board goes by one time or by the other."""
+    rows = [LATE, ON_TIME, EARLY]
+
+    assert lines(list_within(rows, at(first), at(last))) == expected
+    assert lines(list_within(rows, at(first), at(last), by_schedule=True)) == scheduled
+
+
+def test_of_one_second_the_line_decides():
+    assert lines(list_within([row("9", 5), row("10", 5), row("1", 6)], at(0), at(10))) == "10 9 1"
+
+
+@pytest.mark.parametrize(("wanted", "kept"), [(0, "a b c d"), (1, "a"), (2, "a b c"), (3, "a b c"), (4, "a b c d")])
+def test_the_first_rows_and_any_that_leaves_with_the_last_of_them(wanted, kept):
+    rows = [row("a", 1), row("b", 2), row("c", 2), row("d", 3)]
+
+    assert lines(keep_first(rows, wanted)) == kept
+
+
+def test_the_first_rows_by_the_timetable_go_by_its_times():
+    """Two leave at one planned minute, and a third is expected then."""
+    rows = [row("a", 2, 60), row("b", 2), row("c", 3, -60)]
+
+    assert (lines(keep_first(rows, 1, by_schedule=True)), lines(keep_first(rows, 1))) == ("a b", "a b c")

@@ -1,0 +1,73 @@
+"""Scores and order of what a geocoder offers (rules B10 and D2)."""
+
+import pytest
+
+from fingerpost.transit.model import Coordinate, Place, PlaceKind
+from fingerpost.transit.rules.geocoder_matches import match_places, score_spellings
+from tests.rules.drawing import DEGREE_M
+
+
+def at_north(metres: float) -> Coordinate:
+    return Coordinate(60 + metres / DEGREE_M, 25.0)
+
+
+def stop(name: str, north_m: float = 0.0) -> Place:
+    return Place(
+        id=f"T:{name}", name=name, coordinate=at_north(north_m), kind=PlaceKind.STOP, member_ids=(f"T:{name}",)
+    )
+
+
+def address(name: str, north_m: float = 0.0) -> Place:
+    return Place(id=None, name=name, coordinate=at_north(north_m), kind=PlaceKind.ADDRESS)
+
+
+@pytest.mark.parametrize(
+    ("spellings", "vouched", "score"),
+    [
+        (["kamppi"], 0.2, 1.0),
+        # The best spelling counts.
+        (["fredrikinkatu", "kamppi"], 0.2, 1.0),
+        # What resembles nothing is offered for the geocoder's word, just below what would be taken without asking.
+        (["turku"], 0.5, 0.5),
+        (["turku"], 0.78, 0.78),
+        (["turku"], 0.95, 0.79),
+        (["turku"], -1.0, 0.0),
+        ([], 0.9, 0.79),
+    ],
+)
+def test_the_name_decides_and_the_geocoder_offers(spellings, vouched, score):
+    """Its own scores do not compare with ours: they never reach what is taken without asking."""
+    assert score_spellings("kamppi", [spellings, ["kamppi"]], [vouched, 0.0]) == [score, 1.0]
+
+
+def test_candidates_without_names_fit_nothing():
+    assert score_spellings("kamppi", [[], []], [0.9, 0.8]) == [0.0, 0.0]
+
+
+def test_each_place_once_with_its_best_score():
+    """The same stop is offered three times; the best of its scores counts, wherever it stands."""
+    matches = match_places([stop("A"), stop("A"), stop("B"), stop("A")], [0.7, 0.9, 0.8, 0.6], None)
+
+    assert [(each.place.name, each.score, each.distance_m) for each in matches] == [("A", 0.9, None), ("B", 0.8, None)]
+
+
+def test_the_distance_is_told_from_where_the_caller_is():
+    [match] = match_places([stop("A", 500)], [0.9], at_north(0))
+
+    assert round(match.distance_m) == 500
+
+
+@pytest.mark.parametrize(("north_m", "names"), [(299, ["Kamppi"]), (301, ["Kamppi", "Kamppi"])])
+def test_an_address_of_a_stops_name_beside_it_is_the_stop(north_m, names):
+    """Within 300 m the map's station and the timetable's are one place."""
+    matches = match_places([stop("Kamppi"), address("Kamppi", north_m)], [0.9, 0.95], None)
+
+    assert [each.place.name for each in matches] == names
+    assert PlaceKind.STOP in {each.place.kind for each in matches}
+
+
+def test_an_address_of_another_name_stays_beside_a_stop():
+    """It follows one that is left out: what comes after that is looked at too."""
+    places = [stop("Kamppi"), address("Kamppi"), address("Kampinkuja")]
+
+    assert [each.place.name for each in match_places(places, [0.7, 0.9, 0.8], None)] == ["Kampinkuja", "Kamppi"]
