@@ -18,8 +18,8 @@ from tests.rules.drawing import ride, trip, walk
         (
             WalkObstacles(crossings=1, lifts=2, slopes=1, unknown_kerbs=2),
             [
-                "The walk from home to A crosses a road, takes 2 lifts, goes up or down a slope"
-                " and meets 2 kerbs of unknown height."
+                "The walk from home to A crosses a road, takes 2 lifts, goes up or down a slope "
+                + "and meets 2 kerbs of unknown height."
             ],
         ),
         (
