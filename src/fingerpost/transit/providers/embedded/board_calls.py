@@ -88,13 +88,14 @@ class BoardCalls:
                 return replacing is None or self._is_off(replacing)
             call = _expect(snapshot, call)
         ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
-        here, *behind = _list_from(snapshot, call)
+        behind = _list_from(snapshot, call)
+        here = next(behind)
         return (
             here.stop not in self._around
             or snapshot.is_closed(here.stop, call.departure, ridden)
             or not (
-                _goes_on(snapshot, call)
-                or any(each.is_left and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
+                any(each.is_left and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
+                or _goes_on(snapshot, call)
             )
         )
 
