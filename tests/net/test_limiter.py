@@ -1,11 +1,14 @@
 """The pace of a host, in one process and over several."""
 
 import asyncio
+import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from pyrate_limiter import Rate, TokenBucket
@@ -330,3 +333,32 @@ def test_pauses_that_are_to_come_are_listed(limits):
     limits.limit("sec").pause(int((now + timedelta(hours=1)).timestamp() * 1000))
 
     assert limits.list_pauses() == {"sec": now + timedelta(hours=1)}
+
+
+@pytest.fixture
+def closed_home():
+    """A folder, and how to close it: afterwards nobody may write there, and this process does not own it."""
+
+    def close(folder):
+        folder.chmod(0o555)
+        if os.geteuid() == 0:
+            os.seteuid(65534)
+
+    with tempfile.TemporaryDirectory() as home:
+        yield Path(home), close
+        os.seteuid(os.getuid())
+        Path(home).chmod(0o755)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="folders are closed otherwise there")
+@pytest.mark.parametrize("is_written", [False, True], ids=["at rest", "while another writes"])
+def test_pauses_are_read_in_a_home_that_this_user_may_only_read(closed_home, is_written):
+    """As doctor does; the write-ahead log must not want a file of its own for that."""
+    home, close = closed_home
+    writer = LimitFile(home / "limits.sqlite")
+    until = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
+    writer.limit("sec").pause(int(until.timestamp() * 1000))
+    if not is_written:
+        del writer
+    close(home)
+    assert LimitFile(home / "limits.sqlite").list_pauses() == {"sec": until}

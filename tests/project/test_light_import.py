@@ -51,7 +51,7 @@ def test_a_house_is_built_without_the_engine(tmp_path):
 
 def test_help_and_version_load_the_terminal_and_nothing_behind_it():
     """What every command line pays: typer and rich, but no models, no engine, no protocol, no HTTP client."""
-    loaded = {name.split(".")[0] for name in loaded_by("from fingerpost.apps.cli import main")}
+    loaded = {name.split(".")[0] for name in loaded_by("from fingerpost.apps.cli.app import app")}
 
     assert loaded & (set(HEAVY) - {"rich", "typer"}) == set()
     assert "typer" in loaded

@@ -28,6 +28,8 @@ _TABLE = """
     ) WITHOUT ROWID
 """
 
+_PAUSES = "SELECT name, paused_until_ms FROM limits ORDER BY name"
+
 
 class _Row(NamedTuple):
     state: str = ""
@@ -62,9 +64,10 @@ class LimitFile:
         if not self._file.path.exists():
             return {}
         now_ms = WallClock().now()
-        with self._file.opened() as connection:
-            connection.execute(_TABLE)
-            found = connection.execute("SELECT name, paused_until_ms FROM limits ORDER BY name").fetchall()
+        with self._file.reading() as connection:
+            # Who made the file may not have got further yet.
+            has_table = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'limits'").fetchone()[0]
+            found = connection.execute(_PAUSES).fetchall() if has_table else []
         return {
             name: datetime.fromtimestamp(until_ms / 1000, UTC)
             for name, until_ms in found

@@ -13,8 +13,8 @@ from typing import Literal
 
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError
 
-Mode = Literal["ro", "rw", "rwc"]
-"""Read only; read and write a file that exists; also create it."""
+Mode = Literal["ro", "ro&immutable=1", "rw", "rwc"]
+"""Read only; so where nobody writes meanwhile, not even a log; read and write a file that exists; also create it."""
 
 _OWNER_ONLY = 0o600
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -85,6 +85,20 @@ class SqliteFile:
             finally:
                 connection.close()
 
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Open a connection for a block that only reads, also where this user may write neither file nor folder.
+
+        A write-ahead log wants to be written by its readers too; where there is none, all is in the file itself.
+
+        Raises:
+            SettingsInvalid, StorageUnavailable: as ``translating_sqlite_errors``, for the whole block.
+        """
+        has_log = self.path.with_name(f"{self.path.name}-wal").exists()
+        is_closed = not has_log and not _may_write(self.path.parent)
+        with self.opened("ro&immutable=1" if is_closed else "ro") as connection:
+            yield connection
+
     def create_owner_only(self) -> None:
         """Create the folder and an empty file that only its owner may read, or close an open one to the others.
 
@@ -144,6 +158,10 @@ class SqliteFile:
             wrong.retryable = False
             return wrong
         return StorageUnavailable(f"The {self.holds} are busy or their disk is full; try again in a moment")
+
+
+def _may_write(folder: Path) -> bool:
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def connect_memory() -> sqlite3.Connection:

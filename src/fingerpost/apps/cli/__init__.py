@@ -3,15 +3,25 @@
 import errno
 import sys
 
-from fingerpost.apps.cli.app import app
-from fingerpost.apps.cli.output import complain, say
 from fingerpost.errors import ToolError
 
 TOOL_ERROR = 1
+_INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command that the arguments name, and end the process with its status."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        # Typer catches it only where its own commands run; a slow machine is still importing them.
+        sys.exit(_INTERRUPTED)
+
+
+def _run() -> None:
+    from fingerpost.apps.cli.app import app
+    from fingerpost.apps.cli.output import complain, say
+
     try:
         app(prog_name="fingerpost")
     except ToolError as error:

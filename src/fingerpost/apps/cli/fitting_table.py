@@ -1,12 +1,15 @@
 """Tables that fit a terminal of any width without cutting a word, an id or a number."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from rich import box
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Column, Table
 from rich.text import Text
+
+from fingerpost.apps.cli.output import plain
 
 _BETWEEN = "  "
 _INDENT = "  "
@@ -14,6 +17,10 @@ _INDENT = "  "
 
 class FittingTable(Table):
     """A table that wraps between words where it is too wide, and where a word would be cut has a line a row."""
+
+    def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
+        """Add a row; what makes words wider than measured is taken out: control characters, spaces beside spaces."""
+        super().add_row(*(_cleaned(cell) for cell in cells), **how)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Render as a table if every word fits, else as lines."""
@@ -63,6 +70,14 @@ def _share(spans: Sequence[tuple[int, int]], room: int) -> list[int]:
             widths[at] += 1
         room -= len(wanting)
     return widths
+
+
+def _cleaned(cell: RenderableType | None) -> RenderableType | None:
+    if not isinstance(cell, (str, Text)):
+        return cell
+    written = _text(cell)
+    clean = "\n".join(" ".join(plain(line).split()) for line in written.plain.split("\n"))
+    return cell if clean == written.plain else Text(clean, written.style)
 
 
 def _text(cell: object) -> Text:

@@ -2,11 +2,13 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Any
 from unicodedata import category
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
+from rich.segment import Segment
 
 from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.apps.cli.waiting import make_way
@@ -14,12 +16,25 @@ from fingerpost.errors import PlaceAmbiguous, ToolError
 
 
 class _ClearedConsole(Console):
-    """A console that erases the sign of life before it prints."""
+    """A console that erases the sign of life before it prints, and prints no control characters of others.
+
+    What the terminal's encoding has no character for is a question mark.
+    """
 
     def print(self, *objects: Any, **how: Any) -> None:
         """Print as rich does."""
         make_way()
         super().print(*objects, **how)
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """Render as rich does, and make the texts fit to be written; rich's own segments of control stay."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=self._fit(segment.text))
+
+    def _fit(self, text: str) -> str:
+        if not text.isprintable():
+            text = "\n".join(plain(line) for line in text.split("\n"))
+        return text if text.isascii() else text.encode(self.encoding, "replace").decode(self.encoding)
 
 
 def new_console(*, stderr: bool = False) -> Console:

@@ -35,7 +35,7 @@ def list_board_departures(
 
     They come in the order in which they leave; ``wanted`` bounds how many of the first are returned, with all that
     leave at the same second as the last of these.
-    A stop time without pickup is not a departure, and neither is the last of a trip.
+    A stop time without pickup is not a departure, and neither is one behind which the trip lets nobody out.
     """
     since_s = search_timetable.to_search_s(instant)
     wanted_stops = search_timetable.search_stops.expand(np.array(sorted(set(stops)), np.int32))[1]
@@ -50,15 +50,6 @@ def list_board_departures(
         order = order[: np.searchsorted(rows[order, 2], rows[order[wanted - 1], 2], "right")]
     stop_times = zip(part[order].tolist(), position[order].tolist(), rows[order, 2].tolist(), strict=True)
     return [_board_departure(timetable, search_timetable, *stop_time) for stop_time in stop_times], len(rows)
-
-
-def keep_first(departures: Sequence[BoardDeparture], wanted: int) -> list[BoardDeparture]:
-    """Return the first of departures that are in order, with all that leave at the same second as the last of them.
-
-    Who orders those by something else than time may then cut anywhere up to ``wanted`` and have the true beginning.
-    """
-    last = departures[min(wanted, len(departures)) - 1].departure if departures else 0
-    return [each for each in departures if each.departure <= last]
 
 
 def _parts_of(search_timetable: SearchTimetable, rows: Int32) -> tuple[Int64, Int64]:

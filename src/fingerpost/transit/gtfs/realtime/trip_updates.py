@@ -206,7 +206,7 @@ class TripUpdates:
             claim.update,
             self.index.stops_of(claim.feed),
             self.index.day_start(claim.feed, claim.match.day),
-            Original.of(self.timetable, trip, claim.start),
+            Original.of(self.timetable, trip, claim.start + claim.match.late_s),
             self.tally.stop_times,
         )
         if stop_times is None:

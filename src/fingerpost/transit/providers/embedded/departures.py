@@ -3,52 +3,17 @@
 from dataclasses import replace
 
 from fingerpost.transit.model import Departure
+from fingerpost.transit.providers.embedded.board_calls import BoardCall
 from fingerpost.transit.providers.embedded.overlay_alerts import Span
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.raptor.board import BoardDeparture
-from fingerpost.transit.timetable.timetable import NO_BOARDING
 
 
-def is_call_off(snapshot: Snapshot, call: BoardDeparture) -> bool:
-    """Whether boarding is off at a call, because of its trip, or because the stop is closed then.
-
-    A trip that is replaced is as its replacement is there.
-    """
-    if call.trip_departure < 0:
-        ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
-        return snapshot.has_closures and snapshot.is_closed(_stop_of(snapshot, call), call.departure, ridden)
-    update = snapshot.find_update(call.trip_departure, call.service_day)
-    if update is None and not snapshot.has_closures:
-        return False
-    table, position = snapshot.timetable, snapshot.position(call.trip_departure, call.stop_time)
-    if update is not None and not update.is_usable(position, NO_BOARDING):
-        replacing = snapshot.replacements.find_departure(call)
-        return replacing is None or is_call_off(snapshot, replacing)
-    departure_s = int(table.stop_time_departure_s[call.stop_time])
-    departure = snapshot.scheduled(call.trip_departure, call.service_day, departure_s)
-    if update is not None:
-        departure += int(update.departure_delay_s[position])
-    return snapshot.is_closed(
-        _stop_of(snapshot, call), departure, snapshot.find_ridden(call.trip_departure, call.service_day)
-    )
-
-
-def expected_call(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
-    """Return a call of the timetable at its expected time, of a ride that was replaced that of the replacement."""
-    replacing = snapshot.replacements.find_departure(call)
-    if replacing is not None:
-        return replacing
-    update = snapshot.find_update(call.trip_departure, call.service_day)
-    if update is None:
-        return call
-    delay_s = int(update.departure_delay_s[snapshot.position(call.trip_departure, call.stop_time)])
-    return replace(call, departure=call.departure + delay_s)
-
-
-def departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture, language: str) -> Departure:
+def departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, language: str) -> Departure:
     """Return a call as a departure with the alerts that touch it; ``language`` is the rider's."""
-    departure = _departure_of(snapshot, words, call)
+    call = shown.call
+    departure = _departure_of(snapshot, words, shown)
     if not snapshot.overlay.alerts:
         return departure
     ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
@@ -67,8 +32,9 @@ def _stop_of(snapshot: Snapshot, call: BoardDeparture) -> int:
     return int(snapshot.timetable.stop_time_stop[call.stop_time])
 
 
-def _departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> Departure:
+def _departure_of(snapshot: Snapshot, words: TimetableWords, shown: BoardCall) -> Departure:
     """Return a call as a departure; times are the timetable's, with the delay beside them."""
+    call = shown.call
     if call.trip_departure < 0:
         return _added(snapshot, words, call)
     table = snapshot.timetable
@@ -91,13 +57,14 @@ def _departure_of(snapshot: Snapshot, words: TimetableWords, call: BoardDepartur
         long_name=wording.long_name,
         colors=wording.colors,
     )
-    return planned if snapshot.live is snapshot.planned else _with_update(snapshot, words, call, planned)
+    return planned if snapshot.live is snapshot.planned else _with_update(snapshot, words, shown, planned)
 
 
-def _with_update(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture, planned: Departure) -> Departure:
+def _with_update(snapshot: Snapshot, words: TimetableWords, shown: BoardCall, planned: Departure) -> Departure:
     """Return a departure with what is known of its ride now."""
+    call = shown.call
     update = snapshot.find_update(call.trip_departure, call.service_day)
-    if is_call_off(snapshot, call):
+    if shown.is_off:
         return replace(planned, cancelled=True, last_realtime_update=None if update is None else update.updated)
     if update is None:
         return planned
@@ -121,7 +88,6 @@ def _added(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> D
     stop = words.stop_point(int(added.stop[call.stop_time]))
     planned = snapshot.replacements.find_planned(call.trip_departure, call.stop_time)
     scheduled = call.departure if planned is None else planned.departure
-    is_off = is_call_off(snapshot, call)
     return Departure(
         line=line,
         mode=mode,
@@ -130,8 +96,7 @@ def _added(snapshot: Snapshot, words: TimetableWords, call: BoardDeparture) -> D
         stop_id=stop.id or "",
         trip_id=words.added_trip_id(added),
         service_day=added.service_day,
-        departure_delay_s=None if is_off else call.departure - scheduled,
-        cancelled=is_off,
+        departure_delay_s=call.departure - scheduled,
         platform=stop.platform,
         last_realtime_update=added.updated,
         colors=words.colors_of_route(added.route),

@@ -34,7 +34,8 @@ from fingerpost.transit.port import (
 )
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
-from fingerpost.transit.providers.embedded.departures import departure_of, expected_call, is_call_off
+from fingerpost.transit.providers.embedded.board_calls import BoardCalls, keep_first
+from fingerpost.transit.providers.embedded.departures import departure_of
 from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.feed_service import FeedServices
 from fingerpost.transit.providers.embedded.itineraries import itinerary_of
@@ -47,7 +48,7 @@ from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.stops import TimetableStops
 from fingerpost.transit.providers.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
-from fingerpost.transit.raptor.board import BoardDeparture, keep_first, list_board_departures
+from fingerpost.transit.raptor.board import list_board_departures
 from fingerpost.transit.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
@@ -248,7 +249,8 @@ class EmbeddedNetwork:
                 return tuple(itineraries)
             return tuple(self._walks.with_obstacles(each, walks, self._stops.find_row) for each in itineraries)
 
-        promised = () if live is snapshot.planned else shown(self._search(snapshot.planned, search))
+        planned = () if live is snapshot.planned else self._search(snapshot.planned, search)
+        promised = shown([each for each in planned if not _has_deleted(snapshot, each)])
         return JourneyAnswer(
             itineraries=shown(journeys),
             timetabled=tuple(each for each in promised if _is_worth_telling(each, query)),
@@ -315,24 +317,13 @@ class EmbeddedNetwork:
         rows = [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
         out_of_service = self._services.list_out_at(query.instant, rows)
         provenance = self._provenance(snapshot, query.language, out_of_service)
-        day = local_day(query.instant, self._facts.zone)
-
-        def departures_in(timetables: SearchTimetables, wanted: int | None) -> tuple[list[BoardDeparture], int]:
-            day_timetable = timetables.get_search_timetable(day, mirrored=False, step_free=False)
-            return list_board_departures(self._timetable, day_timetable, rows, query.instant, query.window_s, wanted)
-
-        calls, count = departures_in(snapshot.planned if query.by_schedule else snapshot.live, query.wanted)
-        if query.by_schedule:
-            calls = [expected_call(snapshot, call) for call in calls]
-        elif snapshot.live is not snapshot.planned:
-            off = [call for call in departures_in(snapshot.planned, None)[0] if is_call_off(snapshot, call)]
-            calls = sorted(calls + off, key=lambda call: call.departure)
-            count += len(off)
+        board = BoardCalls(snapshot, rows, self._facts.zone, query)
+        calls, count = (board.list_by_schedule if query.by_schedule else board.list_expected)(query.wanted)
         words = self._words.in_language(provenance.language)
         language = query.language
         window = Span(query.instant, query.instant + query.window_s)
         first = calls if query.by_schedule else keep_first(calls, query.wanted)
-        departures = (departure_of(snapshot, words, call, language) for call in first)
+        departures = (departure_of(snapshot, words, each, language) for each in first)
         walks = None
         if query.walk_from is not None:
             to_stops = self._walks.measure_to_stops(query.walk_from, rows)
@@ -387,6 +378,11 @@ class EmbeddedNetwork:
         """List boardable stops around a point; see the port."""
         stops = self._stops.list_near(coordinate, radius_m, self._facts.choose_language(language))
         return NearbyStops(stops=stops, provenance=self._provenance(self._snapshot, language))
+
+
+def _has_deleted(snapshot: Snapshot, journey: Journey) -> bool:
+    """Whether a ride of a journey was deleted, of which nobody is to be told."""
+    return any(snapshot.is_deleted(ride.trip_departure, ride.service_day) for ride in journey.rides)
 
 
 def _is_worth_telling(promised: Itinerary, query: JourneyQuery) -> bool:

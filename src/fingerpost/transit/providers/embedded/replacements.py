@@ -24,8 +24,9 @@ class Planned(NamedTuple):
 class Replacements:
     """The replacements of an overlay, by the rides that they replace.
 
-    A planned stop time is kept where the replacement calls at its stop. As many are kept as the order of both allows,
-    and of several ways to pair them the one whose times are nearest; what calls beside them is new.
+    A planned stop time is kept where the replacement calls at its stop, or at another platform of its station. As many
+    are kept as the order of both allows, and of several ways to pair them the one that leaves most at their stops, then
+    the one whose times are nearest; what calls beside them is new.
     """
 
     def __init__(self, timetable: Timetable, overlay: Overlay, scheduled: Scheduled) -> None:
@@ -66,18 +67,21 @@ class Replacements:
         if run is None or position is None:
             return None
         added = self._get(run)
-        # Nobody boards where it ends.
-        if position == len(added.stop) - 1 or added.flags[position] & NO_BOARDING:
+        if added.flags[position] & NO_BOARDING:
             return None
         return replace(call, trip_departure=run, stop_time=position, departure=int(added.departure[position]))
 
-    def find_planned(self, run: int, position: int) -> Planned | None:
-        """Return when a stop time of an added ride was planned; None where it is new, or replaces nothing."""
+    def find_kept(self, run: int, position: int) -> int | None:
+        """Return the stop time (row) that a stop time of an added ride keeps; None where it is new."""
         key = self._get(run).replaces
         if key is None:
             return None
-        event = next((event for event, kept in self._keep(key).items() if kept == position), None)
-        if event is None:
+        return next((event for event, kept in self._keep(key).items() if kept == position), None)
+
+    def find_planned(self, run: int, position: int) -> Planned | None:
+        """Return when a stop time of an added ride was planned; None where it is new, or replaces nothing."""
+        key, event = self._get(run).replaces, self.find_kept(run, position)
+        if key is None or event is None:
             return None
         table, day = self._timetable, date.fromordinal(key[1])
         times = (int(table.stop_time_arrival_s[event]), int(table.stop_time_departure_s[event]))
@@ -95,13 +99,19 @@ class Replacements:
         events = range(int(table.trip_first_stop_time[trip]), int(table.trip_first_stop_time[trip + 1]))
         planned = [
             _TimedStop(
-                int(table.stop_time_stop[each]), self._scheduled(key[0], day, int(table.stop_time_departure_s[each]))
+                *self._locate(int(table.stop_time_stop[each])),
+                self._scheduled(key[0], day, int(table.stop_time_departure_s[each])),
             )
             for each in events
         ]
         served = [at for at in range(len(added.stop)) if not added.is_skipped[at]]
-        told = [_TimedStop(int(added.stop[at]), int(added.departure[at])) for at in served]
+        told = [_TimedStop(*self._locate(int(added.stop[at])), int(added.departure[at])) for at in served]
         return {events[one]: served[other] for one, other in _pair(planned, told)}
+
+    def _locate(self, stop: int) -> tuple[int, int]:
+        """Return a stop and its station (rows); a stop without one stands for itself."""
+        parent = int(self._timetable.stop_parent[stop])
+        return stop, parent if parent >= 0 else stop
 
     def _get(self, run: int) -> AddedRide:
         return self._added[-1 - run]
@@ -109,30 +119,37 @@ class Replacements:
 
 class _TimedStop(NamedTuple):
     stop: int
+    station: int
     departure: int
 
 
 class _Pairing(NamedTuple):
-    """Some pairs; of two pairings the greater has more pairs, then nearer times."""
+    """Some pairs; of two pairings the greater has more pairs, then more at the same stops, then nearer times."""
 
     kept: int
+    unmoved: int
     minus_seconds: int
     pairs: tuple[tuple[int, int], ...]
 
+    def with_pair(self, one: int, other: int, planned: _TimedStop, told: _TimedStop) -> "_Pairing":
+        return _Pairing(
+            self.kept + 1,
+            self.unmoved + (planned.stop == told.stop),
+            self.minus_seconds - abs(planned.departure - told.departure),
+            (*self.pairs, (one, other)),
+        )
+
 
 def _pair(planned: Sequence[_TimedStop], told: Sequence[_TimedStop]) -> tuple[tuple[int, int], ...]:
-    """Return the positions of calls at the same stops, in the order of both: as many as possible, at nearest times."""
-    nothing = _Pairing(0, 0, ())
-    before = [nothing] * (len(told) + 1)
+    """Return the positions of calls at the same places, in the order of both: the greatest pairing."""
+    before = [_Pairing(0, 0, 0, ())] * (len(told) + 1)
     for one, call in enumerate(planned):
-        row = [nothing]
+        row = before[:1]
         for other, candidate in enumerate(told):
-            best = max(before[other + 1], row[other], key=lambda each: each[:2])
-            if call.stop == candidate.stop:
-                kept, minus_s, pairs = before[other]
-                minus_s -= abs(call.departure - candidate.departure)
-                if (kept + 1, minus_s) > best[:2]:
-                    best = _Pairing(kept + 1, minus_s, (*pairs, (one, other)))
+            best = max(before[other + 1], row[other], key=lambda each: each[:3])
+            if call.station == candidate.station:
+                paired = before[other].with_pair(one, other, call, candidate)
+                best = max(best, paired, key=lambda each: each[:3])
             row.append(best)
         before = row
     return before[-1].pairs

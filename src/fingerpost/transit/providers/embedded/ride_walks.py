@@ -100,8 +100,11 @@ class RideWalks:
 
     def _end(self, ride: Ride, stop_time: int) -> _RideEnd:
         stop = stop_of(self._snapshot, ride, stop_time)
-        is_planned = ride.trip_departure >= 0
-        return _RideEnd(stop, is_planned and stop != int(self._snapshot.timetable.stop_time_stop[stop_time]))
+        planned: int | None = stop_time
+        if ride.trip_departure < 0:
+            planned = self._snapshot.replacements.find_kept(ride.trip_departure, stop_time)
+        is_moved = planned is not None and stop != int(self._snapshot.timetable.stop_time_stop[planned])
+        return _RideEnd(stop, is_moved)
 
     def _between_point(self, point: Endpoint, metres: int, end: _RideEnd) -> Walk:
         seconds = point.walk_s_by_stop.get(end.stop)

@@ -72,6 +72,11 @@ class Snapshot:
         """Return what is known of a ride of the timetable, or None."""
         return self.overlay.rides.get((run, service_day.toordinal()))
 
+    def is_deleted(self, run: int, service_day: date) -> bool:
+        """Whether a ride was deleted, which nobody is to be told of."""
+        update = self.find_update(run, service_day)
+        return update is not None and update.is_deleted
+
     def get_added(self, run: int) -> AddedRide:
         """Return the added ride that a negative run stands for."""
         return self.overlay.added[-1 - run]

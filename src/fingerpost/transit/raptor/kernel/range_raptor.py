@@ -84,6 +84,17 @@ def list_boardings(net, query, work):
     return out[:count]
 
 
+@looping
+def _can_be_ridden_from(net, here, end):
+    """Return whether a trip lets riders in at a row of the patterns' positions, and out before its end."""
+    if net.position_flags[here] & NO_BOARDING:
+        return False
+    for position in range(here + 1, end):  # noqa: SIM110  (numba compiles no generator)
+        if not net.position_flags[position] & NO_ALIGHTING:
+            return True
+    return False
+
+
 @allocating
 def list_departures(net, stops, since_s, until_s):
     """Return (instance row, position, departure_s) of every departure with pickup from some stops in a time."""
@@ -95,7 +106,7 @@ def list_departures(net, stops, since_s, until_s):
             position = net.stop_position[pair]
             first = net.pattern_first[pattern]
             length = net.pattern_first[pattern + 1] - first
-            if position == length - 1 or net.position_flags[first + position] & NO_BOARDING:
+            if not _can_be_ridden_from(net, first + position, first + length):
                 continue
             instances = net.instance_first[pattern + 1] - net.instance_first[pattern]
             for instance in range(_first_instance(net, pattern, position, since_s, instances), instances):

@@ -4,7 +4,7 @@ import numpy as np
 
 from fingerpost.transit.raptor.arrays import Bool
 from fingerpost.transit.raptor.search_timetable.trip_instances import TripInstances
-from fingerpost.transit.timetable.overlay import Alert, Overlay
+from fingerpost.transit.timetable.overlay import AddedRide, Alert, Overlay
 from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING, Int32, Int64, Timetable
 
 
@@ -46,12 +46,15 @@ class _Calls:
     ) -> None:
         departure = instances.trip_departure[instance]
         self._stop: Int32 = instances.stop[row]
-        self._departure = departure
-        self._day = instances.day[instance]
-        self._trip = np.where(departure < 0, -1, timetable.trip_departure_trip[np.maximum(departure, 0)])
-        added = np.array([ride.route for ride in overlay.added] or [-1], np.int64)
-        route_of_added = added[np.minimum(-1 - np.minimum(departure, -1), len(added) - 1)]
-        self._route = np.where(departure < 0, route_of_added, timetable.trip_route[np.maximum(self._trip, 0)])
+        # What is said of a ride is said of its replacement.
+        added = np.array([_name(ride) for ride in overlay.added] or [(-1,) * 4], np.int64)
+        own = added[np.minimum(-1 - np.minimum(departure, -1), len(added) - 1)]
+        is_added = departure < 0
+        trip = np.where(is_added, own[:, 1], timetable.trip_departure_trip[np.maximum(departure, 0)])
+        self._trip = trip
+        self._route = np.where(is_added, own[:, 0], timetable.trip_route[np.maximum(trip, 0)])
+        self._departure = np.where(is_added, own[:, 2], departure)
+        self._day = np.where(is_added, own[:, 3], instances.day[instance])
 
     def find(self, alert: Alert) -> Int64:
         """Return the positions of the calls at which an alert closes the stop, whenever it is in force."""
@@ -64,6 +67,11 @@ class _Calls:
             for stop, route, trip, departure, day in calls
         ]
         return near[np.array(shut, np.bool_)]
+
+
+def _name(added: AddedRide) -> tuple[int, int, int, int]:
+    """Return the route, the trip, and the trip departure and day that an added ride replaces; -1 for none."""
+    return added.route, added.trip, *(added.replaces or (-1, -1))
 
 
 def _list_stops(alert: Alert) -> list[int]:

@@ -1,0 +1,169 @@
+"""Which calls a board shows: what leaves its stops, and what was to leave and does not."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.providers.embedded.snapshot import Snapshot
+from fingerpost.transit.raptor.board import BoardDeparture, list_board_departures
+from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
+from fingerpost.transit.timetable.service_days import local_day
+from fingerpost.transit.timetable.timetable import NO_ALIGHTING, NO_BOARDING
+
+
+class BoardCall(NamedTuple):
+    """A call on a board, and whether nobody boards there though the timetable says so."""
+
+    call: BoardDeparture
+    is_off: bool
+
+
+class BoardCalls:
+    """The calls at a board's stops in a window of time, by the timetable and by what is expected."""
+
+    def __init__(self, snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> None:
+        self._snapshot, self._stops, self._query = snapshot, frozenset(stops), query
+        self._day = local_day(query.instant, zone)
+        parents = snapshot.timetable.stop_parent
+        stations = np.unique(parents[list(self._stops)])
+        around = np.flatnonzero(np.isin(parents, stations[stations >= 0]))
+        self._beside = sorted(set(around.tolist()) - self._stops)
+        self._around = self._stops.union(self._beside)
+
+    def list_expected(self, wanted: int) -> tuple[list[BoardCall], int]:
+        """Return what leaves in the window as expected, with what was to leave and does not, and how many they are.
+
+        What leaves from another platform of the station than planned is on the boards of both.
+        """
+        snapshot = self._snapshot
+        calls, count = self._list(snapshot.live, self._stops, wanted)
+        if snapshot.live is snapshot.planned:
+            return [BoardCall(call, is_off=False) for call in calls], count
+        planned, _ = self._list(snapshot.planned, self._stops, None)
+        off = [BoardCall(call, is_off=True) for call in planned if self._is_told(call) and self._is_off(call)]
+        elsewhere, _ = self._list(snapshot.live, self._beside, None) if self._beside else ([], 0)
+        moved = [call for call in elsewhere if self._find_planned_stop(call) in self._stops]
+        found = [*(BoardCall(call, is_off=False) for call in (*calls, *moved)), *off]
+        return sorted(found, key=lambda each: each.call.departure), count + len(moved) + len(off)
+
+    def list_by_schedule(self, wanted: int) -> tuple[list[BoardCall], int]:
+        """Return what the timetable has in the window, each as it is expected, and how many they are."""
+        snapshot = self._snapshot
+        calls, count = self._list(snapshot.planned, self._stops, wanted)
+        if snapshot.live is snapshot.planned:
+            return [BoardCall(call, is_off=False) for call in calls], count
+        shown = [call for call in calls if self._is_told(call)]
+        found = [
+            BoardCall(call, is_off=True) if self._is_off(call) else BoardCall(_expect(snapshot, call), is_off=False)
+            for call in shown
+        ]
+        return found, count - (len(calls) - len(shown))
+
+    def _list(
+        self, timetables: SearchTimetables, stops: Sequence[int] | frozenset[int], wanted: int | None
+    ) -> tuple[list[BoardDeparture], int]:
+        timetable, query = self._snapshot.timetable, self._query
+        day_timetable = timetables.get_search_timetable(self._day, mirrored=False, step_free=False)
+        return list_board_departures(timetable, day_timetable, list(stops), query.instant, query.window_s, wanted)
+
+    def _is_told(self, call: BoardDeparture) -> bool:
+        return not self._snapshot.is_deleted(call.trip_departure, call.service_day)
+
+    def _is_off(self, call: BoardDeparture) -> bool:
+        """Whether nobody boards at a call: for its trip, because its stop is closed then, or as it leads nowhere.
+
+        A trip that is replaced is as its replacement is there.
+        """
+        snapshot = self._snapshot
+        if call.trip_departure >= 0:
+            update = snapshot.find_update(call.trip_departure, call.service_day)
+            if update is None and not snapshot.has_closures:
+                return False
+            position = snapshot.position(call.trip_departure, call.stop_time)
+            if update is not None and not update.is_usable(position, NO_BOARDING):
+                replacing = snapshot.replacements.find_departure(call)
+                return replacing is None or self._is_off(replacing)
+            call = _expect(snapshot, call)
+        ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
+        behind = _list_from(snapshot, call)
+        here = next(behind)
+        return (
+            here.stop not in self._around
+            or snapshot.is_closed(here.stop, call.departure, ridden)
+            or not (
+                any(each.is_left and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
+                or _goes_on(snapshot, call)
+            )
+        )
+
+    def _find_planned_stop(self, call: BoardDeparture) -> int:
+        """Return the stop (row) where a call was planned, -1 where nothing was."""
+        stop_time: int | None = call.stop_time
+        if call.trip_departure < 0:
+            stop_time = self._snapshot.replacements.find_kept(call.trip_departure, call.stop_time)
+        return -1 if stop_time is None else int(self._snapshot.timetable.stop_time_stop[stop_time])
+
+
+def keep_first(calls: Sequence[BoardCall], wanted: int) -> list[BoardCall]:
+    """Return the first of calls that are in order, with all that leave at the same second as the last of them.
+
+    Who orders those by something else than time may then cut anywhere up to ``wanted`` and have the true beginning.
+    """
+    last = calls[min(wanted, len(calls)) - 1].call.departure if calls else 0
+    return [each for each in calls if each.call.departure <= last]
+
+
+class _Expected(NamedTuple):
+    """A stop of a ride as it is expected (row, Unix second), and whether riders are let out there."""
+
+    stop: int
+    arrival: int
+    is_left: bool
+
+
+def _expect(snapshot: Snapshot, call: BoardDeparture) -> BoardDeparture:
+    """Return a call of the timetable at its expected time, of a ride that was replaced that of the replacement."""
+    replacing = snapshot.replacements.find_departure(call)
+    if replacing is not None:
+        return replacing
+    update = snapshot.find_update(call.trip_departure, call.service_day)
+    if update is None:
+        return call
+    delay_s = int(update.departure_delay_s[snapshot.position(call.trip_departure, call.stop_time)])
+    return replace(call, departure=call.departure + delay_s)
+
+
+def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
+    """Return the stops of a ride from a call on."""
+    if call.trip_departure < 0:
+        added = snapshot.get_added(call.trip_departure)
+        for at in range(call.stop_time, len(added.stop)):
+            is_left = not (added.is_skipped[at] or added.flags[at] & NO_ALIGHTING)
+            yield _Expected(int(added.stop[at]), int(added.arrival[at]), is_left)
+        return
+    table, run = snapshot.timetable, call.trip_departure
+    update = snapshot.find_update(run, call.service_day)
+    end = int(table.trip_first_stop_time[table.trip_departure_trip[run] + 1])
+    for event in range(call.stop_time, end):
+        position = snapshot.position(run, event)
+        arrival = snapshot.scheduled(run, call.service_day, int(table.stop_time_arrival_s[event]))
+        stop, flags = int(table.stop_time_stop[event]), int(table.stop_time_flags[event])
+        if update is None:
+            yield _Expected(stop, arrival, not flags & NO_ALIGHTING)
+            continue
+        stop = stop if update.stop is None else int(update.stop[position])
+        is_stated = update.flags is not None
+        is_left = update.is_usable(position, NO_ALIGHTING) and (is_stated or not flags & NO_ALIGHTING)
+        yield _Expected(stop, arrival + int(update.arrival_delay_s[position]), is_left)
+
+
+def _goes_on(snapshot: Snapshot, call: BoardDeparture) -> bool:
+    """Whether who boards a ride of the timetable may stay seated behind its end."""
+    run, table = call.trip_departure, snapshot.timetable
+    if run < 0 or not np.any(table.in_seat_from == run):
+        return False
+    update = snapshot.find_update(run, call.service_day)
+    return update is None or not update.is_skipped[-1]

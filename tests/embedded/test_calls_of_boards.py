@@ -1,0 +1,124 @@
+"""A board shows what can be ridden from its stops, each once, and says of the rest that it is cancelled."""
+
+import pytest
+
+from tests.embedded.conftest import rows, trips
+from tests.embedded.test_outage import alert
+from tests.realtime.messages import NOW, call, message, stop_time_with, update
+
+DRAWING = """
+line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30
+line A | Alpha 09:10 | Beta 09:20 | Gamma 09:30
+line Z | Far 20:00 | Gamma 20:30
+"""
+COORDINATES = {"Beta": (60.25, 24.94), "Gamma": (60.17, 25.1), "Far": (60.2, 24.94)}
+STATIONS = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,platform_code
+ALPHA,Alpha,60.17,24.94,0,STATION,1
+ALPHA2,Alpha,60.1701,24.94,0,STATION,2
+STATION,Alpha,60.17,24.94,1,,
+BETA,Beta,60.25,24.94,0,,
+GAMMA,Gamma,60.17,25.1,0,,
+FAR,Far,60.2,24.94,0,,
+"""
+SKIPPED_END = call("GAMMA", "08:32", "08:32", relationship="SKIPPED")
+CLOSED_END = stop_time_with("GAMMA", "08:32", drop_off_type="NONE")
+BEFORE = (call("ALPHA", "08:12", "08:12"), call("BETA", "08:22", "08:22"))
+FROM_TWO = (call("ALPHA", "08:12", "08:12", platform="ALPHA2"), BEFORE[1], call("GAMMA", "08:32", "08:32"))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        update("A-1", call("GAMMA", relationship="SKIPPED")),
+        update("A-1", *BEFORE, SKIPPED_END, relationship="REPLACEMENT"),
+        update("A-1", *BEFORE, CLOSED_END, relationship="REPLACEMENT"),
+        alert("closed", "Closed", "NO_SERVICE", "08:00", "09:00", stop_id="GAMMA"),
+    ],
+    ids=["skipped", "replacement", "no drop-off", "closed"],
+)
+def test_a_ride_that_lets_nobody_out_behind_a_stop_is_cancelled_there(towns, said):
+    """Nobody gets anywhere with the bus of 08:20 from Beta."""
+    town = towns(DRAWING, coordinates=COORDINATES)
+    town.say(message(said, timestamp=NOW))
+    board = town.board("TEST:BETA", windowMinutes=120)
+    assert rows(board) == [("A", "08:20", "cancelled", None), ("A", "09:20", "scheduled_only", None)]
+
+
+def test_a_planned_ride_that_lets_nobody_out_behind_a_stop_is_no_departure(towns):
+    """As the last stop of a trip is none."""
+    town = towns("line A | Alpha 08:10 | Beta 08:20 | Gamma 08:30 noalight", coordinates=COORDINATES)
+    assert (rows(town.board()), rows(town.board("TEST:BETA"))) == ([("A", "08:10", "scheduled_only", None)], [])
+
+
+def test_who_may_stay_seated_gets_somewhere(towns):
+    """At Beta line A lets nobody out, and goes on as line B."""
+    stay = "line A | Alpha 08:10 | Beta 08:20 noalight\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
+    town = towns(stay, coordinates=COORDINATES)
+    town.say(message(update("A-1", call(sequence=1, depart=60)), timestamp=NOW))
+    assert rows(town.board()) == [("A", "08:10", "on_time", 60)]
+
+
+def test_a_ride_that_leaves_from_a_stop_elsewhere_is_cancelled_where_it_was_to_leave(towns):
+    """It leaves three kilometres further on, and the board there has it."""
+    town = towns(DRAWING, coordinates=COORDINATES)
+    town.say(message(update("A-1", call(sequence=1, depart=0, platform="FAR")), timestamp=NOW))
+    assert rows(town.board()) == [("A", "08:10", "cancelled", None)]
+    assert rows(town.board("TEST:FAR")) == [("A", "08:10", "on_time", 0)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        update("A-1", call("ALPHA", depart=120, platform="ALPHA2")),
+        update("A-1", *FROM_TWO, relationship="REPLACEMENT"),
+    ],
+    ids=["moved", "replaced"],
+)
+@pytest.mark.parametrize("stop", ["TEST:STATION", "TEST:ALPHA", "TEST:ALPHA2"])
+def test_another_platform_is_told_on_the_boards_of_both_and_of_the_station(towns, said, stop):
+    """The bus is two minutes late, and cancelled nowhere."""
+    town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS})
+    town.say(message(said, timestamp=NOW))
+    [row] = town.board(stop, windowMinutes=60)["departures"]
+    assert (row["status"], row["delaySeconds"], row["platform"]) == ("delayed", 120, "2")
+
+
+def test_who_planned_to_take_a_replaced_ride_goes_to_its_other_platform(towns):
+    """Nothing is cancelled."""
+    town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS})
+    town.say(message(update("A-1", *FROM_TWO, relationship="REPLACEMENT"), timestamp=NOW))
+    body = town.plan("TEST:STATION", limit=3)
+    assert trips(body) == ["A 08:12", "A 09:10"]
+    assert not any("DisruptionNote" in each for each in body["itineraries"])
+
+
+def test_a_stop_that_is_closed_to_one_ride_is_closed_to_its_replacement_once(towns):
+    """The alert names the ride; the search knows it as well as the words do."""
+    town = towns(DRAWING, coordinates=COORDINATES)
+    closed = alert("closed", "Closed", "NO_SERVICE", "08:00", "09:00", stop_id="ALPHA")
+    ride = closed.alert.informed_entity[0].trip
+    ride.trip_id, ride.start_date = "A-1", "20260310"
+    replacement = update("A-1", *BEFORE, call("GAMMA", "08:32", "08:32"), relationship="REPLACEMENT")
+    town.say(message(replacement, closed, timestamp=NOW))
+    assert rows(town.board(windowMinutes=60)) == [("A", "08:10", "cancelled", None)]
+
+
+def test_a_deleted_ride_is_shown_to_nobody(towns):
+    """GTFS Realtime: riders are not to be told of it, other than of a cancelled one."""
+    town = towns(DRAWING, coordinates=COORDINATES)
+    town.say(message(update("A-1", relationship="DELETED"), timestamp=NOW))
+    assert rows(town.board(windowMinutes=60)) == []
+    assert trips(town.plan(limit=3)) == ["A 09:10"]
+
+
+def test_a_replacement_of_a_ride_by_headway_counts_from_its_own_start(towns):
+    """It set out at 08:14 and is two minutes late, as an update of the same ride says."""
+    every_ten = "trip_id,start_time,end_time,headway_secs,exact_times\nA-1,08:10:00,09:00:00,600,0\n"
+    town = towns(DRAWING, coordinates=COORDINATES, tables={"frequencies.txt": every_ten})
+    late = [call(stop, 120, 120, sequence=at) for at, stop in enumerate(("ALPHA", "BETA", "GAMMA"), 1)]
+    boards = []
+    for relationship in ("SCHEDULED", "REPLACEMENT"):
+        said = update("A-1", *late, relationship=relationship, start_time="08:14:00")
+        town.say(message(said, timestamp=NOW))
+        boards.append(rows(town.board(windowMinutes=19)))
+    assert boards == [[("A", "08:10", "delayed", 360)]] * 2
