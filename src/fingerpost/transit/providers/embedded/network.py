@@ -218,10 +218,7 @@ class EmbeddedNetwork:
             snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
         )
         snapshot = snapshot.with_timetable(timetable)
-        origin, destination = (
-            self._end(end, query.max_walk_m, walks, is_goal=end is query.destination)
-            for end in (query.origin, query.destination)
-        )
+        origin, destination = self._find_ends(query, walks)
         search = SearchQuery(
             origin=origin,
             destination=destination,
@@ -273,6 +270,14 @@ class EmbeddedNetwork:
             # Better a way with a step, which the answer names, than none.
             journeys = find_journeys(self._timetable, timetables, replace(search, step_free=False))
         return journeys
+
+    def _find_ends(self, query: JourneyQuery, walks: Walks) -> tuple[Endpoint, Endpoint]:
+        """Return the ends of a query; who walks to one end's stops can still walk from one of the other's."""
+        goal, limit_m = query.destination, query.max_walk_m
+        last_m = 0.0 if goal.stop_ids else walks.find_least_m(goal.coordinate.lat, goal.coordinate.lon)
+        origin = self._end(query.origin, limit_m - last_m, walks, is_goal=False)
+        destination = self._end(goal, limit_m - origin.least_m, walks, is_goal=True)
+        return origin.within(limit_m - destination.least_m), destination
 
     def _end(self, location: Location, max_walk_m: float, walks: Walks, *, is_goal: bool) -> Endpoint:
         here = location.coordinate
