@@ -176,6 +176,23 @@ def test_another_extract_under_the_same_name_is_taken_at_refresh(tmp_path, extra
     assert _plan(invoke)["itineraries"][0]["walkingDistance"] in ROAD
 
 
+def test_streets_of_an_older_version_are_named_and_prepared_anew_at_refresh(tmp_path, extract, invoke):
+    """The files are as before, but nobody wrote down the rules by which they were read."""
+    invoke("network", "add", "Town", _feed(tmp_path), "--streets", str(extract))
+    pointer = next(tmp_path.rglob("networks/TOWN.json"))
+    known = json.loads(pointer.read_text())
+    del known["rules"]
+    pointer.write_text(json.dumps(known))
+    note = "The streets of TOWN were prepared by an older version; walks are measured by its rules."
+    said = [invoke(*command).stdout for command in (("doctor",), ("network", "show", "TOWN"), ("network", "list"))]
+    refreshed = invoke("network", "refresh", "TOWN").stdout
+
+    assert [note in " ".join(each.split()) for each in said] == [True, True, True]
+    assert "unchanged" not in refreshed
+    assert note not in invoke("network", "show", "TOWN").stdout
+    assert invoke("network", "refresh", "TOWN").stdout == "TOWN is unchanged.\n"
+
+
 def test_a_server_has_its_own_streets(tmp_path, extract, invoke):
     """`--streets` belongs to feeds."""
     added = invoke("network", "add", "Live", "--otp", "http://127.0.0.1:1/", "--streets", str(extract))

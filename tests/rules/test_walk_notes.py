@@ -16,11 +16,8 @@ from tests.rules.drawing import ride, trip, walk
         (WalkObstacles(crossings=1), ["The walk from home to A crosses a road."]),
         (WalkObstacles(crossings=3, lifts=1), ["The walk from home to A crosses 3 roads and takes a lift."]),
         (
-            WalkObstacles(crossings=1, lifts=2, slopes=1, unknown_kerbs=2),
-            [
-                "The walk from home to A crosses a road, takes 2 lifts, goes up or down a slope "
-                + "and meets 2 kerbs of unknown height."
-            ],
+            WalkObstacles(lifts=2, slopes=1, unknown_kerbs=2),
+            ["The walk from home to A takes 2 lifts, goes up or down a slope and meets 2 kerbs of unknown height."],
         ),
         (
             WalkObstacles(slopes=2, unknown_kerbs=1),

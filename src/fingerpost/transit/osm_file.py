@@ -6,8 +6,8 @@ from typing import Any
 
 from fingerpost.errors import FeedUnusable, SettingsInvalid
 
-ReadProgress = Callable[[str, int, int], None]
-"""Told what is being worked on, how much of it is done, and how much there is."""
+ReadProgress = Callable[[str, int, int | None], None]
+"""Told what is being worked on, how much of it is done, and how much there is (None: unknown)."""
 
 # Positions of the nodes of larger files than this are kept in a file, not in memory.
 _LARGE_BYTES = 300_000_000
@@ -38,12 +38,12 @@ def read_objects(
             .with_areas(osmium.filter.KeyFilter(*area_keys))
             .with_filter(osmium.filter.KeyFilter(*keys))
         )
-        progress(what, 0, 1)
+        # How much there is shows at the end only.
+        progress(what, 0, None)
         for count, each in enumerate(objects, 1):
             yield each
             if count % _PROGRESS_EVERY == 0:
-                # How many there are is known at the end only.
-                progress(what, count, 2 * count)
+                progress(what, count, None)
         progress(what, 1, 1)
     except (OSError, RuntimeError) as error:
         # osmium raises plain RuntimeErrors for files that it cannot read.

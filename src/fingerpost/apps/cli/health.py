@@ -86,9 +86,19 @@ async def _check_networks(application: Application) -> bool:
             has_ended = feed["state"] == ServiceState.ENDED
             are_current &= not has_ended
             _print_line("", _describe_feed(feed), good=not has_ended)
+        if (note := _find_age_note(application, network)) is not None:
+            _print_line("", note)
         for text, good in list_realtime_lines(network["realtime"]) if "realtime" in network else ():
             _print_line("real time", text, good=good)
     return bool(networks) and not problems and are_current
+
+
+def _find_age_note(application: Application, network: dict[str, Any]) -> str | None:
+    """Return what is to be said of a network whose streets were prepared by older rules, else None."""
+    from fingerpost.transit.timetable.timetable_store import TimetableStore
+
+    store = TimetableStore(application.settings.home)
+    return store.get(network["name"]).find_age_note() if network["name"] in store.list_names() else None
 
 
 def _describe_feed(feed: dict[str, Any]) -> str:

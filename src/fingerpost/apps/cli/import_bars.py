@@ -27,7 +27,7 @@ class ImportBars:
         self._bars.stop()
 
     def show(self, what: str, done: int, whole: int | None) -> None:
-        """Update a bar, creating it first if needed; ``whole`` is the total, None where unknown."""
+        """Update a bar, creating it first if needed; ``whole`` is the total, None as long as it is unknown."""
         if what not in self._tasks:
             self._tasks[what] = self._bars.add_task(what, total=whole)
-        self._bars.update(self._tasks[what], completed=done)
+        self._bars.update(self._tasks[what], completed=done, total=whole)

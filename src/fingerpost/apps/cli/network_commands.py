@@ -137,7 +137,7 @@ def show_network(ctx: typer.Context, name: _Name) -> None:
         console.print(f"Nothing is prepared. Run `fingerpost network refresh {record.name}`.")
         return
     entry = store.get(record.name)
-    note = entry.find_note(record.feeds, record.extract)
+    note = entry.find_note(record.feeds, record.extract) or entry.find_age_note()
     if note is not None:
         console.print(note, soft_wrap=True)
     report = find_report(store, record.name)

@@ -86,7 +86,8 @@ def _describe(record: "NetworkRecord", store: "TimetableStore", is_prepared: boo
         entry = store.get(record.name)
     except ToolError:
         return line._replace(added="unreadable; add it again"), None
-    return line._replace(added=f"{entry.added_at:%Y-%m-%d}"), entry.find_note(record.feeds, record.extract)
+    note = entry.find_note(record.feeds, record.extract) or entry.find_age_note()
+    return line._replace(added=f"{entry.added_at:%Y-%m-%d}"), note
 
 
 def _describe_days(report: ImportReport) -> _Line:

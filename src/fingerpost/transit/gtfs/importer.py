@@ -14,8 +14,8 @@ from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.timetable import Timetable
 from fingerpost.transit.timetable.walks import FindWalks, walk_straight
 
-ImportProgress = Callable[[str, int, int], None]
-"""Told what is being worked on (a FEED, or a step), how much of it is done, and how much there is."""
+ImportProgress = Callable[[str, int, int | None], None]
+"""Told what is being worked on (a FEED, or a step), how much of it is done, and how much there is (None: unknown)."""
 
 _LINKING = "linking stops"
 

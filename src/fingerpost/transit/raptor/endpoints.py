@@ -25,6 +25,20 @@ class Endpoint:
         """The seconds of the walk between the point and each stop (row) within reach."""
         return dict(zip(self.stop.tolist(), self.seconds.tolist(), strict=True))
 
+    @property
+    def least_m(self) -> int:
+        """The metres of the shortest walk; 0 where no stop is within reach."""
+        return int(self.metres.min()) if len(self.metres) else 0
+
+    def within(self, limit_m: float) -> "Endpoint":
+        """Return the endpoint with those of its stops that are no further away than a limit."""
+        near = self.metres <= limit_m
+        if near.all():
+            return self
+        return Endpoint(
+            lat=self.lat, lon=self.lon, stop=self.stop[near], seconds=self.seconds[near], metres=self.metres[near]
+        )
+
 
 def find_endpoint(
     timetable: Timetable,

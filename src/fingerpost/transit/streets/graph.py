@@ -2,7 +2,14 @@
 
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from fingerpost.transit.timetable.timetable import Float32, Int32, UInt8
+
+UInt16 = npt.NDArray[np.uint16]
+# Unsigned where inner loops look up by it (decision 0353).
+UInt32 = npt.NDArray[np.uint32]
 
 # edge_flags
 ONE_WAY = 1  # walked only from the edge's first node to its second

@@ -66,7 +66,7 @@ class StreetPreparation:
         )
         if not coverage.covered_stops:
             raise FeedUnusable(self._say_useless(coverage, lats, lons))
-        self._found = StoredStreets(built.graph, grid, access, coverage)
+        self._found = StoredStreets(built.graph, grid, access, coverage, walks.stops_ahead)
         return WalksOfRiders(walks, walks.without_steps())
 
     def save(self, folder: Path) -> None:

@@ -6,20 +6,30 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.changeover import in_one_mode
-from fingerpost.transit.streets.graph import CROSSING, DEGREES_E7, LIFT, LIGHTS, SLOPE, UNKNOWN_KERB, StreetGraph
-from fingerpost.transit.streets.kernel import (
+from fingerpost.transit.streets.graph import (
+    CROSSING,
+    DEGREES_E7,
+    LIFT,
+    LIGHTS,
+    SLOPE,
+    UNKNOWN_KERB,
+    StreetGraph,
+    UInt32,
+)
+from fingerpost.transit.streets.kernel.ways import (
     CAME,
     NO_ROOM,
     START,
     forget,
     measure,
     measure_around,
-    measure_stops,
+    reach_stops,
     spread,
 )
 from fingerpost.transit.streets.snapping import Snapped
 from fingerpost.transit.streets.walking_profile import Weights
 from fingerpost.transit.timetable.timetable import Float64, Int32, Int64
+from fingerpost.transit.timetable.walks import Box, StopWalks
 from fingerpost.transit.walk_obstacles import WalkObstacles
 
 _FIRST_ROOM = 4096
@@ -34,10 +44,10 @@ class Work(NamedTuple):
     """
 
     label: Float64
-    touched: Int32
+    touched: UInt32
     bucket: Int32
     entry_cost: Float64
-    entry_state: Int32
+    entry_state: UInt32
     entry_next: Int32
 
 
@@ -53,6 +63,29 @@ class Walked(NamedTuple):
     last: Int32
 
 
+class MeetingPlaces(NamedTuple):
+    """Where stops meet the streets, for one way of walking.
+
+    Attributes:
+        lat, lon: of the stops, in degrees.
+        first: the rows of stop s in what follows are ``first[s] .. first[s + 1]``.
+        edge, at_m, away_m: as in ``Snapped``.
+        inside_m, in_s, out_s: as in ``StopAccess``.
+        pace_m_per_s: to and from the streets.
+    """
+
+    lat: Float64
+    lon: Float64
+    first: Int64
+    edge: Int32
+    at_m: Float64
+    away_m: Float64
+    inside_m: Int32
+    in_s: Int32
+    out_s: Int32
+    pace_m_per_s: float
+
+
 class StreetSearch:
     """Searches on one graph with one way of walking; threads share it."""
 
@@ -62,43 +95,43 @@ class StreetSearch:
         self._local = threading.local()
 
     @in_one_mode
-    def measure(self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool = False) -> Walked:
-        """Measure the walks from the one point of ``start`` to goals; ``backward`` from the goals to it."""
+    def measure(
+        self, start: Snapped, goals: Snapped, limit_m: float, *, backward: bool = False, to_stops: bool = False
+    ) -> Walked:
+        """Measure the walks from the one point of ``start`` to goals; ``backward`` from the goals to it.
+
+        ``to_stops`` where all goals are stops, whose ways to their streets count within the limit too.
+        """
         found = _new_walked(len(goals.edge))
         edge, at_m = int(start.edge[0]), float(start.at_m[0])
         if edge >= 0 and len(goals.edge):
             graph, weights, against = self._graph, self._weights, int(backward)
             while True:
                 work = self._get_work()
-                done = measure_around(
-                    graph, weights, work, edge, at_m, against, limit_m, goals.edge, goals.at_m, *found
-                )
+                done = measure_around(graph, weights, work, edge, at_m, against, limit_m, to_stops, goals, found)
                 if done != NO_ROOM:
                     break
                 self._grow()
         return found
 
     @in_one_mode
-    def measure_stops(
-        self, point: Snapped, snapped: Snapped, rows: Int64, limit_m: float, pace: float, *, backward: bool
-    ) -> tuple[Int32, Int32]:
-        """Return whole metres (-1: no walk) and seconds of the walks from a point to some rows of places.
+    def reach_stops(
+        self, point: Snapped, meeting: MeetingPlaces, box: Box, stops: Int64, limit_m: float, *, backward: bool
+    ) -> StopWalks:
+        """Return the walks from a point to those of some stops that lie in a box around it.
 
-        The ways from point and places to their streets count too; ``backward`` from the places to it.
+        The ways from point and places to their streets count too; ``backward`` from the stops to it.
         """
-        count = len(rows)
-        metres, seconds = np.full(count, -1, np.int32), np.zeros(count, np.int32)
-        goals, found = Snapped(np.empty(count, np.int32), np.empty(count), np.empty(0)), _new_walked(count)
-        where = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
-        while count:
-            done = measure_stops(
-                self._graph, self._weights, self._get_work(), *where, int(backward), limit_m, pace,
-                snapped, rows, goals, found, metres, seconds,
+        found = StopWalks._make(np.empty((3, len(stops)), np.int32))
+        where = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0]), int(backward)
+        while True:
+            count = reach_stops(
+                self._graph, self._weights, self._get_work(), meeting, *where, limit_m, meeting.pace_m_per_s,
+                box, stops, found,
             )  # fmt: skip
-            if done != NO_ROOM:
-                break
+            if count != NO_ROOM:
+                return StopWalks._make(column[:count].copy() for column in found)
             self._grow()
-        return metres, seconds
 
     def find_line(self, start: Snapped, goal: Snapped, limit_m: float) -> Float64 | None:
         """Return the walk from one point to another as (latitude, longitude) in degrees; None where there is none."""
@@ -132,14 +165,15 @@ class StreetSearch:
         edge, at_m = int(start.edge[0]), float(start.at_m[0])
         if edge < 0:
             return found, []
+        where = int(goal.edge[0]), float(goal.at_m[0])
         graph, weights = self._graph, self._weights
         while True:
             work = self._get_work()
-            touched = spread(graph, weights, work, edge, at_m, 0, limit_m, int(goal.edge[0]), float(goal.at_m[0]))
+            touched = spread(graph, weights, work, edge, at_m, 0, limit_m, *where, False)
             if touched != NO_ROOM:
                 break
             self._grow()
-        measure(graph, weights, work, edge, at_m, 0, limit_m, goal.edge, goal.at_m, *found)
+        measure(graph, weights, work, edge, at_m, 0, limit_m, goal, found)
         arcs = [] if found.metres[0] < 0 else self._list_arcs(work, found)
         forget(work, touched)
         return found, arcs
@@ -160,10 +194,10 @@ class StreetSearch:
             count = 3 * self._graph.node_count
             work = Work(
                 label=_new_labels(count),
-                touched=np.zeros(count, np.int32),
+                touched=np.zeros(count, np.uint32),
                 bucket=np.full(self._weights.bucket_count, -1, np.int32),
                 entry_cost=np.zeros(_FIRST_ROOM),
-                entry_state=np.zeros(_FIRST_ROOM, np.int32),
+                entry_state=np.zeros(_FIRST_ROOM, np.uint32),
                 entry_next=np.zeros(_FIRST_ROOM, np.int32),
             )
             self._local.work = work
@@ -173,7 +207,7 @@ class StreetSearch:
         work = self._get_work()
         room = 2 * len(work.entry_cost)
         self._local.work = work._replace(
-            entry_cost=np.zeros(room), entry_state=np.zeros(room, np.int32), entry_next=np.zeros(room, np.int32)
+            entry_cost=np.zeros(room), entry_state=np.zeros(room, np.uint32), entry_next=np.zeros(room, np.int32)
         )
 
     def _draw(self, arcs: list[int], start_m: float, end_m: float) -> Float64:

@@ -7,7 +7,7 @@ import numpy as np
 from fingerpost.transit.changeover import in_one_mode
 from fingerpost.transit.geodesy import METRES_PER_DEGREE
 from fingerpost.transit.streets.graph import DEGREES_E7, UNDERGROUND, StreetGraph
-from fingerpost.transit.streets.kernel import snap
+from fingerpost.transit.streets.kernel.nearest import snap
 from fingerpost.transit.timetable.timetable import Float64, Int32, Int64
 
 # Whoever is further away from every way than this is not on these streets.

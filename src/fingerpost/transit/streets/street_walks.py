@@ -9,21 +9,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fingerpost.transit.streets.graph import NO_WHEELS, STEPS, StreetGraph
-from fingerpost.transit.streets.search import StreetSearch, Walked
+from fingerpost.transit.streets.graph import NO_WHEELS, STEPS, StreetGraph, UInt16
+from fingerpost.transit.streets.search import MeetingPlaces, StreetSearch, Walked
 from fingerpost.transit.streets.snapping import SegmentGrid, Snapped, snap_pin, snap_to_streets
 from fingerpost.transit.streets.stop_access import StopAccess, close_entrances, meet_at_places
 from fingerpost.transit.streets.stop_matching import MATCHED_M
+from fingerpost.transit.streets.stops_ahead import find_stops_ahead
 from fingerpost.transit.streets.walking_profile import WalkingProfile, weigh
 from fingerpost.transit.timetable.timetable import STOP, Float64, Int32, Int64
 from fingerpost.transit.timetable.walking import DETOUR_FACTOR, FOOTPATH_RADIUS_M, neighbours_m
-from fingerpost.transit.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops
+from fingerpost.transit.timetable.walks import StopLinks, StopWalks, StraightLine, Walk, WalkedStops, box_around
 from fingerpost.transit.walk_obstacles import WalkObstacles
 
 # Two stops further apart than this on the streets are not linked on foot.
 LINK_M = FOOTPATH_RADIUS_M * DETOUR_FACTOR
 # What a feed links is measured up to here on the streets, and beyond in a straight line.
 MEASURED_M = 3000.0
+# Who takes no steps does not meet the streets there.
+_UNFIT = STEPS | NO_WHEELS
 
 
 class StreetWalks:
@@ -32,6 +35,7 @@ class StreetWalks:
     A walk counts the straight way from a point to its street too. Where a point is off the streets of the extract,
     its walks go in a straight line. ``access`` says where stops meet the streets, if not where they are: at most
     ``MATCHED_M`` away, or at the entrances of their station. ``closed_lifts`` are nodes that nobody passes.
+    ``stops_ahead`` is what ``find_stops_ahead`` found for these stops; None to find it.
     """
 
     def __init__(
@@ -43,14 +47,16 @@ class StreetWalks:
         *,
         access: StopAccess | None = None,
         closed_lifts: frozenset[int] = frozenset(),
+        stops_ahead: UInt16 | None = None,
     ) -> None:
         self._graph, self._grid, self._profile = graph, grid, profile
-        self._refused = STEPS | NO_WHEELS if profile.step_free else 0
-        self._search = StreetSearch(graph, weigh(graph, profile, closed_lifts))
+        self._refused = _UNFIT if profile.step_free else 0
         self._stops = stops
         self._straight = StraightLine(stops.lats, stops.lons)
         self._access = access or meet_at_places(stops.lats, stops.lons)
         self._snapped = self._snap(self._access.lat, self._access.lon)
+        self.stops_ahead = self._find_stops_ahead() if stops_ahead is None else stops_ahead
+        self._search = StreetSearch(graph, weigh(graph, profile, closed_lifts, self.stops_ahead))
         self._is_plain = self._access.is_plain
         self._in_s, self._out_s = self._access.in_s, self._access.out_s
         if profile.step_free:
@@ -59,6 +65,13 @@ class StreetWalks:
         self._first = np.searchsorted(self._access.stop, np.arange(len(stops.lats) + 1))
         self._is_on = np.zeros(len(stops.lats), np.bool_)
         self._is_on[self._access.stop[self._snapped.edge >= 0]] = True
+        self._is_on_everywhere = bool(self._is_on.all())
+        self._has_stop = np.zeros(graph.edge_count, np.bool_)
+        self._has_stop[self._snapped.edge[self._snapped.edge >= 0]] = True
+        self._meeting = MeetingPlaces(
+            stops.lats, stops.lons, self._first, *self._snapped, self._access.inside_m, self._in_s, self._out_s,
+            profile.pace_m_per_s,
+        )  # fmt: skip
         # A question asks several times where its ends are.
         self._snap_point = lru_cache(maxsize=16)(self._find_nearest)
 
@@ -99,23 +112,12 @@ class StreetWalks:
         point = self._snap_point(lat, lon)
         if point.edge[0] < 0:
             return self._straight.reach(lat, lon, stops, max_walk_m, from_stops=from_stops)
-        near = self._straight.list_near(lat, lon, stops, max_walk_m + MATCHED_M)
-        is_on = self._is_on[near]
-        rows = self._list_rows(near[is_on])
-        pace = self._profile.pace_m_per_s
-        metres, seconds = self._search.measure_stops(point, self._snapped, rows, max_walk_m, pace, backward=from_stops)
-        if not self._is_plain:
-            inside_s = (self._out_s if from_stops else self._in_s)[rows]
-            metres, seconds = _with_inside(metres, seconds, self._access.inside_m[rows], inside_s)
-        within = np.flatnonzero((metres >= 0) & (metres <= max_walk_m))
-        found = StopWalks(self._access.stop[rows[within]], metres[within], seconds[within])
-        if not self._is_plain:
-            best = _first_of_each(found.stop, found.seconds)
-            found = StopWalks._make(column[best] for column in found)
-        if is_on.all():
+        box = box_around(lat, lon, max_walk_m + MATCHED_M)
+        found = self._search.reach_stops(point, self._meeting, box, stops, max_walk_m, backward=from_stops)
+        if self._is_on_everywhere or not len(off := stops[~self._is_on[stops]]):
             return found
-        off = self._straight.reach(lat, lon, near[~is_on], max_walk_m, from_stops=from_stops)
-        return StopWalks(*(np.concatenate(pair) for pair in zip(found, off, strict=True)))
+        straight = self._straight.reach(lat, lon, off, max_walk_m, from_stops=from_stops)
+        return StopWalks(*(np.concatenate(pair) for pair in zip(found, straight, strict=True)))
 
     def find_walk(self, start: tuple[float, float], end: tuple[float, float], max_walk_m: float) -> Walk | None:
         """Return the walk between two points; see the port."""
@@ -128,6 +130,17 @@ class StreetWalks:
         walked = self._search.measure_one(first, last, max_walk_m)
         metres, seconds = self._whole(walked, first.away_m + last.away_m)
         return Walk(int(metres[0]), int(seconds[0])) if 0 <= metres[0] <= max_walk_m else None
+
+    def find_least_m(self, lat: float, lon: float) -> float:
+        """Return how many metres any walk between a point and a stop is at least, as far as known; see the port."""
+        point = self._snap_point(lat, lon)
+        edge, at_m, away_m = int(point.edge[0]), float(point.at_m[0]), float(point.away_m[0])
+        if edge < 0 or not self._is_on_everywhere:
+            return 0.0
+        if self._has_stop[edge]:
+            return away_m
+        ahead, behind = (float(each) for each in self.stops_ahead[2 * edge : 2 * edge + 2])
+        return away_m + min(float(self._graph.edge_m[edge]) - at_m + ahead, at_m + behind)
 
     def find_line(
         self,
@@ -209,7 +222,7 @@ class StreetWalks:
             start, goals = self._snapped.select(begin[rows[:1]]), self._snapped.select(end[rows])
             if start.edge[0] < 0:
                 continue
-            walked = self._search.measure(start, goals, limit_m)
+            walked = self._search.measure(start, goals, limit_m, to_stops=True)
             metres[rows], seconds[rows] = self._whole(walked, goals.away_m + float(start.away_m[0]))
         return metres, seconds
 
@@ -236,14 +249,6 @@ class StreetWalks:
         metres[inside], seconds[inside] = straight.metres, straight.seconds
         return metres, seconds
 
-    def _list_rows(self, stops: Int64) -> Int64:
-        """Return the rows of places where some stops meet the streets."""
-        if self._is_plain:
-            return self._first[stops]
-        count = self._first[stops + 1] - self._first[stops]
-        offsets: Int64 = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-        return np.repeat(self._first[stops], count) + offsets
-
     def _whole(self, walked: Walked, away_m: Float64) -> tuple[Int32, Int32]:
         """Return whole metres, -1 where there is no walk, and whole seconds, the ways to the streets included."""
         found = walked.metres >= 0
@@ -251,6 +256,14 @@ class StreetWalks:
         metres = np.where(found, np.ceil(walked.metres + away_m), -1.0)
         seconds = np.ceil(walked.seconds + away_m / self._profile.pace_m_per_s)
         return metres.astype(np.int32), np.where(found, seconds, 0.0).astype(np.int32)
+
+    def _find_stops_ahead(self) -> UInt16:
+        """Return how far the stops are ahead, wherever somebody with or without steps meets the streets at them."""
+        lats, lons = self._access.lat, self._access.lon
+        each = [snap_to_streets(self._graph, self._grid, lats, lons, refused=refused) for refused in (0, _UNFIT)]
+        return find_stops_ahead(
+            self._graph, Snapped._make(np.concatenate(columns) for columns in zip(*each, strict=True))
+        )
 
     def _find_nearest(self, lat: float, lon: float) -> Snapped:
         return snap_pin(self._graph, self._grid, lat, lon, refused=self._refused)
@@ -261,14 +274,21 @@ class StreetWalks:
     def without_steps(self) -> "StreetWalks":
         """Return the walks of who needs ways without steps."""
         profile = replace(self._profile, step_free=True)
-        return StreetWalks(self._graph, self._grid, self._stops, profile, access=self._access)
+        ahead = self.stops_ahead
+        return StreetWalks(self._graph, self._grid, self._stops, profile, access=self._access, stops_ahead=ahead)
 
     def without(self, closed_lifts: frozenset[int], closed_places: frozenset[int]) -> "StreetWalks":
         """Return the walks while lifts (nodes), and entrances and nodes of stations (rows), are out of order."""
         step_free = self._profile.step_free
         access = close_entrances(self._access, self._stops, closed_places, step_free=step_free)
         return StreetWalks(
-            self._graph, self._grid, self._stops, self._profile, access=access, closed_lifts=closed_lifts
+            self._graph,
+            self._grid,
+            self._stops,
+            self._profile,
+            access=access,
+            closed_lifts=closed_lifts,
+            stops_ahead=self.stops_ahead,
         )
 
 

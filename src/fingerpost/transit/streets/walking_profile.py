@@ -18,8 +18,10 @@ from fingerpost.transit.streets.graph import (
     ONE_WAY,
     STEPS,
     StreetGraph,
+    UInt16,
+    UInt32,
 )
-from fingerpost.transit.timetable.timetable import Float32, Int32
+from fingerpost.transit.timetable.timetable import Float32
 from fingerpost.transit.timetable.walking import PACE_M_PER_S
 
 
@@ -69,7 +71,7 @@ class Weights(NamedTuple):
         turn_s_per_degree: seconds for each degree of a turn.
         onward_first: the rows of node n in the next two are ``onward_first[n] .. onward_first[n + 1]``.
         onward_to: (node, arc, flags ONE_WAY and ENDS_ONLY) of each arc that leads on; none into a dead end.
-        onward_cost: what is compared, seconds and metres along that arc.
+        onward_cost: what is compared, seconds and metres along that arc, and the least metres from its end to a stop.
         bucket_s, bucket_count: of the queue; the costliest step spans fewer buckets.
     """
 
@@ -78,15 +80,23 @@ class Weights(NamedTuple):
     node_s: Float32
     is_blocked: npt.NDArray[np.bool_]
     turn_s_per_degree: float
-    onward_first: Int32
-    onward_to: Int32
+    onward_first: UInt32
+    onward_to: UInt32
     onward_cost: Float32
     bucket_s: float
     bucket_count: int
 
 
-def weigh(graph: StreetGraph, profile: WalkingProfile, closed_lifts: frozenset[int] = frozenset()) -> Weights:
-    """Return the weights of a graph's edges and nodes for one way of walking; nobody passes a closed lift (node)."""
+def weigh(
+    graph: StreetGraph,
+    profile: WalkingProfile,
+    closed_lifts: frozenset[int] = frozenset(),
+    stops_ahead: UInt16 | None = None,
+) -> Weights:
+    """Return the weights of a graph's edges and nodes for one way of walking; nobody passes a closed lift (node).
+
+    ``stops_ahead`` are the least metres from the end of each arc to a stop; None where none are looked for.
+    """
     is_steps, is_moving = graph.edge_flags & STEPS != 0, graph.edge_flags & MOVING != 0
     seconds = graph.edge_m / profile.pace_m_per_s
     seconds = np.where(is_steps, seconds * profile.steps_times, seconds)
@@ -113,16 +123,17 @@ def weigh(graph: StreetGraph, profile: WalkingProfile, closed_lifts: frozenset[i
     ahead = graph.node_arc[onward] >> 1
     onward_before = np.concatenate([[0], np.cumsum(onward)])
     costliest = float(cost[ahead].max(initial=0.0)) + longest_s + 180.0 * turn_s_per_degree
-    arcs = graph.node_arc[onward]
+    arcs, rules = graph.node_arc[onward], graph.edge_flags[ahead] & (ONE_WAY | ENDS_ONLY)
+    ahead_m = np.zeros(len(arcs)) if stops_ahead is None else stops_ahead[arcs]
     return Weights(
         edge_s=seconds.astype(np.float32),
         edge_cost=cost.astype(np.float32),
         node_s=node_s.astype(np.float32),
         is_blocked=graph.node_flags & BLOCKED != 0,
         turn_s_per_degree=turn_s_per_degree,
-        onward_first=onward_before[graph.node_first].astype(np.int32),
-        onward_to=np.column_stack([graph.arc_head[arcs], arcs, graph.edge_flags[ahead] & (ONE_WAY | ENDS_ONLY)]),
-        onward_cost=np.column_stack([cost[ahead], seconds[ahead], graph.edge_m[ahead]]).astype(np.float32),
+        onward_first=onward_before[graph.node_first].astype(np.uint32),
+        onward_to=np.column_stack([graph.arc_head[arcs], arcs, rules]).astype(np.uint32),
+        onward_cost=np.column_stack([cost[ahead], seconds[ahead], graph.edge_m[ahead], ahead_m]).astype(np.float32),
         bucket_s=_BUCKET_S,
         bucket_count=1 << math.ceil(math.log2(costliest / _BUCKET_S + 2.0)),
     )

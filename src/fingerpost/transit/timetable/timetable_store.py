@@ -27,6 +27,9 @@ from fingerpost.store.network_names import is_network_name, plain_name
 from fingerpost.transit.timetable.disk import open_timetable, save_timetable
 from fingerpost.transit.timetable.timetable import Timetable
 
+# Raise it where streets are read or walked by other rules than before: what was prepared by the old ones still answers,
+# `network show` and `doctor` say so, and `network refresh` prepares it anew.
+RULES = 2
 _SUFFIX = ".json"
 
 
@@ -35,7 +38,7 @@ class StoredTimetable(NamedTuple):
 
     ``report_json`` is the import's report as its writer gave it; ``stamp`` differs from version to version.
     ``feeds`` are those of the record for which it was prepared, None where that is not known; ``extract`` is the
-    record's OpenStreetMap extract, None where walks go in a straight line.
+    record's OpenStreetMap extract, None where walks go in a straight line; ``rules`` are those of its streets.
     """
 
     name: str
@@ -45,6 +48,16 @@ class StoredTimetable(NamedTuple):
     stamp: str
     feeds: tuple[str, ...] | None = None
     extract: str | None = None
+    rules: int = RULES
+
+    def find_age_note(self) -> str | None:
+        """Return a sentence where the streets were prepared by the rules of an older version, else None."""
+        if self.extract is None or self.rules >= RULES:
+            return None
+        return (
+            f"The streets of {self.name} were prepared by an older version; walks are measured by its rules. "
+            f"Run `fingerpost network refresh {self.name}`."
+        )
 
     def find_note(self, feeds: Sequence[str], extract: str | None) -> str | None:
         """Return a sentence where the record names other feeds or streets than those that answer, else None."""
@@ -104,6 +117,7 @@ class TimetableStore:
                         "folder": folder.name,
                         "added_at": added_at.isoformat(),
                         "report": report_json,
+                        "rules": RULES,
                     }
                     if feeds is not None:
                         pointer["feeds"] = list(feeds)
@@ -158,13 +172,15 @@ class TimetableStore:
                 raise TypeError("texts expected")
             feeds = None if "feeds" not in raw else tuple(str(feed) for feed in raw["feeds"])
             extract = None if "extract" not in raw else str(raw["extract"])
+            # Until there was a number, nobody wrote it.
+            rules = int(raw.get("rules", 1))
         except FileNotFoundError:
             raise self._unknown(name) from None
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SettingsInvalid(
                 f"The network {name} cannot be read ({error}). Run `fingerpost network add` for it again."
             ) from error
-        return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds, extract)
+        return StoredTimetable(name, self._prepared / folder, report_json, added_at, folder, feeds, extract, rules)
 
     def open(self, name: str) -> tuple[StoredTimetable, Timetable]:
         """Return one network's entry and its timetable, opened, even while another process replaces it.

@@ -37,6 +37,14 @@ def straight_line_m(lat: float, lon: float, lats: Float64, lons: Float64) -> Flo
     return distances
 
 
+def apart_m(start: tuple[float, float], end: tuple[float, float]) -> float:
+    """Return the great-circle distance in metres between two positions (haversine)."""
+    phi, phi_end = math.radians(start[0]), math.radians(end[0])
+    half_dlat, half_dlon = (phi_end - phi) / 2, math.radians(end[1] - start[1]) / 2
+    root = math.sin(half_dlat) ** 2 + math.cos(phi) * math.cos(phi_end) * math.sin(half_dlon) ** 2
+    return 2 * EARTH_RADIUS_M * math.asin(math.sqrt(min(root, 1.0)))
+
+
 def walk_m(straight_m: Float64) -> Float64:
     """Return walking distances in metres for straight-line distances."""
     walked: Float64 = straight_m * DETOUR_FACTOR

@@ -19,8 +19,6 @@ from fingerpost.transit.model import (
     Coordinate,
     Departure,
     Itinerary,
-    Location,
-    LocationSource,
     Place,
     PlaceMatch,
 )
@@ -48,24 +46,20 @@ from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.providers.embedded.stops import TimetableStops
 from fingerpost.transit.providers.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
+from fingerpost.transit.providers.embedded.trip_ends import find_ends
 from fingerpost.transit.raptor.board import list_board_departures
-from fingerpost.transit.raptor.endpoints import Endpoint, find_endpoint
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
 from fingerpost.transit.rules.disruption import is_disrupted
-from fingerpost.transit.rules.distance import distance_m
 from fingerpost.transit.streets.store import StoredStreets
 from fingerpost.transit.timetable.overlay import Overlay
 from fingerpost.transit.timetable.service_days import local_day
 from fingerpost.transit.timetable.timetable import Timetable
-from fingerpost.transit.timetable.walks import Walks
 
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
 
-# A saved position is that of the stop or place saved with it within this distance; further away, the walk counts.
-SAME_POINT_M = 25.0
 # So far behind the window of an empty board its next departure is looked for; beyond that, the day is told.
 _LOOK_AHEAD_S = 24 * 3600
 # A longer board has so many rows that a thread costs less than what others wait meanwhile.
@@ -219,10 +213,7 @@ class EmbeddedNetwork:
             snapshot.overlay, query.instant, arrive_by=query.arrive_by, step_free=step_free
         )
         snapshot = snapshot.with_timetable(timetable)
-        origin, destination = (
-            self._end(end, query.max_walk_m, walks, is_goal=end is query.destination)
-            for end in (query.origin, query.destination)
-        )
+        origin, destination = find_ends(self._timetable, self._stops, query, walks)
         search = SearchQuery(
             origin=origin,
             destination=destination,
@@ -275,20 +266,6 @@ class EmbeddedNetwork:
             # Better a way with a step, which the answer names, than none.
             journeys = find_journeys(self._timetable, timetables, replace(search, step_free=False))
         return journeys
-
-    def _end(self, location: Location, max_walk_m: float, walks: Walks, *, is_goal: bool) -> Endpoint:
-        here = location.coordinate
-        ids = location.stop_ids
-        if location.source is LocationSource.USER_VARIABLE:
-            places = [place for stop_id in ids if (place := self._stops.find_stop_place(stop_id, None)) is not None]
-            ids = tuple(
-                stop_id
-                for place in places
-                if distance_m(here, place.coordinate) <= SAME_POINT_M
-                for stop_id in place.zero_walk_ids or place.member_ids
-            )
-        own = [row for stop_id in ids if (row := self._stops.find_row(stop_id)) is not None]
-        return find_endpoint(self._timetable, here.lat, here.lon, own, max_walk_m, walks=walks, is_goal=is_goal)
 
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)

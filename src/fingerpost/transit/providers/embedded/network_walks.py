@@ -57,7 +57,8 @@ class NetworkWalks:
         if streets is not None:
             places = get_places(timetable)
             stops = WalkedStops(places.lats, places.lons, places.kinds, (), (), places)
-            self._usual = StreetWalks(streets.graph, streets.grid, stops, RIDER, access=streets.access)
+            graph, grid, access, _, ahead = streets
+            self._usual = StreetWalks(graph, grid, stops, RIDER, access=access, stops_ahead=ahead)
 
     @cached_property
     def _step_free(self) -> StreetWalks | None:
