@@ -1,5 +1,6 @@
 """Tables that fit a terminal of any width without cutting a word, an id or a number."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,13 +14,15 @@ from fingerpost.apps.cli.output import plain
 
 _BETWEEN = "  "
 _INDENT = "  "
+# What a line begins with is not parted from its first word.
+_WORD = re.compile(r"^\s*\S+|\S+")
 
 
 class FittingTable(Table):
     """A table that wraps between words where it is too wide, and where a word would be cut has a line a row."""
 
     def add_row(self, *cells: RenderableType | None, **how: Any) -> None:
-        """Add a row; what makes words wider than measured is taken out: control characters, spaces beside spaces."""
+        """Add a row; a control character, which may be as wide as where it happens to stand, is replaced."""
         super().add_row(*(_cleaned(cell) for cell in cells), **how)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -53,9 +56,9 @@ def new_table(*columns: str) -> FittingTable:
 
 def _measure(column: Column) -> tuple[int, int]:
     """Return the widths of a column's longest word and of its longest cell."""
-    cells = [_text(cell).plain for cell in (column.header, *column.cells)]
-    whole = max(cell_len(line) for cell in cells for line in cell.splitlines() or [""])
-    word = max((cell_len(each) for cell in cells for each in cell.split()), default=0)
+    lines = [line for cell in (column.header, *column.cells) for line in _text(cell).plain.splitlines() or [""]]
+    whole = max(map(cell_len, lines))
+    word = max((cell_len(each) for line in lines for each in _WORD.findall(line)), default=0)
     return whole if column.no_wrap else word, whole
 
 
@@ -76,7 +79,7 @@ def _cleaned(cell: RenderableType | None) -> RenderableType | None:
     if not isinstance(cell, (str, Text)):
         return cell
     written = _text(cell)
-    clean = "\n".join(" ".join(plain(line).split()) for line in written.plain.split("\n"))
+    clean = "\n".join(map(plain, written.plain.split("\n")))
     return cell if clean == written.plain else Text(clean, written.style)
 
 
