@@ -17,6 +17,7 @@ def test_a_networks_box_reaches_three_kilometres_beyond_its_outermost_stops():
 
 
 def test_at_a_pole_a_box_is_wide_and_not_endless():
+    """Where degrees of longitude have no length, a hundred times that of the equator is taken."""
     box = box_of([Coordinate(90.0, 0.0)])
 
     assert box.east - box.west == pytest.approx(2 * 100 * 3000 / DEGREE_M)
@@ -35,6 +36,7 @@ def test_a_box_around_a_position_holds_its_circle(lat):
 
 @pytest.mark.parametrize("lat", [90.0, -90.0])
 def test_a_box_around_a_pole_is_as_wide_as_at_89_degrees(lat):
+    """Beyond 89 degrees no box grows wider."""
     box = box_around(Coordinate(lat, 0.0), 1000)
 
     assert box.east == pytest.approx(1001 / DEGREE_M / 0.0174524, abs=1e-3)

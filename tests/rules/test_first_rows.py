@@ -39,11 +39,13 @@ def test_what_leaves_within_a_window_ends_included(first, last, expected, schedu
 
 
 def test_of_one_second_the_line_decides():
+    """As text, so 10 stands before 9."""
     assert lines(list_within([row("9", 5), row("10", 5), row("1", 6)], at(0), at(10))) == "10 9 1"
 
 
 @pytest.mark.parametrize(("wanted", "kept"), [(0, "a b c d"), (1, "a"), (2, "a b c"), (3, "a b c"), (4, "a b c d")])
 def test_the_first_rows_and_any_that_leaves_with_the_last_of_them(wanted, kept):
+    """Two leave at minute 2: whoever wants two rows gets three; who wants none is given all."""
     rows = [row("a", 1), row("b", 2), row("c", 2), row("d", 3)]
 
     assert lines(keep_first(rows, wanted)) == kept

@@ -41,6 +41,7 @@ def test_the_name_decides_and_the_geocoder_offers(spellings, vouched, score):
 
 
 def test_candidates_without_names_fit_nothing():
+    """Not even the geocoder's word lets them be offered."""
     assert score_spellings("kamppi", [[], []], [0.9, 0.8]) == [0.0, 0.0]
 
 
@@ -52,6 +53,7 @@ def test_each_place_once_with_its_best_score():
 
 
 def test_the_distance_is_told_from_where_the_caller_is():
+    """500 m to the north."""
     [match] = match_places([stop("A", 500)], [0.9], at_north(0))
 
     assert round(match.distance_m) == 500
