@@ -110,3 +110,11 @@ def test_who_avoids_escalators_goes_round_one(tmp_path):
     town = Town(drawing, tmp_path, replace(PLAIN, escalator_avoided=3.0), extra_ways=escalator)
 
     assert town.walk("A", "B")[0] == 600
+
+
+def test_walls_far_from_every_stop_are_not_kept(tmp_path):
+    """Of a country's fences only the one along the street."""
+    far = [(90, 5.0, 5.0, {}), (91, 5.0, 5.001, {})]
+    fences = [((90, 91), {"barrier": "fence"}), ((1, 2), {"barrier": "fence"})]
+
+    assert Town("A--B", tmp_path, extra_nodes=far, extra_ways=fences).extracted.walls == {1, 2}

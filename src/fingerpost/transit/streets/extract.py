@@ -190,7 +190,7 @@ class _ExtractReader:
         if self._doors and is_metro_station(tags):
             self.streets.entrances += [door for node in way.nodes if (door := self._doors.pop(node.ref, None))]
         if is_wall(tags):
-            self.streets.walls.update(node.ref for node in way.nodes)
+            self.streets.walls.update(node.ref for node in way.nodes if self._is_within(node.location))
         if not is_routed(tags):
             return
         rule = find_way_rule(tags)
@@ -236,13 +236,17 @@ class _ExtractReader:
         self.streets.incomplete += len(stretches) > 1
         return stretches
 
+    def _is_within(self, place: Any) -> bool:
+        """Whether a location is known and lies in the area; of a country's file little does."""
+        return place.valid() and self._area.holds(place.lat, place.lon)
+
     def _stretches(self, nodes: Iterable[Any]) -> Iterator[list[int]]:
         positions, stretch = self.streets.positions, list[int]()
         for node in nodes:
             ref = node.ref
             if ref not in positions:
                 place = node.location
-                if not (place.valid() and self._area.holds(place.lat, place.lon)):
+                if not self._is_within(place):
                     if stretch:
                         yield stretch
                     stretch = []
