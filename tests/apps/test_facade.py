@@ -37,7 +37,7 @@ def test_importing_the_package_loads_nothing_heavy():
 
 def test_the_command_line_starts_without_engine_models_or_protocol():
     """The command line starts without engine, models or protocol."""
-    assert loaded_after("import fingerpost.apps.cli") & HEAVY == {"typer", "rich"}
+    assert loaded_after("import fingerpost.apps.cli.app, fingerpost.apps.cli.output") & HEAVY == {"typer", "rich"}
 
 
 def test_building_a_house_loads_neither_engine_nor_protocol_nor_http():
