@@ -97,9 +97,9 @@ async def test_a_run_goes_on_over_cut_connections_and_nothing_runs_twice(tmp_pat
     log, cuts = CallLog(tmp_path), 0
     while runs.is_under_way(run_id):
         ended = sum(word == "end" for word, _key in log.count().elements())
-        if ended >= 3 * (cuts + 1):
+        # Between two cuts that are due at once there may be no connection to cut yet.
+        if ended >= 3 * (cuts + 1) and await asyncio.to_thread(cut) >= 1:
             cuts += 1
-            assert await asyncio.to_thread(cut) >= 1
         await asyncio.sleep(0.001)
     await runs.wait(run_id, 0)
     run = await runs.get(run_id, USER)
