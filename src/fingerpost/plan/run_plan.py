@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from fingerpost.contract.envelope import Family
@@ -55,26 +56,34 @@ class RunPlan(PublishedTool):
 
     async def _answer(self, arguments: RunPlanInput, call: Call) -> RunAnswer:
         runs, user = self._runs, call.user
-        if arguments.run_id is None:
-            run_id = await self._start(arguments, user)
-        else:
-            run_id = arguments.run_id
-            await self._act(run_id, arguments, user)
+        is_cancelled = arguments.action == "cancel"
         progress = RunProgress(call.report)
-        with runs.watching(run_id, progress.watch):
+        with ExitStack() as until_begun, ExitStack() as until_ended:
+            if not is_cancelled and not runs.is_under_way(arguments.run_id or ""):
+                until_begun.enter_context(runs.background.starting(user))
+            if arguments.run_id is None:
+                run_id = await self._start(arguments, user)
+            else:
+                run_id = arguments.run_id
+                await self._act(run_id, arguments, user)
+            until_ended.enter_context(runs.watching(run_id, progress.watch))
             run = await runs.get(run_id, user)
             progress.catch_up(run, await plan_of_aside(run))
-            if arguments.action != "cancel" and not runs.is_under_way(run_id):
-                runs.begin(run_id)
-            try:
-                await runs.wait(run_id, arguments.wait_seconds)
-            except StorageUnavailable:
-                # Another process carries it on: what is known of it is the answer.
-                if not await runs.journal.is_held(run_id):
-                    raise
+            if not is_cancelled and not runs.is_under_way(run_id):
+                runs.begin(run_id, user)
+            until_begun.close()
+            await self._wait(run_id, arguments.wait_seconds)
         run = await runs.get(run_id, user)
         view = await describe_run(runs, run)
         return await aside(run, self._show, arguments, view)
+
+    async def _wait(self, run_id: str, longest_s: float) -> None:
+        try:
+            await self._runs.wait(run_id, longest_s)
+        except StorageUnavailable:
+            # Another process carries it on: what is known of it is the answer.
+            if not await self._runs.journal.is_held(run_id):
+                raise
 
     def _show(self, arguments: RunPlanInput, view: Mapping[str, Any]) -> RunAnswer:
         failed = [f"step {step['step_id']}: {step['error']}" for step in view["steps"] if step["error"]]
@@ -123,7 +132,7 @@ class RunPlan(PublishedTool):
                 raise ParameterError("run_id needs an action; to read a run take get_plan_run", {"field": "action"})
             case "cancel":
                 await self._runs.cancel(run_id, user)
-                if not await self._runs.journal.is_held(run_id):
+                if not self._runs.is_under_way(run_id) and not await self._runs.journal.is_held(run_id):
                     # Nobody is there to hear it: the run is ended by carrying it on, which starts nothing.
                     await self._runs.carry_on(run_id)
             case "approve" | "reject":

@@ -124,7 +124,8 @@ class RunView(WireDict):
     """A run."""
 
     run_id: str
-    state: Literal["running", "waiting", "completed", "failed", "cancelled", "interrupted"]
+    state: Literal["running", "waiting", "completed", "failed", "cancelled", "queued", "interrupted"]
+    queued_behind: NotRequired[Annotated[int, Field(description="how many of your runs begin before this one")]]
     goal: str
     status: Literal["pending", "in_progress", "completed", "failed"]
     created_at: str

@@ -36,16 +36,23 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
     """
     state = await runs.state_of(run)
+    behind = runs.background.find_runs_before(run.run_id)
     events = await _list_events(runs, run.run_id)
     if len(run.plan_json) > _QUICK_CHARS or len(events) > _QUICK_EVENTS:
-        return await COMPUTING.run(_describe, runs, run, state, events, parts, after)
-    return _describe(runs, run, state, events, parts, after)
+        return await COMPUTING.run(_describe, runs, run, (state, behind), events, parts, after)
+    return _describe(runs, run, (state, behind), events, parts, after)
 
 
 def _describe(
-    runs: PlanRuns, run: RunRecord, state: SeenState, events: list[Event], parts: Collection[Part], after: int
+    runs: PlanRuns,
+    run: RunRecord,
+    standing: tuple[SeenState, int | None],
+    events: list[Event],
+    parts: Collection[Part],
+    after: int,
 ) -> dict[str, Any]:
     plan = plan_of(run)
+    state, behind = standing
     begun = _under_way(events) if state == "running" else set()
     memory = runs.memory_of(run)
     steps = [
@@ -56,8 +63,9 @@ def _describe(
     view: dict[str, Any] = {
         "run_id": run.run_id,
         "state": state,
+        "queued_behind": behind if state == "queued" else None,
         "goal": plan.goal,
-        "status": {"completed": "completed", "failed": "failed", "cancelled": "failed"}.get(state, "in_progress"),
+        "status": _status_of(state, steps),
         "created_at": run.created_at,
         "ended_at": run.ended_at,
         "replans": run.replans,
@@ -66,7 +74,7 @@ def _describe(
         "steps": steps,
         "values": [_value(key, value) for key, value in _values(memory.keyed(), memory.paths())],
         "last_event": events[-1].seq if events else 0,
-        "next": _next(state, waiting, steps, may_change=plan.can_modify and run.replans < runs.limits.replans),
+        "next": _next(standing, waiting, steps, may_change=plan.can_modify and run.replans < runs.limits.replans),
         "resumable": state == "interrupted" or (state == "failed" and bool(_passing(steps))),
         "remarks_left_out": _add_remarks(plan, steps, memory),
     }
@@ -251,9 +259,29 @@ def _value(key: str, value: Any) -> dict[str, Any]:
     return {"key": key, "value": None if is_long else value, "left_out": is_long}
 
 
-def _next(state: str, waiting: list[int], steps: Collection[dict[str, Any]], *, may_change: bool) -> str | None:
+def _status_of(state: SeenState, steps: Collection[dict[str, Any]]) -> str:
+    """Return how a run stands in the contract's four words."""
+    if state == "completed":
+        return "completed"
+    if state in ("failed", "cancelled"):
+        return "failed"
+    is_new = all(step["status"] == "pending" for step in steps)
+    return "pending" if state == "queued" and is_new else "in_progress"
+
+
+def _next(
+    standing: tuple[SeenState, int | None],
+    waiting: list[int],
+    steps: Collection[dict[str, Any]],
+    *,
+    may_change: bool,
+) -> str | None:
+    state, behind = standing
     if state == "waiting":
         return f"A person must decide on step {waiting[0]}: run_plan with action approve or reject, run_id and step_id"
+    if state == "queued":
+        of_yours = "" if behind is None else f", behind {behind or 'none'} of your runs"
+        return f"It waits for its turn{of_yours}: ask get_plan_run again; run_plan with action cancel ends it"
     if state == "running":
         return "Ask get_plan_run again; run_plan with action cancel ends it"
     if state == "interrupted":

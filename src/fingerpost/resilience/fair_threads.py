@@ -1,12 +1,8 @@
-"""Threads that callers share fairly: whoever waits is served in turn, one call of each caller after another's.
-
-With one queue for all, a caller of a hundred searches would keep every other one waiting for all of them.
-"""
+"""Threads that callers share fairly: whoever waits is served in turn, one call of each caller after another's."""
 
 import asyncio
 import os
 import threading
-from collections import OrderedDict, deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import Context, ContextVar, copy_context
@@ -14,11 +10,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
+from fingerpost.resilience.fair_queue import FairQueue
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 CALLER: ContextVar[str] = ContextVar("fingerpost_caller", default="")
 """Who calls, as an interface tells callers apart; a context without one belongs to the one caller of its process."""
+
+
+def find_machine() -> str:
+    """Return the machine of who calls: the first word of the caller's name, which may name a connection of it too."""
+    return CALLER.get().partition(" ")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class FairThreads:
         self._pool = ThreadPoolExecutor(most, thread_name_prefix=f"fingerpost-{name}")
         self._lock = threading.Lock()
         self._free = most
-        self._waiting: OrderedDict[str, deque[_Work]] = OrderedDict()
+        self._waiting: FairQueue[_Work] = FairQueue()
 
     async def run(self, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
         """Return what a function returns, which runs in a thread when its caller's turn has come.
@@ -55,7 +58,7 @@ class FairThreads:
             if is_free:
                 self._free -= 1
             else:
-                self._waiting.setdefault(CALLER.get(), deque()).append(work)
+                self._waiting.put(CALLER.get(), work)
         if is_free:
             self._start(work)
         result: _R = await asyncio.wrap_future(work.future)
@@ -79,13 +82,9 @@ class FairThreads:
 
     def _next(self) -> _Work | None:
         with self._lock:
-            if not self._waiting:
+            work = self._waiting.take()
+            if work is None:
                 self._free += 1
-                return None
-            caller, works = self._waiting.popitem(last=False)
-            work = works.popleft()
-            if works:
-                self._waiting[caller] = works
             return work
 
 
