@@ -30,6 +30,7 @@ CarryOnInTurn = Callable[[str, RunPlace], Coroutine[Any, Any, RunState]]
 @dataclass(frozen=True, slots=True)
 class _Begun:
     caller: str
+    steps: int
     place: RunPlace
     task: "asyncio.Task[RunState]"
 
@@ -48,37 +49,40 @@ class BackgroundRuns:
         self._places = RunPlaces(limits.runs_at_once, limits.runs_at_once_of_caller)
         self._begun: dict[str, _Begun] = {}
         self._count: Counter[str] = Counter()
+        self._steps: Counter[str] = Counter()
         self._usual_s = _FIRST_GUESS_S
         self._last_end_s = 0.0
 
     @contextmanager
-    def starting(self, user: str | None) -> Iterator[None]:
-        """Count a run that a caller is about to begin, until the block ends.
+    def starting(self, user: str | None, steps: int) -> Iterator[None]:
+        """Count a run of so many steps that a caller is about to begin, until the block ends.
 
         Raises:
             SourceLimited: so many are under way, or wait, that no more is begun now.
         """
         caller = _caller_of(user)
-        most, most_of_all = self._limits.runs_begun_of_caller, self._limits.runs_begun
-        if self._count[caller] >= most:
-            self._refuse(f"{most} of your plan runs are under way or wait for their turn")
-        if self._count.total() >= most_of_all:
-            self._refuse(f"{most_of_all} plan runs are under way or wait for their turn")
-        self._count[caller] += 1
+        count, limits = self._count[caller], self._limits
+        if count >= limits.runs_begun_of_caller:
+            self._refuse(f"{count:,} of your plan runs are under way or wait for their turn")
+        if count and self._steps[caller] + steps > limits.steps_begun_of_caller:
+            self._refuse(f"Your plan runs that are under way or wait for their turn have {self._steps[caller]:,} steps")
+        if self._count.total() >= limits.runs_begun:
+            self._refuse(f"{self._count.total():,} plan runs are under way or wait for their turn")
+        self._add(caller, 1, steps)
         try:
             yield
         finally:
-            self._count[caller] -= 1
+            self._add(caller, -1, -steps)
 
-    def begin(self, run_id: str, user: str | None) -> None:
-        """Carry a run on in a background task, when its caller's turn has come."""
+    def begin(self, run_id: str, user: str | None, steps: int) -> None:
+        """Carry a run of so many steps on in a background task, when its caller's turn has come."""
         caller = _caller_of(user)
         place = self._places.ask(caller)
         task = asyncio.create_task(self._carry_on(run_id, place), name=f"run {run_id}")
-        begun = self._begun[run_id] = _Begun(caller, place, task)
-        if self._count.total() == 0:
+        if not self._begun:
             self._last_end_s = time.monotonic()
-        self._count[caller] += 1
+        begun = self._begun[run_id] = _Begun(caller, steps, place, task)
+        self._add(caller, 1, steps)
         task.add_done_callback(lambda _task: self._ended(run_id, begun))
 
     def ask_for_nobody(self, run_id: str) -> RunPlace:
@@ -120,6 +124,12 @@ class BackgroundRuns:
         if tasks:
             await asyncio.wait(tasks)
 
+    def _add(self, caller: str, runs: int, steps: int) -> None:
+        self._count[caller] += runs
+        self._steps[caller] += steps
+        if self._count[caller] == 0:
+            del self._count[caller], self._steps[caller]
+
     def _refuse(self, why: str) -> None:
         raise SourceLimited(
             f"{why}, and no more are kept waiting",
@@ -129,7 +139,7 @@ class BackgroundRuns:
 
     def _ended(self, run_id: str, ended: _Begun) -> None:
         ended.place.leave()
-        self._count[ended.caller] -= 1
+        self._add(ended.caller, -1, -ended.steps)
         now_s = time.monotonic()
         self._usual_s += _SHARE_OF_LAST * (now_s - self._last_end_s - self._usual_s)
         self._last_end_s = now_s

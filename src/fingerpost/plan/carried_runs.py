@@ -20,8 +20,9 @@ from fingerpost.plan.validation import ValidPlan
 
 _log = logging.getLogger(__name__)
 
-# Runs that were created and not begun yet; whoever begins one of more reads it again.
-_MOST_FRESH = 16
+# Steps of runs that were created and not begun yet; whoever begins one of more reads it again. Each step is ten objects
+# that the garbage collector looks at, and it keeps every call waiting meanwhile (decision 0543).
+_MOST_FRESH_STEPS = 500
 
 
 class CarriedRuns:
@@ -49,9 +50,11 @@ class CarriedRuns:
         self._waiting = 0
 
     def keep_fresh(self, run: RunRecord, valid: ValidPlan) -> None:
-        """Keep a run that was created just now, for whoever begins it."""
+        """Keep a run that was created just now, for whoever begins it at once."""
         self._fresh[run.run_id] = (run, valid)
-        if len(self._fresh) > _MOST_FRESH:
+        while (
+            len(self._fresh) > 1 and sum(len(valid.steps) for _run, valid in self._fresh.values()) > _MOST_FRESH_STEPS
+        ):
             self._fresh.popitem(last=False)
 
     async def carry_on(self, run_id: str, place: RunPlace | None = None) -> RunState:
@@ -107,7 +110,8 @@ class CarriedRuns:
         """Wait for a run's place; one that is cancelled meanwhile needs none."""
         if await place.wait(0):
             return
-        run = None if run_id in self._fresh else await self._journal.find(run_id)
+        is_new = self._fresh.pop(run_id, None) is not None
+        run = None if is_new else await self._journal.find(run_id)
         if run is not None and run.state in ("failed", "waiting"):
             # Whoever looks sees that it goes on, and if this process dies, that it was left.
             await self._journal.record(run_id, None, [], "running", now())

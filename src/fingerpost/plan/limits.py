@@ -26,6 +26,7 @@ class Limits:
         runs_at_once_of_caller: how many of one caller.
         runs_begun: how many runs a process may have, those that wait included; one more is refused.
         runs_begun_of_caller: how many of one caller.
+        steps_begun_of_caller: how many steps the plans of these runs may have together.
     """
 
     steps: int = 500
@@ -46,3 +47,4 @@ class Limits:
     runs_at_once_of_caller: int = 4
     runs_begun: int = 400
     runs_begun_of_caller: int = 100
+    steps_begun_of_caller: int = 2_500

@@ -21,14 +21,20 @@ class Memory:
 
     A step sees what was given and what the steps before it have recorded, whatever else has ended meanwhile:
     the order in which parallel steps end changes nothing.
+    ``valid`` is the run's plan; None is enough for who only reads while there are no outputs.
     """
 
-    def __init__(self, valid: ValidPlan, given: Given, outputs: Mapping[int, str]) -> None:
-        self._valid = valid
+    def __init__(self, valid: ValidPlan | None, given: Given, outputs: Mapping[int, str]) -> None:
+        self._known = valid
         self._given = given
         self._outputs = dict(outputs)
         self._read: dict[int, Any] = {}
         self.bytes = sum(map(len, self._outputs.values()))
+
+    @property
+    def _valid(self) -> ValidPlan:
+        assert self._known is not None
+        return self._known
 
     def keep(self, step_id: int, output: str) -> None:
         """Remember the output of a step, as JSON text."""
@@ -149,6 +155,8 @@ class Memory:
         return found
 
     def _in_order(self, numbers: Iterable[int]) -> list[ReadyStep]:
+        if self._known is None:
+            return []
         known = [number for number in numbers if number in self._valid.steps]
         return [self._valid.steps[n] for n in sorted(known, key=lambda n: (len(self._valid.before[n]), n))]
 

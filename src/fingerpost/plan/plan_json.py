@@ -15,7 +15,7 @@ from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import RunRecord
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.size_limits import encode, find_excess
-from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.resilience.fair_threads import LONG_PLANS
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -88,7 +88,7 @@ async def aside(run: RunRecord, function: Callable[_P, _R], *args: _P.args, **kw
     In the event loop it would keep every other call waiting.
     """
     if len(run.plan_json) > _QUICK_CHARS:
-        return await COMPUTING.run(function, *args, **kwargs)
+        return await LONG_PLANS.run(function, *args, **kwargs)
     return function(*args, **kwargs)
 
 

@@ -39,18 +39,19 @@ class RunPlaces:
 
     def take_back(self, place: "RunPlace") -> None:
         """Give a place that somebody had to whoever is next."""
-        self._taken[place.caller] -= 1
+        _count_down(self._taken, place.caller)
         self._give()
 
     def may_rest(self, place: "RunPlace") -> bool:
         """Count one more run of a caller as resting, unless as many rest as may be carried on: each is in memory."""
-        is_room = self._resting[place.caller] < self._most_of_caller
-        self._resting[place.caller] += is_room
-        return is_room
+        if self._resting[place.caller] >= self._most_of_caller:
+            return False
+        self._resting[place.caller] += 1
+        return True
 
     def end_rest(self, place: "RunPlace") -> None:
         """Count a run as resting no longer."""
-        self._resting[place.caller] -= 1
+        _count_down(self._resting, place.caller)
 
     def count_before(self, place: "RunPlace") -> int:
         """Return how many runs of the same caller are given a place before one that waits."""
@@ -63,6 +64,12 @@ class RunPlaces:
 
     def _has_room(self, caller: str) -> bool:
         return self._taken[caller] < self._most_of_caller
+
+
+def _count_down(count: Counter[str], caller: str) -> None:
+    count[caller] -= 1
+    if count[caller] == 0:
+        del count[caller]
 
 
 class _Standing(Enum):

@@ -17,7 +17,7 @@ from fingerpost.plan.progress import RunProgress
 from fingerpost.plan.run_shapes import LONG_PARTS, REST, RunAnswer, RunPlanInput, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
-from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.resilience.fair_threads import LONG_PLANS
 
 _QUICK_VALUES = 200
 
@@ -60,17 +60,20 @@ class RunPlan(PublishedTool):
         progress = RunProgress(call.report)
         with ExitStack() as until_begun, ExitStack() as until_ended:
             if not is_cancelled and not runs.is_under_way(arguments.run_id or ""):
-                until_begun.enter_context(runs.background.starting(user))
+                until_begun.enter_context(runs.background.starting(user, _count_steps(arguments.plan)))
             if arguments.run_id is None:
-                run_id = await self._start(arguments, user)
+                run_id, plan = await self._start(arguments, user)
+                until_ended.enter_context(runs.watching(run_id, progress.watch))
+                progress.catch_up(run_id, plan, {})
             else:
                 run_id = arguments.run_id
                 await self._act(run_id, arguments, user)
-            until_ended.enter_context(runs.watching(run_id, progress.watch))
-            run = await runs.get(run_id, user)
-            progress.catch_up(run, await plan_of_aside(run))
+                until_ended.enter_context(runs.watching(run_id, progress.watch))
+                run = await runs.get(run_id, user)
+                plan = await plan_of_aside(run)
+                progress.catch_up(run_id, plan, run.steps)
             if not is_cancelled and not runs.is_under_way(run_id):
-                runs.begin(run_id, user)
+                runs.begin(run_id, user, steps=len(plan.steps))
             until_begun.close()
             await self._wait(run_id, arguments.wait_seconds)
         run = await runs.get(run_id, user)
@@ -105,7 +108,7 @@ class RunPlan(PublishedTool):
         """Return the run as a text."""
         return say_run(answer["data"])
 
-    async def _start(self, arguments: RunPlanInput, user: str | None) -> str:
+    async def _start(self, arguments: RunPlanInput, user: str | None) -> tuple[str, Plan]:
         if arguments.action is not None:
             raise ParameterError("action needs a run_id", {"field": "run_id"})
         if (arguments.plan is None) == (arguments.user_input is None):
@@ -118,12 +121,12 @@ class RunPlan(PublishedTool):
             plan = await self._planning.create_plan(
                 arguments.user_input, wanted=arguments.wanted or (), known=memory, memory=memory
             )
-        return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of)
+        return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of), plan
 
     async def _read_plan(self, raw: object) -> Plan:
         """Return the plan that was sent; a long one is read in a thread."""
         if has_more_values(raw, _QUICK_VALUES):
-            return await COMPUTING.run(read_plan, raw, self._runs.limits)
+            return await LONG_PLANS.run(read_plan, raw, self._runs.limits)
         return read_plan(raw, self._runs.limits)
 
     async def _act(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
@@ -152,6 +155,12 @@ class RunPlan(PublishedTool):
                 await self._runs.replace_unfinished(run_id, user, await self._read_plan(arguments.plan))
             case "resume":
                 await self._runs.check_resumable(run_id, user)
+
+
+def _count_steps(raw: object) -> int:
+    """Return how many steps a plan has, as it was sent and before anything reads it; one where none was sent."""
+    steps = raw.get("steps") if isinstance(raw, Mapping) else None
+    return len(steps) if isinstance(steps, list) else 1
 
 
 def _memory(arguments: WireModel) -> dict[str, object]:

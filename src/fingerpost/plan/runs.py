@@ -25,7 +25,7 @@ from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.resilience.breaker import Breaker
-from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.resilience.fair_threads import LONG_PLANS
 
 _ID_CHARS = 36
 # A longer plan is checked in a thread, and so are more values of a memory.
@@ -87,7 +87,7 @@ class PlanRuns:
         """
         given = await self._given(user, memory or {}, memory_of)
         if len(plan.steps) > _QUICK_STEPS:
-            valid, plan_json = await COMPUTING.run(self._check_and_write, plan, given.values)
+            valid, plan_json = await LONG_PLANS.run(self._check_and_write, plan, given.values)
         else:
             valid, plan_json = self._check_and_write(plan, given.values)
         fixed = clock.find_fixed()
@@ -124,9 +124,9 @@ class PlanRuns:
         """
         return await self.journal.carry_out(run_id, self._carried.carry_on)
 
-    def begin(self, run_id: str, user: str | None = None) -> None:
-        """Execute a run in a background task, when the turn of the caller has come, who is this user."""
-        self.background.begin(run_id, user)
+    def begin(self, run_id: str, user: str | None = None, *, steps: int = 1) -> None:
+        """Execute a run of so many steps in a background task, when its caller's turn has come, who is this user."""
+        self.background.begin(run_id, user, steps)
 
     def watching(self, run_id: str, watch: Watch) -> AbstractContextManager[None]:
         """Report each event of a run that this process executes during the block, in order, once it is recorded."""
@@ -173,7 +173,7 @@ class PlanRuns:
     def memory_of(self, run: RunRecord) -> Memory:
         """Return what a run remembers as it stands."""
         outputs = {number: step.output for number, step in run.steps.items() if step.output is not None}
-        return Memory(self.shape_of(run), run.given, outputs)
+        return Memory(self.shape_of(run) if outputs else None, run.given, outputs)
 
     def shape_of(self, run: RunRecord) -> ValidPlan:
         """Return a run's plan for reading alone: whether its tools are still there does not matter."""
@@ -263,7 +263,7 @@ class PlanRuns:
     async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> Given:
         values, paths = dict(memory), dict[str, list[str]]()
         check = partial(find_excess, values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth)
-        if excess := await COMPUTING.run(check) if has_more_values(values, _QUICK_VALUES) else check():
+        if excess := await LONG_PLANS.run(check) if has_more_values(values, _QUICK_VALUES) else check():
             raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory"})
         if memory_of is not None:
             run = await self.get(memory_of, user)

@@ -15,7 +15,7 @@ from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_re
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, SeenState
 from fingerpost.plan.size_limits import encode
-from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.resilience.fair_threads import LONG_PLANS
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
 
@@ -39,7 +39,7 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     behind = runs.background.find_runs_before(run.run_id)
     events = await _list_events(runs, run.run_id)
     if len(run.plan_json) > _QUICK_CHARS or len(events) > _QUICK_EVENTS:
-        return await COMPUTING.run(_describe, runs, run, (state, behind), events, parts, after)
+        return await LONG_PLANS.run(_describe, runs, run, (state, behind), events, parts, after)
     return _describe(runs, run, (state, behind), events, parts, after)
 
 

@@ -96,3 +96,6 @@ SEARCHING = FairThreads(_PROCESSORS, "searching")
 
 COMPUTING = FairThreads(_PROCESSORS, "computing")
 """For everything else that takes its time: to check and to write what is large, to look names up."""
+
+LONG_PLANS = FairThreads(1, "long-plans")
+"""For plans of many steps, one piece of work at a time: what holds the interpreter keeps the event loop waiting."""
