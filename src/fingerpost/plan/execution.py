@@ -23,6 +23,7 @@ from fingerpost.plan.conditions import ConditionFailed
 from fingerpost.plan.journal import Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.kept_outcome import KeptOutcomes
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
@@ -32,6 +33,7 @@ from fingerpost.plan.run_places import RunPlace
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
+from fingerpost.resilience.background_pace import PACE
 
 _log = logging.getLogger(__name__)
 
@@ -209,6 +211,8 @@ class Execution:
         step = ready.step
         if self._place is not None and self._place.is_resting:
             await self._place.resume()
+        if step.tool is None or step.done_check is not None:
+            await PACE.begin()
         if step.agent == HUMAN:
             return await self._human(ready)
         if step.done_check is not None and await self._skip(ready):
@@ -230,13 +234,11 @@ class Execution:
         step, question = ready.step, ready.question
         arguments = step.parameters if question is None else question.arguments
         if ready.references:
-            values = self._memory.resolve(ready, self._limits.output_bytes)
-            prefix = () if question is None else question.prefix
-            arguments = fill(arguments, values.__getitem__, prefix)
-            if question is not None:
-                self._check(ready, arguments)
+            takes_long = self._memory.is_much(ready.sources.values())
+            arguments = await run_aside(takes_long, self._filled, ready, arguments)
         if step.tool is None and step.agent is None:
-            return StepOutcome(self._thought(ready, arguments), 1, None)
+            takes_long = is_long(arguments) or self._memory.is_much(ready.dependencies)
+            return StepOutcome(await run_aside(takes_long, self._thought, ready, arguments), 1, None)
 
         async def attempt() -> StepOutcome:
             return await self._executor.perform(ready, arguments, self._run.run_id, self._run.user, self)
@@ -257,12 +259,17 @@ class Execution:
         if self._place is not None:
             await self._place.resume()
 
-    def _check(self, ready: ReadyStep, arguments: dict[str, Any]) -> None:
-        assert ready.question is not None
-        try:
-            read_arguments(ready.question.model, arguments)
-        except ValidationError as error:
-            raise explain(error, ready.question.model) from error
+    def _filled(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return a step's arguments with its references resolved, checked again where they are a tool's."""
+        question = ready.question
+        values = self._memory.resolve(ready, self._limits.output_bytes)
+        arguments = fill(arguments, values.__getitem__, () if question is None else question.prefix)
+        if question is not None:
+            try:
+                read_arguments(question.model, arguments)
+            except ValidationError as error:
+                raise explain(error, question.model) from error
+        return arguments
 
     def _thought(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return the response of a step without a tool, composed from memory, within its size limit."""
@@ -283,25 +290,30 @@ class Execution:
 
     async def _skip(self, ready: ReadyStep) -> bool:
         """Skip a step if its expected key is present and its done check holds; without a key the check decides."""
-        assert ready.condition is not None
-        is_present, _value, response = self._memory.find_value(ready)
-        if ready.step.expected_key is not None and not is_present:
-            return False
+        takes_long = self._memory.is_much([*self._valid.before[ready.step.step_id], None])
         try:
-            if not ready.condition.holds(self._memory.names_for(ready)):
-                return False
+            is_done, is_present, response = await run_aside(takes_long, self._look, ready)
         except ConditionFailed as error:
             detail = encode({"reason": f"done_check: {error}"})
             self._events.append_undurable("condition_failed", ready.step.step_id, detail)
+            return False
+        if not is_done:
             return False
         reason = "its value is present and done_check holds" if is_present else "done_check holds"
         output = encode(response) if is_present else None
         await self._write(ready, "skipped", output, reason, 0, encode({"reason": reason}))
         return True
 
+    def _look(self, ready: ReadyStep) -> tuple[bool, bool, Any]:
+        """Return whether a step's done check holds, whether its value is present, and the response it stands in."""
+        assert ready.condition is not None
+        is_present, _value, response = self._memory.find_value(ready)
+        is_wanted = ready.step.expected_key is None or is_present
+        return is_wanted and ready.condition.holds(self._memory.names_for(ready)), is_present, response
+
     async def _record(self, ready: ReadyStep, outcome: StepOutcome) -> bool:
         response, note = outcome.response, outcome.note
-        output = encode(dict(response))
+        output = await run_aside(is_long(response), encode, dict(response))
         if note is None and self._memory.bytes + len(output) > self._limits.memory_bytes:
             note = f"The run's memory may hold {self._limits.memory_bytes:,} bytes, and is full"
             extra = {"retryable": False}

@@ -13,6 +13,7 @@ class Limits:
         depth: how deeply a plan's or an output's objects and lists may nest.
         output_bytes: of one step's output, as JSON.
         memory_bytes: of all outputs of one run together.
+        given_bytes: of the memory that a run takes from an earlier one.
         steps_at_once: of one run.
         calls_per_tool: of all runs in this process together.
         attempt_s: how long one attempt of a step may take.
@@ -34,6 +35,7 @@ class Limits:
     depth: int = 32
     output_bytes: int = 1_000_000
     memory_bytes: int = 64_000_000
+    given_bytes: int = 8_000_000
     steps_at_once: int = 64
     calls_per_tool: int = 64
     attempt_s: float = 60.0

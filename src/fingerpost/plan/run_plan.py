@@ -8,18 +8,15 @@ from typing import Any
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.plan import Plan
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.question_size import has_more_values
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.plan_json import aside, plan_of_aside, read_plan
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.progress import RunProgress
 from fingerpost.plan.run_shapes import LONG_PARTS, REST, RunAnswer, RunPlanInput, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
-from fingerpost.resilience.fair_threads import LONG_PLANS
-
-_QUICK_VALUES = 200
 
 
 class RunPlan(PublishedTool):
@@ -125,9 +122,7 @@ class RunPlan(PublishedTool):
 
     async def _read_plan(self, raw: object) -> Plan:
         """Return the plan that was sent; a long one is read in a thread."""
-        if has_more_values(raw, _QUICK_VALUES):
-            return await LONG_PLANS.run(read_plan, raw, self._runs.limits)
-        return read_plan(raw, self._runs.limits)
+        return await run_aside(is_long(raw), read_plan, raw, self._runs.limits)
 
     async def _act(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
         match arguments.action:

@@ -24,7 +24,7 @@ LONG_PARTS = (
 """The parts of a run that may be shortened where it is too large for an answer."""
 
 REST = (
-    "The resource fingerpost://runs/RUN_ID and fingerpost runs show RUN_ID --json have the run whole; a plan with "
+    "The resource fingerpost://runs/RUN_ID has more, and fingerpost runs show RUN_ID --json all; a plan with "
     "memory_of this run takes values by $ref and path; later events by after_event."
 )
 
@@ -144,6 +144,7 @@ class RunView(WireDict):
     next: NotRequired[str]
     resumable: Annotated[bool, Field(description="whether resuming may bring the run further")]
     remarks_left_out: Annotated[int, Field(description="they are in the memory that get_plan_run includes")]
+    outputs_left_out: NotRequired[Annotated[int, Field(description="of so many steps only the output's size is here")]]
     plan: NotRequired[Recorded]
     memory: NotRequired[Recorded]
     items: NotRequired[list[Recorded]]

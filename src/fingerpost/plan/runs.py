@@ -8,13 +8,13 @@ from typing import Any, Literal
 from fingerpost import clock
 from fingerpost.contract.identity import new_correlation_id
 from fingerpost.contract.plan import Plan, PlanStep
-from fingerpost.contract.question_size import has_more_values
 from fingerpost.errors import PlanInvalid, StorageUnavailable
 from fingerpost.plan.background_runs import BackgroundRuns
 from fingerpost.plan.carried_runs import CarriedRuns
 from fingerpost.plan.catalogue import HUMAN, Catalogue
 from fingerpost.plan.journal import ENDED, Event, Given, Journal, NewRun, RunLine, RunRecord, RunState, Verb
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.plan_json import aside, now, plan_of_aside, write_plan
 from fingerpost.plan.recorded_plans import RecordedPlans, finished, refuse_newer
@@ -25,12 +25,11 @@ from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.resilience.breaker import Breaker
-from fingerpost.resilience.fair_threads import LONG_PLANS
+from fingerpost.resilience.fair_threads import CALLER, LONG_PLANS, find_machine
 
 _ID_CHARS = 36
-# A longer plan is checked in a thread, and so are more values of a memory.
+# A longer plan is checked in a thread.
 _QUICK_STEPS = 20
-_QUICK_VALUES = 200
 
 SeenState = RunState | Literal["queued", "interrupted"]
 
@@ -86,10 +85,8 @@ class PlanRuns:
             PlanInvalid: the plan, or the memory, is no good.
         """
         given = await self._given(user, memory or {}, memory_of)
-        if len(plan.steps) > _QUICK_STEPS:
-            valid, plan_json = await LONG_PLANS.run(self._check_and_write, plan, given.values)
-        else:
-            valid, plan_json = self._check_and_write(plan, given.values)
+        takes_long = len(plan.steps) > _QUICK_STEPS or any(is_long(step.parameters) for step in plan.steps)
+        valid, plan_json = await run_aside(takes_long, self._check_and_write, plan, given.values)
         fixed = clock.find_fixed()
         base = None
         if fixed is not None:
@@ -261,19 +258,28 @@ class PlanRuns:
         await self.background.stop()
 
     async def _given(self, user: str | None, memory: Mapping[str, Any], memory_of: str | None) -> Given:
-        values, paths = dict(memory), dict[str, list[str]]()
+        values = dict(memory)
         check = partial(find_excess, values, most_bytes=self.limits.plan_bytes, most_depth=self.limits.depth)
-        if excess := await LONG_PLANS.run(check) if has_more_values(values, _QUICK_VALUES) else check():
+        if excess := await run_aside(is_long(values), check):
             raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory"})
-        if memory_of is not None:
-            run = await self.get(memory_of, user)
-            earlier = await aside(run, self.memory_of, run)
-            values = {**earlier.keyed(), **values}
+        if memory_of is None:
+            return Given(values=values)
+        run = await self.get(memory_of, user)
+        return await LONG_PLANS.run(self._continued, run, values)
+
+    def _continued(self, run: RunRecord, given: Mapping[str, Any]) -> Given:
+        """Return the memory of an earlier run, with given values over it."""
+        most = self.limits.given_bytes
+        outputs = sum(len(step.output) for step in run.steps.values() if step.output is not None)
+        excess: str | None = f"is larger than {most:,} bytes of JSON"
+        if outputs <= most:
+            earlier = self.memory_of(run)
+            values = {**earlier.keyed(), **given}
             # Runs that start from one another would gather without end.
-            if excess := find_excess(values, most_bytes=self.limits.memory_bytes, most_depth=self.limits.depth + 1):
-                raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory_of"})
-            paths = {key: path for key, path in earlier.paths().items() if key not in memory}
-        return Given(values=values, paths=paths)
+            excess = find_excess(values, most_bytes=most, most_depth=self.limits.depth + 1)
+        if excess is not None:
+            raise PlanInvalid(f"The memory cannot be kept: a value in it {excess}", {"field": "memory_of"})
+        return Given(values=values, paths={key: path for key, path in earlier.paths().items() if key not in given})
 
     async def _signal(self, run_id: str, verb: Verb, step_id: int | None, value: Any) -> None:
         await self.journal.signal(run_id, verb, step_id, value)
@@ -282,6 +288,8 @@ class PlanRuns:
         await self._carried.hear(run_id)
 
     async def _carry_on_in_turn(self, run_id: str, place: RunPlace) -> RunState:
+        # All runs of a caller's machine together are one caller more, however many it starts.
+        CALLER.set(f"{find_machine()} plans")
         return await self.journal.carry_out(run_id, partial(self._carried.carry_on, place=place))
 
     async def _carry_on_unasked(self, run_id: str) -> RunState:

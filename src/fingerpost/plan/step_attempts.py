@@ -15,6 +15,7 @@ from fingerpost.contract.response import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.size_limits import find_excess
 from fingerpost.plan.validation import ReadyStep
 from fingerpost.resilience.breaker import Breaker
@@ -150,7 +151,7 @@ class StepExecutor:
         name, query_type = _names_of(ready)
         try:
             response = await self._ask(ready, parameters, run_id, user, key)
-            return self._find_failure(response, name) or response
+            return await run_aside(is_long(response), self._find_failure, response, name) or response
         except ToolError as error:
             return _failure_of(error, name, query_type, parameters)
 

@@ -1,12 +1,13 @@
 """Describe a run for its owner: progress, results, what it waits for, and what to do next."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.journal import Event, RunRecord, StepRecord
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.memory import Memory, list_items
 from fingerpost.plan.mermaid import draw
 from fingerpost.plan.plan_json import plan_of
@@ -14,23 +15,29 @@ from fingerpost.plan.references import walk
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
 from fingerpost.plan.run_shapes import RunView
 from fingerpost.plan.runs import PlanRuns, SeenState
+from fingerpost.plan.shortened_run import is_left_out, shorten_run
 from fingerpost.plan.size_limits import encode
-from fingerpost.resilience.fair_threads import LONG_PLANS
 
 Part = Literal["plan", "memory", "items", "events", "mermaid"]
 
 # The longest plan of a trip is a value that is shown.
 _MOST_VALUE_BYTES = 10_000
 _MOST_EVENTS = 5_000
+# More of a run's outputs, which an answer has no room for, is not read.
+_MOST_READ_BYTES = 1_000_000
 # A longer run is described in a thread.
 _QUICK_CHARS = 20_000
 _QUICK_EVENTS = 100
 _MOST_REMARK_BYTES = 16_000
+_WHOLE = "fingerpost runs show {run_id} --json has them"
 
 
-async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] = (), after: int = 0) -> dict[str, Any]:
+async def describe_run(
+    runs: PlanRuns, run: RunRecord, parts: Collection[Part] = (), after: int = 0, *, is_whole: bool = False
+) -> dict[str, Any]:
     """Return a JSON-ready run; ``parts`` adds what is long, ``after`` leaves out earlier events.
 
+    Unless it is asked for whole, of outputs that are long together only the shorter ones are read.
     ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
     A step's ``remarks`` are what its tool said beside the value: missing, note, hint, candidates and so on.
     Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
@@ -38,9 +45,11 @@ async def describe_run(runs: PlanRuns, run: RunRecord, parts: Collection[Part] =
     state = await runs.state_of(run)
     behind = runs.background.find_runs_before(run.run_id)
     events = await _list_events(runs, run.run_id)
-    if len(run.plan_json) > _QUICK_CHARS or len(events) > _QUICK_EVENTS:
-        return await LONG_PLANS.run(_describe, runs, run, (state, behind), events, parts, after)
-    return _describe(runs, run, (state, behind), events, parts, after)
+    most_bytes = None if is_whole else _MOST_READ_BYTES
+    sizes = (len(step.output) for step in run.steps.values() if step.output is not None)
+    takes_long = len(run.plan_json) + sum(sizes) > _QUICK_CHARS or len(events) > _QUICK_EVENTS
+    takes_long = takes_long or is_long(run.given.values)
+    return await run_aside(takes_long, _describe, runs, run, (state, behind), events, parts, after, most_bytes)
 
 
 def _describe(
@@ -50,7 +59,9 @@ def _describe(
     events: list[Event],
     parts: Collection[Part],
     after: int,
+    most_bytes: int | None,
 ) -> dict[str, Any]:
+    run = run if most_bytes is None else shorten_run(run, most_bytes)
     plan = plan_of(run)
     state, behind = standing
     begun = _under_way(events) if state == "running" else set()
@@ -72,11 +83,12 @@ def _describe(
         "progress": _progress(steps),
         "waiting_for": waiting,
         "steps": steps,
-        "values": [_value(key, value) for key, value in _values(memory.keyed(), memory.paths())],
+        "values": list(_values(memory.keyed(), memory.paths())),
         "last_event": events[-1].seq if events else 0,
         "next": _next(standing, waiting, steps, may_change=plan.can_modify and run.replans < runs.limits.replans),
         "resumable": state == "interrupted" or (state == "failed" and bool(_passing(steps))),
         "remarks_left_out": _add_remarks(plan, steps, memory),
+        "outputs_left_out": sum(is_left_out(memory.response_of(number)) for number in run.steps) or None,
     }
     if "plan" in parts:
         view["plan"] = _whole_plan(plan, view)
@@ -100,6 +112,8 @@ def say_run(run: RunView) -> str:
     lines = [head, f"{times}{replans}, last event {run['last_event']}"]
     lines += [f"Step {step['step_id']}: {_say_standing(step)}: {step['description']}" for step in run["steps"]]
     lines += say_steps(run["steps"], run["remarks_left_out"])
+    if unread := run.get("outputs_left_out"):
+        lines.append(f"The outputs of {unread} steps are too long to show here: {_WHOLE.format(run_id=run['run_id'])}")
     lines += [
         f"{each['key']} = {say_left_out(run['run_id']) if each['left_out'] else _say_json(each.get('value'))}"
         for each in run["values"]
@@ -250,13 +264,11 @@ def _event(event: Event) -> dict[str, Any]:
     return event._asdict() | {"data": json.loads(event.data) if event.data is not None else None}
 
 
-def _values(memory: dict[str, Any], paths: dict[str, list[str]]) -> list[tuple[str, Any]]:
-    return [(key, walk(response, paths.get(key, []))[1]) for key, response in memory.items()]
-
-
-def _value(key: str, value: Any) -> dict[str, Any]:
-    is_long = len(encode(value)) > _MOST_VALUE_BYTES
-    return {"key": key, "value": None if is_long else value, "left_out": is_long}
+def _values(memory: dict[str, Any], paths: dict[str, list[str]]) -> Iterator[dict[str, Any]]:
+    for key, response in memory.items():
+        value = walk(response, paths.get(key, []))[1]
+        is_out = is_left_out(response) or len(encode(value)) > _MOST_VALUE_BYTES
+        yield {"key": key, "value": None if is_out else value, "left_out": is_out}
 
 
 def _status_of(state: SeenState, steps: Collection[dict[str, Any]]) -> str:

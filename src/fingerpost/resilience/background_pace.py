@@ -31,6 +31,10 @@ class BackgroundPace:
         """Whether a call has come of late."""
         return time.monotonic() - self._called_at < _RECENT_S
 
+    def find_rest_s(self, took_s: float) -> float:
+        """Return how long a thread rests after background work that took so long: as long, while calls come in."""
+        return min(took_s, _LONGEST_PAUSE_S) if self.is_needed else 0.0
+
     async def begin(self) -> None:
         """Wait for the turn to begin a piece of background work; not at all where no call has come of late."""
         if not self.is_needed:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import Context, ContextVar, copy_context
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
+from fingerpost.resilience.background_pace import PACE
 from fingerpost.resilience.fair_queue import FairQueue
 
 _P = ParamSpec("_P")
@@ -39,12 +41,14 @@ class FairThreads:
     Args:
         most: how many run at once.
         name: of the threads.
+        find_rest_s: how long a thread rests after a call that took so many seconds.
     """
 
-    def __init__(self, most: int, name: str) -> None:
+    def __init__(self, most: int, name: str, *, find_rest_s: Callable[[float], float] = lambda _took_s: 0.0) -> None:
         self._pool = ThreadPoolExecutor(most, thread_name_prefix=f"fingerpost-{name}")
         self._lock = threading.Lock()
         self._free = most
+        self._find_rest_s = find_rest_s
         self._waiting: FairQueue[_Work] = FairQueue()
 
     async def run(self, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -69,15 +73,19 @@ class FairThreads:
         while work is not None and not work.future.set_running_or_notify_cancel():
             work = self._next()
         if work is not None:
-            self._pool.submit(work.context.run, work.function).add_done_callback(partial(self._ended, work))
+            begun_s = time.monotonic()
+            self._pool.submit(work.context.run, work.function).add_done_callback(partial(self._ended, work, begun_s))
 
-    def _ended(self, work: _Work, done: "Future[Any]") -> None:
-        """Hand on what a work returned or raised, and begin the next."""
+    def _ended(self, work: _Work, begun_s: float, done: "Future[Any]") -> None:
+        """Hand on what a work returned or raised, rest, and begin the next; all this in the thread of the work."""
+        took_s = time.monotonic() - begun_s
         error = done.exception()
         if error is None:
             work.future.set_result(done.result())
         else:
             work.future.set_exception(error)
+        if rest_s := self._find_rest_s(took_s):
+            time.sleep(rest_s)
         self._start(self._next())
 
     def _next(self) -> _Work | None:
@@ -97,5 +105,8 @@ SEARCHING = FairThreads(_PROCESSORS, "searching")
 COMPUTING = FairThreads(_PROCESSORS, "computing")
 """For everything else that takes its time: to check and to write what is large, to look names up."""
 
-LONG_PLANS = FairThreads(1, "long-plans")
-"""For plans of many steps, one piece of work at a time: what holds the interpreter keeps the event loop waiting."""
+LONG_PLANS = FairThreads(1, "long-plans", find_rest_s=PACE.find_rest_s)
+"""For plans and outputs that are long: one piece of work at a time, and with rests, while others call.
+
+What holds the interpreter keeps the event loop waiting, in which all calls are answered.
+"""
