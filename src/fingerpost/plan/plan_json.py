@@ -14,7 +14,7 @@ from fingerpost.contract.plan import AS_RECORDED, Plan
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import RunRecord
 from fingerpost.plan.limits import Limits
-from fingerpost.plan.long_work import run_aside
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.size_limits import encode, find_excess
 
 _P = ParamSpec("_P")
@@ -85,6 +85,12 @@ async def plan_of_aside(run: RunRecord) -> Plan:
 async def aside(run: RunRecord, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
     """Return what a function of a run returns; for a run with a long plan it is called in a thread."""
     return await run_aside(len(run.plan_json) > _QUICK_CHARS, function, *args, **kwargs)
+
+
+def is_much_recorded(run: RunRecord) -> bool:
+    """Whether it takes a while to look through a run: its plan, its outputs, and what it was given."""
+    sizes = (len(step.output) for step in run.steps.values() if step.output is not None)
+    return len(run.plan_json) + sum(sizes) > _QUICK_CHARS or is_long(run.given.values)
 
 
 def now() -> str:

@@ -16,7 +16,7 @@ from fingerpost.plan.journal import ENDED, Event, Given, Journal, NewRun, RunLin
 from fingerpost.plan.limits import Limits
 from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.memory import Memory
-from fingerpost.plan.plan_json import aside, now, plan_of_aside, write_plan
+from fingerpost.plan.plan_json import aside, is_much_recorded, now, plan_of_aside, write_plan
 from fingerpost.plan.recorded_plans import RecordedPlans, finished, refuse_newer
 from fingerpost.plan.retention import RunRetention
 from fingerpost.plan.run_events import Watch
@@ -25,7 +25,7 @@ from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import StepExecutor
 from fingerpost.plan.validation import ValidPlan, validate_plan
 from fingerpost.resilience.breaker import Breaker
-from fingerpost.resilience.fair_threads import CALLER, LONG_PLANS, find_machine
+from fingerpost.resilience.fair_threads import CALLER, find_machine
 
 _ID_CHARS = 36
 # A longer plan is checked in a thread.
@@ -265,7 +265,7 @@ class PlanRuns:
         if memory_of is None:
             return Given(values=values)
         run = await self.get(memory_of, user)
-        return await LONG_PLANS.run(self._continued, run, values)
+        return await run_aside(is_much_recorded(run), self._continued, run, values)
 
     def _continued(self, run: RunRecord, given: Mapping[str, Any]) -> Given:
         """Return the memory of an earlier run, with given values over it."""

@@ -1,16 +1,18 @@
 """Describe a run for its owner: progress, results, what it waits for, and what to do next."""
 
 import json
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from fingerpost.contract.plan import Plan, PlanStep
+from fingerpost.contract.size_bounds import MOST_BODY_BYTES
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.journal import Event, RunRecord, StepRecord
-from fingerpost.plan.long_work import is_long, run_aside
+from fingerpost.plan.long_work import run_aside
 from fingerpost.plan.memory import Memory, list_items
 from fingerpost.plan.mermaid import draw
-from fingerpost.plan.plan_json import plan_of
+from fingerpost.plan.plan_json import is_much_recorded, plan_of
 from fingerpost.plan.references import walk
 from fingerpost.plan.remarks import Remark, find_dead_path, list_remarks, say_remark
 from fingerpost.plan.run_shapes import RunView
@@ -25,19 +27,23 @@ _MOST_VALUE_BYTES = 10_000
 _MOST_EVENTS = 5_000
 # More of a run's outputs, which an answer has no room for, is not read.
 _MOST_READ_BYTES = 1_000_000
-# A longer run is described in a thread.
-_QUICK_CHARS = 20_000
+# A run of more is described in a thread.
 _QUICK_EVENTS = 100
 _MOST_REMARK_BYTES = 16_000
 _WHOLE = "fingerpost runs show {run_id} --json has them"
 
 
 async def describe_run(
-    runs: PlanRuns, run: RunRecord, parts: Collection[Part] = (), after: int = 0, *, is_whole: bool = False
+    runs: PlanRuns,
+    run: RunRecord,
+    parts: Collection[Part] = (),
+    after: int = 0,
+    *,
+    room_bytes: int | None = MOST_BODY_BYTES,
 ) -> dict[str, Any]:
     """Return a JSON-ready run; ``parts`` adds what is long, ``after`` leaves out earlier events.
 
-    Unless it is asked for whole, of outputs that are long together only the shorter ones are read.
+    What was recorded takes at most ``room_bytes`` in each part, without the longest; None is for all of it.
     ``values`` are partial results: each key's value, or ``left_out`` where it is long and stands in the memory.
     A step's ``remarks`` are what its tool said beside the value: missing, note, hint, candidates and so on.
     Events are told some thousands at a time: where the last one told is not ``last_event``, more come after it.
@@ -45,11 +51,8 @@ async def describe_run(
     state = await runs.state_of(run)
     behind = runs.background.find_runs_before(run.run_id)
     events = await _list_events(runs, run.run_id)
-    most_bytes = None if is_whole else _MOST_READ_BYTES
-    sizes = (len(step.output) for step in run.steps.values() if step.output is not None)
-    takes_long = len(run.plan_json) + sum(sizes) > _QUICK_CHARS or len(events) > _QUICK_EVENTS
-    takes_long = takes_long or is_long(run.given.values)
-    return await run_aside(takes_long, _describe, runs, run, (state, behind), events, parts, after, most_bytes)
+    takes_long = is_much_recorded(run) or len(events) > _QUICK_EVENTS
+    return await run_aside(takes_long, _describe, runs, run, (state, behind), events, parts, after, room_bytes)
 
 
 def _describe(
@@ -59,9 +62,10 @@ def _describe(
     events: list[Event],
     parts: Collection[Part],
     after: int,
-    most_bytes: int | None,
+    room_bytes: int | None,
 ) -> dict[str, Any]:
-    run = run if most_bytes is None else shorten_run(run, most_bytes)
+    run = run if room_bytes is None else shorten_run(run, _MOST_READ_BYTES)
+    shown = run if room_bytes is None else shorten_run(run, room_bytes)
     plan = plan_of(run)
     state, behind = standing
     begun = _under_way(events) if state == "running" else set()
@@ -83,7 +87,7 @@ def _describe(
         "progress": _progress(steps),
         "waiting_for": waiting,
         "steps": steps,
-        "values": list(_values(memory.keyed(), memory.paths())),
+        "values": list(_values(memory.keyed(), memory.paths(), room_bytes)),
         "last_event": events[-1].seq if events else 0,
         "next": _next(standing, waiting, steps, may_change=plan.can_modify and run.replans < runs.limits.replans),
         "resumable": state == "interrupted" or (state == "failed" and bool(_passing(steps))),
@@ -93,9 +97,9 @@ def _describe(
     if "plan" in parts:
         view["plan"] = _whole_plan(plan, view)
     if "memory" in parts:
-        view["memory"] = memory.keyed()
+        view["memory"] = runs.memory_of(shown).keyed()
     if "items" in parts:
-        view["items"] = list_items(_whole_plan(plan, view), run.created_at, run.steps, events)
+        view["items"] = list_items(_whole_plan(plan, view), run.created_at, shown.steps, events)
     if "events" in parts:
         view["events"] = [_event(event) for event in events if event.seq > after][:_MOST_EVENTS]
     if "mermaid" in parts:
@@ -264,10 +268,13 @@ def _event(event: Event) -> dict[str, Any]:
     return event._asdict() | {"data": json.loads(event.data) if event.data is not None else None}
 
 
-def _values(memory: dict[str, Any], paths: dict[str, list[str]]) -> Iterator[dict[str, Any]]:
+def _values(memory: dict[str, Any], paths: dict[str, list[str]], room_bytes: int | None) -> Iterator[dict[str, Any]]:
+    left = math.inf if room_bytes is None else room_bytes
     for key, response in memory.items():
         value = walk(response, paths.get(key, []))[1]
-        is_out = is_left_out(response) or len(encode(value)) > _MOST_VALUE_BYTES
+        size = len(encode(value))
+        is_out = is_left_out(response) or size > min(left, _MOST_VALUE_BYTES)
+        left -= 0 if is_out else size
         yield {"key": key, "value": None if is_out else value, "left_out": is_out}
 
 

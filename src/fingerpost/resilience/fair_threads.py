@@ -102,11 +102,12 @@ _PROCESSORS = max(2, os.cpu_count() or 1)
 SEARCHING = FairThreads(_PROCESSORS, "searching")
 """For searches of a timetable, which may wait for the engine to be compiled."""
 
-COMPUTING = FairThreads(_PROCESSORS, "computing")
-"""For everything else that takes its time: to check and to write what is large, to look names up."""
+LOOKING_UP = FairThreads(_PROCESSORS, "looking-up")
+"""For names in large networks, which are compared outside of the interpreter."""
+
+COMPUTING = FairThreads(1, "computing")
+"""For what else takes its time: to check and to write what is large. All of it holds the interpreter, so two at once
+are no sooner done, and leave less of it to the event loop, in which all calls are answered."""
 
 LONG_PLANS = FairThreads(1, "long-plans", find_rest_s=PACE.find_rest_s)
-"""For plans and outputs that are long: one piece of work at a time, and with rests, while others call.
-
-What holds the interpreter keeps the event loop waiting, in which all calls are answered.
-"""
+"""For plans and outputs that are long: with rests, while others call."""
