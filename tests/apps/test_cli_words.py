@@ -131,7 +131,7 @@ MISTAKES = {
     "a figure before its company": (["filings", "revenue", "AAPL", "2022"], "fingerpost filings AAPL revenue 2022"),
     "a period before its company": (["filings", "2022", "AAPL", "eps"], "fingerpost filings AAPL eps 2022"),
     "a period before its figure": (["filings", "apple", "2022", "revenue"], "fingerpost filings apple revenue 2022"),
-    "figures before their company": (["filings", "eps,", "net", "income", "of", "META", "2022q4"], "META eps, net"),
+    "figures before their company": (["filings", "eps,", "net", "income", "of", "AAPL", "2022"], "AAPL eps, net"),
     "words before a company that is not here": (["filings", "revenue", "MSFT", "2022"], "A company comes first"),
     "a figure misspelt": (["filings", "AAPL", "revnue", "2022"], "Did you mean Revenue"),
     "a company that is not loaded": (["filings", "XXXX", "revenue", "2022"], "fingerpost filings sync XXXX"),

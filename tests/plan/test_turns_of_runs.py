@@ -222,3 +222,26 @@ async def test_a_caller_is_refused_more_runs_than_may_wait(opened, recorder, gat
     assert refused.value.retry_after_s >= 1
     assert [await state(runs, each) for each in (first, second, third)] == ["completed", "cancelled", "completed"]
     await runs.stop()
+
+
+async def test_a_callers_plans_may_have_so_many_steps_together(opened, recorder, gates):
+    """One plan may have all of them; a second one waits until it is told to come again."""
+    limits = Limits(runs_at_once_of_caller=1, steps_begun_of_caller=3)
+    runs = opened(recorder.tool(), limits=limits)
+    tool = RunPlan(runs, PlanningCapability(runs.catalogue, []))
+
+    async def start(count):
+        steps = [step(at, parameters={"label": "a"}) for at in range(1, count + 1)]
+        asked = RunPlanInput(plan=plan(*steps).model_dump(), wait_seconds=0)
+        return (await tool.handle(asked, called_by("ann")))["data"]["run_id"]
+
+    ids = [await start(4)]
+    with pytest.raises(SourceLimited, match="have 4 steps"):
+        await start(1)
+    gates.let("a")
+    await runs.wait(ids[0], 5)
+    ids += [await start(1), await start(2)]
+    for each in ids:
+        await runs.wait(each, 5)
+
+    assert [await state(runs, each) for each in ids] == ["completed"] * 3

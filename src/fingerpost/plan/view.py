@@ -30,7 +30,7 @@ _MOST_READ_BYTES = 1_000_000
 # A run of more is described in a thread.
 _QUICK_EVENTS = 100
 _MOST_REMARK_BYTES = 16_000
-_WHOLE = "fingerpost runs show {run_id} --json has them"
+_WHOLE = "fingerpost runs show {run_id} --json has it"
 
 
 async def describe_run(
@@ -117,7 +117,9 @@ def say_run(run: RunView) -> str:
     lines += [f"Step {step['step_id']}: {_say_standing(step)}: {step['description']}" for step in run["steps"]]
     lines += say_steps(run["steps"], run["remarks_left_out"])
     if unread := run.get("outputs_left_out"):
-        lines.append(f"The outputs of {unread} steps are too long to show here: {_WHOLE.format(run_id=run['run_id'])}")
+        lines.append(
+            f"The output of {unread} of the steps is too long to show here: {_WHOLE.format(run_id=run['run_id'])}"
+        )
     lines += [
         f"{each['key']} = {say_left_out(run['run_id']) if each['left_out'] else _say_json(each.get('value'))}"
         for each in run["values"]
@@ -232,6 +234,8 @@ def _add_remarks(plan: Plan, steps: Collection[dict[str, Any]], memory: Memory) 
     by_id = {step.step_id: step for step in plan.steps}
     for told in sorted(steps, key=lambda each: each["status"] != "failed"):
         response = memory.response_of(told["step_id"])
+        if is_left_out(response):
+            continue
         found = [remark for remark in list_remarks(response) if remark.value != told["error"]]
         if told["status"] == "completed" and response is not None:
             dead = find_dead_path(response, by_id[told["step_id"]].output_path)
