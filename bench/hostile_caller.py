@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import Generator
 from multiprocessing.synchronize import Event
 
 import over_http
@@ -115,20 +116,23 @@ class _Hostile:
 
 def _send_again_and_again(kind: str, address: tuple[str, int], stop: Event, begun: Event, queue) -> None:
     """Send inputs of a kind until told to stop; put the milliseconds of each into the queue."""
-    bodies = KINDS[kind]()
+    requests = KINDS[kind]()
+    request = next(requests)
     begun.set()
     times = []
     connection = http.client.HTTPConnection(*address, timeout=120)
     while not stop.is_set():
-        body, headers = next(bodies)
         begin = time.perf_counter()
+        received = None
         try:
-            connection.request("POST", "/mcp", body, headers)
-            connection.getresponse().read()
+            connection.request("POST", "/mcp", *request)
+            received = connection.getresponse().read()
         except OSError:
             connection.close()
         except http.client.HTTPException:
             connection.close()
+        # Some kinds ask about what they have started.
+        request = requests.send(received) if isinstance(requests, Generator) else next(requests)
         times.append((time.perf_counter() - begin) * 1000)
     queue.put(times)
 

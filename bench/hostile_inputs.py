@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 from fingerpost.apps.mcp.request_size import MOST_BYTES, MOST_PLAN_VALUES, MOST_VALUES
 
@@ -60,7 +60,8 @@ def ends(first: str, second: str) -> dict[str, object]:
 def again(*requests: Request) -> Iterator[Request]:
     """Yield requests in turn without an end."""
     while True:
-        yield from requests
+        for request in requests:  # noqa: UP028  (a series is sent what came back)
+            yield request
 
 
 def large_text() -> Iterator[Request]:
@@ -222,11 +223,53 @@ def slow_plans() -> Iterator[Request]:
     return again(call("run_plan", {"plan": {"goal": "many", "steps": steps}, "wait_seconds": 60}))
 
 
+def large_memory(count: int, **fields: object) -> dict[str, object]:
+    """Return a plan whose steps each look at a memory of as many values as are admitted, or as many characters."""
+    step = {"description": "d", **fields}
+    steps = [{**step, "step_id": at, "expected_key": f"k{at}"} for at in range(1, count + 1)]
+    memory = {"a": [0] * (PLAN_VALUES - 4_000), "b": "b" * 320_000}
+    return {"plan": {"goal": "many", "steps": steps}, "memory": memory, "wait_seconds": 0}
+
+
+def slow_steps() -> Iterator[Request]:
+    """Send plans whose steps take what is large from memory, or look at it at length."""
+    paths = {"n": {"$ref": "a", "path": "[?@ == `0`] | length(@)"}, "m": {"$ref": "b"}}
+    counted = " and ".join(["sum(memory['a'])==0"] * 19)
+    return again(
+        call("run_plan", large_memory(200, parameters={"x": {"$ref": "a"}})),
+        call("run_plan", large_memory(200, parameters={"x": {"$ref": "b"}})),
+        call("run_plan", large_memory(200, parameters=paths)),
+        call("run_plan", large_memory(500, parameters={}, done_check=counted)),
+    )
+
+
+def large_runs() -> Generator[Request, bytes | None, None]:
+    """Ask again and again for all of a run whose memory is full, and start others from it."""
+    ids = []
+    for name in ("a", "b"):
+        body, head = call("run_plan", large_memory(64, parameters={"x": {"$ref": name}}) | {"wait_seconds": 60})
+        received = yield body, head
+        ids.append(json.loads(received)["result"]["structuredContent"]["data"]["run_id"])
+    everything = ["plan", "memory", "items", "events", "mermaid"]
+    step = {"step_id": 1, "description": "d", "parameters": {}, "expected_key": "k"}
+    while True:
+        for run_id in ids:
+            yield call("get_plan_run", {"run_id": run_id, "include": everything})
+            yield read(f"fingerpost://runs/{run_id}")
+            yield call("run_plan", {"plan": {"goal": "x", "steps": [step]}, "memory_of": run_id})
+
+
+def read(uri: str) -> Request:
+    """Return a request for a resource."""
+    content = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": uri, "_meta": META}}
+    return json.dumps(content).encode(), {**headers(uri), "Mcp-Method": "resources/read"}
+
+
 KINDS: dict[str, Callable[[], Iterator[Request]]] = {
     each.__name__.replace("_", "-"): each
     for each in (
         large_text, large_escaped_text, too_large, many_values, many_values_elsewhere, large_plan, plan_of_many_values,
         deep, odd, slow_names,
-        slow_trips, slow_timetables, slow_sql, slow_figures, slow_plans,
+        slow_trips, slow_timetables, slow_sql, slow_figures, slow_plans, slow_steps, large_runs,
     )
 }  # fmt: skip

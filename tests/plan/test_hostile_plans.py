@@ -145,7 +145,7 @@ async def test_many_references_to_much_are_bounded_together(runs, recorder, many
 
 async def test_runs_that_start_from_one_another_do_not_gather_without_end(opened, recorder):
     """What one run hands to the next is bounded like what a run may hold."""
-    runs = opened(recorder.tool(), limits=Limits(memory_bytes=10_000))
+    runs = opened(recorder.tool(), limits=Limits(given_bytes=10_000))
     earlier = None
     for number in range(4):
         a_plan = plan(step(1, parameters={"label": "x" * 1000}, expected_key=f"turn{number}"))

@@ -120,7 +120,7 @@ async def test_what_no_longer_fits_the_tools(opened, recorder):
 
 async def test_a_memory_that_is_too_large(opened, recorder):
     """Given with the plan, or taken from an earlier run."""
-    runs = opened(recorder.tool(), limits=Limits(plan_bytes=600, memory_bytes=700))
+    runs = opened(recorder.tool(), limits=Limits(plan_bytes=600, given_bytes=700))
     _state, first = await ended(runs, plan(step(1, parameters={"label": "a" * 50})))
     given = await refusal(runs.create(plan(step(1)), user="ann", memory={"m": "x" * 600}))
     taken = await refusal(runs.create(plan(step(2)), user="ann", memory={"m": "x" * 590}, memory_of=first.run_id))
@@ -201,7 +201,7 @@ async def test_a_plan_that_may_not_be_changed_says_so(opened, recorder):
 async def test_a_run_of_a_newer_fingerpost_is_left_alone(runs, monkeypatch):
     """What its record means is not known here."""
     run_id = await runs.create(plan(step(1)), user="ann")
-    monkeypatch.setattr("fingerpost.plan.runs.PROTOCOL", 0)
+    monkeypatch.setattr("fingerpost.plan.recorded_plans.PROTOCOL", 0)
 
     message, _details, _hint = await refusal(runs.get(run_id, "ann"))
     assert message == "The run was begun by a newer fingerpost; update this one to read it or to carry it on"

@@ -55,3 +55,12 @@ def test_each_event_loop_has_its_own_turns():
     for _ in range(2):
         pace.note_call()
         assert len(asyncio.run(begin_all(pace, 3, 0.001))) == 2
+
+
+def test_a_thread_rests_twice_as_long_as_it_worked_while_calls_come_in():
+    """At most a fifth of a second; without calls not at all."""
+    pace = BackgroundPace()
+    before = pace.find_rest_s(0.01)
+    pace.note_call()
+
+    assert (before, pace.find_rest_s(0.01), pace.find_rest_s(9.0)) == (0.0, 0.02, 0.2)

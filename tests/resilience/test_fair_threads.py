@@ -75,3 +75,17 @@ def test_a_second_event_loop_may_ask():
     threads = FairThreads(1, "test")
 
     assert [asyncio.run(threads.run(str, each)) for each in (1, 2)] == ["1", "2"]
+
+
+async def test_a_thread_may_rest_between_two_calls():
+    """Whoever waits for the first has its answer before; the second begins after the rest."""
+    rested, ended = [], []
+
+    def find_rest_s(took_s):
+        rested.append(list(ended))
+        return 0.0
+
+    threads = FairThreads(1, "test", find_rest_s=find_rest_s)
+    await asyncio.gather(*(threads.run(ended.append, at) for at in (1, 2)))
+
+    assert rested == [[1], [1, 2]]

@@ -20,7 +20,6 @@ from fingerpost.plan.run_plan import RunPlan
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.takeover import find_takeover
 from fingerpost.resilience.background_pace import PACE
-from fingerpost.resilience.fair_threads import CALLER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +71,6 @@ async def taking_over(runs: PlanRuns) -> AsyncIterator[None]:
 
 def _plan_tool(tool: PublishedTool) -> PlanTool:
     async def execute(query_type: str, parameters: dict[str, Any], user: str | None) -> Mapping[str, Any]:
-        # All plans of a caller's machine together are one caller, however many it starts.
-        CALLER.set(f"plans of {CALLER.get().partition(' ')[0]}")
         await PACE.begin()
         return await tool.execute(query_type, parameters, user=user)
 

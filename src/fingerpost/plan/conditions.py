@@ -30,7 +30,9 @@ class ConditionFailed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A compiled condition.
+    """A condition that may be evaluated.
+
+    Its syntax tree is made anew for that: hundreds of them would keep the garbage collector busy.
 
     Attributes:
         text: as it was written.
@@ -39,7 +41,6 @@ class Condition:
 
     text: str
     keys: frozenset[str]
-    _root: ast.expr
 
     def holds(self, names: Mapping[str, Any]) -> bool:
         """Return whether the condition is true of these names.
@@ -48,7 +49,7 @@ class Condition:
             ConditionFailed: the values do not fit it, or it takes too much work.
         """
         try:
-            return bool(_Evaluation(names).of(self._root))
+            return bool(_Evaluation(names).of(_parse(self.text)))
         except (TypeError, ValueError, ArithmeticError, LookupError) as error:
             if isinstance(error, ConditionFailed):
                 raise
@@ -84,10 +85,7 @@ def _compile(text: str, names: tuple[str, ...]) -> Condition:
     if len(text) > MOST_CHARS:
         raise ConditionInvalid(f"it has {len(text)} characters, and may have {MOST_CHARS}")
     try:
-        with warnings.catch_warnings():
-            # An odd escape in a text is the writer's own affair.
-            warnings.simplefilter("ignore")
-            root = ast.parse(text.strip(), mode="eval").body
+        root = _parse(text)
     except SyntaxError as error:
         raise ConditionInvalid(f"syntax error at column {error.offset or 1}") from error
     except (ValueError, MemoryError, RecursionError) as error:
@@ -107,9 +105,16 @@ def _compile(text: str, names: tuple[str, ...]) -> Condition:
             if isinstance(node, ast.Call):
                 below.remove(node.func)
         if not below:
-            return Condition(text, frozenset(keys), root)
+            return Condition(text, frozenset(keys))
         level = below
     raise ConditionInvalid(f"it is nested more than {MOST_DEPTH} deep")
+
+
+def _parse(text: str) -> ast.expr:
+    with warnings.catch_warnings():
+        # An odd escape in a text is the writer's own affair.
+        warnings.simplefilter("ignore")
+        return ast.parse(text.strip(), mode="eval").body
 
 
 def _refuse(node: ast.AST, names: tuple[str, ...]) -> None:

@@ -7,7 +7,7 @@ import asyncio
 import logging
 import traceback
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -20,23 +20,25 @@ from fingerpost.contract.response import failure_response, success_response
 from fingerpost.errors import BrokenContract, ParameterError, ToolError
 from fingerpost.plan.catalogue import HUMAN
 from fingerpost.plan.conditions import ConditionFailed
-from fingerpost.plan.journal import Event, Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
+from fingerpost.plan.journal import Journal, JournalFailed, RunRecord, RunState, Signal, StepRecord, StepState
 from fingerpost.plan.kept_outcome import KeptOutcomes
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.memory import Memory
 from fingerpost.plan.references import fill
 from fingerpost.plan.remarks import find_dead_path
+from fingerpost.plan.run_events import RunEvents, Watch
 from fingerpost.plan.run_measurement import measuring_step
+from fingerpost.plan.run_places import RunPlace
 from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.step_attempts import THINKING, StepExecutor, StepOutcome, failed, think
 from fingerpost.plan.validation import ReadyStep, ValidPlan, read_arguments
+from fingerpost.resilience.background_pace import PACE
 
 _log = logging.getLogger(__name__)
 
-Watch = Callable[[Event], None]
-"""Callback for a run's events; it must not raise or block."""
-
-_STAMP_S = 0.001
+# For less, a place is not worth giving back.
+_LONG_S = 1.0
 _ONE_ATTEMPT = '{"attempts":1}'
 
 
@@ -50,14 +52,16 @@ class Execution:
         journal: Journal,
         executor: StepExecutor,
         limits: Limits,
+        *,
+        place: RunPlace | None = None,
     ) -> None:
         self._run = run
         self._valid = valid
         self._journal = journal
         self._executor = executor
         self._limits = limits
-        self._watches: Sequence[Watch] = ()
-        self._seq = run.last_seq
+        self._place = place
+        self._events = RunEvents(run.run_id, run.last_seq, journal)
         settled = {number: step for number, step in run.steps.items() if step.state in ("completed", "skipped")}
         outputs = {number: step.output for number, step in settled.items() if step.output is not None}
         self._memory = Memory(valid, run.given, outputs)
@@ -73,21 +77,19 @@ class Execution:
                 self._followers.setdefault(dependency, []).append(number)
         self._queue = deque(number for number, missing in self._missing.items() if missing == 0)
         self._running: dict[asyncio.Task[bool], int] = {}
-        self._stamp = ""
-        self._stamped_at = -1.0
+        self._resting: set[int] = set()
         self._failing: set[int] = set()
         self._is_cancelled = False
         self._broken: BaseException | None = None
         self._pending_approvals: set[int] = set()
         self._decisions: dict[int, Signal] = {}
         self._last_signal = 0
-        self._unreported: deque[list[Any]] = deque()
         self._settled: asyncio.Future[None] | None = None
         self._kept = KeptOutcomes()
 
     def tell(self, watches: Sequence[Watch]) -> None:
         """Report every event to these; one that is added to them later receives events from then on."""
-        self._watches = watches
+        self._events.tell(watches)
 
     def on_signals(self, signals: list[Signal]) -> None:
         """Apply signals to this run; of two decisions on one step the first counts.
@@ -122,9 +124,9 @@ class Execution:
         self._kept = KeptOutcomes(self._journal.reserve(list(self._valid.steps)))
         self._settled = asyncio.get_running_loop().create_future()
         is_first = self._run.last_seq == 0
-        self._append_undurable("run_started" if is_first else "run_resumed", None)
+        self._events.append_undurable("run_started" if is_first else "run_resumed", None)
         if self._run.state != "running":
-            await self._journal.record(self._run.run_id, None, [], "running", self._now())
+            await self._journal.record(self._run.run_id, None, [], "running", self._events.now())
         try:
             self._go_on()
             await self._settled
@@ -154,9 +156,9 @@ class Execution:
         return state
 
     async def _end(self, state: RunState) -> None:
-        event = self._event(f"run_{state}", None)
+        event = self._events.draw(f"run_{state}", None)
         await self._journal.record(self._run.run_id, None, [event], state, event.at)
-        self._reported(event)
+        self._events.report(event)
 
     def _go_on(self) -> None:
         """Start every step that is ready; settle the run's future when nothing is running any more."""
@@ -169,6 +171,13 @@ class Execution:
             task.add_done_callback(self._step_ended)
         if not self._running:
             self._settled.set_result(None)
+        elif self._resting:
+            self._rest()
+
+    def _rest(self) -> None:
+        """Give the run's place back where all that is left of it now is to wait for further attempts."""
+        if self._place is not None and len(self._resting) == len(self._running):
+            self._place.rest()
 
     @property
     def _is_stopping(self) -> bool:
@@ -200,11 +209,15 @@ class Execution:
     async def _step(self, ready: ReadyStep) -> bool:
         """Execute one step; return whether its dependents may start."""
         step = ready.step
+        if self._place is not None and self._place.is_resting:
+            await self._place.resume()
+        if step.tool is None or step.done_check is not None:
+            await PACE.begin()
         if step.agent == HUMAN:
             return await self._human(ready)
         if step.done_check is not None and await self._skip(ready):
             return True
-        self._append_undurable("step_started", step.step_id)
+        self._events.append_undurable("step_started", step.step_id)
         name = step.tool or step.agent or THINKING
         with measuring_step(name, self._run.run_id, step.step_id) as operation:
             try:
@@ -221,29 +234,42 @@ class Execution:
         step, question = ready.step, ready.question
         arguments = step.parameters if question is None else question.arguments
         if ready.references:
-            values = self._memory.resolve(ready, self._limits.output_bytes)
-            prefix = () if question is None else question.prefix
-            arguments = fill(arguments, values.__getitem__, prefix)
-            if question is not None:
-                self._check(ready, arguments)
+            takes_long = self._memory.is_much(ready.sources.values())
+            arguments = await run_aside(takes_long, self._filled, ready, arguments)
         if step.tool is None and step.agent is None:
-            return StepOutcome(self._thought(ready, arguments), 1, None)
-
-        def tell(attempt: int, reason: str, wait_s: float | None) -> None:
-            detail = {"attempt": attempt, "error": reason[:1000], "retried_after_s": wait_s}
-            self._append_undurable("attempt_failed", step.step_id, encode(detail))
+            takes_long = is_long(arguments) or self._memory.is_much(ready.dependencies)
+            return StepOutcome(await run_aside(takes_long, self._thought, ready, arguments), 1, None)
 
         async def attempt() -> StepOutcome:
-            return await self._executor.perform(ready, arguments, self._run.run_id, self._run.user, tell)
+            return await self._executor.perform(ready, arguments, self._run.run_id, self._run.user, self)
 
         return await self._kept.find_or_make(step.step_id, attempt)
 
-    def _check(self, ready: ReadyStep, arguments: dict[str, Any]) -> None:
-        assert ready.question is not None
-        try:
-            read_arguments(ready.question.model, arguments)
-        except ValidationError as error:
-            raise explain(error, ready.question.model) from error
+    def attempt_failed(self, step_id: int, number: int, reason: str, wait_s: float | None) -> None:
+        """Note that an attempt of a step failed, and how long it is until the next one (see ``AttemptWatch``)."""
+        detail = {"attempt": number, "error": reason[:1000], "retried_after_s": wait_s}
+        self._events.append_undurable("attempt_failed", step_id, encode(detail))
+        if wait_s is not None and wait_s >= _LONG_S:
+            self._resting.add(step_id)
+            self._rest()
+
+    async def before_next_attempt(self, step_id: int) -> None:
+        """Wait for the run's place, where it was given back meanwhile."""
+        self._resting.discard(step_id)
+        if self._place is not None:
+            await self._place.resume()
+
+    def _filled(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Return a step's arguments with its references resolved, checked again where they are a tool's."""
+        question = ready.question
+        values = self._memory.resolve(ready, self._limits.output_bytes)
+        arguments = fill(arguments, values.__getitem__, () if question is None else question.prefix)
+        if question is not None:
+            try:
+                read_arguments(question.model, arguments)
+            except ValidationError as error:
+                raise explain(error, question.model) from error
+        return arguments
 
     def _thought(self, ready: ReadyStep, arguments: dict[str, Any]) -> dict[str, Any]:
         """Return the response of a step without a tool, composed from memory, within its size limit."""
@@ -264,24 +290,30 @@ class Execution:
 
     async def _skip(self, ready: ReadyStep) -> bool:
         """Skip a step if its expected key is present and its done check holds; without a key the check decides."""
-        assert ready.condition is not None
-        is_present, _value, response = self._memory.find_value(ready)
-        if ready.step.expected_key is not None and not is_present:
-            return False
+        takes_long = self._memory.is_much([*self._valid.before[ready.step.step_id], None])
         try:
-            if not ready.condition.holds(self._memory.names_for(ready)):
-                return False
+            is_done, is_present, response = await run_aside(takes_long, self._look, ready)
         except ConditionFailed as error:
-            self._append_undurable("condition_failed", ready.step.step_id, encode({"reason": f"done_check: {error}"}))
+            detail = encode({"reason": f"done_check: {error}"})
+            self._events.append_undurable("condition_failed", ready.step.step_id, detail)
+            return False
+        if not is_done:
             return False
         reason = "its value is present and done_check holds" if is_present else "done_check holds"
         output = encode(response) if is_present else None
         await self._write(ready, "skipped", output, reason, 0, encode({"reason": reason}))
         return True
 
+    def _look(self, ready: ReadyStep) -> tuple[bool, bool, Any]:
+        """Return whether a step's done check holds, whether its value is present, and the response it stands in."""
+        assert ready.condition is not None
+        is_present, _value, response = self._memory.find_value(ready)
+        is_wanted = ready.step.expected_key is None or is_present
+        return is_wanted and ready.condition.holds(self._memory.names_for(ready)), is_present, response
+
     async def _record(self, ready: ReadyStep, outcome: StepOutcome) -> bool:
         response, note = outcome.response, outcome.note
-        output = encode(dict(response))
+        output = await run_aside(is_long(response), encode, dict(response))
         if note is None and self._memory.bytes + len(output) > self._limits.memory_bytes:
             note = f"The run's memory may hold {self._limits.memory_bytes:,} bytes, and is full"
             extra = {"retryable": False}
@@ -294,7 +326,7 @@ class Execution:
             await self._write(ready, "failed", output, note, outcome.attempts, detail)
             return False
         if (reason := find_dead_path(response, ready.step.output_path)) is not None:
-            self._append_undurable("value_missing", ready.step.step_id, encode({"reason": reason}))
+            self._events.append_undurable("value_missing", ready.step.step_id, encode({"reason": reason}))
         data = _ONE_ATTEMPT if outcome.attempts == 1 else encode({"attempts": outcome.attempts})
         await self._write(ready, "completed", output, None, outcome.attempts, data)
         return True
@@ -304,7 +336,7 @@ class Execution:
     ) -> None:
         """Record a step's state, together with the run's completion if it was the last step."""
         number = ready.step.step_id
-        event = self._event(f"step_{state}", number, data)
+        event = self._events.draw(f"step_{state}", number, data)
         events = [event]
         run_state: RunState | None = None
         if state in ("completed", "skipped"):
@@ -313,12 +345,10 @@ class Execution:
             self._todo -= 1
             if self._todo == 0:
                 run_state = "completed"
-                events.append(self._event("run_completed", None))
+                events.append(self._events.draw("run_completed", None))
         record = StepRecord(number, state, output, note, attempts, event.at)
         await self._journal.record(self._run.run_id, record, events, run_state, event.at)
-        if self._unreported:
-            for each in events:
-                self._reported(each)
+        self._events.report(*events)
 
     async def _human(self, ready: ReadyStep) -> bool:
         """Wait for a person's approval, or act on the decision."""
@@ -332,7 +362,7 @@ class Execution:
             return False
         detail = decision.value if isinstance(decision.value, dict) else {}
         data = {"approved": decision.verb == "approve", "note": detail.get("note"), "value": detail.get("value")}
-        self._append_undurable(
+        self._events.append_undurable(
             f"step_{'approved' if data['approved'] else 'rejected'}", number, encode({"note": data["note"]})
         )
         arguments = ready.step.parameters
@@ -361,35 +391,3 @@ class Execution:
         )
         detail = error if isinstance(error, BrokenContract) else unexpected(correlation_id, name or "fingerpost")
         return await self._record(ready, StepOutcome(failed(name, name, {}, detail), 1, detail.message))
-
-    def _event(self, kind: str, number: int | None, data: str | None = None) -> Event:
-        self._seq += 1
-        event = Event(self._seq, self._now(), kind, number, data)
-        if self._watches:
-            self._unreported.append([event, False])
-        return event
-
-    def _append_undurable(self, kind: str, number: int | None, data: str | None = None) -> None:
-        event = self._event(kind, number, data)
-        self._journal.append_event(self._run.run_id, event)
-        self._reported(event)
-
-    def _reported(self, event: Event) -> None:
-        """Report an event to the watchers once it and all events before it are recorded."""
-        if not self._unreported:
-            return
-        for entry in self._unreported:
-            if entry[0] is event:
-                entry[1] = True
-        while self._unreported and self._unreported[0][1]:
-            event = self._unreported.popleft()[0]
-            for watch in self._watches:
-                watch(event)
-
-    def _now(self) -> str:
-        """Return the current instant; events within a millisecond share it."""
-        moment = asyncio.get_running_loop().time()
-        if moment - self._stamped_at > _STAMP_S:
-            self._stamp = clock.now().isoformat().replace("+00:00", "Z")
-            self._stamped_at = moment
-        return self._stamp

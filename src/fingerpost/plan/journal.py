@@ -131,9 +131,10 @@ class RunLine:
 
 
 class AbandonedRun(NamedTuple):
-    """A run that says it is under way, and whose worker is dead."""
+    """A user's run that says it is under way, and whose worker is dead."""
 
     run_id: str
+    user: str | None
     worker: str
     protocol: int
 

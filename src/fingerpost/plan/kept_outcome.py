@@ -4,8 +4,11 @@ import json
 from collections.abc import Awaitable, Callable
 
 from fingerpost.plan.journal import Checkpoints
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.size_limits import encode
 from fingerpost.plan.step_attempts import StepOutcome
+
+_QUICK_CHARS = 20_000
 
 
 class KeptOutcomes:
@@ -21,7 +24,9 @@ class KeptOutcomes:
 
         async def perform_as_text() -> str:
             outcome = await perform()
-            return encode({"response": dict(outcome.response), "attempts": outcome.attempts, "note": outcome.note})
+            kept = {"response": dict(outcome.response), "attempts": outcome.attempts, "note": outcome.note}
+            return await run_aside(is_long(kept), encode, kept)
 
-        found = json.loads(await self._checkpoints.run(step_id, perform_as_text))
+        text = await self._checkpoints.run(step_id, perform_as_text)
+        found = await run_aside(len(text) > _QUICK_CHARS, json.loads, text)
         return StepOutcome(found["response"], found["attempts"], found["note"])

@@ -13,6 +13,7 @@ class Limits:
         depth: how deeply a plan's or an output's objects and lists may nest.
         output_bytes: of one step's output, as JSON.
         memory_bytes: of all outputs of one run together.
+        given_bytes: of the memory that a run takes from an earlier one.
         steps_at_once: of one run.
         calls_per_tool: of all runs in this process together.
         attempt_s: how long one attempt of a step may take.
@@ -22,6 +23,11 @@ class Limits:
         breaker_failures: failures in a row of one tool after which it is left alone.
         breaker_s: for how long it is left alone.
         replans: how often the unfinished part of one run may be planned anew.
+        runs_at_once: how many runs a process carries on at once in the background; further ones wait their turn.
+        runs_at_once_of_caller: how many of one caller.
+        runs_begun: how many runs a process may have, those that wait included; one more is refused.
+        runs_begun_of_caller: how many of one caller.
+        steps_begun_of_caller: how many steps the plans of these runs may have together.
     """
 
     steps: int = 500
@@ -29,6 +35,7 @@ class Limits:
     depth: int = 32
     output_bytes: int = 1_000_000
     memory_bytes: int = 64_000_000
+    given_bytes: int = 8_000_000
     steps_at_once: int = 64
     calls_per_tool: int = 64
     attempt_s: float = 60.0
@@ -38,3 +45,8 @@ class Limits:
     breaker_failures: int = 5
     breaker_s: float = 30.0
     replans: int = 3
+    runs_at_once: int = 16
+    runs_at_once_of_caller: int = 4
+    runs_begun: int = 400
+    runs_begun_of_caller: int = 100
+    steps_begun_of_caller: int = 2_500

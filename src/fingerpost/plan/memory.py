@@ -2,14 +2,19 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 from fingerpost.errors import ParameterError
 from fingerpost.plan.journal import Event, Given, StepRecord
 from fingerpost.plan.references import Reference, Way, walk
 from fingerpost.plan.remarks import details_of
-from fingerpost.plan.size_limits import encode
+from fingerpost.plan.size_limits import encode, find_excess
 from fingerpost.plan.validation import ReadyStep, ValidPlan
+
+# Bytes of JSON that are looked through in a millisecond.
+_MUCH = 20_000
+_DEEP = 100
 
 
 class ReferenceMissing(ParameterError):
@@ -21,14 +26,20 @@ class Memory:
 
     A step sees what was given and what the steps before it have recorded, whatever else has ended meanwhile:
     the order in which parallel steps end changes nothing.
+    ``valid`` is the run's plan; None is enough for who only reads while there are no outputs.
     """
 
-    def __init__(self, valid: ValidPlan, given: Given, outputs: Mapping[int, str]) -> None:
-        self._valid = valid
+    def __init__(self, valid: ValidPlan | None, given: Given, outputs: Mapping[int, str]) -> None:
+        self._known = valid
         self._given = given
         self._outputs = dict(outputs)
         self._read: dict[int, Any] = {}
         self.bytes = sum(map(len, self._outputs.values()))
+
+    @property
+    def _valid(self) -> ValidPlan:
+        assert self._known is not None
+        return self._known
 
     def keep(self, step_id: int, output: str) -> None:
         """Remember the output of a step, as JSON text."""
@@ -40,6 +51,19 @@ class Memory:
         if step_id not in self._read and step_id in self._outputs:
             self._read[step_id] = json.loads(self._outputs[step_id])
         return self._read.get(step_id)
+
+    def is_much(self, numbers: Iterable[int | None]) -> bool:
+        """Whether it takes a while to look through what some steps have recorded; None stands for what was given."""
+        left = _MUCH
+        for number in numbers:
+            left -= self._given_size if number is None else len(self._outputs.get(number, ""))
+        return left < 0
+
+    @cached_property
+    def _given_size(self) -> int:
+        """How large the given memory is, where that is little; else more than what is little."""
+        is_little = find_excess(self._given.values, most_bytes=_MUCH, most_depth=_DEEP) is None
+        return 0 if is_little else _MUCH + 1
 
     def value_of(self, ready: ReadyStep) -> Any:
         """Return what a step's own output holds at its output path, or None."""
@@ -149,6 +173,8 @@ class Memory:
         return found
 
     def _in_order(self, numbers: Iterable[int]) -> list[ReadyStep]:
+        if self._known is None:
+            return []
         known = [number for number in numbers if number in self._valid.steps]
         return [self._valid.steps[n] for n in sorted(known, key=lambda n: (len(self._valid.before[n]), n))]
 

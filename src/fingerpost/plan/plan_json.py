@@ -14,8 +14,8 @@ from fingerpost.contract.plan import AS_RECORDED, Plan
 from fingerpost.errors import PlanInvalid
 from fingerpost.plan.journal import RunRecord
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.size_limits import encode, find_excess
-from fingerpost.resilience.fair_threads import COMPUTING
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -83,13 +83,14 @@ async def plan_of_aside(run: RunRecord) -> Plan:
 
 
 async def aside(run: RunRecord, function: Callable[_P, _R], *args: _P.args, **kwargs: _P.kwargs) -> _R:
-    """Return what a function of a run returns; for a run with a long plan it is called in a thread.
+    """Return what a function of a run returns; for a run with a long plan it is called in a thread."""
+    return await run_aside(len(run.plan_json) > _QUICK_CHARS, function, *args, **kwargs)
 
-    In the event loop it would keep every other call waiting.
-    """
-    if len(run.plan_json) > _QUICK_CHARS:
-        return await COMPUTING.run(function, *args, **kwargs)
-    return function(*args, **kwargs)
+
+def is_much_recorded(run: RunRecord) -> bool:
+    """Whether it takes a while to look through a run: its plan, its outputs, and what it was given."""
+    sizes = (len(step.output) for step in run.steps.values() if step.output is not None)
+    return len(run.plan_json) + sum(sizes) > _QUICK_CHARS or is_long(run.given.values)
 
 
 def now() -> str:

@@ -1,8 +1,10 @@
 """Report a run's progress in steps."""
 
+from collections.abc import Mapping
+
 from fingerpost.contract.plan import Plan, PlanStep
 from fingerpost.contract.published import ReportProgress
-from fingerpost.plan.journal import Event, RunRecord
+from fingerpost.plan.journal import Event, StepRecord
 
 _ENDED = {"step_completed": "done", "step_skipped": "skipped", "step_failed": "failed"}
 _BEGUN = {"step_started": "begun", "step_waiting": "waits for a person"}
@@ -19,13 +21,13 @@ class RunProgress:
         self._steps: dict[int, PlanStep] = {}
         self._shares: dict[int, float] = {}
 
-    def catch_up(self, run: RunRecord, plan: Plan) -> None:
+    def catch_up(self, run_id: str, plan: Plan, recorded: Mapping[int, StepRecord]) -> None:
         """Count the steps that are already recorded; events watched before this call count too."""
         self._steps = {step.step_id: step for step in plan.steps}
-        for number, record in run.steps.items():
+        for number, record in recorded.items():
             if record.state in ("completed", "skipped"):
                 self._shares[number] = 1.0
-        self._report_step(f"{plan.goal} (run {run.run_id})")
+        self._report_step(f"{plan.goal} (run {run_id})")
 
     def watch(self, event: Event) -> None:
         """Update the progress by an event."""

@@ -4,6 +4,7 @@ A run shows of each step only the value at its output path; these must reach the
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from fingerpost.plan.catalogue import listed
@@ -21,6 +22,7 @@ _ENDINGS: Final = (
     ("truncated", "note"),
     ("retry_after", "note"),
 )
+_LONGEST_ENDING: Final = 30
 # What the caller sent, and what the step's own record says already.
 _NOT_SAID: Final = frozenset({"query_type", "parameters", "output_key", "success", "error"})
 # matchQuality is of a thousand, a score of one.
@@ -115,7 +117,13 @@ def _kind_of(name: str, value: Any) -> str | None:
     """Return the kind of remark that a field is; a field that holds nothing says nothing."""
     if value is None or value is False or value in ("", [], {}):
         return None
-    word = name.lower()
+    return _kind_by(name[-_LONGEST_ENDING:])
+
+
+@lru_cache(2_000)
+def _kind_by(end: str) -> str | None:
+    """Return the kind of remark that a field is by the end of its name; tools use the same names again and again."""
+    word = end.lower()
     return next((kind for ending, kind in _ENDINGS if word.endswith(ending)), None)
 
 

@@ -2,23 +2,21 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.plan import Plan
 from fingerpost.contract.published import Call, PublishedTool
-from fingerpost.contract.question_size import has_more_values
 from fingerpost.contract.wire import WireModel
 from fingerpost.errors import ParameterError, PlanInvalid, StorageUnavailable
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.plan_json import aside, plan_of_aside, read_plan
 from fingerpost.plan.planners.capability import PlanningCapability
 from fingerpost.plan.progress import RunProgress
 from fingerpost.plan.run_shapes import LONG_PARTS, REST, RunAnswer, RunPlanInput, show_run
 from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.view import describe_run, say_run
-from fingerpost.resilience.fair_threads import COMPUTING
-
-_QUICK_VALUES = 200
 
 
 class RunPlan(PublishedTool):
@@ -55,26 +53,37 @@ class RunPlan(PublishedTool):
 
     async def _answer(self, arguments: RunPlanInput, call: Call) -> RunAnswer:
         runs, user = self._runs, call.user
-        if arguments.run_id is None:
-            run_id = await self._start(arguments, user)
-        else:
-            run_id = arguments.run_id
-            await self._act(run_id, arguments, user)
+        is_cancelled = arguments.action == "cancel"
         progress = RunProgress(call.report)
-        with runs.watching(run_id, progress.watch):
-            run = await runs.get(run_id, user)
-            progress.catch_up(run, await plan_of_aside(run))
-            if arguments.action != "cancel" and not runs.is_under_way(run_id):
-                runs.begin(run_id)
-            try:
-                await runs.wait(run_id, arguments.wait_seconds)
-            except StorageUnavailable:
-                # Another process carries it on: what is known of it is the answer.
-                if not await runs.journal.is_held(run_id):
-                    raise
+        with ExitStack() as until_begun, ExitStack() as until_ended:
+            if not is_cancelled and not runs.is_under_way(arguments.run_id or ""):
+                until_begun.enter_context(runs.background.starting(user, _count_steps(arguments.plan)))
+            if arguments.run_id is None:
+                run_id, plan = await self._start(arguments, user)
+                until_ended.enter_context(runs.watching(run_id, progress.watch))
+                progress.catch_up(run_id, plan, {})
+            else:
+                run_id = arguments.run_id
+                await self._act(run_id, arguments, user)
+                until_ended.enter_context(runs.watching(run_id, progress.watch))
+                run = await runs.get(run_id, user)
+                plan = await plan_of_aside(run)
+                progress.catch_up(run_id, plan, run.steps)
+            if not is_cancelled and not runs.is_under_way(run_id):
+                runs.begin(run_id, user, steps=len(plan.steps))
+            until_begun.close()
+            await self._wait(run_id, arguments.wait_seconds)
         run = await runs.get(run_id, user)
         view = await describe_run(runs, run)
         return await aside(run, self._show, arguments, view)
+
+    async def _wait(self, run_id: str, longest_s: float) -> None:
+        try:
+            await self._runs.wait(run_id, longest_s)
+        except StorageUnavailable:
+            # Another process carries it on: what is known of it is the answer.
+            if not await self._runs.journal.is_held(run_id):
+                raise
 
     def _show(self, arguments: RunPlanInput, view: Mapping[str, Any]) -> RunAnswer:
         failed = [f"step {step['step_id']}: {step['error']}" for step in view["steps"] if step["error"]]
@@ -96,7 +105,7 @@ class RunPlan(PublishedTool):
         """Return the run as a text."""
         return say_run(answer["data"])
 
-    async def _start(self, arguments: RunPlanInput, user: str | None) -> str:
+    async def _start(self, arguments: RunPlanInput, user: str | None) -> tuple[str, Plan]:
         if arguments.action is not None:
             raise ParameterError("action needs a run_id", {"field": "run_id"})
         if (arguments.plan is None) == (arguments.user_input is None):
@@ -109,13 +118,11 @@ class RunPlan(PublishedTool):
             plan = await self._planning.create_plan(
                 arguments.user_input, wanted=arguments.wanted or (), known=memory, memory=memory
             )
-        return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of)
+        return await self._runs.create(plan, user=user, memory=memory, memory_of=arguments.memory_of), plan
 
     async def _read_plan(self, raw: object) -> Plan:
         """Return the plan that was sent; a long one is read in a thread."""
-        if has_more_values(raw, _QUICK_VALUES):
-            return await COMPUTING.run(read_plan, raw, self._runs.limits)
-        return read_plan(raw, self._runs.limits)
+        return await run_aside(is_long(raw), read_plan, raw, self._runs.limits)
 
     async def _act(self, run_id: str, arguments: RunPlanInput, user: str | None) -> None:
         match arguments.action:
@@ -123,7 +130,7 @@ class RunPlan(PublishedTool):
                 raise ParameterError("run_id needs an action; to read a run take get_plan_run", {"field": "action"})
             case "cancel":
                 await self._runs.cancel(run_id, user)
-                if not await self._runs.journal.is_held(run_id):
+                if not self._runs.is_under_way(run_id) and not await self._runs.journal.is_held(run_id):
                     # Nobody is there to hear it: the run is ended by carrying it on, which starts nothing.
                     await self._runs.carry_on(run_id)
             case "approve" | "reject":
@@ -143,6 +150,12 @@ class RunPlan(PublishedTool):
                 await self._runs.replace_unfinished(run_id, user, await self._read_plan(arguments.plan))
             case "resume":
                 await self._runs.check_resumable(run_id, user)
+
+
+def _count_steps(raw: object) -> int:
+    """Return how many steps a plan has, as it was sent and before anything reads it; one where none was sent."""
+    steps = raw.get("steps") if isinstance(raw, Mapping) else None
+    return len(steps) if isinstance(steps, list) else 1
 
 
 def _memory(arguments: WireModel) -> dict[str, object]:

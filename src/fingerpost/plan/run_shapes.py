@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, final
 
-from pydantic import ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field
 
 from fingerpost.contract.wire import Whole, WireDict, WireModel
 
@@ -24,9 +24,14 @@ LONG_PARTS = (
 """The parts of a run that may be shortened where it is too large for an answer."""
 
 REST = (
-    "The resource fingerpost://runs/RUN_ID and fingerpost runs show RUN_ID --json have the run whole; a plan with "
+    "The resource fingerpost://runs/RUN_ID has more, and fingerpost runs show RUN_ID --json all; a plan with "
     "memory_of this run takes values by $ref and path; later events by after_event."
 )
+
+
+Recorded = Any
+"""A JSON value that was read from a record. It may be long, and pydantic's own type of JSON would be a tenth of a
+second over it in one piece, in which no other call is answered."""
 
 
 class StepWise(WireModel):
@@ -81,7 +86,7 @@ class RunRemark(WireDict):
 
     kind: Literal["missing", "note", "hint", "did_you_mean", "candidates", "warning"]
     at: str
-    value: JsonValue
+    value: Recorded
 
 
 class RunStep(WireDict):
@@ -106,7 +111,7 @@ class RunValue(WireDict):
     """A partial result: what stands at a key's output path."""
 
     key: str
-    value: NotRequired[JsonValue]
+    value: NotRequired[Recorded]
     left_out: bool
 
 
@@ -117,14 +122,15 @@ class RunEvent(WireDict):
     at: str
     kind: str
     step_id: NotRequired[int]
-    data: NotRequired[JsonValue]
+    data: NotRequired[Recorded]
 
 
 class RunView(WireDict):
     """A run."""
 
     run_id: str
-    state: Literal["running", "waiting", "completed", "failed", "cancelled", "interrupted"]
+    state: Literal["running", "waiting", "completed", "failed", "cancelled", "queued", "interrupted"]
+    queued_behind: NotRequired[Annotated[int, Field(description="how many of your runs begin before this one")]]
     goal: str
     status: Literal["pending", "in_progress", "completed", "failed"]
     created_at: str
@@ -138,9 +144,10 @@ class RunView(WireDict):
     next: NotRequired[str]
     resumable: Annotated[bool, Field(description="whether resuming may bring the run further")]
     remarks_left_out: Annotated[int, Field(description="they are in the memory that get_plan_run includes")]
-    plan: NotRequired[JsonValue]
-    memory: NotRequired[JsonValue]
-    items: NotRequired[list[JsonValue]]
+    outputs_left_out: NotRequired[Annotated[int, Field(description="of so many steps only the output's size is here")]]
+    plan: NotRequired[Recorded]
+    memory: NotRequired[Recorded]
+    items: NotRequired[list[Recorded]]
     events: NotRequired[list[RunEvent]]
     mermaid: NotRequired[str]
 
@@ -174,7 +181,7 @@ class RunAnswer(WireDict):
     """
 
     query_type: str
-    parameters: JsonValue
+    parameters: Recorded
     results: list[RunValue]
     output_key: str
     success: bool
@@ -188,7 +195,7 @@ class RunsAnswer(WireDict):
     """The standard response; ``results`` are the caller's runs, newest first."""
 
     query_type: str
-    parameters: JsonValue
+    parameters: Recorded
     results: list[RunLineView]
     output_key: str
     success: bool

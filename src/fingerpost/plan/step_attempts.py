@@ -5,9 +5,9 @@ The policy is the same for every engine.
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from fingerpost.contract.attempt import Attempt, begin_attempt
 from fingerpost.contract.envelope import Family, step_fields
@@ -15,13 +15,11 @@ from fingerpost.contract.response import failure_response, success_response
 from fingerpost.errors import BrokenContract, SourceLimited, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.plan.catalogue import Catalogue, Task
 from fingerpost.plan.limits import Limits
+from fingerpost.plan.long_work import is_long, run_aside
 from fingerpost.plan.size_limits import find_excess
 from fingerpost.plan.validation import ReadyStep
 from fingerpost.resilience.breaker import Breaker
 from fingerpost.resilience.retry import RetryPolicy, call_with_retries
-
-OnFailedAttempt = Callable[[int, str, float | None], None]
-"""Callback on a failed attempt: its number, the reason, and the seconds until the next one (None: no retry)."""
 
 THINKING = "thinking"
 
@@ -45,6 +43,16 @@ class _Failure:
     may_retry: bool
     asked_s: float
     blames_tool: bool
+
+
+class AttemptWatch(Protocol):
+    """Hears of the attempts of a run's steps."""
+
+    def attempt_failed(self, step_id: int, number: int, reason: str, wait_s: float | None) -> None:
+        """Hear that an attempt failed, why, and after how many seconds the next one is due (None: there is none)."""
+
+    async def before_next_attempt(self, step_id: int) -> None:
+        """Let the next attempt begin, as soon as this returns."""
 
 
 class _AttemptFailed(Exception):
@@ -74,7 +82,7 @@ class StepExecutor:
         parameters: dict[str, Any],
         run_id: str,
         user: str | None,
-        on_failed_attempt: OnFailedAttempt,
+        watch: AttemptWatch,
     ) -> StepOutcome:
         """Return how a step ended; ``parameters`` are the question's arguments, references resolved.
 
@@ -91,6 +99,7 @@ class StepExecutor:
         async def attempt(number: int) -> StepOutcome:
             if number == 1:
                 raise _AttemptFailed(failure, 1)
+            await watch.before_next_attempt(ready.step.step_id)
             begin_attempt(Attempt(key, number))
             result = await self._attempt(ready, parameters, run_id, user, key)
             if isinstance(result, _Failure):
@@ -99,7 +108,7 @@ class StepExecutor:
 
         def find_wait_s(error: _AttemptFailed, number: int) -> float | None:
             wait_s = self._find_wait_s(error.failure, number, key)
-            on_failed_attempt(number, error.failure.note, wait_s)
+            watch.attempt_failed(ready.step.step_id, number, error.failure.note, wait_s)
             return wait_s
 
         try:
@@ -142,7 +151,7 @@ class StepExecutor:
         name, query_type = _names_of(ready)
         try:
             response = await self._ask(ready, parameters, run_id, user, key)
-            return self._find_failure(response, name) or response
+            return await run_aside(is_long(response), self._find_failure, response, name) or response
         except ToolError as error:
             return _failure_of(error, name, query_type, parameters)
 

@@ -66,7 +66,7 @@ class Takeover:
             return
         _log.warning("run=%s is taken over from %s, which has stopped beating", abandoned.run_id, abandoned.worker)
         if not await self._runs.journal.revive(abandoned):
-            self._runs.begin(abandoned.run_id)
+            self._runs.begin(abandoned.run_id, abandoned.user)
 
     async def _leave(self) -> None:
         await self._runs.stop()

@@ -11,7 +11,8 @@ from weakref import WeakKeyDictionary
 # So long after a call others are to be expected.
 _RECENT_S = 0.25
 _LONGEST_PAUSE_S = 0.05
-# Of the time that a step kept the loop.
+_LONGEST_REST_S = 0.2
+# Of the time that a step kept the loop, or a thread the interpreter.
 _PAUSE_TIMES = 2.0
 
 
@@ -30,6 +31,10 @@ class BackgroundPace:
     def is_needed(self) -> bool:
         """Whether a call has come of late."""
         return time.monotonic() - self._called_at < _RECENT_S
+
+    def find_rest_s(self, took_s: float) -> float:
+        """Return how long a thread rests after background work that took so long; not at all while no call comes."""
+        return min(_PAUSE_TIMES * took_s, _LONGEST_REST_S) if self.is_needed else 0.0
 
     async def begin(self) -> None:
         """Wait for the turn to begin a piece of background work; not at all where no call has come of late."""

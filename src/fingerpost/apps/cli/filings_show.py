@@ -1,18 +1,25 @@
 """``fingerpost filings AAPL revenue 2022``: figures as a person asks for them, each with its filing."""
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fingerpost.apps.cli.application import ask_once
+from fingerpost.apps.cli.application import TOOL_ERROR, ask, open_application
+from fingerpost.apps.cli.filings_order import read_period, say_order
 from fingerpost.apps.cli.fitting_table import new_table
-from fingerpost.apps.cli.output import new_console, plain
+from fingerpost.apps.cli.output import complain, new_console, plain, print_json
 from fingerpost.apps.cli.usage_hints import HintingGroup
+from fingerpost.errors import ToolError
 
-_PERIOD = re.compile(r"(?:[fF][yY])?(\d{4})(?:-?[qQ]([1-4]))?")
+if TYPE_CHECKING:
+    from fingerpost.apps.wiring import Application
+    from fingerpost.contract.published import Answer
+
 _SHOW = "show"
+_FIGURES = "sec_financial_data"
+_LISTS = "sec_graph_query"
+_UNKNOWN = "unknown_ticker"
 
 
 class FilingsGroup(HintingGroup):
@@ -35,23 +42,46 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")] = False,
 ) -> None:
     """Show a company's figures with their filings; its filings where no figure is named."""
-    metrics, period = _read_words(words or [])
-    if not metrics:
-        answer = ask_once(
-            ctx, "sec_graph_query", _call("company_filings", {"ticker": ticker, "limit": 20}), as_json=as_json
-        )
-        if not as_json:
-            _print_filings(answer.body)
-        return
-    if period is not None:
-        call = _call("financial_facts", {"ticker": ticker, "metrics": metrics, "period": period})
-    elif len(metrics) == 1:
-        call = _call("time_series", {"ticker": ticker, "metric": metrics[0], "period": "annual"})
-    else:
+    tool, call = _question_of(ticker, words or [])
+    if call is None:
         raise typer.BadParameter("several figures need a period: fingerpost filings AAPL revenue, eps 2022")
-    answer = ask_once(ctx, "sec_financial_data", call, as_json=as_json)
+    application = open_application(ctx.obj)
+    answer = ask(application, tool, call)
+    if as_json:
+        print_json(answer.body)
+    if answer.is_error:
+        if not as_json:
+            _complain(application, answer, [ticker, *(words or [])])
+        raise typer.Exit(TOOL_ERROR)
     if not as_json:
-        _print_figures(answer.body)
+        (_print_figures if tool == _FIGURES else _print_filings)(answer.body)
+
+
+def _complain(application: "Application", answer: "Answer", words: Sequence[str]) -> None:
+    """Print why there is no answer, and what to type where the words have another order."""
+
+    def answers(company: str, rest: Sequence[str]) -> bool:
+        tool, call = _question_of(company, rest)
+        return call is not None and not ask(application, tool, call).is_error
+
+    error = answer.error or ToolError(str(answer.body.get("warning")))
+    missing = answer.body.get("missing") or {}
+    is_unknown = any(entry.get("reason") == _UNKNOWN for entry in missing.values())
+    order = say_order(words, answers, is_unknown=is_unknown)
+    # How to load a company is no help with a word that was not meant as one.
+    complain(error if order is None else ToolError(error.message, hint=order))
+
+
+def _question_of(company: str, words: Sequence[str]) -> tuple[str, dict[str, Any] | None]:
+    """Return the tool and the call that a company and words behind it mean; no call for figures without a period."""
+    metrics, period = _read_words(words)
+    if not metrics:
+        return _LISTS, _call("company_filings", {"ticker": company, "limit": 20})
+    if period is not None:
+        return _FIGURES, _call("financial_facts", {"ticker": company, "metrics": metrics, "period": period})
+    if len(metrics) == 1:
+        return _FIGURES, _call("time_series", {"ticker": company, "metric": metrics[0], "period": "annual"})
+    return _FIGURES, None
 
 
 def _call(query_type: str, parameters: dict[str, Any]) -> dict[str, Any]:
@@ -60,10 +90,8 @@ def _call(query_type: str, parameters: dict[str, Any]) -> dict[str, Any]:
 
 def _read_words(words: Sequence[str]) -> tuple[list[str], str | None]:
     """Return the figures, which commas part, and the period, which is the last word if it is a year or a quarter."""
-    rest, period = list(words), None
-    found = _PERIOD.fullmatch(rest[-1]) if rest else None
-    if found is not None:
-        period = f"{found[1]}-Q{found[2]}" if found[2] else found[1]
+    rest, period = list(words), read_period(words[-1]) if words else None
+    if period is not None:
         rest.pop()
     return [name for name in (" ".join(part.split()) for part in " ".join(rest).split(",")) if name], period
 

@@ -161,7 +161,7 @@ async def _view(application: "Application", run_id: str, *, mermaid: bool = Fals
     from fingerpost.plan.view import describe_run
 
     run = await application.plans.runs.get(run_id, application.settings.user)
-    return await describe_run(application.plans.runs, run, ["mermaid"] if mermaid else [])
+    return await describe_run(application.plans.runs, run, ["mermaid"] if mermaid else [], room_bytes=None)
 
 
 def _print(view: dict[str, Any], *, as_json: bool, with_steps: bool = True) -> None:

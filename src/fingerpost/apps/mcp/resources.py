@@ -10,13 +10,15 @@ from fingerpost.apps.mcp.apps_extension import find_view, list_view_resources, r
 from fingerpost.apps.overview import describe_networks
 from fingerpost.apps.wiring import Application
 from fingerpost.errors import ToolError
-from fingerpost.plan.view import describe_run
+from fingerpost.plan.view import Part, describe_run
 
 NETWORKS = "fingerpost://networks"
 _SCHEMAS = "fingerpost://schemas/"
 _RUNS = "fingerpost://runs/"
 _JSON = "application/json"
 _SCHEMA_TTL_MS = 3_600_000
+# A resource is written in one step, in which no other call is answered.
+_MOST_OUTPUT_BYTES = 300_000
 
 SCHEMA_TEMPLATE = types.ResourceTemplate(
     uri_template=f"{_SCHEMAS}{{tool}}",
@@ -61,7 +63,8 @@ async def read_resource(application: Application, uri: str, *, user: str | None)
     if uri.startswith(_RUNS):
         try:
             run = await application.plans.runs.get(uri.removeprefix(_RUNS), user)
-            view = await describe_run(application.plans.runs, run, ["plan", "items", "events"])
+            parts: tuple[Part, ...] = ("plan", "items", "events")
+            view = await describe_run(application.plans.runs, run, parts, room_bytes=_MOST_OUTPUT_BYTES)
         except ToolError as error:
             raise MCPError(code=types.INVALID_PARAMS, message=error.message, data={"uri": uri}) from error
         return _json(uri, view, ttl_ms=0, scope="private")

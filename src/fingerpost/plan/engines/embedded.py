@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 
 from fingerpost.plan.engines.file import RunsFile
 from fingerpost.plan.engines.file_session import FileSession
-from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of, write_given
+from fingerpost.plan.engines.given_memory import write_given
+from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of
 from fingerpost.plan.engines.run_lock import RunLocks
 from fingerpost.plan.journal import Event, NewRun, RunLine, RunRecord, Signal, StepRecord, Verb
 from fingerpost.plan.size_limits import encode
@@ -41,6 +42,7 @@ class EmbeddedJournal(RecordingJournal):
         """Keep a new run."""
 
         def write(connection: sqlite3.Connection) -> str:
+            memory = write_given(run.given)
             connection.execute("BEGIN IMMEDIATE")
             for run_id in draw_ids(run):
                 done = connection.execute(
@@ -53,7 +55,6 @@ class EmbeddedJournal(RecordingJournal):
             connection.execute("COMMIT")
             return run_id
 
-        memory = write_given(run.given)
         return await self._asked(write)
 
     async def find(self, run_id: str) -> RunRecord | None:

@@ -35,7 +35,7 @@ _DECLARE_DEAD = """
 """
 _FORGET = "DELETE FROM plan_worker WHERE beat_at < clock_timestamp() - interval '1 day'"
 _LIST_ABANDONED = """
-    SELECT plan_run.id, plan_run.worker, protocol
+    SELECT plan_run.id, user_name, plan_run.worker, protocol
     FROM plan_run LEFT JOIN plan_worker ON plan_worker.id = plan_run.worker
     WHERE plan_run.state = 'running' AND plan_run.worker IS NOT NULL AND coalesce(plan_worker.is_dead, true)
     AND takeovers < %s AND protocol <= %s ORDER BY number LIMIT %s

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from fingerpost.plan.engines.given_memory import write_given
 from fingerpost.plan.engines.heartbeat import Heartbeat
 from fingerpost.plan.engines.postgres_session import PUT_EVENT, PostgresSession, is_locked
-from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of, write_given
+from fingerpost.plan.engines.recording import RecordingJournal, draw_ids, run_of
 from fingerpost.plan.journal import Event, NewRun, RunLine, RunRecord, Signal, StepRecord, Verb
 from fingerpost.plan.size_limits import encode
 from fingerpost.store.postgres.database import Database
@@ -42,12 +43,13 @@ class PostgresJournal(RecordingJournal):
 
     async def create(self, run: NewRun) -> str:
         """Keep a new run."""
-        memory, goal, worker = write_given(run.given), json.dumps(run.goal), self.heartbeat.worker
+        goal, worker = json.dumps(run.goal), self.heartbeat.worker
         # One random id, however often the insert is repeated: where it is there already, it is our own, of a commit
         # whose answer was cut off.
         only = [next(draw_ids(run))] if run.base_id is None else None
 
         def write(connection: "psycopg.Connection") -> str:
+            memory = write_given(run.given)
             for run_id in only or draw_ids(run):
                 done = connection.execute(
                     "INSERT INTO plan_run (id, user_name, plan, goal, step_count, given, state, created_at, protocol,"

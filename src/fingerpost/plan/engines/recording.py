@@ -1,13 +1,13 @@
 """What all engines share: ids of runs, the writer's thread, and runs that are executed by who asks for them."""
 
 import asyncio
-import json
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Iterator, Sequence
 from itertools import count
 from typing import cast
 
+from fingerpost.plan.engines.given_memory import read_given
 from fingerpost.plan.engines.group_commit import GroupCommit, JournalSession
 from fingerpost.plan.journal import (
     ENDED,
@@ -15,13 +15,11 @@ from fingerpost.plan.journal import (
     CarryOn,
     Checkpoints,
     Event,
-    Given,
     NewRun,
     RunRecord,
     RunState,
     StepRecord,
 )
-from fingerpost.plan.size_limits import encode
 
 _NAMESPACE = uuid.uuid5(uuid.NAMESPACE_DNS, "fingerpost.plan.runs")
 
@@ -95,18 +93,6 @@ def draw_ids(run: NewRun) -> Iterator[str]:
     """Yield ids for a new run until one is free: random ones, or (rule F4) its base with a counter."""
     for number in count(1):
         yield str(uuid.uuid4() if run.base_id is None else uuid.uuid5(_NAMESPACE, f"{run.base_id}#{number}"))
-
-
-def write_given(given: Given) -> str:
-    """Return the memory that a run starts from as JSON."""
-    return encode({"values": dict(given.values), "paths": dict(given.paths)})
-
-
-def read_given(text: str) -> Given:
-    """Return the memory that a run starts from."""
-    # By name: what a newer build adds must not keep an older one from saying that the run is newer.
-    found = json.loads(text)
-    return Given(values=found.get("values", {}), paths=found.get("paths", {}))
 
 
 def run_of(run_id: str, row: Sequence[object], steps: Sequence[StepRecord], last_seq: int | None) -> RunRecord:

@@ -11,7 +11,8 @@ from fingerpost.plan.plan_json import plan_of
 from fingerpost.plan.planners.chaining import BackwardChaining
 from fingerpost.plan.planners.goal import Goal, Planner
 from fingerpost.plan.planners.templates import TemplatePlanner
-from fingerpost.plan.runs import PlanRuns, finished
+from fingerpost.plan.recorded_plans import finished
+from fingerpost.plan.runs import PlanRuns
 from fingerpost.plan.validation import validate_plan
 
 

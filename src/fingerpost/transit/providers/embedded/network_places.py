@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.resilience.fair_threads import LOOKING_UP
 from fingerpost.transit.addresses.index import AddressIndex, City
 from fingerpost.transit.model import Coordinate, Place, PlaceMatch
 from fingerpost.transit.providers.embedded.city_stations import find_main_stations
@@ -30,7 +30,7 @@ class NetworkPlaces:
         """Return the stops, addresses and places that a text may mean, best first (rule D2)."""
         if self._addresses is None and self._stops.is_quick:
             return self._find(text, language, focus)
-        return await COMPUTING.run(self._find, text, language, focus)
+        return await LOOKING_UP.run(self._find, text, language, focus)
 
     def _find(self, text: str, language: str | None, focus: Coordinate | None) -> Sequence[PlaceMatch]:
         addresses = self._addresses
