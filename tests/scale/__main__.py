@@ -50,24 +50,26 @@ def main(arguments: list[str]) -> int:
         return 0
     # Whoever gives up on us must not leave a server behind.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    with tempfile.TemporaryDirectory(prefix="fingerpost-postgres-") as folder:
+    with tempfile.TemporaryDirectory(prefix="fingerpost-postgres-", ignore_cleanup_errors=True) as folder:
         cluster = Cluster(programs, Path(folder))
         cluster.create()
         cluster.start()
         try:
             running.cluster = cluster
             os.environ[URL] = cluster.url
-            return int(pytest.main(arguments)) if arguments else run_all()
+            # Of its own, for two of us run at once, and neither may clear away what the other uses.
+            tests = f"--basetemp={Path(folder) / 'tests'}"
+            return int(pytest.main([tests, *arguments])) if arguments else run_all(tests)
         finally:
             cluster.stop("immediate")
 
 
-def run_all() -> int:
+def run_all(*options: str) -> int:
     """Return the worse of the exit statuses of both parts, which run at the same time."""
     with tempfile.TemporaryFile() as said:
         with subprocess.Popen([sys.executable, "-m", "tests.scale", *BREAKING], stdout=said, cwd=ROOT) as breaking:
             try:
-                status = int(pytest.main(SHARING))
+                status = int(pytest.main([*options, *SHARING]))
                 status = max(status, breaking.wait())
             finally:
                 breaking.terminate()
