@@ -27,6 +27,10 @@ check: .venv/ready  ## Lint, format, types, and the direction of imports
 bench: .venv/ready oracle  ## Measure: HTTP beside a no-op tool, and handlers with a mock upstream
 	@$(BIN)/python bench/run.py
 
+.PHONY: bench-beside
+bench-beside: .venv/ready  ## Measure: calls of this checkout beside those of another commit (COMMIT=HEAD~1)
+	@$(BIN)/python bench/beside_commit.py $(or $(COMMIT),HEAD~1)
+
 .PHONY: bench-filings
 bench-filings: .venv/edgartools/ready  ## Measure: figures beside edgartools, and where the two disagree
 	@$(BIN)/python bench/filings.py .venv/edgartools/bin/python

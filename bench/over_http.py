@@ -70,7 +70,7 @@ def serving(home: str, script: str = "server.py", environ: Mapping[str, str] | N
     """Start a server script, wait until it is ready, and end it with the block; ``environ`` is added to ours."""
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name(script))],
+            [sys.executable, str(Path(__file__).parent / script)],
             stderr=log,
             env={**os.environ, "FINGERPOST_HOME": home, **(environ or {})},
         )

@@ -1,5 +1,11 @@
 """getStopTimetable and planRoute over the embedded engine, with real time (rule D3)."""
 
+import threading
+
+import pytest
+
+from fingerpost.tools import get_stop_timetable
+from fingerpost.transit.providers.embedded import network
 from tests.realtime.messages import NOW, call, message, update
 
 WINDOW = {"stopId": "TEST:ALPHA", "until": "2026-03-10T08:40:00+02:00"}
@@ -58,3 +64,37 @@ def test_all_of_a_window_is_found(towns):
 
     told = {each["code"]: each["message"] for each in body["metadata"]["warnings"]}
     assert told["truncated-results"].startswith("25 itineraries are in the window; 3 are shown.")
+
+
+@pytest.mark.parametrize(("count", "where"), [(50, "loop"), (51, "aside")])
+def test_a_long_timetable_is_written_aside(towns, monkeypatch, count, where):
+    """In the event loop it would keep every other call waiting."""
+    buses = "\n".join(f"bus B | Alpha {8 + at // 60:02d}:{at % 60:02d} | Gamma 11:00" for at in range(count))
+    town, seen = towns(buses, coordinates={"Gamma": (60.17, 25.1)}), []
+    show = get_stop_timetable.show_metadata
+
+    def watched(*args, **kwargs):
+        seen.append("aside" if threading.current_thread().name.startswith("fingerpost-computing") else "loop")
+        return show(*args, **kwargs)
+
+    monkeypatch.setattr(get_stop_timetable, "show_metadata", watched)
+    body = town.ask("getStopTimetable", stopId="TEST:ALPHA", until="2026-03-10T11:00:00+02:00")
+
+    assert len(body["departures"]) == count
+    assert seen == [where]
+
+
+@pytest.mark.parametrize(("until", "where"), [("11:00", "loop"), ("11:01", "aside")])
+def test_a_board_of_many_hours_is_read_aside(town, monkeypatch, until, where):
+    """Once the day is ready; one thread does all that holds the interpreter."""
+    town.ask("getStopTimetable", stopId="TEST:ALPHA", until="2026-03-10T08:40:00+02:00")
+    seen, read = [], network.EmbeddedNetwork._board
+
+    def watched(*args):
+        seen.append("aside" if threading.current_thread().name.startswith("fingerpost-computing") else "loop")
+        return read(*args)
+
+    monkeypatch.setattr(network.EmbeddedNetwork, "_board", watched)
+    town.ask("getStopTimetable", stopId="TEST:ALPHA", until=f"2026-03-10T{until}:00+02:00")
+
+    assert seen == [where]

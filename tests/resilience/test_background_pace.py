@@ -3,6 +3,7 @@
 import asyncio
 import time
 from itertools import pairwise
+from types import SimpleNamespace
 
 from fingerpost.resilience.background_pace import BackgroundPace
 
@@ -24,7 +25,7 @@ async def begin_all(pace, count, step_s):
 async def test_while_there_are_calls_steps_begin_with_pauses():
     """After a step that kept the loop for 5 ms, the next begins 15 ms after it at the soonest."""
     pace = BackgroundPace()
-    pace.note_call()
+    pace.note_call("a")
 
     assert min(await begin_all(pace, 5, 0.005)) >= 0.0149
 
@@ -53,14 +54,46 @@ def test_each_event_loop_has_its_own_turns():
     pace = BackgroundPace()
 
     for _ in range(2):
-        pace.note_call()
+        pace.note_call("a")
         assert len(asyncio.run(begin_all(pace, 3, 0.001))) == 2
 
 
 def test_a_thread_rests_twice_as_long_as_it_worked_while_calls_come_in():
     """At most a fifth of a second; without calls not at all."""
     pace = BackgroundPace()
-    before = pace.find_rest_s(0.01)
-    pace.note_call()
+    before = pace.find_rest_s(0.01, "a")
+    pace.note_call("a")
 
-    assert (before, pace.find_rest_s(0.01), pace.find_rest_s(9.0)) == (0.0, 0.02, 0.2)
+    assert (before, pace.find_rest_s(0.01, "a"), pace.find_rest_s(9.0, "a")) == (0.0, 0.02, 0.2)
+
+
+def find_rests(pace):
+    """Return how long the work of either caller is rested after, which took 10 ms."""
+    return [pace.find_rest_for_others_s(0.01, caller) for caller in ("a", "b")]
+
+
+def test_after_a_callers_long_work_a_thread_rests_as_long_while_others_call():
+    """A caller alone has every turn; beside another, however often each of them calls, half of the time."""
+    pace = BackgroundPace()
+    rests = [find_rests(pace)]
+    for caller in ("a", "b", "b", "a", "a"):
+        pace.note_call(caller)
+        rests.append(find_rests(pace))
+
+    alone, beside = [[0.0, 0.0], [0.0, 0.01]], [0.01, 0.01]
+    assert rests == [*alone, beside, beside, beside, beside]
+
+
+def test_another_who_has_not_called_for_long_gives_back_the_time(monkeypatch):
+    """A quarter of a second is long."""
+    now_s = 100.0
+    monkeypatch.setattr("fingerpost.resilience.background_pace.time", SimpleNamespace(monotonic=lambda: now_s))
+    pace = BackgroundPace()
+    pace.note_call("b")
+    rests = []
+    for later_s in (0.0, 0.249, 0.25):
+        now_s = 100.0 + later_s
+        pace.note_call("a")
+        rests.append(pace.find_rest_for_others_s(0.01, "a"))
+
+    assert rests == [0.01, 0.01, 0.0]

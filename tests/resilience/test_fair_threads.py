@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from concurrent.futures import wait
 
 import pytest
 
@@ -78,14 +79,42 @@ def test_a_second_event_loop_may_ask():
 
 
 async def test_a_thread_may_rest_between_two_calls():
-    """Whoever waits for the first has its answer before; the second begins after the rest."""
+    """Whoever waits for the first has its answer before; the rest depends on whose call it was."""
     rested, ended = [], []
 
-    def find_rest_s(took_s):
-        rested.append(list(ended))
+    def find_rest_s(took_s, caller):
+        rested.append((caller, list(ended)))
         return 0.0
 
     threads = FairThreads(1, "test", find_rest_s=find_rest_s)
-    await asyncio.gather(*(threads.run(ended.append, at) for at in (1, 2)))
 
-    assert rested == [[1], [1, 2]]
+    async def call(caller, at):
+        CALLER.set(caller)
+        await threads.run(ended.append, at)
+
+    await asyncio.gather(call("a", 1), call("b", 2))
+
+    assert rested == [("a", [1]), ("b", [1, 2])]
+
+
+async def test_the_event_loop_never_rests(monkeypatch):
+    """Nor where a work has ended before the loop goes on: what holds the interpreter ends so."""
+    resting = []
+
+    def find_rest_s(took_s, caller):
+        resting.append(threading.current_thread().name)
+        return 0.0
+
+    threads = FairThreads(1, "test", find_rest_s=find_rest_s)
+    submit = threads._pool.submit
+
+    def submit_and_wait(*args):
+        done = submit(*args)
+        wait([done])
+        return done
+
+    monkeypatch.setattr(threads._pool, "submit", submit_and_wait)
+    answer = await threads.run(str, 1)
+
+    assert answer == "1"
+    assert [name.startswith("fingerpost-test") for name in resting] == [True]

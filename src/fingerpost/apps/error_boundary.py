@@ -21,7 +21,7 @@ from fingerpost.contract.published import (
 from fingerpost.contract.question_size import QUICK_VALUES, has_more_values
 from fingerpost.errors import SettingsInvalid, StorageUnavailable, ToolError, ToolNotFound
 from fingerpost.resilience.background_pace import PACE
-from fingerpost.resilience.fair_threads import COMPUTING
+from fingerpost.resilience.fair_threads import CALLER, COMPUTING
 from fingerpost.telemetry.instruments import OTHER, REFUSED_CALLS, SHORTENED_ANSWERS, TOOL, WARNINGS
 from fingerpost.transit.rules.warnings import WarningCode
 
@@ -48,7 +48,7 @@ async def answer(
     ``wants`` names what the caller wants beside the body, such as ``geometry``.
     A name that no tool bears is answered in the plan_trip contract's envelope: the caller can do something about it.
     """
-    PACE.note_call()
+    PACE.note_call(CALLER.get())
     tool = tools.get(name)
     if tool is None:
         with measuring_call(OTHER) as operation:

@@ -26,11 +26,31 @@ def find_machine() -> str:
     return CALLER.get().partition(" ")[0]
 
 
+def _rest_never(_took_s: float, _caller: str) -> float:
+    return 0.0
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
     function: Callable[[], Any]
+    caller: str
     context: Context = field(default_factory=copy_context)
     future: "Future[Any]" = field(default_factory=Future)
+
+
+class _RaisedBy:
+    """Hands what a block raises to a future, whatever it is, so that it is raised where the call waits."""
+
+    def __init__(self, future: "Future[Any]") -> None:
+        self._future = future
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if error is not None:
+            self._future.set_exception(error)
+        return True
 
 
 class FairThreads:
@@ -41,10 +61,10 @@ class FairThreads:
     Args:
         most: how many run at once.
         name: of the threads.
-        find_rest_s: how long a thread rests after a call that took so many seconds.
+        find_rest_s: how long a thread rests after a call that took so many seconds, and whose call it was.
     """
 
-    def __init__(self, most: int, name: str, *, find_rest_s: Callable[[float], float] = lambda _took_s: 0.0) -> None:
+    def __init__(self, most: int, name: str, *, find_rest_s: Callable[[float, str], float] = _rest_never) -> None:
         self._pool = ThreadPoolExecutor(most, thread_name_prefix=f"fingerpost-{name}")
         self._lock = threading.Lock()
         self._free = most
@@ -56,13 +76,13 @@ class FairThreads:
 
         Where the caller gives up before that, it does not run.
         """
-        work = _Work(partial(function, *args, **kwargs))
+        work = _Work(partial(function, *args, **kwargs), CALLER.get())
         with self._lock:
             is_free = self._free > 0
             if is_free:
                 self._free -= 1
             else:
-                self._waiting.put(CALLER.get(), work)
+                self._waiting.put(work.caller, work)
         if is_free:
             self._start(work)
         result: _R = await asyncio.wrap_future(work.future)
@@ -73,18 +93,17 @@ class FairThreads:
         while work is not None and not work.future.set_running_or_notify_cancel():
             work = self._next()
         if work is not None:
-            begun_s = time.monotonic()
-            self._pool.submit(work.context.run, work.function).add_done_callback(partial(self._ended, work, begun_s))
+            self._pool.submit(self._carry_out, work)
 
-    def _ended(self, work: _Work, begun_s: float, done: "Future[Any]") -> None:
-        """Hand on what a work returned or raised, rest, and begin the next; all this in the thread of the work."""
-        took_s = time.monotonic() - begun_s
-        error = done.exception()
-        if error is None:
-            work.future.set_result(done.result())
-        else:
-            work.future.set_exception(error)
-        if rest_s := self._find_rest_s(took_s):
+    def _carry_out(self, work: _Work) -> None:
+        """Run a work, hand on what it returns or raises, rest, and begin the next; all this in the thread of the work.
+
+        Nothing of it is a callback: added to what has ended already, one runs in the event loop, and so would the rest.
+        """
+        begun_s = time.monotonic()
+        with _RaisedBy(work.future):
+            work.future.set_result(work.context.run(work.function))
+        if rest_s := self._find_rest_s(time.monotonic() - begun_s, work.caller):
             time.sleep(rest_s)
         self._start(self._next())
 
@@ -105,9 +124,10 @@ SEARCHING = FairThreads(_PROCESSORS, "searching")
 LOOKING_UP = FairThreads(_PROCESSORS, "looking-up")
 """For names in large networks, which are compared outside of the interpreter."""
 
-COMPUTING = FairThreads(1, "computing")
-"""For what else takes its time: to check and to write what is large. All of it holds the interpreter, so two at once
-are no sooner done, and leave less of it to the event loop, in which all calls are answered."""
+COMPUTING = FairThreads(1, "computing", find_rest_s=PACE.find_rest_for_others_s)
+"""For what else takes its time: to check, to choose and to write what is large. All of it holds the interpreter, so two
+at once are no sooner done, and leave less of it to the event loop, in which all calls are answered; it rests between
+one and the next, while others call."""
 
 LONG_PLANS = FairThreads(1, "long-plans", find_rest_s=PACE.find_rest_s)
 """For plans and outputs that are long: with rests, while others call."""

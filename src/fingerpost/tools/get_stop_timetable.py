@@ -2,11 +2,13 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 
 from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.errors import ParameterError
+from fingerpost.resilience.fair_threads import COMPUTING
 from fingerpost.tools.alert_shapes import show_alerts
 from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.tools.stop_timetable_shapes import (
@@ -41,6 +43,8 @@ from fingerpost.transit.rules.warnings import WarningCode, Warnings
 DAY_S = 24 * 3600
 # Everything that leaves in the window is asked for: what is cancelled, and the lines, are counted over all of it.
 EVERYTHING = 10_000
+# To choose and to write more than these takes longer than a thread costs.
+_QUICK_ROWS = 50
 _LANGUAGE = "en"
 
 
@@ -106,7 +110,8 @@ class GetStopTimetable(PublishedTool):
         )
         warn_of_left_out(left_out, warnings)
         shown_stop = _show_stop(stop.place, arguments.stop_id, others)
-        return _answer(shown_stop, window, board, warnings, call.wants)
+        answer = partial(_answer, shown_stop, window, board, warnings, call.wants)
+        return await COMPUTING.run(answer) if len(board.departures) > _QUICK_ROWS else answer()
 
     def describe(self, answer: StopTimetableOutput) -> str:
         """Return the timetable as lines to read."""

@@ -179,8 +179,15 @@ def _blocked(edges: Edges) -> npt.NDArray[np.bool_]:
 
 
 def _find_part(edges: Edges, label: Int64) -> Int64:
-    """Return the part of each edge: a blocked node belongs to none, and its edges to that of their other end."""
-    return np.where(_blocked(edges)[edges.begin], label[edges.end], label[edges.begin])
+    """Return the part of each edge: a blocked node belongs to none, and its edges to that of their other end.
+
+    An edge between two blocked nodes is a part of its own.
+    """
+    blocked = _blocked(edges)
+    part: Int64 = np.where(blocked[edges.begin], label[edges.end], label[edges.begin])
+    alone = blocked[edges.begin] & blocked[edges.end]
+    part[alone] = len(label) + np.arange(np.count_nonzero(alone))
+    return part
 
 
 def _least_m(total_m: npt.NDArray[Any]) -> float:
@@ -212,9 +219,9 @@ def _mark_dead_private(edges: Edges) -> Edges:
         return edges
     label = _label_parts(len(edges.node_flags), edges.begin[public], edges.end[public], _blocked(edges))
     public_m = np.where(public, edges.length_m, 0.0)
-    total_m = np.bincount(_find_part(edges, label), weights=public_m, minlength=len(label)).astype(np.float64)
-    reached = total_m >= _least_m(total_m)
-    is_dead = public & ~(reached[label[edges.begin]] | reached[label[edges.end]])
+    part = _find_part(edges, label)
+    total_m = np.bincount(part, weights=public_m).astype(np.float64)
+    is_dead = public & (total_m[part] < _least_m(total_m))
     return edges._replace(flags=np.where(is_dead, edges.flags | ENDS_ONLY, edges.flags).astype(np.uint8))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +28,18 @@ class BoardCalls:
     def __init__(self, snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> None:
         self._snapshot, self._stops, self._query = snapshot, frozenset(stops), query
         self._day = local_day(query.instant, zone)
-        parents = snapshot.timetable.stop_parent
+
+    @cached_property
+    def _beside(self) -> list[int]:
+        """The other platforms of the stops' stations; only what is moved in real time asks for them."""
+        parents = self._snapshot.timetable.stop_parent
         stations = np.unique(parents[list(self._stops)])
         around = np.flatnonzero(np.isin(parents, stations[stations >= 0]))
-        self._beside = sorted(set(around.tolist()) - self._stops)
-        self._around = self._stops.union(self._beside)
+        return sorted(set(around.tolist()) - self._stops)
+
+    @cached_property
+    def _around(self) -> frozenset[int]:
+        return self._stops.union(self._beside)
 
     def list_expected(self, wanted: int) -> tuple[list[BoardCall], int]:
         """Return what leaves in the window as expected, with what was to leave and does not, and how many they are.

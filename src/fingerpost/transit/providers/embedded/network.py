@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
-from fingerpost.resilience.fair_threads import SEARCHING
+from fingerpost.resilience.fair_threads import COMPUTING, SEARCHING
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.addresses.index import AddressIndex
 from fingerpost.transit.basemap.drawing import draw_basemap
@@ -288,7 +288,9 @@ class EmbeddedNetwork:
         )
         if is_ready and query.window_s <= _SHORT_BOARD_S:
             return self._board(snapshot, query)
-        return await SEARCHING.run(self._board, snapshot, query)
+        # What is ready is read in Python; what is not is first made by the engine.
+        threads = COMPUTING if is_ready else SEARCHING
+        return await threads.run(self._board, snapshot, query)
 
     def _board(self, snapshot: Snapshot, query: DepartureQuery) -> DepartureBoard:
         rows = [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
