@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 import typer
 
-from fingerpost.apps.cli.clock_texts import is_clock_time, next_clock_time
+from fingerpost.apps.cli.clock_texts import check_typed_instant, is_clock_time, next_clock_time
 from fingerpost.transit.rules.freshness import say_age
 
 # A Tuesday, eight in the morning.
@@ -52,6 +52,15 @@ def test_a_time_that_no_clock_shows_is_refused(text):
     """With ways to write one."""
     with pytest.raises(typer.BadParameter, match="write 09:00, 9am, tomorrow 09:00"):
         next_clock_time(text, SINCE)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("", "'' is no time"), (" ", "' ' is no time"), ("noon", "'noon' is no time")]
+)
+def test_what_is_no_time_is_quoted(text, said):
+    """An empty text leaves no hole in the sentence."""
+    with pytest.raises(typer.BadParameter, match=said):
+        check_typed_instant(text)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def read_typed_instant(text: str, zone: tzinfo, since: datetime) -> datetime:
     try:
         read = datetime.fromisoformat(text)
     except ValueError as error:
-        raise typer.BadParameter(f"{text} is no time: write {_WAYS}") from error
+        raise typer.BadParameter(f"'{text}' is no time: write {_WAYS}") from error
     return read if read.tzinfo is not None else read.replace(tzinfo=zone)
 
 
@@ -61,7 +61,7 @@ def check_typed_instant(text: str) -> str:
     """
     if is_clock_time(text) or text.strip().lower() == "now" or re.match(r"\d{4}-?\d{2}-?\d{2}", text.strip()):
         return text
-    raise typer.BadParameter(f"{text} is no time: write {_WAYS}")
+    raise typer.BadParameter(f"'{text}' is no time: write {_WAYS}")
 
 
 def _split(text: str) -> tuple[str | None, str]:
@@ -98,9 +98,9 @@ def _read_time(text: str, whole: str) -> time:
     hour, minute = int(found["hour"]), int(found["minute"] or 0)
     if found["half"] is not None:
         if not 1 <= hour <= _HALF_DAY_H:
-            raise typer.BadParameter(f"{whole} is not a time of day: write {_WAYS}")
+            raise typer.BadParameter(f"'{whole}' is not a time of day: write {_WAYS}")
         hour = hour % _HALF_DAY_H + (_HALF_DAY_H if found["half"][0].lower() == "p" else 0)
     try:
         return time(hour, minute)
     except ValueError as error:
-        raise typer.BadParameter(f"{whole} is not a time of day: write {_WAYS}") from error
+        raise typer.BadParameter(f"'{whole}' is not a time of day: write {_WAYS}") from error
