@@ -233,6 +233,25 @@ def test_what_cannot_be_travelled_is_no_journey(over):
     assert [each["durationMinutes"] for each in body["topJourneys"]] == [10]
 
 
+def test_what_cannot_be_travelled_is_told(over):
+    """A10, B13: which ride does not run, when it was to leave, and the alert that says why."""
+    strike = ServiceAlert(id="strike", header="No trains")
+    message = over(london(hop(0, 5, "1", cancelled=True, alerts=(strike,)), hop(0, 10, "2")))("planJourney", TRIP).body[
+        "message"
+    ]
+
+    assert "1 journey, 10 min. Left out because it is disrupted: Line 1 from A is cancelled (06:00)." in message
+    assert "Alert: No trains." in message
+
+
+@pytest.mark.parametrize(("minutes", "is_told"), [(480, False), (481, True)])
+def test_a_wait_of_hours_is_told(over, minutes, is_told):
+    """The tool plans for now: whoever is sent away this evening is told so; eight hours are a long wait, not more."""
+    message = over(london(hop(minutes, minutes + 10)))("planJourney", TRIP).body["message"]
+
+    assert ("Nothing that can be used leaves soon" in message) is is_told
+
+
 def test_step_free_is_asked_of_the_engine_and_said(over):
     """J4, E2: and a link that is not known to be step-free is named."""
     network = london(hop(0, 10))

@@ -237,7 +237,9 @@ def test_the_limit_comes_after_deduplication_and_alternatives(over):
 
     assert lines(answer) == ["9", "8"]
     assert codes(answer) == ["disrupted-itinerary-replaced", "truncated-results"]
-    assert answer.body["warnings"][0]["message"] == "Left out because it is disrupted: Line 7 from A is cancelled."
+    assert (
+        answer.body["warnings"][0]["message"] == "Left out because it is disrupted: Line 7 from A is cancelled (08:05)."
+    )
     assert answer.body["meta"]["deduplicatedFrom"] == 4
 
 
@@ -269,7 +271,7 @@ def test_where_nothing_is_usable_the_next_departure_is_named(over, later, messag
 
     assert answer.body["warnings"][0] == {
         "code": "no-usable-itinerary",
-        "message": f"Nothing that was found can be used; each DisruptionNote says why. {message}",
+        "message": f"Nothing that was found can be used. {message}",
     }
 
 
@@ -280,7 +282,9 @@ def test_nothing_unusable_stands_before_something_usable(over, alternatives):
     answer = over(network)("plan_trip", {**ENDS, "limit": 2, "includeDisruptionAlt": alternatives})
 
     assert lines(answer) == ["8", "9"]
-    assert answer.body["warnings"][0]["message"] == "Left out because it is disrupted: Line 7 from A is cancelled."
+    assert (
+        answer.body["warnings"][0]["message"] == "Left out because it is disrupted: Line 7 from A is cancelled (08:05)."
+    )
 
 
 def test_an_unusable_itinerary_stands_at_the_times_of_the_timetable(over):

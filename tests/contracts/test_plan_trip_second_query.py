@@ -45,7 +45,10 @@ def test_of_two_equal_itineraries_the_live_one_is_shown(over):
 
 @pytest.mark.parametrize(
     ("minutes", "message"),
-    [(480, None), (481, "Nothing leaves soon: the first trip found leaves at 2022-02-22T16:01:00+02:00.")],
+    [
+        (480, None),
+        (481, "Nothing that can be used leaves soon: the first trip found leaves at 2022-02-22T16:01:00+02:00."),
+    ],
 )
 def test_more_than_eight_hours_until_the_first_departure_are_told(over, minutes, message):
     """Never silent: whoever asks for now and gets this evening is told so; eight hours are a long wait, not more."""

@@ -44,7 +44,7 @@ def test_a_cancelled_ride_and_its_note_are_told(over):
     assert text[1:3] == [
         (
             "1. 08:30 to 08:40, 10 min, 0 changes, 0 m walk "
-            "[instead of a disrupted trip, 25 min later: Line 7 from A is cancelled.]: "
+            "[instead of a disrupted trip, 25 min later: Line 7 from A is cancelled (08:05).]: "
             "BUS 8 08:30 A to B 08:40"
         ),
         (
@@ -59,7 +59,7 @@ def test_what_stands_in_for_a_disrupted_trip_says_by_how_much(over, departs, tol
     """Against the promised arrival of the usual trip."""
     text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(trip(bus("8", departs))))
 
-    assert f" [instead of a disrupted trip, {told}: Line 7 from A is cancelled.]: BUS 8 " in text[1]
+    assert f" [instead of a disrupted trip, {told}: Line 7 from A is cancelled (08:05).]: BUS 8 " in text[1]
 
 
 def test_a_tight_connection_of_a_stand_in_is_told(over):
@@ -68,8 +68,8 @@ def test_a_tight_connection_of_a_stand_in_is_told(over):
     text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(tight))
 
     assert (
-        "[instead of a disrupted trip, 5 min later, 1 change more, tight connection: Line 7 from A is cancelled.]"
-        in text[1]
+        "[instead of a disrupted trip, 5 min later, 1 change more, tight connection: "
+        "Line 7 from A is cancelled (08:05).]" in text[1]
     )
 
 
@@ -88,7 +88,7 @@ def test_what_a_stand_in_costs_in_walking_and_in_changes_is_told(over, stand_in,
     """Against a trip of one ride: the walk in metres, one change and two changes."""
     text = lines(over, found(timetabled=(trip(bus(cancelled=True)),)), found(stand_in))
 
-    assert f"[instead of a disrupted trip, {told}: Line 7 from A is cancelled.]" in text[1]
+    assert f"[instead of a disrupted trip, {told}: Line 7 from A is cancelled (08:05).]" in text[1]
 
 
 def test_times_of_another_day_have_their_date(over):

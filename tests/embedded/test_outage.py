@@ -46,10 +46,10 @@ def test_what_runs_comes_first(out):
 
 
 def test_the_usual_trip_is_named_with_its_reason(out):
-    """Each of the four cancelled trains says the same, once; the alert points at the warning and the differences."""
+    """The four cancelled trains are named together, by their times; the alert points at warning and differences."""
     body = out.plan(limit=3)
     assert warnings(body)["disrupted-itinerary-replaced"] == (
-        "Left out because it is disrupted: Line R from Alpha is cancelled."
+        "Left out because it is disrupted: Line R from Alpha is cancelled (08:05, 08:35, 09:05, 09:35)."
     )
     [told] = body["meta"]["alerts"]
     assert (told["header"], told["touches"]) == (
@@ -65,7 +65,7 @@ def test_each_alternative_says_what_it_costs_against_the_usual_trip(out):
     assert difference == {
         "fingerprint": body["itineraries"][0]["fingerprint"],
         "insteadOf": difference["insteadOf"],
-        "cause": {"id": "points", "text": "Line R from Alpha is cancelled."},
+        "cause": {"id": "points", "text": "Line R from Alpha is cancelled (08:05)."},
         "laterMinutes": 30,
         "moreChanges": 1,
         "moreWalkMeters": 0,
@@ -128,5 +128,5 @@ def test_a_lift_out_of_order_is_no_reason_for_a_cancellation(towns):
     lift = alert("lift", "Lift broken", "ACCESSIBILITY_ISSUE", stop_id="ALPHA")
     town.say(message(*OUTAGE, lift, timestamp=NOW))
     meta = town.plan(limit=1)["meta"]
-    assert meta["differences"][0]["cause"] == {"id": "TEST:R-1", "text": "Line R from Alpha is cancelled."}
+    assert meta["differences"][0]["cause"] == {"id": "TEST:R-1", "text": "Line R from Alpha is cancelled (08:05)."}
     assert [each["touches"] for each in meta["alerts"]] == [["itineraries/0/legs/0"]]

@@ -5,7 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fingerpost.transit.model import Mode, Optimize
-from fingerpost.transit.rules.disruption import find_leg_note, find_note, is_disrupted, merge_alternatives, name_dropped
+from fingerpost.transit.rules.disruption import (
+    find_leg_note,
+    find_note,
+    is_disrupted,
+    merge_alternatives,
+    name_disrupted,
+)
 from fingerpost.transit.rules.fingerprint import fingerprint
 from tests.rules.drawing import at, itineraries, ride, trip, walk
 
@@ -50,6 +56,10 @@ def test_note_of_an_itinerary():
     )
 
     assert find_note(itinerary) == "Line 1 from A is cancelled. Line 3 from C leaves 6 min late."
+
+
+def print_minute(instant: int) -> str:
+    return str((instant - at(0)) // 60)
 
 
 def line(name: str, arrives: float, **more):
@@ -146,10 +156,20 @@ def test_new_itineraries_without_any_disruption_carry_no_flag():
 
 
 def test_what_falls_off_is_named():
-    """B5, P48: a disrupted itinerary of the first result that the limit cuts is named with its cause."""
+    """B5, P48: a disrupted itinerary of the first result that the limit cuts is named with its cause and its time."""
     merged = merge([GONE, SOON], [NEW, NEW_BUT_GONE], limit=2)
 
-    assert name_dropped(merged.dropped) == "Left out because it is disrupted: Line X from A is cancelled."
+    assert name_disrupted(merged.dropped, print_minute) == "Line X from A is cancelled (0)."
+
+
+def test_of_one_line_the_rides_are_named_together():
+    """Two cancelled rides and a missed change: each sentence once, behind it the planned departures."""
+    gone = [trip(ride("X", "A", "B", minute, minute + 10, cancelled=True)) for minute in (5, 35)]
+    missed = trip(ride("1", "A", "B", 0, 10, 120), ride("2", "B", "C", 11, 20))
+
+    assert name_disrupted([*gone, missed], print_minute) == (
+        "Line X from A is cancelled (5, 35). The change from line 1 to line 2 at B is missed by 1 min (11)."
+    )
 
 
 def test_what_is_shown_is_not_named_as_dropped():

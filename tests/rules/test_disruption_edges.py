@@ -54,13 +54,40 @@ def merged(first, second=(), limit=3, wanted=None):
                               wanted_arrival=wanted)  # fmt: skip
 
 
-def test_the_worst_of_the_usual_is_compared_with_though_a_late_one_is_better():
-    """Of two disrupted trips of the first result others stand in for the one that nobody can use."""
-    late, off = trip(ride("7", "A", "B", 5, 15, 400)), trip(ride("8", "A", "B", 6, 16, cancelled=True))
+BUS_9 = trip(ride("9", "A", "B", 7, 17))
+LATE, OFF = trip(ride("7", "A", "B", 5, 15, 400)), trip(ride("8", "A", "B", 6, 16, cancelled=True))
 
-    assert merged([late, off]).usual is off
-    assert merged([late]).usual is late
-    assert merged([trip(ride("9", "A", "B", 5, 15))]).usual is None
+
+def instead_of(first, second=()):
+    """Return what the first choice stands in for."""
+    return merged(first, second).choices[0].instead_of
+
+
+def test_the_worst_of_what_is_replaced_is_compared_with_though_a_late_one_is_better():
+    """Of two disrupted trips of the first result others stand in for the one that nobody can use."""
+    assert instead_of([LATE, OFF, BUS_9]) is OFF
+    assert instead_of([LATE, BUS_9]) is LATE
+    assert instead_of([BUS_9]) is None
+
+
+@pytest.mark.parametrize(("planned_minute", "is_replaced"), [(7, True), (5, False)])
+def test_a_punctual_trip_stands_in_for_none_that_was_planned_after_it(planned_minute, is_replaced):
+    """The cancelled bus is planned at minute 6: who takes the one before it loses nothing."""
+    punctual = trip(ride("9", "A", "B", planned_minute, planned_minute + 10))
+
+    assert instead_of([punctual, OFF]) is (OFF if is_replaced else None)
+
+
+def test_what_only_the_second_question_found_stands_in_for_what_it_goes_before():
+    """It would not have been shown at all, however early it is."""
+    assert instead_of([OFF], [trip(ride("9", "A", "B", 3, 13))]) is OFF
+
+
+def test_what_a_late_trip_still_goes_before_stands_in_for_nothing():
+    """Two buses planned a minute apart, the first six minutes late and still the first to arrive."""
+    late = trip(ride("7", "A", "B", 5, 15, 301))
+
+    assert [each.instead_of for each in merged([late, trip(ride("9", "A", "B", 16, 26))]).choices] == [None, None]
 
 
 @pytest.mark.parametrize(("wanted_minute", "is_usable"), [(15, True), (14, False)])

@@ -139,13 +139,13 @@ class GetDepartures(PublishedTool):
     def describe(self, answer: GetDeparturesOutput) -> str:
         """Return the board as lines to read."""
         meta, stop_id = answer["meta"], answer["stopId"]
-        day = meta.get("at", answer["dataFreshness"])[:10]
-        since = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
-        lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{since}:"]
+        since = meta.get("at", answer["dataFreshness"])
+        start = f", from {meta['at'][:16].replace('T', ' ')} on" if "at" in meta else ""
+        lines = [f"Departures from {answer.get('stopName') or stop_id} ({stop_id}), {meta['timeZone']}{start}:"]
         leaving = {each["departure"]: each for each in meta.get("leaveBy", ())}
         now = meta["retrievedAt"]
         lines += [
-            _row(each, day) + (say_leaving(leaving[at], now, day) if at in leaving else "")
+            _row(each, since) + (say_leaving(leaving[at], now, since) if at in leaving else "")
             for at, each in enumerate(answer["departures"])
         ] or [_say_empty(answer["meta"])]
         return "\n".join(lines + said_below(answer, answer["meta"], describe_board_alerts(answer)))
@@ -265,15 +265,15 @@ def show_departure(departure: Departure, zone: str) -> WireDeparture:
     return shown
 
 
-def _row(departure: WireDeparture, day: str) -> str:
+def _row(departure: WireDeparture, since: str) -> str:
     platform = f", platform {departure['platform']}" if departure.get("platform") else ""
     told = {
         "cancelled": " CANCELLED",
-        "delayed": f" (expected {clock_of(departure.get('realtimeTime', ''), day)}, {_say_delay(departure)})",
+        "delayed": f" (expected {clock_of(departure.get('realtimeTime', ''), since)}, {_say_delay(departure)})",
         "on_time": f" (on time{_say_small_delay(departure)})",
     }.get(departure["status"], "")
     return (
-        f"{clock_of(departure['scheduledTime'], day)} {departure['mode']} {departure['line']} "
+        f"{clock_of(departure['scheduledTime'], since)} {departure['mode']} {departure['line']} "
         f"to {departure['destination']}{platform}{told}"
     )
 

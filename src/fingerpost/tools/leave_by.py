@@ -78,8 +78,8 @@ def warn_of_walks(board: DepartureBoard, asked: str | None, warnings: Warnings) 
     warnings.add(WarningCode.PREFERENCE_UNMET, f"When to leave from {asked!r} is not known: {why}.")
 
 
-def say_leaving(leave: WireLeave, now: str, day: str) -> str:
+def say_leaving(leave: WireLeave, now: str, since: str) -> str:
     """Return when to leave for a row, given when now is; what has to be left before now cannot be caught."""
     if datetime.fromisoformat(leave["at"]) < datetime.fromisoformat(now):
         return f", {leave['walkMeters']} m away: too late to walk"
-    return f", leave by {clock_of(leave['at'], day)} ({leave['walkMeters']} m)"
+    return f", leave by {clock_of(leave['at'], since)} ({leave['walkMeters']} m)"

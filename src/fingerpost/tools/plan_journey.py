@@ -18,7 +18,7 @@ from fingerpost.tools.plan_journey_shapes import (
     JourneyPlanToolResponse,
 )
 from fingerpost.tools.trip_search import search_trip
-from fingerpost.tools.wording import warn_of_provenance, warn_of_rides
+from fingerpost.tools.wording import clock_of, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Itinerary, LocationSource, Optimize
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.london import LondonNetworks
@@ -37,9 +37,11 @@ from fingerpost.transit.port import (
 )
 from fingerpost.transit.provenance import Provenance
 from fingerpost.transit.rules.accessibility import find_step_free_warning
+from fingerpost.transit.rules.disruption import name_disrupted
 from fingerpost.transit.rules.freshness import answer_age_s
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.itinerary_token import new_itinerary_token
+from fingerpost.transit.rules.long_wait import find_long_wait
 from fingerpost.transit.rules.matching import Resolved, decide
 from fingerpost.transit.rules.warnings import Warnings
 
@@ -73,9 +75,10 @@ class JourneyOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _JourneysFound:
-    """The itineraries of an answer that can be travelled, and what is to be said of it."""
+    """The itineraries of an answer that can be travelled, those that cannot, and what is to be said of it."""
 
     itineraries: Sequence[Itinerary] = ()
+    unusable: Sequence[Itinerary] = ()
     provenance: Provenance | None = None
     step_free_supported: bool = True
     why_nothing: str | None = None
@@ -159,6 +162,7 @@ class PlanJourney(PublishedTool):
         warn_of_left_out(left_out, warnings)
         return _JourneysFound(
             itineraries=[each for each in answer.itineraries if not each.is_unusable and each.departure >= now],
+            unusable=[each for each in answer.itineraries if each.is_unusable],
             provenance=answer.provenance,
             step_free_supported=answer.step_free_supported,
             why_nothing=answer.why_nothing,
@@ -188,6 +192,7 @@ class PlanJourney(PublishedTool):
         )
         return _JourneysFound(
             itineraries=[each for each in found.shown if not each.is_unusable],
+            unusable=[each for each in found.merged.found if each.is_unusable],
             provenance=found.provenance,
             step_free_supported=found.step_free_supported,
             # What stands in for TfL says in its provenance what that lost.
@@ -251,6 +256,7 @@ def _answer(
     shown = sorted(found.itineraries, key=lambda each: (_minutes(each), each.arrival, each.departure))[:MOST_JOURNEYS]
     sentences = [_say_count(shown, found)]
     if found.provenance is not None:
+        sentences += _list_trouble(found, found.provenance.zone, call)
         sentences += _list_remarks(found, found.provenance, shown, warnings, arguments, call)
     return {
         "success": True,
@@ -290,6 +296,18 @@ def _say_count(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
     return f"{len(shown)} journeys, the fastest {_minutes(shown[0])} min{rest}"
 
 
+def _list_trouble(found: _JourneysFound, zone: str, call: Call) -> list[str]:
+    """Return what keeps a rider from leaving now: rides that do not run, and how long nothing does."""
+    now = int(call.now.timestamp())
+    disrupted = name_disrupted(found.unusable, lambda instant: _clock(instant, now, zone))
+    waits = find_long_wait(found.itineraries, now, zone)
+    return [*([f"Left out because it is disrupted: {disrupted}"] if disrupted else ()), *([waits] if waits else ())]
+
+
+def _clock(instant: int, since: int, zone: str) -> str:
+    return clock_of(print_instant(instant, zone), print_instant(since, zone))
+
+
 def _list_remarks(
     found: _JourneysFound,
     provenance: Provenance,
@@ -313,7 +331,8 @@ def _list_remarks(
     warn_of_rides(legs, warnings)
     warn_of_provenance(provenance, answer_age_s(legs, provenance, int(call.now.timestamp())), warnings)
     remarks += [each.message for each in warnings.list_all()]
-    alerts = dict.fromkeys(alert.header or alert.text for leg in legs for alert in leg.alerts)
+    touched = [leg for each in (*shown, *found.unusable) for leg in each.legs]
+    alerts = dict.fromkeys(alert.header or alert.text for leg in touched for alert in leg.alerts)
     remarks += [f"Alert: {_shorten(header)}" for header in list(alerts)[:_MOST_ALERTS]]
     if len(alerts) > _MOST_ALERTS:
         remarks.append(f"And {_count(len(alerts) - _MOST_ALERTS, 'more alert')}")

@@ -1,6 +1,7 @@
 """plan_trip (docs/contracts): itineraries between two places, with what is disrupted and what to do instead."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -24,7 +25,7 @@ from fingerpost.tools.plan_trip_text import describe_plan
 from fingerpost.tools.shapes import show_location, show_meta, show_warnings
 from fingerpost.tools.trip_geometry import GEOMETRY, TripGeometry, draw_itineraries
 from fingerpost.tools.trip_search import TripFound, search_trip
-from fingerpost.tools.wording import warn_of_provenance, warn_of_rides
+from fingerpost.tools.wording import clock_of, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -39,15 +40,13 @@ from fingerpost.transit.rules.accessibility import (
 )
 from fingerpost.transit.rules.alerts import Touched, choose_alerts, find_explanation
 from fingerpost.transit.rules.differences import Difference, find_differences
-from fingerpost.transit.rules.disruption import is_disrupted_leg, name_dropped
+from fingerpost.transit.rules.disruption import is_disrupted_leg, name_disrupted
 from fingerpost.transit.rules.freshness import answer_age_s, data_freshness
 from fingerpost.transit.rules.instants import AskedInstant, place_in_time, print_instant, read_instant
+from fingerpost.transit.rules.long_wait import find_long_wait
 from fingerpost.transit.rules.relaxation import find_walk_unmet
 from fingerpost.transit.rules.schedule_type import schedule_type_of_all
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
-
-# Who waits longer than this before leaving is told so.
-LONG_WAIT_S = 8 * 3600
 
 
 class PlanTrip(PublishedTool):
@@ -181,7 +180,7 @@ def _find_notes(arguments: PlanTripInput, found: TripFound, warnings: Warnings) 
 def _meta(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Warnings) -> PlanMeta:
     provenance = found.provenance
     ids = [point.id for leg in legs for point in (leg.start, leg.end) if point.id is not None]
-    differences = find_differences(found.merged)
+    differences = find_differences(found.merged, partial(_say_time, found))
     alerts = choose_alerts(_list_touched(found, differences, warnings), step_free=found.query.step_free)
     return {
         **show_meta(provenance, ids=ids, realtime_age_s=age_s),
@@ -234,14 +233,20 @@ def _warn(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Wa
     if unmet:
         warnings.add(WarningCode.PREFERENCE_UNMET, unmet)
     if merged.dropped:
-        warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, name_dropped(merged.dropped))
+        named = name_disrupted(merged.dropped, partial(_say_time, found))
+        warnings.add(WarningCode.DISRUPTED_ITINERARY_REPLACED, f"Left out because it is disrupted: {named}")
     if len(merged.found) > len(shown):
         warnings.add(
             WarningCode.TRUNCATED_RESULTS, f"{len(merged.found)} itineraries were found; {say_shown(len(shown))}."
         )
     warn_of_rides(legs, warnings)
-    first = min((each.departure for each in shown), default=query.instant)
-    if not query.arrive_by and first - query.instant > LONG_WAIT_S:
-        when = print_instant(first, found.provenance.zone)
-        warnings.add(WarningCode.PREFERENCE_UNMET, f"Nothing leaves soon: the first trip found leaves at {when}.")
+    waits = None if query.arrive_by else find_long_wait(merged.found, query.instant, found.provenance.zone)
+    if waits:
+        warnings.add(WarningCode.PREFERENCE_UNMET, waits)
     warn_of_provenance(found.provenance, age_s, warnings)
+
+
+def _say_time(found: TripFound, instant: int) -> str:
+    """Return an instant as the text of the answer has it: HH:MM, with the day where it is not the one asked for."""
+    zone = found.provenance.zone
+    return clock_of(print_instant(instant, zone), print_instant(found.query.instant, zone))

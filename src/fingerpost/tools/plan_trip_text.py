@@ -13,15 +13,15 @@ from fingerpost.transit.rules.differences import ConnectionRisk
 def describe_plan(answer: PlanTripOutput) -> str:
     """Return one numbered line an itinerary, then what must be said about them."""
     requested, meta = answer["requested"], answer["meta"]
-    day = requested["time"][:10]
+    since = requested["time"]
     ends = f"{_name(answer['origin']) or 'origin'} to {_name(answer['destination']) or 'destination'}"
-    when = f"{requested['type']} {day} {requested['time'][11:16]} ({meta['timeZone']})"
+    when = f"{requested['type']} {since[:10]} {since[11:16]} ({meta['timeZone']})"
     lines = [f"{ends}, {when}"]
     told = {each["fingerprint"]: _difference(each) for each in meta.get("differences", ())}
     stays = {each["fingerprint"]: each["legs"] for each in meta.get("staySeated", ())}
     for number, each in enumerate(answer["itineraries"], 1):
         key = each["fingerprint"]
-        lines.append(f"{number}. " + _itinerary(each, day, told.get(key), stays.get(key, ()), _price(each, meta)))
+        lines.append(f"{number}. " + _itinerary(each, since, told.get(key), stays.get(key, ()), _price(each, meta)))
     return "\n".join(lines + said_below(answer, meta, describe_trip_alerts(answer)))
 
 
@@ -50,11 +50,11 @@ def _price(itinerary: WireItinerary, meta: PlanMeta) -> str:
     return ""
 
 
-def _itinerary(itinerary: WireItinerary, day: str, difference: str | None, stays: Sequence[int], price: str) -> str:
+def _itinerary(itinerary: WireItinerary, since: str, difference: str | None, stays: Sequence[int], price: str) -> str:
     changes, legs = itinerary["numberOfTransfers"], itinerary["legs"]
     begin, end = legs[0]["departureTime"], legs[-1]["arrivalTime"]
     head = (
-        f"{clock_of(begin, day)} to {clock_of(end, day)}, {round(itinerary['totalDuration'] / 60)} min, "
+        f"{clock_of(begin, since)} to {clock_of(end, since)}, {round(itinerary['totalDuration'] / 60)} min, "
         f"{changes} {'change' if changes == 1 else 'changes'}, {itinerary['walkingDistance']} m walk"
     )
     if price:
@@ -66,14 +66,14 @@ def _itinerary(itinerary: WireItinerary, day: str, difference: str | None, stays
     elif itinerary.get("DisruptionFlag"):
         head += " [instead of a disrupted trip]"
     notes = "".join(f" [{note}]" for note in itinerary.get("accessibilityNotes", ()))
-    told = (f"{'stay seated, ' * (at in stays)}{_leg(leg, day)}" for at, leg in enumerate(legs))
+    told = (f"{'stay seated, ' * (at in stays)}{_leg(leg, since)}" for at, leg in enumerate(legs))
     return f"{head}{notes}: {'; '.join(told)}"
 
 
-def _leg(leg: WireLeg, day: str) -> str:
+def _leg(leg: WireLeg, since: str) -> str:
     begin, end = leg["from"], leg["to"]
     if leg["mode"] in ("WALK", "BIKE", "SCOOTER"):
-        times = f"{clock_of(leg['departureTime'], day)} to {clock_of(leg['arrivalTime'], day)}"
+        times = f"{clock_of(leg['departureTime'], since)} to {clock_of(leg['arrivalTime'], since)}"
         return f"{leg['mode'].lower()} {leg.get('distance', 0)} m, {times}, to {end['name']}"
     line = f"{leg['mode']} {leg['line']}" + (f" towards {leg['headsign']}" if leg.get("headsign") else "")
     platform = f" (platform {begin['platform']})" if begin.get("platform") else ""
@@ -83,6 +83,6 @@ def _leg(leg: WireLeg, day: str) -> str:
     )
     length = f", {leg['distance']} m" if "distance" in leg else ""
     return (
-        f"{line} {clock_of(leg['departureTime'], day)} {begin['name']}{platform} "
-        f"to {end['name']} {clock_of(leg['arrivalTime'], day)}{length}{status}"
+        f"{line} {clock_of(leg['departureTime'], since)} {begin['name']}{platform} "
+        f"to {end['name']} {clock_of(leg['arrivalTime'], since)}{length}{status}"
     )

@@ -235,7 +235,7 @@ async def _say_next_usable(network: Network, query: JourneyQuery, merged: Merged
     else:
         since = max(each.departure for each in merged.found) + 1
     found = await find_usable_from(network, query, since, deadline)
-    told = "Nothing that was found can be used; each DisruptionNote says why."
+    told = "Nothing that was found can be used."
     if not found:
         return f"{told} No later trip was found."
     first = min(found, key=lambda each: (each.departure, each.arrival))

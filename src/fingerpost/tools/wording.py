@@ -54,6 +54,11 @@ def _say_feed(feed: WireFeed) -> str:
     return f"{feed['feed']}{version}{days}"
 
 
-def clock_of(time: str, day: str) -> str:
-    """Return HH:MM, with the date before it on any other day."""
-    return time[11:16] if time[:10] == day else f"{time[:10]} {time[11:16]}"
+def clock_of(time: str, since: str) -> str:
+    """Return HH:MM of an instant of an answer that begins at ``since``, both ISO 8601 in the place's zone.
+
+    With the date before it on any other day, and the offset after it where clocks have been changed meanwhile: in the
+    night in which they go back an hour comes twice.
+    """
+    clock = time[11:16] if time[19:] == since[19:] else f"{time[11:16]}{time[19:]}"
+    return clock if time[:10] == since[:10] else f"{time[:10]} {clock}"

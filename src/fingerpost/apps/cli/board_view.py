@@ -1,6 +1,6 @@
 """Print a departure board as a table."""
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from rich.table import Table
@@ -27,10 +27,10 @@ def print_board(body: dict[str, Any]) -> None:
 def draw_board(body: dict[str, Any]) -> tuple[Text, Table | str]:
     """Return the title of a board, and its rows as a table, or a sentence where there are none."""
     meta, rows = body["meta"], body["departures"]
-    day = datetime.fromisoformat(meta.get("at", body["dataFreshness"])).date()
+    since = datetime.fromisoformat(meta.get("at", body["dataFreshness"]))
     times = meta["timeZone"]
     if "at" in meta:
-        times = f"from {clock_of(meta['at'], day)}, {day_of(meta['at'], today_in(times))} ({times})"
+        times = f"from {clock_of(meta['at'], since)}, {day_of(meta['at'], today_in(times))} ({times})"
     title = Text.assemble((body.get("stopName", ""), "bold"), f" ({body['stopId']})  {times}")
     has_platforms = any(row.get("platform") for row in rows)
     leaving = {each["departure"]: each for each in meta.get("leaveBy", ())}
@@ -40,18 +40,18 @@ def draw_board(body: dict[str, Any]) -> tuple[Text, Table | str]:
         status = status_text(row["status"], row.get("delaySeconds"))
         line = Text(f"{row['mode']} {row['line']}", "bold cyan")
         platform = [row.get("platform", "")] if has_platforms else []
-        leave = [_say_leaving(leaving.get(at), meta["retrievedAt"], day)] if leaving else []
-        table.add_row(clock_of(row["scheduledTime"], day), line, row["destination"], *platform, *leave, status)
+        leave = [_say_leaving(leaving.get(at), meta["retrievedAt"], since)] if leaving else []
+        table.add_row(clock_of(row["scheduledTime"], since), line, row["destination"], *platform, *leave, status)
     why = meta.get("whyEmpty", "")
     return title, table if rows else f"No departures in this window. {why}".strip()
 
 
-def _say_leaving(leave: dict[str, Any] | None, now: str, day: date) -> str:
+def _say_leaving(leave: dict[str, Any] | None, now: str, since: datetime) -> str:
     """Return when to leave for a row; what has to be left before now cannot be caught any more."""
     if leave is None:
         return "-"
     is_late = datetime.fromisoformat(leave["at"]) < datetime.fromisoformat(now)
-    return "too late" if is_late else clock_of(leave["at"], day)
+    return "too late" if is_late else clock_of(leave["at"], since)
 
 
 def list_board_notes(body: dict[str, Any]) -> list[Text]:

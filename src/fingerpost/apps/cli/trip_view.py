@@ -1,7 +1,7 @@
 """Print planned itineraries."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
@@ -26,18 +26,18 @@ def print_trip(body: dict[str, Any], more: Mapping[str, str] = NO_MORE) -> None:
     console = new_console()
     requested = body["requested"]
     today = today_in(body["meta"]["timeZone"])
-    day = datetime.fromisoformat(requested["time"]).date()
+    since = datetime.fromisoformat(requested["time"])
     console.print(Text(f"{_end(body['origin'])} to {_end(body['destination'])}", "bold"))
     verb = "arrive by" if requested["type"] == "arrive" else "leave after"
     console.print(
-        f"{verb} {clock_of(requested['time'], day)}, {day_of(requested['time'], today)} ({body['meta']['timeZone']})"
+        f"{verb} {clock_of(requested['time'], since)}, {day_of(requested['time'], today)} ({body['meta']['timeZone']})"
     )
     differences = {each["fingerprint"]: each for each in body["meta"].get("differences", ())}
     stays = {each["fingerprint"]: each["legs"] for each in body["meta"].get("staySeated", ())}
     for number, itinerary in enumerate(body["itineraries"], 1):
         console.print()
         name = itinerary.get("fingerprint")
-        _print_itinerary(console, number, itinerary, day, differences.get(name), stays.get(name, ()))
+        _print_itinerary(console, number, itinerary, since, differences.get(name), stays.get(name, ()))
     from fingerpost.tools.alert_shapes import describe_trip_alerts
 
     print_below(console, body, describe_trip_alerts(body))
@@ -48,7 +48,7 @@ def _print_itinerary(
     console: Console,
     number: int,
     itinerary: dict[str, Any],
-    day: date,
+    since: datetime,
     difference: dict[str, Any] | None,
     stays: Sequence[int],
 ) -> None:
@@ -56,7 +56,7 @@ def _print_itinerary(
     changes = itinerary["numberOfTransfers"]
     head = Text.assemble(
         (f"{number}. ", "bold"),
-        (f"{clock_of(legs[0]['departureTime'], day)} to {clock_of(legs[-1]['arrivalTime'], day)}", "bold"),
+        (f"{clock_of(legs[0]['departureTime'], since)} to {clock_of(legs[-1]['arrivalTime'], since)}", "bold"),
         f"  {minutes_of(itinerary['totalDuration'])}, {_changes(changes)}, {itinerary['walkingDistance']} m on foot",
     )
     console.print(head)
@@ -76,8 +76,8 @@ def _print_itinerary(
             table.add_row("", Text("stay seated", "dim"))
         elif earlier is not None:
             _add_wait(table, seconds_between(earlier["arrivalTime"], leg["departureTime"]))
-        _add_leg(table, leg, day)
-    table.add_row(f"   {clock_of(legs[-1]['arrivalTime'], day)}", "arrive")
+        _add_leg(table, leg, since)
+    table.add_row(f"   {clock_of(legs[-1]['arrivalTime'], since)}", "arrive")
     console.print(table)
     for note in itinerary.get("accessibilityNotes", ()):
         console.print(Text(f"   {note}", "dim"))
@@ -91,8 +91,8 @@ def _describe_difference(difference: dict[str, Any]) -> str:
     return f"Instead of a disrupted trip, {later}{tight}: {difference['cause']['text']}"
 
 
-def _add_leg(table: Table, leg: dict[str, Any], day: date) -> None:
-    time = f"   {clock_of(leg['departureTime'], day)}"
+def _add_leg(table: Table, leg: dict[str, Any], since: datetime) -> None:
+    time = f"   {clock_of(leg['departureTime'], since)}"
     if leg["mode"] in _ON_FOOT_OR_WHEELS:
         metres = f" {leg['distance']:.0f} m," if "distance" in leg else ""
         table.add_row(time, Text(f"{leg['mode'].lower()}{metres} {minutes_of(leg['duration'])} to {leg['to']['name']}"))
@@ -102,7 +102,7 @@ def _add_leg(table: Table, leg: dict[str, Any], day: date) -> None:
         (f"{leg['mode']} {leg['line']}", "bold cyan"),
         direction,
         f", from {_stop(leg['from'])}",
-        f" to {_stop(leg['to'])} at {clock_of(leg['arrivalTime'], day)}",
+        f" to {_stop(leg['to'])} at {clock_of(leg['arrivalTime'], since)}",
     )
     status = status_text(leg.get("status"), leg.get("delaySeconds"))
     if status:

@@ -17,12 +17,16 @@ def day_of(time: str, today: date) -> str:
     return "today" if day == today else f"{day:%a} {day.day} {day:%b %Y}"
 
 
-def clock_of(time: str, day: date) -> str:
-    """Return HH:MM of an ISO 8601 instant, after its date where that is not the given day."""
+def clock_of(time: str, since: datetime) -> str:
+    """Return HH:MM of an ISO 8601 instant of an answer that begins at ``since``, after its date on any other day.
+
+    The offset stands behind it where clocks have been changed meanwhile.
+    """
     instant = datetime.fromisoformat(time)
-    if instant.date() == day:
-        return f"{instant:%H:%M}"
-    return f"{instant:%a} {instant.day} {instant:%b %H:%M}"
+    changed = "" if instant.utcoffset() == since.utcoffset() else f"{instant:%z}"
+    if instant.date() == since.date():
+        return f"{instant:%H:%M}{changed}"
+    return f"{instant:%a} {instant.day} {instant:%b %H:%M}{changed}"
 
 
 def minutes_of(seconds: float) -> str:

@@ -1,12 +1,12 @@
 """Differences between an alternative itinerary and the disrupted one that it replaces."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fingerpost.transit.model import Itinerary, ServiceAlert
 from fingerpost.transit.rules.alerts import find_explanation
-from fingerpost.transit.rules.disruption import Merged, find_leg_note, find_note, is_disrupted, is_disrupted_leg
+from fingerpost.transit.rules.disruption import Merged, is_disrupted_leg, name_disrupted
 from fingerpost.transit.rules.fingerprint import fingerprint
 
 # A change that leaves less time than this, beyond the walk, may be missed.
@@ -46,26 +46,28 @@ class Difference:
     risk: ConnectionRisk
 
 
-def find_differences(merged: Merged) -> list[Difference]:
-    """Return one difference for every undisturbed itinerary that is shown ahead of, or instead of, the usual one."""
-    usual = merged.usual
-    if usual is None:
-        return []
-    ahead = merged.found[: merged.found.index(usual)]
-    promised = usual.legs[-1].arrival_scheduled
+def find_differences(merged: Merged, say_time: Callable[[int], str]) -> list[Difference]:
+    """Return one difference for every itinerary that is shown ahead of, or instead of, a disrupted one.
+
+    ``say_time`` prints the planned departure of what is disrupted.
+    """
     return [
-        Difference(
-            fingerprint=fingerprint(shown),
-            instead_of=fingerprint(usual),
-            cause=_cause_of(usual),
-            later_s=shown.arrival - promised,
-            more_changes=shown.transfers - usual.transfers,
-            more_walk_m=shown.walk_m - usual.walk_m,
-            risk=connection_risk(shown),
-        )
-        for shown in (choice.itinerary for choice in merged.choices)
-        if shown in ahead and not is_disrupted(shown)
+        _difference(choice.itinerary, choice.instead_of, say_time)
+        for choice in merged.choices
+        if choice.instead_of is not None
     ]
+
+
+def _difference(shown: Itinerary, usual: Itinerary, say_time: Callable[[int], str]) -> Difference:
+    return Difference(
+        fingerprint=fingerprint(shown),
+        instead_of=fingerprint(usual),
+        cause=_cause_of(usual, say_time),
+        later_s=shown.arrival - usual.legs[-1].arrival_scheduled,
+        more_changes=shown.transfers - usual.transfers,
+        more_walk_m=shown.walk_m - usual.walk_m,
+        risk=connection_risk(shown),
+    )
 
 
 def connection_risk(itinerary: Itinerary) -> ConnectionRisk:
@@ -85,10 +87,11 @@ def _spare_s(itinerary: Itinerary) -> Iterator[int]:
             there = leg.arrival
 
 
-def _cause_of(itinerary: Itinerary) -> DisruptionCause:
+def _cause_of(itinerary: Itinerary, say_time: Callable[[int], str]) -> DisruptionCause:
+    sentence = name_disrupted([itinerary], say_time)
     leg = next(filter(is_disrupted_leg, itinerary.legs), None)
     if leg is None:
         # A small delay that breaks a change.
-        return DisruptionCause("", find_note(itinerary) or "")
+        return DisruptionCause("", sentence)
     alert = find_explanation(leg)
-    return DisruptionCause(leg.trip_id or "" if alert is None else alert.id, find_leg_note(leg) or "", alert)
+    return DisruptionCause(leg.trip_id or "" if alert is None else alert.id, sentence, alert)

@@ -4,11 +4,12 @@
 *Unusable* is what nobody can travel; see ``connections``. It stands last, a late itinerary where its times put it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from fingerpost.transit.model import Itinerary, Leg, Optimize
-from fingerpost.transit.rules.connections import list_missed_changes, print_duration, ride_name
+from fingerpost.transit.rules.connections import as_promised, list_missed_changes, print_duration, ride_name
 from fingerpost.transit.rules.fingerprint import deduplicate_named, fingerprint
 from fingerpost.transit.rules.ranking import rank_named
 
@@ -21,12 +22,15 @@ class Choice:
     """An itinerary to show, with its fingerprint.
 
     ``flagged`` is the contract's DisruptionFlag, ``note`` its DisruptionNote; never both.
+    ``instead_of`` is the disrupted itinerary of the first result that would have been shown before it, had all run to
+    the timetable; None where there is none, and for what is disrupted itself.
     """
 
     itinerary: Itinerary
     fingerprint: str
     flagged: bool = False
     note: str | None = None
+    instead_of: Itinerary | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +42,6 @@ class Merged:
         found: all different itineraries of all searches in that order, shown or not.
         dropped: disrupted itineraries of the first result that the limit cut off (``disrupted-itinerary-replaced``).
         deduplicated_from: itineraries found before deduplication, None where none was removed.
-        usual: the disrupted itinerary of the first result that others are shown ahead of, or instead of.
         any_usable: whether any itinerary that was found can be used.
     """
 
@@ -46,7 +49,6 @@ class Merged:
     found: tuple[Itinerary, ...]
     dropped: tuple[Itinerary, ...]
     deduplicated_from: int | None
-    usual: Itinerary | None = None
     any_usable: bool = True
 
 
@@ -76,15 +78,25 @@ def find_leg_note(leg: Leg) -> str | None:
 
 def find_note(itinerary: Itinerary) -> str | None:
     """Return the sentences of all disrupted rides and all missed changes, None where there is none."""
-    notes = [note for leg in itinerary.legs if (note := find_leg_note(leg)) is not None]
-    notes += [change.sentence for change in list_missed_changes(itinerary)]
-    return " ".join(notes) or None
+    return " ".join(note for note, _ in _list_notes(itinerary)) or None
 
 
-def name_dropped(dropped: Iterable[Itinerary]) -> str:
-    """Return the message of ``disrupted-itinerary-replaced``."""
-    notes = dict.fromkeys(filter(None, map(find_note, dropped)))
-    return "Left out because it is disrupted: " + " ".join(notes)
+def name_disrupted(disrupted: Iterable[Itinerary], say_time: Callable[[int], str]) -> str:
+    """Return what is wrong with itineraries that are not shown, each sentence once, with the rides that it is true of.
+
+    ``say_time`` prints the planned departure of such a ride: of the same line another may run.
+    """
+    rides: dict[str, dict[str, None]] = {}
+    for itinerary in disrupted:
+        for note, leg in _list_notes(itinerary):
+            rides.setdefault(note.removesuffix("."), {})[say_time(leg.departure_scheduled)] = None
+    return " ".join(f"{note} ({', '.join(times)})." for note, times in rides.items())
+
+
+def _list_notes(itinerary: Itinerary) -> list[tuple[str, Leg]]:
+    """Return a sentence on each disrupted ride, and on each missed change beside the ride that is not caught."""
+    notes = [(note, leg) for leg in itinerary.legs if (note := find_leg_note(leg)) is not None]
+    return notes + [(change.sentence, change.after) for change in list_missed_changes(itinerary)]
 
 
 def merge_alternatives(
@@ -127,19 +139,30 @@ def merge_alternatives(
     ranked = rank_named(unique.items(), optimize, arrive_by=arrive_by)
     ranked.sort(key=lambda pair: placed[pair[0]])
     troubled = {name for name, each in ranked if is_disrupted(each)}
-    last_known = max((at for at, (name, _) in enumerate(ranked) if name in troubled & promised), default=-1)
+    disrupted = {name: at for at, (name, _) in enumerate(ranked) if name in troubled & promised}
+    last_known = max(disrupted.values(), default=-1)
+    planned = _rank_by_timetable(ranked, optimize, arrive_by=arrive_by) if disrupted else []
+
+    def find_replaced(at: int, name: str) -> Itinerary | None:
+        """Return what would have been shown before an itinerary and stands behind it: the unusable before the late.
+
+        What only the second question found would not have been shown at all.
+        """
+        better = takewhile(lambda other: other != name, planned) if name in promised else planned
+        behind = [unique[other] for other in better if disrupted.get(other, -1) > at]
+        return next((each for each in behind if each.is_unusable), behind[0] if behind else None)
 
     def choose(at: int, name: str, itinerary: Itinerary) -> Choice:
         if name in troubled:
             return Choice(itinerary, name, note=_note_of(itinerary, wanted_arrival if placed[name] == 1 else None))
-        return Choice(itinerary, name, flagged=at < last_known and name not in promised)
+        flagged = at < last_known and name not in promised
+        return Choice(itinerary, name, flagged=flagged, instead_of=find_replaced(at, name))
 
     return Merged(
         choices=tuple(choose(at, *pair) for at, pair in enumerate(ranked[:limit])),
         found=tuple(each for _, each in ranked),
         dropped=tuple(each for name, each in ranked[limit:] if name in troubled & promised),
         deduplicated_from=len(named) if len(named) > len(unique) else None,
-        usual=_usual([each for name, each in ranked if name in troubled & promised]),
         any_usable=any(kind == 0 for kind in placed.values()) or not placed,
     )
 
@@ -160,6 +183,7 @@ def _note_of(itinerary: Itinerary, wanted_arrival: int | None) -> str | None:
     return f"{note} {too_late}" if note else too_late
 
 
-def _usual(troubled: Sequence[Itinerary]) -> Itinerary | None:
-    """Return the one that others stand in for: the best that cannot be used, else the best late one."""
-    return next((each for each in troubled if each.is_unusable), troubled[0] if troubled else None)
+def _rank_by_timetable(named: Iterable[tuple[str, Itinerary]], optimize: Optimize, *, arrive_by: bool) -> list[str]:
+    """Return the fingerprints of itineraries in the order in which the timetable alone would have them."""
+    planned = [(name, as_promised(each)) for name, each in named]
+    return [name for name, _ in rank_named(planned, optimize, arrive_by=arrive_by)]

@@ -1,0 +1,104 @@
+"""What an answer says of trips that it does not show: whose disruption it is, how long nothing leaves, which hour."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+
+from tests.embedded.conftest import trips, warnings
+from tests.realtime.messages import NOW, call, message, update
+
+THREE = """
+rail R | Alpha 08:10 | Gamma 08:30
+rail R | Alpha 08:40 | Gamma 09:00
+rail R | Alpha 09:10 | Gamma 09:30
+"""
+OFF = {"relationship": "CANCELED"}
+
+
+def at(text):
+    return int(datetime.fromisoformat(text).astimezone(UTC).timestamp())
+
+
+@pytest.mark.parametrize("trouble", [update("R-2", **OFF), update("R-3", call("ALPHA", 600, 600))])
+def test_a_punctual_train_is_not_told_of_by_a_later_ones_trouble(towns, trouble):
+    """The 08:10 runs: nobody takes it instead of the 08:40 or the 09:10, and both warnings name their departure."""
+    town = towns(THREE)
+    town.say(message(update("R-1", call("ALPHA", 0, 0)), trouble, timestamp=NOW))
+    body = town.plan(limit=1)
+
+    assert (trips(body), "differences" in body["meta"]) == (["R 08:10"], False)
+    assert warnings(body)["disrupted-itinerary-replaced"].endswith(
+        ("Line R from Alpha is cancelled (08:40).", "Line R from Alpha leaves 10 min late (09:10).")
+    )
+
+
+def test_the_train_after_a_cancelled_one_stands_in_for_it(towns):
+    """The 08:40 is off: the 09:10 is 30 min later, and the 08:10 has nothing to do with it."""
+    town = towns(THREE)
+    town.say(message(update("R-2", **OFF), timestamp=NOW))
+    body = town.plan(limit=2)
+
+    [difference] = body["meta"]["differences"]
+    assert difference["fingerprint"] == body["itineraries"][1]["fingerprint"]
+    assert (difference["laterMinutes"], difference["cause"]["text"]) == (30, "Line R from Alpha is cancelled (08:40).")
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_what_leaves_soon_and_is_cut_off_counts(towns, limit):
+    """Fewest changes show the train of 18:00 first; the bus of 08:15 was found all the same."""
+    town = towns(
+        "rail D | Alpha 18:00 | Gamma 18:20\nline B | Alpha 08:15 | Delta 08:30\nline C | Delta 08:34 | Gamma 08:55"
+    )
+    body = town.plan(limit=limit, constraints={"optimize": "few_transfers"})
+
+    assert (trips(body)[0], "preference-unmet" in warnings(body)) == ("D 18:00", False)
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_a_cancelled_train_does_not_leave_soon(towns, limit):
+    """Today's only train is off: whether it is shown or not, the next is tomorrow's."""
+    town = towns("rail D | Alpha 08:10 | Gamma 08:20")
+    town.say(message(update("D-1", **OFF), timestamp=NOW))
+
+    assert warnings(town.plan(limit=limit))["preference-unmet"] == (
+        "Nothing that can be used leaves soon: the first trip found leaves at 2026-03-11T08:10:00+02:00."
+    )
+
+
+def test_no_cancelled_train_is_named_as_the_first_that_leaves(towns, clock):
+    """On days 10, 11 and 14, the one of the 11th cancelled: asked on the 10th at nine, it is that of the 14th."""
+    clock(at("2026-03-10T09:00:00+02:00"))
+    town = towns("rail R | Alpha 08:10 | Gamma 08:30", days=[date(2026, 3, day) for day in (10, 11, 14)])
+    town.say(message(update("R-1", **OFF, day="20260311"), timestamp=at("2026-03-10T09:00:00+02:00")))
+
+    assert warnings(town.plan(limit=2))["preference-unmet"].endswith("leaves at 2026-03-14T08:10:00+02:00.")
+
+
+REPEATED = """
+rail M | Alpha 03:10 | Gamma 03:30
+rail O | Alpha 27:30 | Gamma 27:50
+"""
+
+
+@pytest.fixture
+def night(towns, clock):
+    """The night in which Helsinki's clocks go back from four to three: O leaves at 00:30 UTC, M at 01:10 UTC."""
+    clock(at("2026-10-25T03:05:00+03:00"))
+    return towns(REPEATED)
+
+
+def test_a_board_of_the_repeated_hour_tells_which(night):
+    """A11: the text alone; what leaves after the change has its offset."""
+    text = night.tools["get_departures"].describe(night.board(windowMinutes=120))
+
+    assert [line[:20] for line in text.splitlines()[1:3]] == ["03:30 RAIL O to Gamm", "03:10+02:00 RAIL M t"]
+
+
+def test_a_plan_of_the_repeated_hour_tells_which(night):
+    """A11: likewise."""
+    text = night.tools["plan_trip"].describe(night.plan(limit=2))
+
+    assert [line[:30] for line in text.splitlines()[1:3]] == [
+        "1. 03:30 to 03:50, 20 min, 0 c",
+        "2. 03:10+02:00 to 03:30+02:00,",
+    ]
