@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from fingerpost.errors import SourceFailed, SourceTimeout, SourceUnreachable
+from fingerpost.errors import OutsideCalendar, SourceFailed, SourceTimeout, SourceUnreachable
 from fingerpost.testing.fakes import FakeNetwork
 from fingerpost.transit.model import Coordinate, Location, LocationSource
 from fingerpost.transit.networks.asking import Deadline, ask_all, ask_in_turn
@@ -84,10 +84,14 @@ async def in_turn(*networks):
     [
         (lambda limits: MeetingNetwork(name="A", failure=SourceFailed("503")), "A was left out: 503."),
         (lambda limits: MeetingNetwork(name="A", limits=limits), "A was left out: A did not answer within 4 s."),
+        (
+            lambda limits: MeetingNetwork(name="A", failure=OutsideCalendar("A has ended")),
+            "A was left out: A has ended.",
+        ),
     ],
 )
 def test_the_next_network_answers_in_turn(first, sentence, monkeypatch):
-    """A preferred network that fails, or takes more than its half of the 8 s, gives way to the next, and is named."""
+    """Who fails, takes more than half of the 8 s, or has no timetable of the day gives way, and is named."""
     name, left_out = run(in_turn(first(Limits(monkeypatch)), FakeNetwork(name="B")))
 
     assert (name, left_out) == ("B", [sentence])

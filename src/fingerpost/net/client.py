@@ -30,7 +30,7 @@ from fingerpost.net.cache import Cache
 from fingerpost.net.limiter import Limiter
 from fingerpost.net.passage import Ended, Health, LivePassage, Passage, Tape
 from fingerpost.net.recording.cleaning import clean_text
-from fingerpost.net.request import Request, list_secrets
+from fingerpost.net.request import Request, list_secrets, server_of
 from fingerpost.net.request_counts import Ending, RequestCounts, ending_of, ending_of_served
 from fingerpost.net.request_sender import NOT_MODIFIED, RequestSender
 from fingerpost.net.response import Response, Validators
@@ -165,9 +165,10 @@ class Client:
 
     async def _carry(self, request: Request, body: Body, validators: Validators | None, passage: Passage) -> Response:
         state = _RequestState(time.monotonic() + request.limits.total_s, passage)
-        host = request.split().hostname or ""
+        asked = request.split()
+        host, server = asked.hostname or "", server_of(asked)
         try:
-            passage.enter(host)
+            passage.enter(server)
         except ToolError as error:
             self._counts.add(host, ending_of(error))
             raise
@@ -199,7 +200,7 @@ class Client:
             raise
         finally:
             ended = Ended.ANSWERED if state.done else Ended.LEFT if state.left else Ended.FAILED
-            passage.end(host, _health(state, failure), ended)
+            passage.end(server, _health(state, failure), ended)
 
     async def _send_with_retries(
         self, request: Request, conditions: Mapping[str, str], body: Body, state: _RequestState
@@ -233,7 +234,7 @@ class Client:
         """Send once, following redirects."""
         for _ in range(request.limits.max_redirects + 1):
             asked = request.split()
-            address = f"{asked.hostname or ''}{asked.path}"
+            address = f"{server_of(asked)}{asked.path}"
             await state.passage.wait(address, longest_s=state.left_s())
             state.in_flight = True
             with _measuring_request(request) as operation:

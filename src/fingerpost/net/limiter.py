@@ -1,4 +1,4 @@
-"""Rate limiting: one token bucket per host, shared by all processes that share a file."""
+"""Rate limiting: one token bucket per server, shared by all processes that share a file."""
 
 import asyncio
 import math
@@ -13,6 +13,7 @@ from pyrate_limiter.clocks import WallClock
 
 from fingerpost.errors import SourceLimited
 from fingerpost.net.pace import Pace
+from fingerpost.net.request import host_of
 
 # A server of the operator's own network limits nobody else.
 OWN_PER_SECOND, OWN_BURST = 50, 100
@@ -107,12 +108,16 @@ class Limiter:
         self._queues: dict[str, _Queue] = {}
 
     def pace(self, address: str) -> Pace:
-        """Return how fast a host, or a host and a path, may be asked."""
+        """Return how fast a server, or a server and a path, may be asked; a pace that is stated is its host's.
+
+        On another port than its scheme's own another server answers, which may be asked at a pace of its own.
+        """
         wanted = address.lower()
-        host = wanted.partition("/")[0]
+        server, slash, path = wanted.partition("/")
+        host = host_of(server)
         per_second, burst = (OWN_PER_SECOND, OWN_BURST) if host in self._own_hosts else self._default
-        stated = self._paces.get(wanted) or self._paces.get(host)
-        return stated or Pace(name=host, per_second=per_second, burst=burst)
+        stated = self._paces.get(f"{host}{slash}{path}") or self._paces.get(host)
+        return stated or Pace(name=server, per_second=per_second, burst=burst)
 
     async def wait(self, address: str, *, longest_s: float) -> None:
         """Wait until a host, or a host and a path, may be asked.

@@ -141,6 +141,21 @@ def list_secrets(request: Request, environ: Mapping[str, str] = os.environ) -> l
     return replace(request, secret_params=params, secret_headers=headers).wire(environ)[2]
 
 
+def server_of(asked: SplitResult) -> str:
+    """Return which server an address asks: its host, with the port where that is not its scheme's own."""
+    host, port = asked.hostname or "", asked.port
+    if port is None or (asked.scheme, port) in (("http", 80), ("https", 443)):
+        return host
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def host_of(server: str) -> str:
+    """Return the host of what ``server_of`` returned."""
+    if server.startswith("["):
+        return server[1:].partition("]")[0]
+    return server.partition(":")[0] if server.count(":") == 1 else server
+
+
 def split_address(url: str) -> SplitResult:
     """Return an http or https address in parts.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from fingerpost import clock
-from fingerpost.errors import SourceChanged, SourceFailed, SourceTimeout, StorageUnavailable, ToolError
+from fingerpost.errors import OutsideCalendar, SourceChanged, SourceFailed, SourceTimeout, StorageUnavailable, ToolError
 from fingerpost.telemetry.instruments import NETWORK, NETWORK_QUERY_DURATION
 from fingerpost.telemetry.spans import Measured, measured
 from fingerpost.transit.port import Network
@@ -167,7 +167,7 @@ def failures_of_this_call() -> dict[str, ToolError]:
 async def ask_in_turn(
     networks: Sequence[Network], query: NetworkQuery[_T], deadline: Deadline
 ) -> tuple[Network, _T, tuple[LeftOut, ...]]:
-    """Query the preferred network; if it is unavailable or late, or has a fault, the next.
+    """Query the preferred network; if it is unavailable or late, has a fault or no timetable of the day, the next.
 
     Raises:
         ToolError: as the first network, where nobody answered.
@@ -179,7 +179,7 @@ async def ask_in_turn(
             limit_s = deadline.share_s(network.profile, waiting_behind)
             try:
                 return network, await ask_within(network, query, limit_s, alone=len(networks) == 1), tuple(left_out)
-            except UNAVAILABLE as error:
+            except (*UNAVAILABLE, OutsideCalendar) as error:
                 left_out.append(LeftOut(network.profile.name, _as_known(error, network.profile, limit_s)))
         raise left_out[0].error
     finally:

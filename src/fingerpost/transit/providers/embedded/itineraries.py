@@ -170,9 +170,15 @@ def _with_update(snapshot: Snapshot, words: TimetableWords, ride: Ride, leg: Leg
         )
     departure_s, arrival_s = int(update.departure_delay_s[board]), int(update.arrival_delay_s[alight])
     # A stop time of which nothing is told may still be moved by what is told of its neighbours.
-    if not (update.is_known[board] or update.is_known[alight] or departure_s or arrival_s):
+    is_departure_known, is_arrival_known = update.is_known[board] or departure_s, update.is_known[alight] or arrival_s
+    if not (is_departure_known or is_arrival_known):
         return leg
-    return replace(leg, departure_delay_s=departure_s, arrival_delay_s=arrival_s, last_realtime_update=update.updated)
+    return replace(
+        leg,
+        departure_delay_s=departure_s if is_departure_known else None,
+        arrival_delay_s=arrival_s if is_arrival_known else None,
+        last_realtime_update=update.updated,
+    )
 
 
 def _with_alerts(snapshot: Snapshot, language: str, ride: Ride, leg: Leg, *, stays_on: bool) -> Leg:
