@@ -46,6 +46,19 @@ async def test_an_answer_that_is_none_is_told_as_what_it_is(told, branch):
 
 
 @pytest.mark.parametrize(
+    ("told", "counts"),
+    [(body({"data": {"live": None}, "errors": [GRAPHQL_ERROR]}), False), (html("503 Service Unavailable"), True)],
+)
+async def test_a_question_that_a_healthy_server_refuses_is_not_held_against_it(told, counts):
+    """What may be tried again counts as a failure of the server, and three of those keep everybody away from it."""
+    async with asking(told) as (network, _):
+        with pytest.raises(SourceFailed) as raised:
+            await network.plan_journeys(a_query())
+
+    assert raised.value.retryable is counts
+
+
+@pytest.mark.parametrize(
     ("status", "message", "headers", "wait_s"),
     [
         ("429 Too Many Requests", "Rate limit is exceeded. Try again in 37 seconds.", {}, 37.0),

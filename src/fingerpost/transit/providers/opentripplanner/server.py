@@ -211,8 +211,13 @@ def _failure(response: Response, errors: Sequence[GraphQLError]) -> StorageUnava
 
 
 def fail_on_null(what: str, notes: Sequence[str]) -> SourceFailed:
-    """Return the error of an answer that lacks the one thing that it was asked for."""
-    return SourceFailed(f"The server answered no {what}. {' '.join(notes)}".strip())
+    """Return the error of an answer that lacks the one thing that it was asked for.
+
+    The server is up, and says so of this question at once each time: other questions need not wait for it to recover.
+    """
+    failure = SourceFailed(f"The server answered no {what}. {' '.join(notes)}".strip())
+    failure.retryable = False
+    return failure
 
 
 def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[str, ...]:
