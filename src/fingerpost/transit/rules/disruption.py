@@ -143,20 +143,13 @@ def merge_alternatives(
     last_known = max(disrupted.values(), default=-1)
     planned = _rank_by_timetable(ranked, optimize, arrive_by=arrive_by) if disrupted else []
 
-    def find_replaced(at: int, name: str) -> Itinerary | None:
-        """Return what would have been shown before an itinerary and stands behind it: the unusable before the late.
-
-        What only the second question found would not have been shown at all.
-        """
-        better = takewhile(lambda other: other != name, planned) if name in promised else planned
-        behind = [unique[other] for other in better if disrupted.get(other, -1) > at]
-        return next((each for each in behind if each.is_unusable), behind[0] if behind else None)
-
     def choose(at: int, name: str, itinerary: Itinerary) -> Choice:
         if name in troubled:
             return Choice(itinerary, name, note=_note_of(itinerary, wanted_arrival if placed[name] == 1 else None))
-        flagged = at < last_known and name not in promised
-        return Choice(itinerary, name, flagged=flagged, instead_of=find_replaced(at, name))
+        # What only the second question found would not have been shown at all.
+        better = takewhile(lambda other: other != name, planned) if name in promised else planned
+        replaced = _worst([unique[other] for other in better if disrupted.get(other, -1) > at])
+        return Choice(itinerary, name, flagged=at < last_known and name not in promised, instead_of=replaced)
 
     return Merged(
         choices=tuple(choose(at, *pair) for at, pair in enumerate(ranked[:limit])),
@@ -181,6 +174,11 @@ def _note_of(itinerary: Itinerary, wanted_arrival: int | None) -> str | None:
         return note
     too_late = f"It arrives {print_duration(itinerary.arrival - wanted_arrival)} after the time asked for."
     return f"{note} {too_late}" if note else too_late
+
+
+def _worst(troubled: Sequence[Itinerary]) -> Itinerary | None:
+    """Return the first that cannot be used, else the first."""
+    return next((each for each in troubled if each.is_unusable), troubled[0] if troubled else None)
 
 
 def _rank_by_timetable(named: Iterable[tuple[str, Itinerary]], optimize: Optimize, *, arrive_by: bool) -> list[str]:
