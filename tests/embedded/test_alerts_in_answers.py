@@ -316,6 +316,25 @@ def test_alerts_are_told_in_the_rider_s_language(says):
     assert headers == ["Works", "Töitä", "Töitä"]
 
 
+@pytest.mark.parametrize(
+    ("headers", "texts", "language", "expected"),
+    [
+        ({"en": "R diverted"}, {"": "Take bus 12"}, "en", ("R diverted", "Take bus 12")),
+        ({"": "R diverted"}, {"en": "Take bus 12"}, "en", ("R diverted", "Take bus 12")),
+        ({"fi": "Poikkeus", "sv": "Avvikelse"}, {"fi": "Bussi 12"}, "sv", ("Avvikelse", "Bussi 12")),
+        ({"de": "Umleitung"}, {"fr": "Bus 12", "": "Bus B12"}, "fi", ("Umleitung", "Bus B12")),
+    ],
+)
+def test_header_and_text_are_each_chosen_by_language(says, headers, texts, language, expected):
+    """Rule A7 for one and for the other: neither is lost where only the other has the language."""
+    alert = told("w", "", **TRIP)
+    for field, words in (("header_text", headers), ("description_text", texts)):
+        for tag, text in words.items():
+            getattr(alert.alert, field).translation.add(text=text, **({"language": tag} if tag else {}))
+    (shown,) = says(alert).plan(limit=1, constraints={"language": language})["meta"]["alerts"]
+    assert (shown["header"], shown.get("text")) == expected
+
+
 def test_an_alert_alone_is_no_trouble(says):
     """No second search, no flag, no note, no warning."""
     body = says(told(**ROUTE)).plan(limit=3)

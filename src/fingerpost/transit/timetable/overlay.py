@@ -97,7 +97,8 @@ class Alert:
     ``route_stops``, ``trip_stops`` and ``ride_stops`` are these at one stop only.
 
     ``periods`` are (first, last) Unix seconds, 0 and 2**62 where open; none at all means always.
-    ``texts`` maps a language, or ``default``, to (header, description), ``urls`` one to where more is told.
+    ``headers``, ``descriptions`` and ``urls`` (where more is told) map a language, or ``default``, to words; each may
+    have languages that the others lack.
     """
 
     id: str
@@ -105,7 +106,8 @@ class Alert:
     effect: str
     severity: str
     periods: tuple[tuple[int, int], ...]
-    texts: Mapping[str, tuple[str, str]]
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    descriptions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     urls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     feeds: frozenset[int] = frozenset()
     routes: frozenset[int] = frozenset()
