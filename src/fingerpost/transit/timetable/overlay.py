@@ -168,6 +168,7 @@ class Overlay:
     ``stop_time_counts`` says the same of the stop time updates.
     ``message_counts`` says what became of the messages; one may be counted under several words.
     ``matches`` says of each source of messages, by its origin, how many entities the timetable knows.
+    ``shared_ids`` are, by origin too, ids that several FEEDs have, so that what was said of them was left out.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -179,6 +180,7 @@ class Overlay:
     stop_time_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     matches: Mapping[str, MatchCount] = field(default_factory=lambda: MappingProxyType({}))
+    shared_ids: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     vehicles: Mapping[RideKey, VehicleReport] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

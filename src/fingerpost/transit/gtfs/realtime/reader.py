@@ -41,6 +41,7 @@ class RealtimeReader:
         # Which entities each message that was read brought.
         self.spans: list[range] = []
         self.origins: list[str] = []
+        self.matchers: list[TripMatcher] = []
 
     def add(self, data: FeedBytes) -> None:
         """Take a message in."""
@@ -71,6 +72,7 @@ class RealtimeReader:
             self._add_entity(entity, matcher, updated)
         self.spans.append(range(first, len(outcomes)))
         self.origins.append(data.origin)
+        self.matchers.append(matcher)
 
     def finish(self) -> Overlay:
         """Return what all messages say."""
@@ -91,6 +93,13 @@ class RealtimeReader:
                 {
                     origin: count_matches(outcomes[span.start : span.stop])
                     for origin, span in zip(self.origins, self.spans, strict=True)
+                }
+            ),
+            shared_ids=MappingProxyType(
+                {
+                    origin: tuple(sorted(matcher.shared_ids))
+                    for origin, matcher in zip(self.origins, self.matchers, strict=True)
+                    if matcher.shared_ids
                 }
             ),
             vehicles=MappingProxyType({key: report for key, (_, report) in self.vehicles.items()}),

@@ -116,6 +116,9 @@ class TripUpdates:
         feed = self._feed_of(update, matcher, rows)
         if feed is None:
             return EntityOutcome.FEED_UNCLEAR
+        name, routes = self.index.feed_names[feed], matcher.scope.routes.get(trip.route_id, ())
+        rows = tuple(row for row in rows if self.index.feed_names[self.index.trip_feed[row]] == name)
+        routes = tuple(row for row in routes if self.index.feed_names[self.index.route_feed[row]] == name)
         if day is None:
             day = matcher.today
         key = (feed, plain_text(trip.trip_id), day, plain_text(trip.start_time))
@@ -129,7 +132,6 @@ class TripUpdates:
         if earlier is not None:
             self.tally.entities[earlier.slot] = EntityOutcome.SUPERSEDED
         row = rows[0] if rows else -1
-        routes = matcher.scope.routes.get(trip.route_id, ())
         route = routes[0] if routes else self.index.trip_route[row] if rows else -1
         self._placed[key] = _Placed(self._added(update, stop_times, row, route, date.fromordinal(day), updated), slot)
         return EntityOutcome.TRIP_ADDED
