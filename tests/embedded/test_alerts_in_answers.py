@@ -75,6 +75,25 @@ def test_an_alert_of_a_punctual_trip_is_told(says, selector, expected):
     assert touches(body) == ({} if expected is None else {"Works": expected})
 
 
+EXTRA = update(
+    "X", call("ALPHA", depart="08:05"), call("GAMMA", arrive="08:25"), relationship="ADDED", route_id="R"
+)  # fmt: skip
+
+
+def test_an_alert_of_an_added_trip_is_told(says):
+    """The bus that runs instead leaves at 08:05, before the 08:10."""
+    town = says(EXTRA, told(trip={"trip_id": "X"}))
+    assert touches(town.plan(limit=2)) == {"Works": ["itineraries/0/legs/0"]}
+    assert touches(town.board()) == {"Works": ["departures/0"]}
+
+
+@pytest.mark.parametrize(("stop", "first"), [("ALPHA", "R 08:10"), ("GAMMA", "R 08:10"), ("BETA", "R 08:05")])
+def test_a_stop_that_is_closed_to_an_added_trip_is_closed(says, stop, first):
+    """Nobody gets on at Alpha, or off at Gamma; it does not call at Beta."""
+    town = says(EXTRA, told(effect="NO_SERVICE", trip={"trip_id": "X"}, stop_id=stop))
+    assert (trips(town.plan(limit=1)), "{} {}".format(*rows(town.board())[0])) == ([first], first)
+
+
 def test_an_alert_of_the_agency_touches_every_ride_and_no_walk(says):
     """Both rides of the second itinerary as well; the walk from the door is nobody's."""
     town = says(told(**AGENCY))

@@ -22,7 +22,10 @@ NO_SERVICE, INACCESSIBLE = "NO_SERVICE", "ACCESSIBILITY_ISSUE"
 ALWAYS = (0, 1 << 62)
 """The period of an alert that states none."""
 RideKey = tuple[int, int]
-"""Row of the trip departure, and the service day as an ordinal (date.toordinal)."""
+"""Row of the trip departure, and the service day as an ordinal (date.toordinal).
+
+For a ride that an overlay adds, -1 minus its position in ``Overlay.added`` stands for the row.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +139,7 @@ class Alert:
             return False
         return bool(self.stops or self.route_stops or self.trip_stops or self.ride_stops)
 
-    def closes_stop(self, stop: int, *, route: int, trip: int, ride: RideKey | None) -> bool:
+    def closes_stop(self, stop: int, *, route: int, trip: int, ride: RideKey) -> bool:
         """Whether what ``closes`` closes a stop (rows, -1 where unknown) to a ride."""
         return (
             stop in self.stops

@@ -1,6 +1,6 @@
 """Reads service alerts and resolves their selectors (GTFS-Realtime reference, Alert)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from google.transit.gtfs_realtime_pb2 import Alert as AlertMessage
 from google.transit.gtfs_realtime_pb2 import EntitySelector, TripDescriptor
@@ -17,13 +17,19 @@ from fingerpost.transit.timetable.walking import straight_line_m
 _NEVER_ENDS = ALWAYS[1]
 
 
-def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> Alert | EntityOutcome:
+FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOutcome]
+"""Finds the added rides that a descriptor means."""
+
+
+def read_alert(
+    entity_id: str, message: AlertMessage, matcher: TripMatcher, find_added: FindAdded
+) -> Alert | EntityOutcome:
     """Return an alert with the selectors that are known, or why there is none.
 
     A selector of several fields touches what all of them name, in the one FEED that has all; one of which a field is
     unknown touches nothing, and neither does one that several FEEDs could mean.
     """
-    touched = _Touched(matcher)
+    touched = _Touched(matcher, find_added)
     for selector in message.informed_entity:
         touched.add(selector)
     if not touched.any:
@@ -56,8 +62,9 @@ def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> A
 class _Touched:
     """Collects what the selectors of one alert touch."""
 
-    def __init__(self, matcher: TripMatcher) -> None:
+    def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
         self.matcher = matcher
+        self.find_added = find_added
         self.index: RealtimeIndex = matcher.index
         self.has_shared = False
         self.feeds: set[int] = set()
@@ -148,6 +155,13 @@ class _Touched:
             self.routes |= routes
 
     def _add_trip(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
+        added = self.find_added(trip, self.matcher)
+        if isinstance(added, EntityOutcome):
+            self.has_shared = True
+        elif stops is None:
+            self.rides.update(added)
+        else:
+            self.ride_stops.update((key, stop) for key in added for rows in stops.values() for stop in rows)
         if trip.trip_id and not trip.start_date and not trip.start_time:
             self._add_trip_of_any_day(trip, stops)
             return

@@ -36,6 +36,8 @@ class RealtimeReader:
         self.tally = Tally()
         self.rides = TripUpdates(timetable, index, self.tally)
         self.alerts: list[Alert] = []
+        # With where their outcomes are kept. They may name trips that a later entity adds.
+        self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
         self.vehicles: dict[RideKey, tuple[int, VehicleReport]] = {}
         self.timestamps: list[int] = []
         # Which entities each message that was read brought.
@@ -78,6 +80,10 @@ class RealtimeReader:
         """Return what all messages say."""
         rides, added = self.rides.settle()
         outcomes = self.tally.entities
+        for entity, matcher, slot in self.waiting_alerts:
+            outcome = self._add_alert(entity, matcher)
+            if not (entity.HasField("vehicle") or entity.HasField("trip_update")):
+                outcomes[slot] = outcome
         silent = sum(1 for span in self.spans if span and APPLIED.isdisjoint(outcomes[span.start : span.stop]))
         self.tally.messages[MessageOutcome.NOTHING_MATCHED] += silent
         return Overlay(
@@ -118,14 +124,14 @@ class RealtimeReader:
             return
         outcomes.append(EntityOutcome.KIND_NOT_READ)
         if entity.HasField("alert"):
-            outcomes[slot] = self._add_alert(entity, matcher)
+            self.waiting_alerts.append((entity, matcher, slot))
         if entity.HasField("vehicle"):
             outcomes[slot] = self._add_vehicle(entity.vehicle, matcher, updated, slot)
         if entity.HasField("trip_update"):
             outcomes[slot] = self._add_trip_update(entity.trip_update, matcher, updated, slot)
 
     def _add_alert(self, entity: FeedEntity, matcher: TripMatcher) -> EntityOutcome:
-        alert = read_alert(entity.id, entity.alert, matcher)
+        alert = read_alert(entity.id, entity.alert, matcher, self.rides.find_added)
         if isinstance(alert, EntityOutcome):
             return alert
         if alert in self.alerts:

@@ -8,6 +8,7 @@ import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.gtfs.csv import find_time_s
+from fingerpost.transit.gtfs.realtime.added_keys import AddedKey, AddedKeys
 from fingerpost.transit.gtfs.realtime.added_trips import NO_ORIGINAL, Original, PlacedStopTimes, place_stop_times
 from fingerpost.transit.gtfs.realtime.delays import FURTHEST_S, Delays, work_out_delays
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
@@ -23,9 +24,6 @@ _CANCELLING = {
     TripDescriptor.CANCELED: EntityOutcome.TRIP_CANCELLED,
     TripDescriptor.DELETED: EntityOutcome.TRIP_DELETED,
 }
-
-AddedKey = tuple[int, str, int, str]
-"""Row of the feed, trip id, service day and start time as written."""
 
 
 @dataclass(slots=True)
@@ -68,6 +66,8 @@ class TripUpdates:
         self._claims: dict[RideKey, RideClaim] = {}
         self._copies: dict[AddedKey, RideClaim] = {}
         self._placed: dict[AddedKey, _Placed] = {}
+        self._added_keys = AddedKeys(())
+        self._added_rides: dict[AddedKey, list[RideKey]] = {}
 
     def claim(self, claim: RideClaim) -> EntityOutcome:
         """Add an update of a ride of the timetable; the outcome is preliminary."""
@@ -95,7 +95,7 @@ class TripUpdates:
         feed = self.index.trip_feed[match.trip]
         first_s = int(self.timetable.stop_time_departure_s[self.timetable.trip_first_stop_time[match.trip]])
         trip_id = plain_text(properties.trip_id) or plain_text(update.trip.trip_id)
-        key = (feed, trip_id, day, plain_text(properties.start_time))
+        key = AddedKey(feed, trip_id, day, plain_text(properties.start_time))
         start = self.index.day_start(feed, day) + start_s - first_s
         claim = RideClaim(update, match._replace(day=day, late_s=0), feed, start, updated, slot, key)
         earlier = self._copies.get(key)
@@ -121,7 +121,7 @@ class TripUpdates:
         routes = tuple(row for row in routes if self.index.feed_names[self.index.route_feed[row]] == name)
         if day is None:
             day = matcher.today
-        key = (feed, plain_text(trip.trip_id), day, plain_text(trip.start_time))
+        key = AddedKey(feed, plain_text(trip.trip_id), day, plain_text(trip.start_time))
         earlier = self._placed.get(key)
         if earlier is not None and earlier.ride.updated > updated:
             return EntityOutcome.SUPERSEDED
@@ -139,7 +139,9 @@ class TripUpdates:
     def settle(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
         """Return the updates of all rides, and the added trips."""
         rides: dict[RideKey, RideUpdate] = {}
-        added = [placed.ride for placed in self._placed.values()]
+        added: list[AddedRide] = []
+        for added_key, placed in self._placed.items():
+            self._put_added(added, added_key, placed.ride)
         moving = list(self._copies.values())
         for key, claim in self._claims.items():
             relationship = claim.update.trip.schedule_relationship
@@ -152,7 +154,17 @@ class TripUpdates:
                 moving.append(claim)
         if moving:
             self._settle_moving(moving, rides, added)
+        self._added_keys = AddedKeys(self._added_rides)
         return rides, tuple(added)
+
+    def find_added(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
+        """Return the added rides, once they are settled, that a descriptor means."""
+        keys = self._added_keys.find(trip, matcher)
+        return keys if isinstance(keys, EntityOutcome) else [ride for key in keys for ride in self._added_rides[key]]
+
+    def _put_added(self, added: list[AddedRide], key: AddedKey, ride: AddedRide) -> None:
+        self._added_rides.setdefault(key, []).append((-1 - len(added), key.day))
+        added.append(ride)
 
     def _settle_moving(
         self, claims: Sequence[RideClaim], rides: dict[RideKey, RideUpdate], added: list[AddedRide]
@@ -175,7 +187,7 @@ class TripUpdates:
         for row, claim in enumerate(claims):
             begin, end = first[row], first[row + 1]
             if claim.added is not None:
-                added.append(self._copied(claim, planned, delays, begin, end))
+                self._put_added(added, claim.added, self._copied(claim, planned, delays, begin, end))
             elif is_told[row]:
                 key = (claim.match.trip_departure, claim.match.day)
                 rides[key] = _moved_ride(claim, delays, begin, end, moved[row], with_flags[row])
@@ -231,7 +243,7 @@ class TripUpdates:
         )
         day = date.fromordinal(claim.match.day)
         return self._added(
-            claim.update, stop_times, trip, self.index.trip_route[trip], day, claim.updated, claim.added[1]
+            claim.update, stop_times, trip, self.index.trip_route[trip], day, claim.updated, claim.added.trip_id
         )
 
     def _added(

@@ -18,11 +18,11 @@ class Span(NamedTuple):
 
 
 class Ridden(NamedTuple):
-    """What a ride is to alerts: rows, -1 where unknown; ``key`` is None for a ride that the timetable does not have."""
+    """What a ride is to alerts: rows, -1 where unknown; ``key`` is that of the ride that it replaces, else its own."""
 
     route: int
     trip: int
-    key: RideKey | None
+    key: RideKey
 
 
 # How near an alert is to a ride, the nearest first.
