@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescriptor, TripUpdate, VehiclePosition
 
+from fingerpost.transit.gtfs.realtime.added_words import MAYBE_ADDED, AddedWord
 from fingerpost.transit.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
 from fingerpost.transit.gtfs.realtime.messages import FeedBytes, find_message
@@ -168,6 +169,8 @@ class RealtimeReader:
             return self.rides.add(update, matcher, updated, slot)
         match = matcher.match(update.trip, lambda: _find_instant(update), lambda: _named_stops(update))
         if isinstance(match, EntityOutcome):
+            if match in MAYBE_ADDED and update.trip.trip_id:
+                self.rides.wait(AddedWord(update, matcher, updated, slot))
             return match
         if relationship == TripDescriptor.DUPLICATED:
             return self.rides.duplicate(update, match, matcher, updated, slot)
