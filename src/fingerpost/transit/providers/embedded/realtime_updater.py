@@ -172,8 +172,8 @@ def say_unmatched(source: str, count: MatchCount) -> str:
 def say_shared(source: str, shared_ids: Sequence[str]) -> str:
     """Return what a reader must know of a source that names ids without saying whose they are."""
     return (
-        f"Real time from {source} speaks of {name_shared(shared_ids)}, which several FEEDs have, and not whose "
-        "it means; that is left out, so what is late, cancelled or closed may be shown as scheduled."
+        f"Real time from {source} speaks of {name_shared(shared_ids)}, which several FEEDs have, without saying whose; "
+        "that is left out, so what is late, cancelled or closed may be shown as scheduled."
     )
 
 
