@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +78,21 @@ def test_less_than_half_is_warned_of_when_added_and_with_every_answer(add, invok
     for answer in (board, trip):
         (warning,) = [each for each in answer["warnings"] if each["code"] == "realtime-unmatched"]
         assert "knows 1 of 3 trips, vehicles and alerts" in warning["message"]
+
+
+def test_ids_of_several_feeds_are_named_when_added_and_with_every_answer(feed, server, invoke):
+    """A-1 is both feeds', B-1 the second's: most is known, and yet what is said of A-1 is left out."""
+    other = str(
+        write_feed(Path(feed).with_name("other"), feed_from_drawing(f"{DRAWING}\nline B | Alpha 08:06 | Beta 08:16"))
+    )
+    server.contents["/both.pb"] = message(KNOWN, update("B-1", call("ALPHA", 90)), timestamp=NOW - 7)
+    follows_both = ("--realtime", f"{server.url}/both.pb")
+    added = " ".join(invoke("network", "add", "town", f"WEST={feed}", f"EAST={other}", *follows_both).stdout.split())
+    board = json.loads(invoke("departures", "EAST:ALPHA", "--json").stdout)
+    (warning,) = [each for each in board["warnings"] if each["code"] == "realtime-unmatched"]
+
+    assert "not matched: 1 id-of-several-feeds Several FEEDs have A-1; what is said of that is left out." in added
+    assert "speaks of A-1, which several FEEDs have" in warning["message"]
 
 
 def test_half_is_no_warning_in_an_answer(add, invoke):

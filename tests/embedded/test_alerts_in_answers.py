@@ -75,6 +75,25 @@ def test_an_alert_of_a_punctual_trip_is_told(says, selector, expected):
     assert touches(body) == ({} if expected is None else {"Works": expected})
 
 
+EXTRA = update(
+    "X", call("ALPHA", depart="08:05"), call("GAMMA", arrive="08:25"), relationship="ADDED", route_id="R"
+)  # fmt: skip
+
+
+def test_an_alert_of_an_added_trip_is_told(says):
+    """The bus that runs instead leaves at 08:05, before the 08:10."""
+    town = says(EXTRA, told(trip={"trip_id": "X"}))
+    assert touches(town.plan(limit=2)) == {"Works": ["itineraries/0/legs/0"]}
+    assert touches(town.board()) == {"Works": ["departures/0"]}
+
+
+@pytest.mark.parametrize(("stop", "first"), [("ALPHA", "R 08:10"), ("GAMMA", "R 08:10"), ("BETA", "R 08:05")])
+def test_a_stop_that_is_closed_to_an_added_trip_is_closed(says, stop, first):
+    """Nobody gets on at Alpha, or off at Gamma; it does not call at Beta."""
+    town = says(EXTRA, told(effect="NO_SERVICE", trip={"trip_id": "X"}, stop_id=stop))
+    assert (trips(town.plan(limit=1)), "{} {}".format(*rows(town.board())[0])) == ([first], first)
+
+
 def test_an_alert_of_the_agency_touches_every_ride_and_no_walk(says):
     """Both rides of the second itinerary as well; the walk from the door is nobody's."""
     town = says(told(**AGENCY))
@@ -314,6 +333,25 @@ def test_alerts_are_told_in_the_rider_s_language(says):
         next(iter(touches(town.plan(limit=1, constraints={"language": language})))) for language in ("en", "fi", "sv")
     ]
     assert headers == ["Works", "Töitä", "Töitä"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "texts", "language", "expected"),
+    [
+        ({"en": "R diverted"}, {"": "Take bus 12"}, "en", ("R diverted", "Take bus 12")),
+        ({"": "R diverted"}, {"en": "Take bus 12"}, "en", ("R diverted", "Take bus 12")),
+        ({"fi": "Poikkeus", "sv": "Avvikelse"}, {"fi": "Bussi 12"}, "sv", ("Avvikelse", "Bussi 12")),
+        ({"de": "Umleitung"}, {"fr": "Bus 12", "": "Bus B12"}, "fi", ("Umleitung", "Bus B12")),
+    ],
+)
+def test_header_and_text_are_each_chosen_by_language(says, headers, texts, language, expected):
+    """Rule A7 for one and for the other: neither is lost where only the other has the language."""
+    alert = told("w", "", **TRIP)
+    for field, words in (("header_text", headers), ("description_text", texts)):
+        for tag, text in words.items():
+            getattr(alert.alert, field).translation.add(text=text, **({"language": tag} if tag else {}))
+    (shown,) = says(alert).plan(limit=1, constraints={"language": language})["meta"]["alerts"]
+    assert (shown["header"], shown.get("text")) == expected
 
 
 def test_an_alert_alone_is_no_trouble(says):

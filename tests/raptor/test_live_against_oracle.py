@@ -84,7 +84,6 @@ def _random_closures(dice, timetable, instances):
                 effect=dice.choice(["NO_SERVICE", "NO_SERVICE", "NO_SERVICE", "DETOUR", "ACCESSIBILITY_ISSUE"]),
                 severity="",
                 periods=dice.choice([(), ((begin, begin + dice.choice([60, 3600, 1 << 40])),)]),
-                texts={},
                 **whom,
             )
         )

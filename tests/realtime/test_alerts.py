@@ -129,7 +129,17 @@ def test_texts_are_kept_by_language():
         said.alert.header_text.translation.add(language=language, text=text)
     said.alert.description_text.translation.add(language="en", text="Until noon.")
     (first,) = read(NETWORK, said).alerts
-    assert dict(first.texts) == {"fi": ("Poikki", ""), "en": ("Closed", "Until noon."), "default": ("Stängd", "")}
+    assert dict(first.headers) == {"fi": "Poikki", "en": "Closed", "default": "Stängd"}
+    assert dict(first.descriptions) == {"en": "Until noon."}
+
+
+def test_an_empty_text_stands_before_no_other():
+    """Nothing, and markup around nothing, is no text in any language."""
+    said = alert(EntitySelector(route_id="A"))
+    for language, text in (("en", ""), ("en", "<p> </p>"), ("en-html", "<b>Closed</b>"), ("", "Poikki")):
+        said.alert.header_text.translation.add(language=language, text=text)
+    (first,) = read(NETWORK, said).alerts
+    assert dict(first.headers) == {"default": "Poikki", "en": "Closed"}
 
 
 @pytest.mark.parametrize(
@@ -196,7 +206,8 @@ def test_html_gives_way_to_plain_text_and_loses_its_tags():
     said.alert.header_text.translation.add(language="en", text="[A] is late, x < y & <Beta>")
     said.alert.description_text.translation.add(language="en", text="<p>Platform&nbsp;2<br/>Gate &amp; hall</p>")
     (first,) = read(NETWORK, said).alerts
-    assert dict(first.texts) == {"en": ("[A] is late, x < y & <Beta>", "Platform\xa02\nGate & hall")}
+    assert dict(first.headers) == {"en": "[A] is late, x < y & <Beta>"}
+    assert dict(first.descriptions) == {"en": "Platform\xa02\nGate & hall"}
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_a_message_for_all_feeds_guesses_none(tmp_path):
     """A-1 could be either's; B-1 is EAST's alone."""
     both = two_feeds(tmp_path)
     told = read_bytes(both, message(update("A-1", relationship="CANCELED"), update("B-1", relationship="CANCELED")))
-    assert dict(told.counts) == {"trip-ambiguous": 1, "trip-cancelled": 1}
+    assert dict(told.counts) == {"id-of-several-feeds": 1, "trip-cancelled": 1}
 
 
 def test_an_unknown_feed_name_is_told(tmp_path):

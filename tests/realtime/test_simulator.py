@@ -42,7 +42,7 @@ def test_cancelled_are_the_departures_around_the_quarter():
     told = simulate_overlay(LINES, INDEX, at("08:30"), Scenario(cancelled_route="B", with_delays=False))
     drawn = [draw(LINES, told, f"B-{number}") for number in (1, 2, 3, 4)]
     assert drawn == ["nothing", "cancelled", "cancelled", "nothing"]
-    assert [alert.texts["en"][0] for alert in told.alerts] == ["Trips of line B are cancelled"]
+    assert [alert.headers["en"] for alert in told.alerts] == ["Trips of line B are cancelled"]
 
 
 def test_a_broken_lift_closes_its_stop_to_wheelchairs():
@@ -50,7 +50,7 @@ def test_a_broken_lift_closes_its_stop_to_wheelchairs():
     told = played(broken_lift_stop="BETA", with_delays=False)
     assert ([each.stops for each in told.list_closing(step_free=True)], dict(told.rides)) == ([frozenset({1})], {})
     assert told.list_closing(step_free=False) == ()
-    assert {language: texts[0] for language, texts in told.alerts[0].texts.items()} == {
+    assert dict(told.alerts[0].headers) == {
         "fi": "Hissi epäkunnossa: Beta", "en": "Lift out of order: Beta", "sv": "Hissen ur funktion: Beta"
     }  # fmt: skip
 

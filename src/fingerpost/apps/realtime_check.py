@@ -17,6 +17,7 @@ from fingerpost.transit.gtfs.realtime.outcomes import APPLIED, StopTimeOutcome
 from fingerpost.transit.providers.embedded.feed_origins import OriginFolder, read_origin
 from fingerpost.transit.providers.embedded.realtime_feeds import RealtimeFeeds
 from fingerpost.transit.providers.embedded.realtime_sources import RealtimeSource, read_source
+from fingerpost.transit.providers.embedded.realtime_updater import name_shared
 from fingerpost.transit.timetable.overlay import MatchCount, Overlay
 from fingerpost.transit.timetable.timetable import Timetable
 
@@ -24,6 +25,9 @@ _NONE = MatchCount(0, 0)
 _MOSTLY_UNMATCHED = (
     "  Less than half is known: it speaks of other feeds, or of another version of these. "
     "What is late or cancelled may be shown as scheduled."
+)
+_SHARED = (
+    "  Several FEEDs have {}; what is said of that is left out. Say FEED= before the source to tell whose it speaks of."
 )
 _STOP_TIMES_APPLIED = (StopTimeOutcome.APPLIED, StopTimeOutcome.HELD, StopTimeOutcome.STOP_NOT_MOVED)
 
@@ -34,6 +38,7 @@ class SourceCheck:
 
     ``trips`` counts by FEED the trips that it changes, ``reasons`` by reason what was not matched.
     ``stop_times`` counts the stop times of matched trips that could be placed, and those that could not.
+    ``shared_ids`` are those that several FEEDs have.
     """
 
     source: RealtimeSource
@@ -42,6 +47,7 @@ class SourceCheck:
     stop_times: MatchCount = _NONE
     trips: Mapping[str, int] = field(default_factory=dict)
     reasons: Mapping[str, int] = field(default_factory=dict)
+    shared_ids: Sequence[str] = ()
 
 
 def fetch_realtime(settings: Settings, texts: Sequence[str]) -> dict[str, FeedBytes | str]:
@@ -126,6 +132,7 @@ def _check(timetable: Timetable, source: RealtimeSource, overlay: Overlay) -> So
         stop_times=MatchCount(applied, sum(overlay.stop_time_counts.values()) - applied),
         trips=_count_trips(timetable, overlay),
         reasons={reason: count for reason, count in overlay.counts.items() if reason not in APPLIED},
+        shared_ids=next(iter(overlay.shared_ids.values()), ()),
     )
 
 
@@ -158,6 +165,8 @@ def list_check_lines(check: SourceCheck) -> list[tuple[str, bool]]:
     ]
     if check.reasons:
         lines.append((f"  not matched: {', '.join(f'{count:,} {why}' for why, count in check.reasons.items())}", True))
+    if check.shared_ids:
+        lines.append((_SHARED.format(name_shared(check.shared_ids)), False))
     if found.is_mostly_unmatched:
         lines.append((_MOSTLY_UNMATCHED, False))
     return lines

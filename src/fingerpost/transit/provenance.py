@@ -60,7 +60,8 @@ class Provenance:
         first_day, last_day: bounds of the timetable; both None means any day.
         realtime_updated: when the stalest real time in use was said (Unix seconds), None where there is none.
         realtime_problems: why sources of real time bring nothing now; empty where all do.
-        realtime_unmatched: sentences on sources of real time of which the timetable knows less than half.
+        realtime_unmatched: sentences on sources of real time of which the timetable knows less than half, or that name
+            ids of several FEEDs without saying whose.
         out_of_service: the feeds that the question is about and that have no service on its day.
         lost: sentences on what this answer lacks because another source than the network's own gave it.
     """

@@ -24,12 +24,11 @@ from fingerpost.transit.timetable.draft import (
     TripDepartureColumns,
 )
 from fingerpost.transit.timetable.station_ways import Pathways
+from fingerpost.transit.timetable.stop_ids import SAME_STOP_M
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import WHEELCHAIR_UNKNOWN, Int32
 from fingerpost.transit.timetable.walking import straight_line_m
 
-# Rule A8: how far apart one stop may lie in two feeds that are given the same FEED.
-SAME_STOP_M = 100.0
 # Where the names differ, one stop may not be further apart than this, and the names must share their words in part.
 SAME_SPOT_M = 30.0
 ALIKE = 60.0

@@ -32,7 +32,7 @@ MEANINGS: Mapping[WarningCode, str] = {
     WarningCode.PREFERENCE_UNMET: "a preference could not be kept; the message says which and by how much",
     WarningCode.DISRUPTED_ITINERARY_REPLACED: "a disrupted itinerary is not shown",
     WarningCode.REALTIME_STALE: "real time is old, or could not be had",
-    WarningCode.REALTIME_UNMATCHED: "a source of real time speaks mostly of what the timetable does not know",
+    WarningCode.REALTIME_UNMATCHED: "real time speaks mostly of what the timetable lacks, or of ids of several feeds",
     WarningCode.TIMEZONE_ASSUMED: "a time without an offset was read in the network's zone",
     WarningCode.LABEL_GEOCODED: "a label was looked up as the name of a place",
     WarningCode.POSITION_GUESSED: "where an address is was guessed; the message says between what",

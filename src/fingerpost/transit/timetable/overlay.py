@@ -22,7 +22,10 @@ NO_SERVICE, INACCESSIBLE = "NO_SERVICE", "ACCESSIBILITY_ISSUE"
 ALWAYS = (0, 1 << 62)
 """The period of an alert that states none."""
 RideKey = tuple[int, int]
-"""Row of the trip departure, and the service day as an ordinal (date.toordinal)."""
+"""Row of the trip departure, and the service day as an ordinal (date.toordinal).
+
+For a ride that an overlay adds, -1 minus its position in ``Overlay.added`` stands for the row.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +100,8 @@ class Alert:
     ``route_stops``, ``trip_stops`` and ``ride_stops`` are these at one stop only.
 
     ``periods`` are (first, last) Unix seconds, 0 and 2**62 where open; none at all means always.
-    ``texts`` maps a language, or ``default``, to (header, description), ``urls`` one to where more is told.
+    ``headers``, ``descriptions`` and ``urls`` (where more is told) map a language, or ``default``, to words; each may
+    have languages that the others lack.
     """
 
     id: str
@@ -105,7 +109,8 @@ class Alert:
     effect: str
     severity: str
     periods: tuple[tuple[int, int], ...]
-    texts: Mapping[str, tuple[str, str]]
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    descriptions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     urls: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     feeds: frozenset[int] = frozenset()
     routes: frozenset[int] = frozenset()
@@ -134,7 +139,7 @@ class Alert:
             return False
         return bool(self.stops or self.route_stops or self.trip_stops or self.ride_stops)
 
-    def closes_stop(self, stop: int, *, route: int, trip: int, ride: RideKey | None) -> bool:
+    def closes_stop(self, stop: int, *, route: int, trip: int, ride: RideKey) -> bool:
         """Whether what ``closes`` closes a stop (rows, -1 where unknown) to a ride."""
         return (
             stop in self.stops
@@ -166,6 +171,7 @@ class Overlay:
     ``stop_time_counts`` says the same of the stop time updates.
     ``message_counts`` says what became of the messages; one may be counted under several words.
     ``matches`` says of each source of messages, by its origin, how many entities the timetable knows.
+    ``shared_ids`` are, by origin too, ids that several FEEDs have, so that what was said of them was left out.
     """
 
     rides: Mapping[RideKey, RideUpdate] = field(default_factory=lambda: MappingProxyType({}))
@@ -177,6 +183,7 @@ class Overlay:
     stop_time_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     message_counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     matches: Mapping[str, MatchCount] = field(default_factory=lambda: MappingProxyType({}))
+    shared_ids: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     vehicles: Mapping[RideKey, VehicleReport] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

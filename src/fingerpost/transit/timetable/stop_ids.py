@@ -9,6 +9,9 @@ escaping the lower-case letters of the later one, and the index keeps each print
 import re
 from collections.abc import Iterable
 
+# Rule A8: how far apart one stop may lie in two feeds.
+SAME_STOP_M = 100.0
+
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:-")
 _ALL_PLAIN = re.compile(r"[A-Z0-9:-]*")
 _LOOKS_ESCAPED = re.compile(r"[0-9A-Fa-f]{2}")

@@ -22,13 +22,9 @@ _TAG = re.compile(
 )
 
 
-def read_texts(header: TranslatedString, description: TranslatedString) -> Mapping[str, tuple[str, str]]:
-    """Return (header, description) by primary language subtag; the first text stands where a language repeats."""
-    headers, descriptions = _by_language(header), _by_language(description)
-    languages = [*headers, *(language for language in descriptions if language not in headers)]
-    return MappingProxyType(
-        {language: (headers.get(language, ""), descriptions.get(language, "")) for language in languages}
-    )
+def read_texts(text: TranslatedString) -> Mapping[str, str]:
+    """Return texts by primary language subtag; the first that says anything stands where a language repeats."""
+    return MappingProxyType(_by_language(text))
 
 
 def read_urls(url: TranslatedString) -> Mapping[str, str]:
@@ -49,7 +45,9 @@ def _by_language(text: TranslatedString) -> dict[str, str]:
         tag = plain_text(translation.language).replace("_", "-").strip().lower()
         language, *subtags = tag.split("-")
         texts = marked_up if _MARKED_UP in subtags else plain
-        texts.setdefault(language.strip() or DEFAULT_LANGUAGE, _without_markup(plain_text(translation.text)))
+        said = _without_markup(plain_text(translation.text))
+        if said:
+            texts.setdefault(language.strip() or DEFAULT_LANGUAGE, said)
     return {**plain, **{language: other for language, other in marked_up.items() if language not in plain}}
 
 

@@ -1,9 +1,9 @@
 """Reads service alerts and resolves their selectors (GTFS-Realtime reference, Alert)."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from google.transit.gtfs_realtime_pb2 import Alert as AlertMessage
-from google.transit.gtfs_realtime_pb2 import EntitySelector
+from google.transit.gtfs_realtime_pb2 import EntitySelector, TripDescriptor
 
 from fingerpost.transit.gtfs.realtime.alert_texts import read_texts, read_urls
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
@@ -11,20 +11,29 @@ from fingerpost.transit.gtfs.realtime.messages import plain_text
 from fingerpost.transit.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.gtfs.realtime.trip_matching import TripMatch, TripMatcher
 from fingerpost.transit.timetable.overlay import ALWAYS, Alert, RideKey
+from fingerpost.transit.timetable.stop_ids import SAME_STOP_M
+from fingerpost.transit.timetable.walking import straight_line_m
 
 _NEVER_ENDS = ALWAYS[1]
 
 
-def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> Alert | EntityOutcome:
+FindAdded = Callable[[TripDescriptor, TripMatcher], Sequence[RideKey] | EntityOutcome]
+"""Finds the added rides that a descriptor means."""
+
+
+def read_alert(
+    entity_id: str, message: AlertMessage, matcher: TripMatcher, find_added: FindAdded
+) -> Alert | EntityOutcome:
     """Return an alert with the selectors that are known, or why there is none.
 
-    A selector of several fields touches what all of them name; one of which no field is known touches nothing.
+    A selector of several fields touches what all of them name, in the one FEED that has all; one of which a field is
+    unknown touches nothing, and neither does one that several FEEDs could mean.
     """
-    touched = _Touched(matcher)
+    touched = _Touched(matcher, find_added)
     for selector in message.informed_entity:
         touched.add(selector)
     if not touched.any:
-        return EntityOutcome.ALERT_WITHOUT_SELECTOR
+        return EntityOutcome.ID_SHARED if touched.has_shared else EntityOutcome.ALERT_WITHOUT_SELECTOR
     periods = tuple(
         (min(period.start, _NEVER_ENDS), min(period.end, _NEVER_ENDS) or _NEVER_ENDS)
         for period in (message.impact_period or message.active_period)
@@ -35,7 +44,8 @@ def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> A
         effect=AlertMessage.Effect.Name(message.effect),
         severity=AlertMessage.SeverityLevel.Name(message.severity_level),
         periods=periods,
-        texts=read_texts(message.header_text, message.description_text),
+        headers=read_texts(message.header_text),
+        descriptions=read_texts(message.description_text),
         urls=read_urls(message.url),
         feeds=frozenset(touched.feeds),
         routes=frozenset(touched.routes),
@@ -52,9 +62,11 @@ def read_alert(entity_id: str, message: AlertMessage, matcher: TripMatcher) -> A
 class _Touched:
     """Collects what the selectors of one alert touch."""
 
-    def __init__(self, matcher: TripMatcher) -> None:
+    def __init__(self, matcher: TripMatcher, find_added: FindAdded) -> None:
         self.matcher = matcher
+        self.find_added = find_added
         self.index: RealtimeIndex = matcher.index
+        self.has_shared = False
         self.feeds: set[int] = set()
         self.routes: set[int] = set()
         self.route_types: set[int] = set()
@@ -73,14 +85,50 @@ class _Touched:
         return any(groups) or any(stop_times)
 
     def add(self, selector: EntitySelector) -> None:
-        """Add what a selector names; nothing where any of its fields is unknown."""
-        stops = self._stops(selector) if selector.stop_id else None
-        if stops is not None and not stops:
-            return
+        """Add what a selector names; nothing where any of its fields is unknown, or several FEEDs have its ids."""
+        stops = self._stops(selector.stop_id) if selector.stop_id else None
         if selector.HasField("trip") and selector.trip.ListFields():
-            self._add_trip(selector, stops)
+            self._add_trip(selector.trip, stops)
             return
         routes = self._routes(selector)
+        known = [set(group) for group in (stops, routes) if group is not None]
+        names = set.intersection(*known) if known else set()
+        if len(names) > 1 and self._is_shared(selector, names):
+            self._refuse_shared(selector.route_id or selector.stop_id or selector.agency_id)
+        elif names:
+            self._add_of(
+                selector,
+                names,
+                None if stops is None else frozenset().union(*(stops[name] for name in names)),
+                None if routes is None else set().union(*(routes[name] for name in names)),
+            )
+
+    def _is_shared(self, selector: EntitySelector, names: Iterable[str]) -> bool:
+        """Whether FEEDs mean different things by the ids of a selector that all of them know."""
+        feeds = self.index.timetable.feeds
+        if selector.route_id:
+            return True
+        if selector.agency_id and len({feed.agencies for feed in feeds if feed.name in names}) > 1:
+            return True
+        return bool(selector.stop_id) and not self._is_one_place(
+            [self.index.stops_of_name(name)[selector.stop_id] for name in names]
+        )
+
+    def _is_one_place(self, stops: Sequence[int]) -> bool:
+        """Whether stops are one by rule A8: they bear one name and lie no further apart than one stop may."""
+        table = self.index.timetable
+        if len({table.stop_name[stop].casefold() for stop in stops}) > 1:
+            return False
+        lats, lons = table.stop_lat[stops], table.stop_lon[stops]
+        return bool((straight_line_m(float(lats[0]), float(lons[0]), lats, lons) <= SAME_STOP_M).all())
+
+    def _refuse_shared(self, shared_id: str) -> None:
+        self.has_shared = True
+        self.matcher.refuse_shared(shared_id)
+
+    def _add_of(
+        self, selector: EntitySelector, names: set[str], stops: frozenset[int] | None, routes: set[int] | None
+    ) -> None:
         if selector.HasField("direction_id") and routes is not None:
             direction = self.index.timetable.trip_direction
             trips = [trip for row in routes for trip in self.index.trips_of_route.get(row, ())]
@@ -90,36 +138,55 @@ class _Touched:
         elif stops is not None:
             self.stops |= stops
         elif routes is not None:
-            self._add_routes(selector, routes)
+            self._add_routes(selector, names, routes)
 
-    def _add_routes(self, selector: EntitySelector, routes: set[int]) -> None:
+    def _add_routes(self, selector: EntitySelector, names: set[str], routes: set[int]) -> None:
         scope, table = self.matcher.scope, self.index.timetable
         if selector.route_id or (selector.agency_id and selector.HasField("route_type")):
             self.routes |= routes
         elif selector.agency_id:
-            whole = {feed for feed in scope.feeds if table.feeds[feed].agency_ids == (selector.agency_id,)}
+            feeds = [feed for feed in scope.feeds if table.feeds[feed].name in names]
+            whole = {feed for feed in feeds if table.feeds[feed].agency_ids == (selector.agency_id,)}
             self.feeds |= whole
             self.routes |= {route for route in routes if int(table.route_feed[route]) not in whole}
-        elif routes and len(scope.feeds) == len(table.feeds):
+        elif len(scope.feeds) == len(table.feeds):
             self.route_types.add(selector.route_type)
         else:
             self.routes |= routes
 
-    def _add_trip(self, selector: EntitySelector, stops: frozenset[int] | None) -> None:
-        trip = selector.trip
+    def _add_trip(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
+        added = self.find_added(trip, self.matcher)
+        if isinstance(added, EntityOutcome):
+            self.has_shared = True
+        elif stops is None:
+            self.rides.update(added)
+        else:
+            self.ride_stops.update((key, stop) for key in added for rows in stops.values() for stop in rows)
         if trip.trip_id and not trip.start_date and not trip.start_time:
-            rows = self.matcher.find_trips(trip)
-            if not isinstance(rows, EntityOutcome):
-                self._add_trips(rows, stops)
+            self._add_trip_of_any_day(trip, stops)
             return
         match = self.matcher.match(trip, lambda: None, set)
         if not isinstance(match, TripMatch):
+            self.has_shared |= match == EntityOutcome.ID_SHARED
             return
         key = (match.trip_departure, match.day)
         if stops is None:
             self.rides.add(key)
         else:
-            self.ride_stops.update((key, stop) for stop in stops)
+            name = self.index.feed_names[self.index.trip_feed[match.trip]]
+            self.ride_stops.update((key, stop) for stop in stops.get(name, ()))
+
+    def _add_trip_of_any_day(self, trip: TripDescriptor, stops: Mapping[str, frozenset[int]] | None) -> None:
+        rows = self.matcher.find_trips(trip)
+        if isinstance(rows, EntityOutcome):
+            return
+        trips = self.index.by_feed_name(rows, self.index.trip_feed)
+        names = trips.keys() if stops is None else trips.keys() & stops.keys()
+        if len(names) > 1:
+            self._refuse_shared(trip.trip_id)
+            return
+        for name in names:
+            self._add_trips(trips[name], None if stops is None else stops[name])
 
     def _add_trips(self, trips: Iterable[int], stops: frozenset[int] | None) -> None:
         if stops is None:
@@ -127,13 +194,13 @@ class _Touched:
         else:
             self.trip_stops.update((trip, stop) for trip in trips for stop in stops)
 
-    def _stops(self, selector: EntitySelector) -> frozenset[int]:
-        """Return a stop in every feed that the message may speak of, with all that is part of it."""
-        rows = {self.index.stops_of(feed).get(selector.stop_id) for feed in self.matcher.scope.feeds}
-        return frozenset().union(*(self.index.stops_below(row) for row in rows if row is not None))
+    def _stops(self, stop_id: str) -> Mapping[str, frozenset[int]]:
+        """Return a stop with all that is part of it, by the FEEDs that know it."""
+        rows = ((name, self.index.stops_of_name(name).get(stop_id)) for name in self.matcher.scope.feed_names)
+        return {name: self.index.stops_below(row) for name, row in rows if row is not None}
 
-    def _routes(self, selector: EntitySelector) -> set[int] | None:
-        """Return the routes that route, type and agency all name, None where none of the three is stated."""
+    def _routes(self, selector: EntitySelector) -> Mapping[str, set[int]] | None:
+        """Return by FEED the routes that route, type and agency all name, None where none of the three is stated."""
         table, scope = self.index.timetable, self.matcher.scope
         if not (selector.route_id or selector.agency_id or selector.HasField("route_type")):
             return None
@@ -145,7 +212,7 @@ class _Touched:
             routes = {row for row in routes if int(table.route_type[row]) == selector.route_type}
         if selector.agency_id:
             routes = {row for row in routes if self._agency_of(row) == selector.agency_id}
-        return routes
+        return self.index.by_feed_name(routes, self.index.route_feed)
 
     def _agency_of(self, route: int) -> str | None:
         table = self.index.timetable

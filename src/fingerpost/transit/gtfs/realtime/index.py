@@ -1,6 +1,6 @@
 """Looks up rows of the timetable by the ids in GTFS-Realtime."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 
@@ -15,12 +15,14 @@ class Scope:
 
     Attributes:
         feeds: rows of the timetable's feeds.
+        feed_names: their FEEDs, each once.
         trips: trip id to rows, several where feeds share an id.
         routes: route id to rows.
     """
 
     def __init__(self, index: "RealtimeIndex", feeds: tuple[int, ...]) -> None:
         self.feeds = feeds
+        self.feed_names = tuple(dict.fromkeys(index.timetable.feeds[feed].name for feed in feeds))
         trips = np.flatnonzero(np.isin(index.trip_feed, feeds)).tolist()
         routes = np.flatnonzero(np.isin(index.timetable.route_feed, feeds)).tolist()
         self.trips = _rows_by_id(index.trip_ids, trips)
@@ -34,6 +36,7 @@ class RealtimeIndex:
         self.timetable = timetable
         feed_of_trip = timetable.route_feed[timetable.trip_route]
         self.trip_feed: list[int] = feed_of_trip.tolist()
+        self.feed_names = [feed.name for feed in timetable.feeds]
         self.trip_route: list[int] = timetable.trip_route.tolist()
         self.trip_service: list[int] = timetable.trip_service.tolist()
         self.trip_departure_order: Int64 = np.argsort(timetable.trip_departure_trip, kind="stable")
@@ -50,6 +53,19 @@ class RealtimeIndex:
     def trip_ids(self) -> list[str]:
         """The trips' own ids."""
         return list(self.timetable.trip_local_id)
+
+    def by_feed_name(self, rows: Iterable[int], feeds: Sequence[int]) -> Mapping[str, set[int]]:
+        """Return rows by the FEED that each belongs to; ``feeds`` has the feed of every row."""
+        found: dict[str, set[int]] = {}
+        for row in rows:
+            found.setdefault(self.feed_names[feeds[row]], set()).add(row)
+        return found
+
+    @cached_property
+    def route_feed(self) -> list[int]:
+        """The routes' feeds."""
+        feeds: list[int] = self.timetable.route_feed.tolist()
+        return feeds
 
     @cached_property
     def children(self) -> Mapping[int, Sequence[int]]:
@@ -95,8 +111,11 @@ class RealtimeIndex:
 
     def stops_of(self, feed: int) -> Mapping[str, int]:
         """Return stop id to row for one feed, and for the feeds that bear its name (rule A8)."""
+        return self.stops_of_name(self.feed_names[feed])
+
+    def stops_of_name(self, name: str) -> Mapping[str, int]:
+        """Return stop id to row for a FEED."""
         table = self.timetable
-        name = table.feeds[feed].name
         if name not in self._stops:
             alike = np.array([other.name == name for other in table.feeds], np.bool_)
             rows = np.flatnonzero(alike[table.stop_feed]).tolist()

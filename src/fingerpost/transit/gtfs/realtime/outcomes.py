@@ -28,6 +28,7 @@ class EntityOutcome(StrEnum):
     TRIP_UNKNOWN = "trip-unknown"
     TRIP_NOT_NAMED = "trip-not-named"
     TRIP_AMBIGUOUS = "trip-ambiguous"
+    ID_SHARED = "id-of-several-feeds"
     ROUTE_DIFFERS = "trip-of-another-route"
     START_DATE_UNREADABLE = "start-date-unreadable"
     NOT_RUNNING = "trip-not-running-that-day"

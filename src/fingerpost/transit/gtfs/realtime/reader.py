@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from google.transit.gtfs_realtime_pb2 import FeedEntity, FeedHeader, TripDescriptor, TripUpdate, VehiclePosition
 
+from fingerpost.transit.gtfs.realtime.added_words import MAYBE_ADDED, AddedWord
 from fingerpost.transit.gtfs.realtime.alerts import read_alert
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
 from fingerpost.transit.gtfs.realtime.messages import FeedBytes, find_message
@@ -36,11 +37,14 @@ class RealtimeReader:
         self.tally = Tally()
         self.rides = TripUpdates(timetable, index, self.tally)
         self.alerts: list[Alert] = []
+        # With where their outcomes are kept. They may name trips that a later entity adds.
+        self.waiting_alerts: list[tuple[FeedEntity, TripMatcher, int]] = []
         self.vehicles: dict[RideKey, tuple[int, VehicleReport]] = {}
         self.timestamps: list[int] = []
         # Which entities each message that was read brought.
         self.spans: list[range] = []
         self.origins: list[str] = []
+        self.matchers: list[TripMatcher] = []
 
     def add(self, data: FeedBytes) -> None:
         """Take a message in."""
@@ -71,11 +75,16 @@ class RealtimeReader:
             self._add_entity(entity, matcher, updated)
         self.spans.append(range(first, len(outcomes)))
         self.origins.append(data.origin)
+        self.matchers.append(matcher)
 
     def finish(self) -> Overlay:
         """Return what all messages say."""
         rides, added = self.rides.settle()
         outcomes = self.tally.entities
+        for entity, matcher, slot in self.waiting_alerts:
+            outcome = self._add_alert(entity, matcher)
+            if not (entity.HasField("vehicle") or entity.HasField("trip_update")):
+                outcomes[slot] = outcome
         silent = sum(1 for span in self.spans if span and APPLIED.isdisjoint(outcomes[span.start : span.stop]))
         self.tally.messages[MessageOutcome.NOTHING_MATCHED] += silent
         return Overlay(
@@ -91,6 +100,13 @@ class RealtimeReader:
                 {
                     origin: count_matches(outcomes[span.start : span.stop])
                     for origin, span in zip(self.origins, self.spans, strict=True)
+                }
+            ),
+            shared_ids=MappingProxyType(
+                {
+                    origin: tuple(sorted(matcher.shared_ids))
+                    for origin, matcher in zip(self.origins, self.matchers, strict=True)
+                    if matcher.shared_ids
                 }
             ),
             vehicles=MappingProxyType({key: report for key, (_, report) in self.vehicles.items()}),
@@ -109,14 +125,14 @@ class RealtimeReader:
             return
         outcomes.append(EntityOutcome.KIND_NOT_READ)
         if entity.HasField("alert"):
-            outcomes[slot] = self._add_alert(entity, matcher)
+            self.waiting_alerts.append((entity, matcher, slot))
         if entity.HasField("vehicle"):
             outcomes[slot] = self._add_vehicle(entity.vehicle, matcher, updated, slot)
         if entity.HasField("trip_update"):
             outcomes[slot] = self._add_trip_update(entity.trip_update, matcher, updated, slot)
 
     def _add_alert(self, entity: FeedEntity, matcher: TripMatcher) -> EntityOutcome:
-        alert = read_alert(entity.id, entity.alert, matcher)
+        alert = read_alert(entity.id, entity.alert, matcher, self.rides.find_added)
         if isinstance(alert, EntityOutcome):
             return alert
         if alert in self.alerts:
@@ -153,6 +169,8 @@ class RealtimeReader:
             return self.rides.add(update, matcher, updated, slot)
         match = matcher.match(update.trip, lambda: _find_instant(update), lambda: _named_stops(update))
         if isinstance(match, EntityOutcome):
+            if match in MAYBE_ADDED and update.trip.trip_id:
+                self.rides.wait(AddedWord(update, matcher, updated, slot))
             return match
         if relationship == TripDescriptor.DUPLICATED:
             return self.rides.duplicate(update, match, matcher, updated, slot)

@@ -8,6 +8,7 @@ from google.transit.gtfs_realtime_pb2 import TripDescriptor
 
 from fingerpost.transit.gtfs.csv import find_time_s
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex, Scope
+from fingerpost.transit.gtfs.realtime.messages import plain_text
 from fingerpost.transit.gtfs.realtime.outcomes import EntityOutcome
 from fingerpost.transit.timetable.service_days import local_day
 
@@ -35,6 +36,8 @@ class TripMatcher:
         self.index = index
         self.scope = scope
         self.now = now
+        # Ids that were not looked up further, because several FEEDs have them.
+        self.shared_ids: set[str] = set()
         self._days: dict[str, int | None] = {}
         zone = index.timetable.feeds[scope.feeds[0]].zone if scope.feeds else "UTC"
         self.today = local_day(now, zone).toordinal()
@@ -61,7 +64,9 @@ class TripMatcher:
             return found[0]
         matches = [match for match in found if not isinstance(match, EntityOutcome)]
         if len(matches) > 1:
-            return EntityOutcome.TRIP_AMBIGUOUS
+            if len(self.index.by_feed_name((match.trip for match in matches), self.index.trip_feed)) == 1:
+                return EntityOutcome.TRIP_AMBIGUOUS
+            return self.refuse_shared(trip.trip_id)
         return matches[0] if matches else found[0]
 
     def find_trips(self, trip: TripDescriptor) -> tuple[int, ...] | EntityOutcome:
@@ -76,6 +81,11 @@ class TripMatcher:
         if len(rows) == 1:
             return rows if trip_route[rows[0]] in routes else EntityOutcome.ROUTE_DIFFERS
         return tuple(row for row in rows if trip_route[row] in routes) or EntityOutcome.ROUTE_DIFFERS
+
+    def refuse_shared(self, shared_id: str | bytes) -> EntityOutcome:
+        """Keep an id that several FEEDs have, and return the outcome of what names it."""
+        self.shared_ids.add(plain_text(shared_id))
+        return EntityOutcome.ID_SHARED
 
     def read_day(self, text: str) -> int | EntityOutcome | None:
         """Return the ordinal of a start date, None where there is none."""

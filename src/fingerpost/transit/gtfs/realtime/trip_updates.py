@@ -8,7 +8,9 @@ import numpy as np
 from google.transit.gtfs_realtime_pb2 import TripDescriptor, TripUpdate
 
 from fingerpost.transit.gtfs.csv import find_time_s
+from fingerpost.transit.gtfs.realtime.added_keys import AddedKey, AddedKeys
 from fingerpost.transit.gtfs.realtime.added_trips import NO_ORIGINAL, Original, PlacedStopTimes, place_stop_times
+from fingerpost.transit.gtfs.realtime.added_words import AddedWord, choose_newest
 from fingerpost.transit.gtfs.realtime.delays import FURTHEST_S, Delays, work_out_delays
 from fingerpost.transit.gtfs.realtime.index import RealtimeIndex
 from fingerpost.transit.gtfs.realtime.messages import find_vehicle_name, plain_text
@@ -23,9 +25,6 @@ _CANCELLING = {
     TripDescriptor.CANCELED: EntityOutcome.TRIP_CANCELLED,
     TripDescriptor.DELETED: EntityOutcome.TRIP_DELETED,
 }
-
-AddedKey = tuple[int, str, int, str]
-"""Row of the feed, trip id, service day and start time as written."""
 
 
 @dataclass(slots=True)
@@ -59,6 +58,10 @@ class _Placed:
     ride: AddedRide
     slot: int
 
+    @property
+    def updated(self) -> int:
+        return self.ride.updated
+
 
 class TripUpdates:
     """Collects trip updates, then works out the rides."""
@@ -66,8 +69,11 @@ class TripUpdates:
     def __init__(self, timetable: Timetable, index: RealtimeIndex, tally: Tally) -> None:
         self.timetable, self.index, self.tally = timetable, index, tally
         self._claims: dict[RideKey, RideClaim] = {}
-        self._copies: dict[AddedKey, RideClaim] = {}
-        self._placed: dict[AddedKey, _Placed] = {}
+        # Those that are placed already, and the copies, which are claims.
+        self._added: dict[AddedKey, _Placed | RideClaim] = {}
+        self._words: list[AddedWord] = []
+        self._added_keys = AddedKeys(())
+        self._added_rides: dict[AddedKey, list[RideKey]] = {}
 
     def claim(self, claim: RideClaim) -> EntityOutcome:
         """Add an update of a ride of the timetable; the outcome is preliminary."""
@@ -95,15 +101,12 @@ class TripUpdates:
         feed = self.index.trip_feed[match.trip]
         first_s = int(self.timetable.stop_time_departure_s[self.timetable.trip_first_stop_time[match.trip]])
         trip_id = plain_text(properties.trip_id) or plain_text(update.trip.trip_id)
-        key = (feed, trip_id, day, plain_text(properties.start_time))
+        key = AddedKey(feed, trip_id, day, plain_text(properties.start_time))
         start = self.index.day_start(feed, day) + start_s - first_s
         claim = RideClaim(update, match._replace(day=day, late_s=0), feed, start, updated, slot, key)
-        earlier = self._copies.get(key)
-        if earlier is not None:
-            if earlier.updated > updated:
-                return EntityOutcome.SUPERSEDED
-            self.tally.entities[earlier.slot] = EntityOutcome.SUPERSEDED
-        self._copies[key] = claim
+        if self._is_outdated(key, updated):
+            return EntityOutcome.SUPERSEDED
+        self._keep_added(key, claim)
         return EntityOutcome.TRIP_DUPLICATED
 
     def add(self, update: TripUpdate, matcher: TripMatcher, updated: int, slot: int) -> EntityOutcome:
@@ -116,29 +119,52 @@ class TripUpdates:
         feed = self._feed_of(update, matcher, rows)
         if feed is None:
             return EntityOutcome.FEED_UNCLEAR
+        name, routes = self.index.feed_names[feed], matcher.scope.routes.get(trip.route_id, ())
+        rows = tuple(row for row in rows if self.index.feed_names[self.index.trip_feed[row]] == name)
+        routes = tuple(row for row in routes if self.index.feed_names[self.index.route_feed[row]] == name)
         if day is None:
             day = matcher.today
-        key = (feed, plain_text(trip.trip_id), day, plain_text(trip.start_time))
-        earlier = self._placed.get(key)
-        if earlier is not None and earlier.ride.updated > updated:
+        key = AddedKey(feed, plain_text(trip.trip_id), day, plain_text(trip.start_time))
+        if self._is_outdated(key, updated):
             return EntityOutcome.SUPERSEDED
         day_start = self.index.day_start(feed, day)
         stop_times = place_stop_times(update, self.index.stops_of(feed), day_start, NO_ORIGINAL, self.tally.stop_times)
         if stop_times is None:
             return EntityOutcome.ADDED_UNPLACED
+        row = rows[0] if rows else -1
+        route = routes[0] if routes else self.index.trip_route[row] if rows else -1
+        ride = self._new_ride(update, stop_times, row, route, date.fromordinal(day), updated)
+        self._keep_added(key, _Placed(ride, slot))
+        return EntityOutcome.TRIP_ADDED
+
+    def wait(self, word: AddedWord) -> None:
+        """Keep an update of no ride of the timetable until all rides that are added are known."""
+        self._words.append(word)
+
+    def _is_outdated(self, key: AddedKey, updated: int) -> bool:
+        earlier = self._added.get(key)
+        return earlier is not None and earlier.updated > updated
+
+    def _keep_added(self, key: AddedKey, added: "_Placed | RideClaim") -> None:
+        earlier = self._added.get(key)
         if earlier is not None:
             self.tally.entities[earlier.slot] = EntityOutcome.SUPERSEDED
-        row = rows[0] if rows else -1
-        routes = matcher.scope.routes.get(trip.route_id, ())
-        route = routes[0] if routes else self.index.trip_route[row] if rows else -1
-        self._placed[key] = _Placed(self._added(update, stop_times, row, route, date.fromordinal(day), updated), slot)
-        return EntityOutcome.TRIP_ADDED
+        self._added[key] = added
 
     def settle(self) -> tuple[dict[RideKey, RideUpdate], tuple[AddedRide, ...]]:
         """Return the updates of all rides, and the added trips."""
         rides: dict[RideKey, RideUpdate] = {}
-        added = [placed.ride for placed in self._placed.values()]
-        moving = list(self._copies.values())
+        added: list[AddedRide] = []
+        moving: list[RideClaim] = []
+        if self._words and self._added:
+            newest = choose_newest(self._words, AddedKeys(self._added), self.tally.entities)
+            for added_key, word in newest.items():
+                self.tally.entities[word.slot] = self._heed(added_key, word)
+        for added_key, each in self._added.items():
+            if isinstance(each, RideClaim):
+                moving.append(each)
+            else:
+                self._put_added(added, added_key, each.ride)
         for key, claim in self._claims.items():
             relationship = claim.update.trip.schedule_relationship
             if relationship in _CANCELLING:
@@ -150,7 +176,38 @@ class TripUpdates:
                 moving.append(claim)
         if moving:
             self._settle_moving(moving, rides, added)
+        self._added_keys = AddedKeys(self._added_rides)
         return rides, tuple(added)
+
+    def find_added(self, trip: TripDescriptor, matcher: TripMatcher) -> list[RideKey] | EntityOutcome:
+        """Return the added rides, once they are settled, that a descriptor means."""
+        keys = self._added_keys.find(trip, matcher)
+        return keys if isinstance(keys, EntityOutcome) else [ride for key in keys for ride in self._added_rides[key]]
+
+    def _heed(self, key: AddedKey, word: AddedWord) -> EntityOutcome:
+        """Cancel an added ride, or move a copy, where the word is newer; return the word's outcome.
+
+        A cancelled one is left out: there is no timetable by which it could be shown as cancelled.
+        """
+        said, relationship = self._added[key], word.update.trip.schedule_relationship
+        cancelling = _CANCELLING.get(relationship)
+        if cancelling is None and not (isinstance(said, RideClaim) and relationship == TripDescriptor.SCHEDULED):
+            return self.tally.entities[word.slot]
+        if (said.updated, said.slot) > (word.updated, word.slot):
+            return EntityOutcome.SUPERSEDED
+        if isinstance(said, RideClaim) and cancelling is None:
+            # Its headsign is that of the copy.
+            update = TripUpdate(trip_properties=said.update.trip_properties)
+            update.MergeFrom(word.update)
+            self._added[key] = replace(said, update=update, updated=word.updated, slot=word.slot)
+            return EntityOutcome.TRIP_UPDATED
+        self.tally.entities[said.slot] = EntityOutcome.SUPERSEDED
+        del self._added[key]
+        return cancelling or EntityOutcome.TRIP_CANCELLED
+
+    def _put_added(self, added: list[AddedRide], key: AddedKey, ride: AddedRide) -> None:
+        self._added_rides.setdefault(key, []).append((-1 - len(added), key.day))
+        added.append(ride)
 
     def _settle_moving(
         self, claims: Sequence[RideClaim], rides: dict[RideKey, RideUpdate], added: list[AddedRide]
@@ -173,11 +230,11 @@ class TripUpdates:
         for row, claim in enumerate(claims):
             begin, end = first[row], first[row + 1]
             if claim.added is not None:
-                added.append(self._copied(claim, planned, delays, begin, end))
+                self._put_added(added, claim.added, self._copied(claim, planned, delays, begin, end))
             elif is_told[row]:
                 key = (claim.match.trip_departure, claim.match.day)
                 rides[key] = _moved_ride(claim, delays, begin, end, moved[row], with_flags[row])
-            elif self.tally.entities[claim.slot] == EntityOutcome.TRIP_UPDATED:
+            if not is_told[row] and self.tally.entities[claim.slot] == EntityOutcome.TRIP_UPDATED:
                 self.tally.entities[claim.slot] = _find_silence(claim)
 
     def _trip_delay_s(self, claim: RideClaim) -> int:
@@ -214,7 +271,7 @@ class TripUpdates:
             return
         self.tally.entities[claim.slot] = EntityOutcome.TRIP_REPLACED
         route, day = self.index.trip_route[trip], date.fromordinal(claim.match.day)
-        added = self._added(claim.update, stop_times, trip, route, day, claim.updated)
+        added = self._new_ride(claim.update, stop_times, trip, route, day, claim.updated)
         yield replace(added, replaces=(claim.match.trip_departure, claim.match.day))
 
     def _copied(self, claim: RideClaim, planned: Rides, delays: Delays, begin: int, end: int) -> AddedRide:
@@ -228,11 +285,11 @@ class TripUpdates:
             is_skipped=delays.is_skipped[begin:end].tolist(),
         )
         day = date.fromordinal(claim.match.day)
-        return self._added(
-            claim.update, stop_times, trip, self.index.trip_route[trip], day, claim.updated, claim.added[1]
+        return self._new_ride(
+            claim.update, stop_times, trip, self.index.trip_route[trip], day, claim.updated, claim.added.trip_id
         )
 
-    def _added(
+    def _new_ride(
         self,
         update: TripUpdate,
         stop_times: PlacedStopTimes,

@@ -1,7 +1,7 @@
 """Looks up the alerts of an overlay by what they touch, and puts them into a rider's language."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from fingerpost.transit.model import ServiceAlert
@@ -18,11 +18,11 @@ class Span(NamedTuple):
 
 
 class Ridden(NamedTuple):
-    """What a ride is to alerts: rows, -1 where unknown; ``key`` is None for a ride that the timetable does not have."""
+    """What a ride is to alerts: rows, -1 where unknown; ``key`` is that of the ride that it replaces, else its own."""
 
     route: int
     trip: int
-    key: RideKey | None
+    key: RideKey
 
 
 # How near an alert is to a ride, the nearest first.
@@ -116,16 +116,18 @@ class OverlayAlerts:
 
 
 def _in_language(alert: Alert, language: str, period: tuple[int, int]) -> ServiceAlert:
-    texts, urls = alert.texts, alert.urls
-    chosen = choose(language, texts)
-    header, text = texts.get(chosen) or next(iter(texts.values()), ("", ""))
     since, until = period
     return ServiceAlert(
         id=alert.id,
-        header=header,
-        text=text,
+        header=_choose_words(alert.headers, language) or "",
+        text=_choose_words(alert.descriptions, language) or "",
         effect=alert.effect,
         since=since if since > ALWAYS[0] else None,
         until=until if until < ALWAYS[1] else None,
-        url=urls.get(choose(language, urls)) or next(iter(urls.values()), None),
+        url=_choose_words(alert.urls, language),
     )
+
+
+def _choose_words(words: Mapping[str, str], language: str) -> str | None:
+    """Return what is said in the language of rule A7, in any other where there is none of its languages."""
+    return words.get(choose(language, words)) or next(iter(words.values()), None)

@@ -26,6 +26,8 @@ FIRST_WAIT_S = 5.0
 WAKING_WAIT_S = 2.0
 # What was read is read again after so long: alerts come into force, and a message from the future becomes the present.
 READ_AGAIN_S = 60
+# More of an id says nothing to a reader.
+LONGEST_ID = 60
 
 Publish = Callable[[Overlay, date, int | None], None]
 
@@ -104,12 +106,15 @@ class RealtimeUpdater:
         return tuple(problems or ["The realtime source has not answered yet."])
 
     def list_unmatched(self, overlay: Overlay) -> tuple[str, ...]:
-        """Return a sentence on each source of which the timetable knows less than half, from an overlay."""
-        return tuple(
-            say_unmatched(source.shown, count)
-            for source in self.sources
-            if (count := overlay.matches.get(source.text)) is not None and count.is_mostly_unmatched
-        )
+        """Return sentences on the sources of an overlay of which much is unknown, or that name ids of several FEEDs."""
+        said: list[str] = []
+        for source in self.sources:
+            count, shared_ids = overlay.matches.get(source.text), overlay.shared_ids.get(source.text, ())
+            if count is not None and count.is_mostly_unmatched:
+                said.append(say_unmatched(source.shown, count))
+            if shared_ids:
+                said.append(say_shared(source.shown, shared_ids))
+        return tuple(said)
 
     def health(self) -> RealtimeHealth:
         """Return the health of the sources, and what became of their messages."""
@@ -162,6 +167,20 @@ def say_unmatched(source: str, count: MatchCount) -> str:
         f"Of real time from {source} the timetable knows {count.matched} of {whole} trips, vehicles and alerts, "
         "so what is late or cancelled may be shown as scheduled."
     )
+
+
+def say_shared(source: str, shared_ids: Sequence[str]) -> str:
+    """Return what a reader must know of a source that names ids without saying whose they are."""
+    return (
+        f"Real time from {source} speaks of {name_shared(shared_ids)}, which several FEEDs have, without saying whose; "
+        "that is left out, so what is late, cancelled or closed may be shown as scheduled."
+    )
+
+
+def name_shared(shared_ids: Sequence[str]) -> str:
+    """Return the first id, and how many more there are."""
+    more = f" and {len(shared_ids) - 1:,} more" if len(shared_ids) > 1 else ""
+    return f"{shared_ids[0][:LONGEST_ID]}{more}"
 
 
 def _find_updated(overlay: Overlay, messages: Sequence[FeedBytes]) -> int | None:

@@ -100,7 +100,7 @@ class Snapshot:
         """Return what a ride is to alerts."""
         if run < 0:
             added = self.get_added(run)
-            return Ridden(added.route, added.trip, added.replaces)
+            return Ridden(added.route, added.trip, added.replaces or (run, service_day.toordinal()))
         trip = int(self.timetable.trip_departure_trip[run])
         return Ridden(int(self.timetable.trip_route[trip]), trip, (run, service_day.toordinal()))
 

@@ -47,7 +47,7 @@ class _Calls:
         departure = instances.trip_departure[instance]
         self._stop: Int32 = instances.stop[row]
         # What is said of a ride is said of its replacement.
-        added = np.array([_name(ride) for ride in overlay.added] or [(-1,) * 4], np.int64)
+        added = np.array([_name(at, ride) for at, ride in enumerate(overlay.added)] or [(-1,) * 4], np.int64)
         own = added[np.minimum(-1 - np.minimum(departure, -1), len(added) - 1)]
         is_added = departure < 0
         trip = np.where(is_added, own[:, 1], timetable.trip_departure_trip[np.maximum(departure, 0)])
@@ -69,9 +69,9 @@ class _Calls:
         return near[np.array(shut, np.bool_)]
 
 
-def _name(added: AddedRide) -> tuple[int, int, int, int]:
-    """Return the route, the trip, and the trip departure and day that an added ride replaces; -1 for none."""
-    return added.route, added.trip, *(added.replaces or (-1, -1))
+def _name(at: int, added: AddedRide) -> tuple[int, int, int, int]:
+    """Return the route and the trip, -1 for none, and the key of the ride that an added one replaces, else its own."""
+    return added.route, added.trip, *(added.replaces or (-1 - at, added.service_day.toordinal()))
 
 
 def _list_stops(alert: Alert) -> list[int]:

@@ -1,0 +1,107 @@
+"""Ids that several FEEDs have, in a message that does not say whose they are: none is guessed, and it is said."""
+
+import pytest
+from google.transit.gtfs_realtime_pb2 import Alert, EntitySelector, FeedEntity
+
+from fingerpost.testing.feeds import feed_from_drawing, write_feed
+from fingerpost.transit.gtfs.importer import FeedSource, import_feeds
+from tests.realtime.messages import call, message, read_bytes, update
+
+WEST = "line A | Alpha 08:00 | Beta 08:10\ntram K | Alpha 08:00 | Port 08:10"
+EAST = "line A | Alpha 08:00 | Beta 08:20\ntram B | Alpha 08:00 | Port 08:20"
+AGENCY = "agency_id,agency_name,agency_url,agency_timezone\nAGENCY,{},https://example.org,Europe/Helsinki\n"
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    """Two feeds that lie 14 km apart and share the ids of route A, its trip, three stops and an agency."""
+    return merged(tmp_path_factory.mktemp("far"), "East", lat=60.30)
+
+
+def merged(folder, agency, lat):
+    places = {name: (lat, 24.94 + at / 10) for at, name in enumerate(("Alpha", "Beta", "Port"))}
+    west = {name: (60.17, lon) for name, (_, lon) in places.items()}
+    drawn = {
+        "WEST": feed_from_drawing(WEST, coordinates=west) | {"agency.txt": AGENCY.format("West")},
+        "EAST": feed_from_drawing(EAST, coordinates=places) | {"agency.txt": AGENCY.format(agency)},
+    }
+    feeds = [FeedSource(write_feed(folder / name, tables), name) for name, tables in drawn.items()]
+    return import_feeds("BOTH", feeds).timetable
+
+
+def alert(*selectors):
+    return FeedEntity(id="works", alert=Alert(informed_entity=[EntitySelector(**each) for each in selectors]))
+
+
+def told_of(timetable, *selectors, feed_name=None):
+    """Return what an alert touches, by FEED and id, and the ids that were left out."""
+    told = read_bytes(timetable, message(alert(*selectors)), feed_name=feed_name)
+    feeds = [feed.name for feed in timetable.feeds]
+    touched = set()
+    for each in told.alerts:
+        stops = {row: f"{feeds[timetable.stop_feed[row]]} {timetable.stop_local_id[row]}" for row in range(6)}
+        routes = {row: f"{feeds[timetable.route_feed[row]]} {timetable.route_local_id[row]}" for row in range(4)}
+        touched |= {stops[row] for row in each.stops} | {routes[row] for row in each.routes}
+        touched |= {f"{routes[route]} at {stops[stop]}" for route, stop in each.route_stops}
+        touched |= {f"{feeds[timetable.route_feed[timetable.trip_route[row]]]} trip" for row in each.trips}
+        touched |= {feeds[row] for row in each.feeds} | {f"type {kind}" for kind in each.route_types}
+    return touched, [shared for ids in told.shared_ids.values() for shared in ids]
+
+
+@pytest.mark.parametrize(
+    ("selector", "touched", "shared"),
+    [
+        ({"stop_id": "ALPHA"}, set(), ["ALPHA"]),
+        ({"route_id": "A"}, set(), ["A"]),
+        ({"route_id": "A", "direction_id": 0}, set(), ["A"]),
+        ({"route_id": "A", "stop_id": "ALPHA"}, set(), ["A"]),
+        ({"agency_id": "AGENCY"}, set(), ["AGENCY"]),
+        ({"trip": {"trip_id": "A-1"}}, set(), ["A-1"]),
+        ({"trip": {"trip_id": "A-1", "start_date": "20260310"}}, set(), ["A-1"]),
+        ({"route_type": 0, "stop_id": "ALPHA"}, set(), ["ALPHA"]),
+        ({"route_id": "K", "stop_id": "ALPHA"}, {"WEST K at WEST ALPHA"}, []),
+        ({"trip": {"trip_id": "B-1"}}, {"EAST trip"}, []),
+        ({"route_type": 0}, {"type 0"}, []),
+    ],
+)
+def test_a_selector_touches_the_feed_that_alone_has_all_it_names(both, selector, touched, shared):
+    """Route K is WEST's and trip B-1 EAST's; a kind of route is no id, and means all feeds'."""
+    assert told_of(both, selector) == (touched, shared)
+
+
+def test_a_source_that_says_its_feed_shares_nothing(both):
+    """Alpha of EAST alone."""
+    assert told_of(both, {"stop_id": "ALPHA"}, feed_name="EAST") == ({"EAST ALPHA"}, [])
+
+
+def test_what_is_left_of_an_alert_is_given(both):
+    """Route K is known, stop Alpha could be either's."""
+    assert told_of(both, {"route_id": "K"}, {"stop_id": "ALPHA"}) == ({"WEST K"}, ["ALPHA"])
+
+
+def test_an_alert_of_which_nothing_is_left_is_counted(both):
+    """It is not the same as one of which nothing is known."""
+    told = read_bytes(both, message(alert({"stop_id": "ALPHA"}), alert({"stop_id": "OMEGA"})))
+    assert dict(told.counts) == {"alert-without-known-selector": 1, "id-of-several-feeds": 1}
+
+
+@pytest.mark.parametrize(("lat", "touched"), [(60.1708, {"WEST ALPHA", "EAST ALPHA"}), (60.171, set())])
+def test_one_stop_in_two_feeds_is_no_guess(tmp_path, lat, touched):
+    """Rule A8: one name, at most 100 m apart, so that ids of a country's register close the stop to both."""
+    assert told_of(merged(tmp_path, "West", lat), {"stop_id": "ALPHA"})[0] == touched
+
+
+def test_one_agency_in_two_feeds_is_no_guess(tmp_path):
+    """Both feeds are the same agencies' by id and name."""
+    assert told_of(merged(tmp_path, "West", 60.3), {"agency_id": "AGENCY"}) == ({"WEST", "EAST"}, [])
+
+
+def test_an_added_trip_runs_on_the_route_of_its_own_feed(tmp_path):
+    """Route A is in both; only EAST has a Quay."""
+    places = {"coordinates": {"Alpha": (60.3, 24.94), "Quay": (60.3, 25.0)}}
+    east = write_feed(tmp_path / "east", feed_from_drawing("line A | Alpha 08:00 | Quay 08:20", **places))
+    west = write_feed(tmp_path / "west", feed_from_drawing(WEST))
+    timetable = import_feeds("BOTH", [FeedSource(west, "WEST"), FeedSource(east, "EAST")]).timetable
+    calls = (call("ALPHA", depart="08:05"), call("QUAY", arrive="08:25"))
+    (ride,) = read_bytes(timetable, message(update("X", *calls, relationship="ADDED", route_id="A"))).added
+    assert timetable.feeds[int(timetable.route_feed[ride.route])].name == "EAST"
