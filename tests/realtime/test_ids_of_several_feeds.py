@@ -96,6 +96,19 @@ def test_one_agency_in_two_feeds_is_no_guess(tmp_path):
     assert told_of(merged(tmp_path, "West", 60.3), {"agency_id": "AGENCY"}) == ({"WEST", "EAST"}, [])
 
 
+@pytest.mark.parametrize(
+    ("agency", "selector", "told"),
+    [
+        ("West", {"route_id": "A"}, ({"WEST A", "EAST A"}, [])),
+        ("East", {"route_id": "A"}, (set(), ["A"])),
+        ("West", {"route_id": "A", "stop_id": "ALPHA"}, (set(), ["A"])),
+    ],
+)
+def test_one_line_in_two_feeds_is_no_guess(tmp_path, agency, selector, told):
+    """Each borough's feed of New York has all of its lines: one name, one agency; the stop is another in each."""
+    assert told_of(merged(tmp_path, agency, 60.3), selector) == told
+
+
 def test_an_added_trip_runs_on_the_route_of_its_own_feed(tmp_path):
     """Route A is in both; only EAST has a Quay."""
     places = {"coordinates": {"Alpha": (60.3, 24.94), "Quay": (60.3, 25.0)}}

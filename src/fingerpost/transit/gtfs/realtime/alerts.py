@@ -93,7 +93,7 @@ class _Touched:
         routes = self._routes(selector)
         known = [set(group) for group in (stops, routes) if group is not None]
         names = set.intersection(*known) if known else set()
-        if len(names) > 1 and self._is_shared(selector, names):
+        if len(names) > 1 and self._is_shared(selector, names, routes):
             self._refuse_shared(selector.route_id or selector.stop_id or selector.agency_id)
         elif names:
             self._add_of(
@@ -103,16 +103,24 @@ class _Touched:
                 None if routes is None else set().union(*(routes[name] for name in names)),
             )
 
-    def _is_shared(self, selector: EntitySelector, names: Iterable[str]) -> bool:
+    def _is_shared(self, selector: EntitySelector, names: Iterable[str], routes: Mapping[str, set[int]] | None) -> bool:
         """Whether FEEDs mean different things by the ids of a selector that all of them know."""
         feeds = self.index.timetable.feeds
-        if selector.route_id:
-            return True
-        if selector.agency_id and len({feed.agencies for feed in feeds if feed.name in names}) > 1:
+        if selector.route_id and routes is not None:
+            # The feeds of one operator's districts may each have all of its lines.
+            if len({self._describe_route(route) for name in names for route in routes[name]}) > 1:
+                return True
+        elif selector.agency_id and len({feed.agencies for feed in feeds if feed.name in names}) > 1:
             return True
         return bool(selector.stop_id) and not self._is_one_place(
             [self.index.stops_of_name(name)[selector.stop_id] for name in names]
         )
+
+    def _describe_route(self, route: int) -> tuple[str, str, tuple[str, ...]]:
+        """Return what riders know a route by: its names, and its feed's agencies."""
+        table = self.index.timetable
+        agencies = table.feeds[self.index.route_feed[route]].agencies
+        return table.route_short_name[route], table.route_long_name[route], agencies
 
     def _is_one_place(self, stops: Sequence[int]) -> bool:
         """Whether stops are one by rule A8: they bear one name and lie no further apart than one stop may."""
