@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,6 @@ from fingerpost.transit.model import (
     PlaceMatch,
 )
 from fingerpost.transit.port import (
-    BoardGap,
     DepartureBoard,
     DepartureQuery,
     JourneyAnswer,
@@ -33,6 +32,7 @@ from fingerpost.transit.port import (
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.providers.embedded.board_calls import BoardCalls, keep_first
+from fingerpost.transit.providers.embedded.board_gaps import find_gap
 from fingerpost.transit.providers.embedded.departures import departure_of
 from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.feed_service import FeedServices
@@ -47,7 +47,6 @@ from fingerpost.transit.providers.embedded.stops import TimetableStops
 from fingerpost.transit.providers.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.providers.embedded.trip_ends import find_ends
-from fingerpost.transit.raptor.board import list_board_departures
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
@@ -60,11 +59,8 @@ from fingerpost.transit.timetable.timetable import Timetable
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
 
-# So far behind the window of an empty board its next departure is looked for; beyond that, the day is told.
-_LOOK_AHEAD_S = 24 * 3600
 # A longer board has so many rows that a thread costs less than what others wait meanwhile.
 _SHORT_BOARD_S = 3 * 3600
-_DAY = timedelta(days=1)
 
 
 class EmbeddedNetwork:
@@ -302,6 +298,8 @@ class EmbeddedNetwork:
         language = query.language
         window = Span(query.instant, query.instant + query.window_s)
         first = calls if query.by_schedule else keep_first(calls, query.wanted)
+        # A timetable lists nothing of what is cancelled; a board does.
+        is_off = query.by_schedule and len(calls) == count and all(each.is_off for each in calls)
         departures = (departure_of(snapshot, words, each, language) for each in first)
         walks = None
         if query.walk_from is not None:
@@ -312,7 +310,7 @@ class EmbeddedNetwork:
             departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
             alerts=snapshot.alerts.list_of_stops(rows, window, language),
-            gap=None if count else self._find_gap(snapshot, rows, window.end),
+            gap=find_gap(snapshot, rows, self._facts.zone, query) if is_off or not count else None,
             walks=walks,
             provenance=provenance,
         )
@@ -322,16 +320,6 @@ class EmbeddedNetwork:
         row = self._stops.find_row(departure.stop_id) if stop_count > 1 and departure.platform is None else None
         pole = None if row is None else self._stops.find_pole(row)
         return departure if pole is None else replace(departure, platform=pole)
-
-    def _find_gap(self, snapshot: Snapshot, rows: Sequence[int], end: int) -> BoardGap:
-        """Return when something leaves from stops after a window in which nothing does."""
-        day = local_day(end, self._facts.zone)
-        timetable = snapshot.live.get_search_timetable(day, mirrored=False, step_free=False)
-        later, _ = list_board_departures(self._timetable, timetable, rows, end + 1, _LOOK_AHEAD_S, 1)
-        if later:
-            return BoardGap(next_departure=later[0].departure)
-        days = self._services.find_boarding_days(rows)
-        return BoardGap() if days is None else BoardGap(next_day=days.find_next_day(day + _DAY), last_day=days.last_day)
 
     # ------------------------------------------------------------------------------------------ places
 
