@@ -225,8 +225,6 @@ class EmbeddedNetwork:
         )
         live = snapshot.find_live(step_free=search.step_free)
         journeys = self._search(live, search)
-        if covered and day > covered[1] and not self._is_spill(journeys, day, query.arrive_by):
-            raise self._outside()
         words = self._words.in_language(provenance.language)
 
         def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
@@ -238,9 +236,13 @@ class EmbeddedNetwork:
 
         planned = () if live is snapshot.planned else self._search(snapshot.planned, search)
         promised = shown([each for each in planned if not _has_deleted(snapshot, each)])
+        itineraries, timetabled = shown(journeys), tuple(each for each in promised if _is_worth_telling(each, query))
+        # What is cancelled in the night behind the last covered day was to run then all the same.
+        if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):
+            raise self._outside()
         return JourneyAnswer(
-            itineraries=shown(journeys),
-            timetabled=tuple(each for each in promised if _is_worth_telling(each, query)),
+            itineraries=itineraries,
+            timetabled=timetabled,
             step_free_supported=self._facts.has_wheelchair_data,
             provenance=provenance,
             price=self._fares.price,
@@ -248,12 +250,12 @@ class EmbeddedNetwork:
             draw_basemap=self._draw_basemap,
         )
 
-    def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
+    def _is_spill(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""
         return any(
-            local_day(journey.arrival if arrive_by else journey.departure, self._facts.zone) == day
-            for journey in journeys
-            if journey.rides
+            local_day(each.arrival if arrive_by else each.departure, self._facts.zone) == day
+            for each in itineraries
+            if any(leg.is_transit for leg in each.legs)
         )
 
     def _search(self, timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
