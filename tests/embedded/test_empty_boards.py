@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity
 
+from fingerpost.transit.providers.embedded import board_gaps
 from tests.embedded.conftest import rows
 from tests.realtime.messages import at, call, message, update
 
@@ -86,6 +87,15 @@ def test_a_stop_that_is_closed_promises_no_day(towns, clock, tool):
     clock(NINE)
     town.say(message(CLOSED, timestamp=NINE))
     assert why(town, tool) == "All departures from here until 2026-03-16 are cancelled."
+
+
+def test_a_busy_stop_that_is_closed_is_asked_for_fewer_days(towns, clock, monkeypatch):
+    """With no more than two departures looked at, whole days: Wednesday's and Thursday's."""
+    monkeypatch.setattr(board_gaps, "_MOST_CALLS", 1)
+    town = towns(DAILY)
+    clock(NINE)
+    town.say(message(CLOSED, timestamp=NINE))
+    assert why(town) == "All departures from here until 2026-03-12 are cancelled."
 
 
 def test_a_train_of_the_night_counts_on_the_day_on_which_it_leaves(towns, clock):

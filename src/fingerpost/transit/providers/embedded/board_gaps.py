@@ -14,8 +14,9 @@ from fingerpost.transit.timetable.service_days import local_day
 
 # So far behind the window of an empty board its next departure is looked for; beyond that, the day is told.
 _LOOK_AHEAD_S = 24 * 3600
-# A stop may be closed for months, so no more days of service than these are asked for what runs on them.
-_MOST_DAYS = 8
+# A stop may be closed for months: so many days of service are asked at most for what runs on them, and none
+# any more behind so many departures.
+_MOST_DAYS, _MOST_CALLS = 8, 1000
 _DAY = timedelta(days=1)
 
 
@@ -30,12 +31,12 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     days = boardings.find_days()
     beyond = ahead.last + 1
     added = ahead.find_added_from(beyond)
+    since = local_day(end, zone) - _DAY  # The last evening's trips still run in the night.
+    calls = () if days is None else boardings.list_after(end, islice(_days_from(days, since), _MOST_DAYS))
     off = None
-    # The last evening's trips still run in the night.
-    since = local_day(end, zone) - _DAY
-    for call in () if days is None else boardings.list_after(end, islice(_days_from(days, since), _MOST_DAYS)):
-        if not ahead.is_told(call):
-            continue
+    for looked_at, call in enumerate(filter(ahead.is_told, calls)):
+        if looked_at > _MOST_CALLS and off is not None and local_day(call.departure, zone) > local_day(off, zone):
+            break
         leaves = ahead.find_time(call)
         if leaves >= beyond and not ahead.is_off(call):
             added = leaves if added is None else min(added, leaves)
