@@ -53,3 +53,30 @@ def test_behind_the_last_train_the_calendar_has_ended(ending, clock, is_cancelle
     if is_cancelled:
         ending.say(message(update("N-2", relationship="CANCELED"), timestamp=later))
     assert ending.plan()["error"]["message"] == COVERED
+
+
+@pytest.fixture
+def over(towns, clock):
+    """Tuesday, 21:00: the last train of all left at 20:20."""
+    clock(at("21:00"))
+    return towns("rail N | Alpha 20:20 | Gamma 20:40", days=[MONDAY, TUESDAY])
+
+
+def test_behind_the_last_train_of_the_last_day_the_hint_is_not_to_walk(over):
+    """The day is covered, and nothing leaves any more."""
+    assert over.plan()["error"]["hint"] == f"{COVERED}, and nothing leaves around the origin any more"
+
+
+def test_behind_the_last_train_of_the_last_day_routes_say_why(over):
+    """The same sentence."""
+    ends = {"origin": {"rawText": "TEST:ALPHA"}, "destination": {"rawText": "TEST:GAMMA"}}
+    body = over.ask("planRoute", **ends, departureTime="now")
+    assert body["meta"]["whyEmpty"] == f"{COVERED}, and nothing leaves around the origin any more."
+
+
+@pytest.mark.parametrize("kind", ["depart", "arrive"])
+def test_where_something_still_leaves_the_contract_s_hint_stands(over, clock, kind):
+    """At 20:00 of the last day, to a place that no train goes to."""
+    clock(at("20:00"))
+    body = over.plan(destination="60.17,25.13", when={"type": kind, "time": "2026-03-10T20:00:00+02:00"})
+    assert body["error"]["hint"] == "Try increasing maxWalkingDistance or adjusting departure time"

@@ -48,6 +48,12 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
     return BoardGap(last_day=last_day, cancelled_until=None if off is None else local_day(off, zone))
 
 
+def leaves_within_a_day(snapshot: Snapshot, stops: Sequence[int], zone: str, instant: int) -> bool:
+    """Whether anything leaves stops within a day of an instant."""
+    query = DepartureQuery(stop_ids=(), instant=instant, window_s=_LOOK_AHEAD_S, wanted=1)
+    return BoardCalls(snapshot, stops, zone, query).find_first() is not None
+
+
 def _days_from(days: ServiceDays, day: date) -> Iterator[date]:
     """Yield the days of service from a day on."""
     following = days.find_next_day(day)

@@ -32,7 +32,7 @@ from fingerpost.transit.port import (
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.providers.embedded.board_calls import BoardCalls, keep_first
-from fingerpost.transit.providers.embedded.board_gaps import find_gap
+from fingerpost.transit.providers.embedded.board_gaps import find_gap, leaves_within_a_day
 from fingerpost.transit.providers.embedded.departures import departure_of
 from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.feed_service import FeedServices
@@ -47,6 +47,7 @@ from fingerpost.transit.providers.embedded.stops import TimetableStops
 from fingerpost.transit.providers.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.providers.embedded.trip_ends import find_ends
+from fingerpost.transit.raptor.endpoints import Endpoint
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
@@ -245,6 +246,7 @@ class EmbeddedNetwork:
             timetabled=timetabled,
             step_free_supported=self._facts.has_wheelchair_data,
             provenance=provenance,
+            why_nothing=None if itineraries or timetabled else self._say_why_nothing(snapshot, query, origin),
             price=self._fares.price,
             draw=partial(draw_leg, self._timetable, self._walks, self._stops.find_row, step_free=step_free),
             draw_basemap=self._draw_basemap,
@@ -265,10 +267,23 @@ class EmbeddedNetwork:
             journeys = find_journeys(self._timetable, timetables, replace(search, step_free=False))
         return journeys
 
+    def _say_why_nothing(self, snapshot: Snapshot, query: JourneyQuery, origin: Endpoint) -> str | None:
+        """Return that nothing leaves around the origin any more, None where something does: then walking may help."""
+        covered, zone = self._facts.covered_days, self._facts.zone
+        # Before the last covered day, what leaves later is found.
+        if query.arrive_by or covered is None or local_day(query.instant, zone) < covered[1]:
+            return None
+        is_over = not leaves_within_a_day(snapshot, origin.stop.tolist(), zone, query.instant)
+        return f"{self._say_covered()}, and nothing leaves around the origin any more" if is_over else None
+
+    def _say_covered(self) -> str:
+        first, last = self._facts.covered_days or (None, None)
+        return f"The timetable of {self._profile.name} covers {first} to {last} only"
+
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
         return OutsideCalendar(
-            f"The timetable of {self._profile.name} covers {first} to {last} only",
+            self._say_covered(),
             {"first_day": str(first), "last_day": str(last)},
             hint=f"Choose a date from {first} to {last}",
         )
