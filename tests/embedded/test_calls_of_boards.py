@@ -122,3 +122,16 @@ def test_a_replacement_of_a_ride_by_headway_counts_from_its_own_start(towns):
         town.say(message(said, timestamp=NOW))
         boards.append(rows(town.board(windowMinutes=19)))
     assert boards == [[("A", "08:10", "delayed", 360)]] * 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [update("A-1", FROM_TWO[0]), update("A-1", *FROM_TWO, relationship="REPLACEMENT")],
+    ids=["moved", "replaced"],
+)
+def test_a_row_that_leaves_from_the_other_platform_says_when_to_leave(towns, said):
+    """Platform 2 is 15 m further than platform 1, whose board it is."""
+    town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS})
+    town.say(message(said, timestamp=NOW))
+    body = town.board(windowMinutes=90, walkFrom="60.165,24.94")
+    assert [(each["departure"], each["walkMeters"]) for each in body["meta"]["leaveBy"]] == [(0, 738), (1, 723)]

@@ -317,10 +317,12 @@ class EmbeddedNetwork:
         first = calls if query.by_schedule else keep_first(calls, query.wanted)
         # A timetable lists nothing of what is cancelled; a board does.
         is_off = query.by_schedule and len(calls) == count and all(each.is_off for each in calls)
-        departures = (departure_of(snapshot, words, each, language) for each in first)
+        departures = [departure_of(snapshot, words, each, language) for each in first]
         walks = None
         if query.walk_from is not None:
-            to_stops = self._walks.measure_to_stops(query.walk_from, rows)
+            # Real time may let a row leave from a stop beside the board's own.
+            left = [row for each in departures if (row := self._stops.find_row(each.stop_id)) is not None]
+            to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
             walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
             provenance = self._walks.credit(provenance)
         return DepartureBoard(
