@@ -158,3 +158,11 @@ class TestTimetable:
         window = {"at": "2026-03-10T11:00:00+02:00"}
         assert rows(town.board(**window)) == [("R", "11:10", "cancelled", None)]
         assert why(town, "getStopTimetable", **window) == "The next departure is at 2026-03-11T06:10:00Z."
+
+    def test_the_text_names_the_next_departure_at_the_clock_of_the_place(self, town):
+        """09:10 in UTC; the zone has its offset, as where there are rows."""
+        body = town.ask("getStopTimetable", stopId="TEST:ALPHA")
+        assert town.tools["getStopTimetable"].describe(body).splitlines()[0] == (
+            "Timetable of Alpha (TEST:ALPHA) (Europe/Helsinki, UTC+02:00), at most 3 within 45 min: no departures. "
+            "NO_DEPARTURES The next departure is at Tue 2026-03-10 11:10."
+        )
