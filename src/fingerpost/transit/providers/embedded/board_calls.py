@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.providers.embedded.overlay_alerts import Ridden
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.raptor.board import BoardDeparture, list_board_departures
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
@@ -63,12 +64,13 @@ class BoardCalls:
         calls, count = self._list(snapshot.planned, self._stops, wanted)
         if snapshot.live is snapshot.planned:
             return [BoardCall(call, is_off=False) for call in calls], count
-        shown = [call for call in calls if self.is_told(call)]
+        told = [(call, self.is_off(call)) for call in calls if self.is_told(call)]
         found = [
-            BoardCall(call, is_off=True) if self.is_off(call) else BoardCall(_expect(snapshot, call), is_off=False)
-            for call in shown
+            BoardCall(call if is_off else _expect(snapshot, call), is_off)
+            for call, is_off in told
+            if is_off or not self._is_stranded(call)
         ]
-        return found, count - (len(calls) - len(shown))
+        return found, count - (len(calls) - len(found))
 
     def find_first(self) -> int | None:
         """Return when the first ride of the window leaves that can be taken, None where none can."""
@@ -76,7 +78,7 @@ class BoardCalls:
         is_plain = snapshot.live is snapshot.planned
         if self._query.by_schedule:
             planned, _ = self._list(snapshot.planned, self._stops, 1 if is_plain else None)
-            return next((call.departure for call in planned if self.is_told(call) and not self.is_off(call)), None)
+            return next((call.departure for call in planned if self._can_be_taken(call)), None)
         calls, _ = self._list(snapshot.live, self._stops, 1)
         moved = [] if is_plain else self._list_moved()
         return min((call.departure for call in (*calls, *moved)), default=None)
@@ -94,6 +96,9 @@ class BoardCalls:
             if int(added.stop[at]) in self._stops and not (added.is_skipped[at] or added.flags[at] & NO_BOARDING)
         )
         return min((call.departure for call in calls if not self.is_off(call)), default=None)
+
+    def _can_be_taken(self, call: BoardDeparture) -> bool:
+        return self.is_told(call) and not (self.is_off(call) or self._is_stranded(call))
 
     def find_time(self, call: BoardDeparture) -> int:
         """Return when a call of the timetable leaves, by the times that the board goes by."""
@@ -136,11 +141,25 @@ class BoardCalls:
         return (
             here.stop not in self._around
             or snapshot.is_closed(here.stop, call.departure, ridden)
-            or not (
-                any(each.is_left and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
-                or _goes_on(snapshot, call)
-            )
+            or not (_lets_out(snapshot, behind, ridden) or _goes_on(snapshot, call))
         )
+
+    def _is_stranded(self, call: BoardDeparture) -> bool:
+        """Whether a call of the timetable that is not off leads nowhere, as real time broke its in-seat transfer.
+
+        The search knows; what it does not have is on no board, and not called cancelled (decision 0314).
+        """
+        snapshot = self._snapshot
+        call = _expect(snapshot, call)
+        if not _has_seam(snapshot, call):
+            return False
+        behind = _list_from(snapshot, call)
+        here = next(behind)
+        if _lets_out(snapshot, behind, snapshot.find_ridden(call.trip_departure, call.service_day)):
+            return False
+        timetable = snapshot.live.get_search_timetable(self._day, mirrored=False, step_free=False)
+        leaving, _ = list_board_departures(snapshot.timetable, timetable, [here.stop], call.departure, 0)
+        return call not in leaving
 
     def _find_planned_stop(self, call: BoardDeparture) -> int:
         """Return the stop (row) where a call was planned, -1 where nothing was."""
@@ -203,10 +222,21 @@ def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
         yield _Expected(stop, arrival + int(update.arrival_delay_s[position]), is_left)
 
 
+def _lets_out(snapshot: Snapshot, behind: Iterator[_Expected], ridden: Ridden) -> bool:
+    """Whether a ride lets riders out at any of the stops behind a call."""
+    return any(each.is_left and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
+
+
+def _has_seam(snapshot: Snapshot, call: BoardDeparture) -> bool:
+    """Whether the timetable lets riders stay seated behind the end of a call's ride."""
+    seams, run = snapshot.timetable.in_seat_from, call.trip_departure
+    at = int(np.searchsorted(seams, run))
+    return run >= 0 and at < len(seams) and int(seams[at]) == run
+
+
 def _goes_on(snapshot: Snapshot, call: BoardDeparture) -> bool:
     """Whether who boards a ride of the timetable may stay seated behind its end."""
-    run, table = call.trip_departure, snapshot.timetable
-    if run < 0 or not np.any(table.in_seat_from == run):
+    if not _has_seam(snapshot, call):
         return False
-    update = snapshot.find_update(run, call.service_day)
+    update = snapshot.find_update(call.trip_departure, call.service_day)
     return update is None or not update.is_skipped[-1]
