@@ -98,6 +98,14 @@ def test_a_busy_stop_that_is_closed_is_asked_for_fewer_days(towns, clock, monkey
     assert why(town) == "All departures from here until 2026-03-12 are cancelled."
 
 
+def test_what_left_early_is_not_called_cancelled(towns, clock):
+    """The last train of all, due at 09:06, left at 08:59."""
+    town = towns("rail R | Alpha 09:06 | Gamma 09:30", days=[TUESDAY])
+    clock(NINE)
+    town.say(message(update("R-1", call("ALPHA", depart=-420)), timestamp=NINE))
+    assert why(town, windowMinutes=5) == "The timetable has no departures from here after 2026-03-10."
+
+
 def test_a_train_of_the_night_counts_on_the_day_on_which_it_leaves(towns, clock):
     """Saturday's train leaves on Sunday, 00:20."""
     town = towns("rail N | Alpha 24:20 | Gamma 24:40", days=[TUESDAY, SATURDAY])

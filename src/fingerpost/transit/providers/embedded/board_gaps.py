@@ -38,10 +38,11 @@ def find_gap(snapshot: Snapshot, stops: Sequence[int], zone: str, query: Departu
         if looked_at > _MOST_CALLS and off is not None and local_day(call.departure, zone) > local_day(off, zone):
             break
         leaves = ahead.find_time(call)
-        if leaves >= beyond and not ahead.is_off(call):
+        if ahead.is_off(call):
+            off = call.departure
+        elif leaves >= beyond:
             added = leaves if added is None else min(added, leaves)
             break
-        off = call.departure
     last_day = None if days is None else days.last_day
     if added is not None:
         return BoardGap(next_day=local_day(added, zone), last_day=last_day)
