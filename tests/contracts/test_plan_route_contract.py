@@ -313,7 +313,7 @@ CLOSED = provenance(out_of_service=(OutOfService(FEED, DAY),))
     ],
 )
 def test_an_empty_answer_is_a_success_with_a_reason(over, network, arguments, reason, why):
-    """D1, A5: the code, the sentence where there is one, and both in the text."""
+    """D1, A5: the code, the sentence where there is one, and both in the text, which has its own times."""
     network.asked.clear()
     answer = ask(over, network, **arguments)
 
@@ -321,7 +321,7 @@ def test_an_empty_answer_is_a_success_with_a_reason(over, network, arguments, re
     assert answer.body["metadata"]["noResultsReason"] == reason
     assert answer.body["meta"].get("whyEmpty") == why
     assert reason in answer.text
-    assert (why or "") in answer.text
+    assert (why or "").partition(" 2022-02-22T")[0] in answer.text
 
 
 def test_an_answer_with_itineraries_has_no_reason(over):

@@ -58,6 +58,26 @@ def test_who_may_stay_seated_gets_somewhere(towns):
     assert rows(town.board()) == [("A", "08:10", "on_time", 60)]
 
 
+@pytest.mark.parametrize(
+    ("said", "listed"),
+    [
+        (update("A-1", call(sequence=1, depart=60)), ["08:10"]),
+        (update("A-1", call(sequence=1, depart=61)), []),
+        (update("B-1", relationship="CANCELED"), []),
+    ],
+    ids=["in time", "too late to go on", "nothing goes on"],
+)
+def test_a_board_and_a_timetable_agree_on_who_may_stay_seated(towns, said, listed):
+    """Decision 0314: behind Alpha nobody is let out but from line B; what leads nowhere is on neither."""
+    stay = "line A | Alpha 08:10 | Beta 08:20 noalight\nline B | Beta 08:21 | Gamma 08:30\nstay | A-1 | B-1"
+    town = towns(stay, coordinates=COORDINATES)
+    town.say(message(said, timestamp=NOW))
+    timetable = town.ask("getStopTimetable", stopId="TEST:ALPHA")
+    assert [row[1] for row in rows(town.board())] == listed
+    assert len(timetable["departures"]) == len(listed)
+    assert "cancelledLeftOut" not in timetable["metadata"]
+
+
 def test_a_ride_that_leaves_from_a_stop_elsewhere_is_cancelled_where_it_was_to_leave(towns):
     """It leaves three kilometres further on, and the board there has it."""
     town = towns(DRAWING, coordinates=COORDINATES)
@@ -122,3 +142,16 @@ def test_a_replacement_of_a_ride_by_headway_counts_from_its_own_start(towns):
         town.say(message(said, timestamp=NOW))
         boards.append(rows(town.board(windowMinutes=19)))
     assert boards == [[("A", "08:10", "delayed", 360)]] * 2
+
+
+@pytest.mark.parametrize(
+    "said",
+    [update("A-1", FROM_TWO[0]), update("A-1", *FROM_TWO, relationship="REPLACEMENT")],
+    ids=["moved", "replaced"],
+)
+def test_a_row_that_leaves_from_the_other_platform_says_when_to_leave(towns, said):
+    """Platform 2 is 15 m further than platform 1, whose board it is."""
+    town = towns(DRAWING, coordinates=COORDINATES, tables={"stops.txt": STATIONS})
+    town.say(message(said, timestamp=NOW))
+    body = town.board(windowMinutes=90, walkFrom="60.165,24.94")
+    assert [(each["departure"], each["walkMeters"]) for each in body["meta"]["leaveBy"]] == [(0, 738), (1, 723)]

@@ -10,6 +10,7 @@ from fingerpost.contract.envelope import Family
 from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.contract.wire import Identifier, Whole, WireDict, WireModel, WordOf
 from fingerpost.tools.alert_shapes import AlertNotes, describe_board_alerts, show_alerts
+from fingerpost.tools.board_gap_text import say_gap
 from fingerpost.tools.leave_by import Leaving, find_walk_start, say_leaving, show_leaving, warn_of_walks
 from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.tools.shapes import Language, Meta, WireWarning, show_meta, show_warnings
@@ -218,13 +219,7 @@ def _show_gap(board: DepartureBoard, zone: str) -> _WhyEmpty:
     gap = board.gap
     if gap is None or board.found_count:
         return {}
-    if gap.next_departure is not None:
-        return {"whyEmpty": f"The next departure is at {print_instant(gap.next_departure, zone)}."}
-    if gap.next_day is not None:
-        return {"whyEmpty": f"The next departures are on {gap.next_day}."}
-    if gap.last_day is not None:
-        return {"whyEmpty": f"The timetable has no departures from here after {gap.last_day}."}
-    return {"whyEmpty": "The timetable has no departures from here on any day."}
+    return {"whyEmpty": say_gap(gap, lambda instant: print_instant(instant, zone))}
 
 
 def _say_empty(meta: BoardMeta) -> str:

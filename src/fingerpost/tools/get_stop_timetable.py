@@ -10,6 +10,7 @@ from fingerpost.contract.published import Call, PublishedTool, ToolReply
 from fingerpost.errors import ParameterError
 from fingerpost.resilience.fair_threads import COMPUTING
 from fingerpost.tools.alert_shapes import show_alerts
+from fingerpost.tools.board_gap_text import say_gap
 from fingerpost.tools.line_color_shapes import LINE_COLORS, WireLineColors, list_row_colors, reply_with_colors
 from fingerpost.tools.stop_timetable_shapes import (
     LONGEST_HORIZON_MINUTES,
@@ -165,7 +166,7 @@ def _answer(
     meta: StopTimetableMeta = {
         **show_utc_origin(provenance, ids=[stop["id"]], realtime_age_s=age_s),
         **show_alerts(choose_alerts(_list_touched(board, shown)), None),
-        **show_why_empty(None if running else _say_gap(board)),
+        **show_why_empty(None if running or board.gap is None else say_gap(board.gap, print_utc)),
         **_show_lines(running if window.is_until else ()),
         **_show_next(running[len(shown) :]),
         "stop": stop,
@@ -216,20 +217,6 @@ def _find_reason(window: _Window, board: DepartureBoard) -> NoResultsReason:
     # Nothing within a day behind the window, though it is known when the next departure is.
     is_over = gap is not None and gap.next_departure is None
     return NoResultsReason.NO_SERVICE if is_over else NoResultsReason.NO_DEPARTURES
-
-
-def _say_gap(board: DepartureBoard) -> str | None:
-    """Return when something leaves, None where the source does not know."""
-    gap = board.gap
-    if gap is None:
-        return None
-    if gap.next_departure is not None:
-        return f"The next departure is at {print_utc(gap.next_departure)}."
-    if gap.next_day is not None:
-        return f"The next departures are on {gap.next_day}."
-    if gap.last_day is not None:
-        return f"The timetable has no departures from here after {gap.last_day}."
-    return "The timetable has no departures from here on any day."
 
 
 def _list_touched(board: DepartureBoard, shown: Sequence[Departure]) -> Iterator[Touched]:

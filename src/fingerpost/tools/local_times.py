@@ -1,8 +1,16 @@
 """The times of an answer in UTC, told to a reader in the zone of the place."""
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from zoneinfo import ZoneInfo
+
+_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def list_utc_times(sentence: str) -> list[str]:
+    """Return the instants in UTC that a sentence names."""
+    return _UTC.findall(sentence)
 
 
 class LocalTimes:
@@ -39,6 +47,17 @@ class LocalTimes:
             text += f"{local:%z}"
         own = self.day(time)
         return text if own == day else f"{own} {text}"
+
+    def sentence(self, text: str) -> str:
+        """Return a sentence with its instants in UTC as clock times, the day where it is not that of the one before."""
+        day = ""
+
+        def local(found: re.Match[str]) -> str:
+            nonlocal day
+            told, day = self.clock(found[0], day), self.day(found[0])
+            return told
+
+        return _UTC.sub(local, text)
 
     def _read(self, time: str) -> datetime:
         return datetime.fromisoformat(time).astimezone(self._zone)

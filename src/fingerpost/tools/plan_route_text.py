@@ -1,6 +1,6 @@
 """Routes as text that stands alone, for a reader who sees nothing else of the answer."""
 
-from fingerpost.tools.local_times import LocalTimes
+from fingerpost.tools.local_times import LocalTimes, list_utc_times
 from fingerpost.tools.plan_route_shapes import PlanRouteOutput, RouteItinerary, RouteLeg
 from fingerpost.tools.timetable_shapes import describe_utc_alerts
 from fingerpost.tools.wording import said_below
@@ -10,13 +10,14 @@ def describe_routes(answer: PlanRouteOutput) -> str:
     """Return one numbered line an itinerary, in the zone of the place, then what must be said about them."""
     itineraries, window = answer["itineraries"], answer["window"]
     metadata, meta = answer["metadata"], answer["meta"]
-    times = LocalTimes(metadata["timeZone"], (time for each in itineraries for time in _times_of(each)))
+    told = [time for each in itineraries for time in _times_of(each)]
+    times = LocalTimes(metadata["timeZone"], told or list_utc_times(meta.get("whyEmpty", "")))
     day = times.day(itineraries[0]["startTime"]) if itineraries else ""
     if itineraries:
         lines = [f"{len(itineraries)} within {window['applied']} min, on {day} ({times.zone}):"]
     else:
         why = " ".join(filter(None, [metadata.get("noResultsReason"), meta.get("whyEmpty")]))
-        lines = [f"No itinerary within {window['applied']} min ({times.zone}): {why}"]
+        lines = [f"No itinerary within {window['applied']} min ({times.zone}): {times.sentence(why)}"]
     lines += [f"{number}. {_itinerary(each, times, day)}" for number, each in enumerate(itineraries, 1)]
     if window["clamped"]:
         lines.append(f"! searchWindowMinutes was lowered from {window['requested']} to {window['applied']}.")

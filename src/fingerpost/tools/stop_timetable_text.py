@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from fingerpost.tools.local_times import LocalTimes
+from fingerpost.tools.local_times import LocalTimes, list_utc_times
 from fingerpost.tools.stop_timetable_shapes import StopTimetableOutput, TimetableDeparture, TimetableLine
 from fingerpost.tools.timetable_shapes import describe_utc_alerts
 from fingerpost.tools.wording import said_below
@@ -22,7 +22,7 @@ def describe_timetable(answer: StopTimetableOutput) -> str:
         lines = [f"{head}, {day} ({times.zone}), {limits}:"]
     else:
         why = " ".join(filter(None, [metadata.get("noResultsReason"), meta.get("whyEmpty")]))
-        lines = [f"{head} ({times.zone}), {limits}: no departures. {why}".rstrip()]
+        lines = [f"{head} ({times.zone}), {limits}: no departures. {times.sentence(why)}".rstrip()]
     write = _list_rows if len(rows) <= ROWS_ONE_BY_ONE else _list_by_line
     lines += write(rows, times, day)
     lines += [_line(each, times, day) for each in meta.get("lines", ())]
@@ -31,7 +31,8 @@ def describe_timetable(answer: StopTimetableOutput) -> str:
 
 def new_times(answer: Any) -> LocalTimes:
     """Return what prints the times of an answer."""
-    return LocalTimes(answer["metadata"]["timeZone"], [row["scheduledTime"] for row in answer["departures"]])
+    told = [row["scheduledTime"] for row in answer["departures"]]
+    return LocalTimes(answer["metadata"]["timeZone"], told or list_utc_times(answer["meta"].get("whyEmpty", "")))
 
 
 def list_remarks(answer: Any) -> list[str]:

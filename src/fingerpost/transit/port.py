@@ -142,12 +142,14 @@ class BoardGap:
 
     ``next_departure`` is its instant (Unix seconds), None where it is further ahead than was looked, and ``next_day``
     then the day; both None where nothing leaves any more. ``last_day`` is the last day on which anything leaves, None
-    where nothing ever does.
+    where nothing ever does. ``cancelled_until`` is the last day looked at where all that was to leave until then, and
+    there was something, is known to be cancelled.
     """
 
     next_departure: int | None = None
     next_day: date | None = None
     last_day: date | None = None
+    cancelled_until: date | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ def print_timetable(body: dict[str, Any], more: Mapping[str, str]) -> None:
     for row in rows:
         line = Text(f"{row['mode']} {row['routeShortName']}", "bold cyan")
         table.add_row(times.clock(row["scheduledTime"], day), line, row.get("headsign", ""))
-    why = f"No departures in this window. {meta.get('whyEmpty', '')}".strip()
+    why = f"No departures in this window. {times.sentence(meta.get('whyEmpty', ''))}".strip()
     console.print(table if rows else why, soft_wrap=True)
     last = new_table("line", "destination", "first", "last", "departures")
     for line in meta.get("lines", ()):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fingerpost.transit.port import DepartureQuery
+from fingerpost.transit.providers.embedded.overlay_alerts import Ridden
 from fingerpost.transit.providers.embedded.snapshot import Snapshot
 from fingerpost.transit.raptor.board import BoardDeparture, list_board_departures
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
@@ -28,6 +29,7 @@ class BoardCalls:
     def __init__(self, snapshot: Snapshot, stops: Sequence[int], zone: str, query: DepartureQuery) -> None:
         self._snapshot, self._stops, self._query = snapshot, frozenset(stops), query
         self._day = local_day(query.instant, zone)
+        self.last = query.instant + query.window_s
 
     @cached_property
     def _beside(self) -> list[int]:
@@ -51,9 +53,8 @@ class BoardCalls:
         if snapshot.live is snapshot.planned:
             return [BoardCall(call, is_off=False) for call in calls], count
         planned, _ = self._list(snapshot.planned, self._stops, None)
-        off = [BoardCall(call, is_off=True) for call in planned if self._is_told(call) and self._is_off(call)]
-        elsewhere, _ = self._list(snapshot.live, self._beside, None) if self._beside else ([], 0)
-        moved = [call for call in elsewhere if self._find_planned_stop(call) in self._stops]
+        off = [BoardCall(call, is_off=True) for call in planned if self.is_told(call) and self.is_off(call)]
+        moved = self._list_moved()
         found = [*(BoardCall(call, is_off=False) for call in (*calls, *moved)), *off]
         return sorted(found, key=lambda each: each.call.departure), count + len(moved) + len(off)
 
@@ -63,12 +64,50 @@ class BoardCalls:
         calls, count = self._list(snapshot.planned, self._stops, wanted)
         if snapshot.live is snapshot.planned:
             return [BoardCall(call, is_off=False) for call in calls], count
-        shown = [call for call in calls if self._is_told(call)]
+        told = [(call, self.is_off(call)) for call in calls if self.is_told(call)]
         found = [
-            BoardCall(call, is_off=True) if self._is_off(call) else BoardCall(_expect(snapshot, call), is_off=False)
-            for call in shown
+            BoardCall(call if is_off else _expect(snapshot, call), is_off)
+            for call, is_off in told
+            if is_off or not self._is_stranded(call)
         ]
-        return found, count - (len(calls) - len(shown))
+        return found, count - (len(calls) - len(found))
+
+    def find_first(self) -> int | None:
+        """Return when the first ride of the window leaves that can be taken, None where none can."""
+        snapshot = self._snapshot
+        is_plain = snapshot.live is snapshot.planned
+        if self._query.by_schedule:
+            planned, _ = self._list(snapshot.planned, self._stops, 1 if is_plain else None)
+            return next((call.departure for call in planned if self._can_be_taken(call)), None)
+        calls, _ = self._list(snapshot.live, self._stops, 1)
+        moved = [] if is_plain else self._list_moved()
+        return min((call.departure for call in (*calls, *moved)), default=None)
+
+    def find_added_from(self, instant: int) -> int | None:
+        """Return when the first ride leaves, at an instant or later, that no timetable has; None where none does."""
+        if self._query.by_schedule:
+            return None
+        calls = (
+            BoardDeparture(
+                trip_departure=-1 - row, service_day=added.service_day, stop_time=at, departure=int(added.departure[at])
+            )
+            for row, added in enumerate(self._snapshot.overlay.added)
+            for at in np.flatnonzero(added.departure >= instant).tolist()
+            if int(added.stop[at]) in self._stops and not (added.is_skipped[at] or added.flags[at] & NO_BOARDING)
+        )
+        return min((call.departure for call in calls if not self.is_off(call)), default=None)
+
+    def _can_be_taken(self, call: BoardDeparture) -> bool:
+        return self.is_told(call) and not (self.is_off(call) or self._is_stranded(call))
+
+    def find_time(self, call: BoardDeparture) -> int:
+        """Return when a call of the timetable leaves, by the times that the board goes by."""
+        return call.departure if self._query.by_schedule else _expect(self._snapshot, call).departure
+
+    def _list_moved(self) -> list[BoardDeparture]:
+        """Return what leaves from another platform of the station than planned."""
+        elsewhere, _ = self._list(self._snapshot.live, self._beside, None) if self._beside else ([], 0)
+        return [call for call in elsewhere if self._find_planned_stop(call) in self._stops]
 
     def _list(
         self, timetables: SearchTimetables, stops: Sequence[int] | frozenset[int], wanted: int | None
@@ -77,10 +116,11 @@ class BoardCalls:
         day_timetable = timetables.get_search_timetable(self._day, mirrored=False, step_free=False)
         return list_board_departures(timetable, day_timetable, list(stops), query.instant, query.window_s, wanted)
 
-    def _is_told(self, call: BoardDeparture) -> bool:
+    def is_told(self, call: BoardDeparture) -> bool:
+        """Whether riders are told of a call of the timetable at all."""
         return not self._snapshot.is_deleted(call.trip_departure, call.service_day)
 
-    def _is_off(self, call: BoardDeparture) -> bool:
+    def is_off(self, call: BoardDeparture) -> bool:
         """Whether nobody boards at a call: for its trip, because its stop is closed then, or as it leads nowhere.
 
         A trip that is replaced is as its replacement is there.
@@ -93,7 +133,7 @@ class BoardCalls:
             position = snapshot.position(call.trip_departure, call.stop_time)
             if update is not None and not update.is_usable(position, NO_BOARDING):
                 replacing = snapshot.replacements.find_departure(call)
-                return replacing is None or self._is_off(replacing)
+                return replacing is None or self.is_off(replacing)
             call = _expect(snapshot, call)
         ridden = snapshot.find_ridden(call.trip_departure, call.service_day)
         behind = _list_from(snapshot, call)
@@ -101,11 +141,25 @@ class BoardCalls:
         return (
             here.stop not in self._around
             or snapshot.is_closed(here.stop, call.departure, ridden)
-            or not (
-                any(each.is_left and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
-                or _goes_on(snapshot, call)
-            )
+            or not (_lets_out(snapshot, behind, ridden) or _goes_on(snapshot, call))
         )
+
+    def _is_stranded(self, call: BoardDeparture) -> bool:
+        """Whether a call of the timetable that is not off leads nowhere, as real time broke its in-seat transfer.
+
+        The search knows; what it does not have is on no board, and not called cancelled (decision 0314).
+        """
+        snapshot = self._snapshot
+        call = _expect(snapshot, call)
+        if not _has_seam(snapshot, call):
+            return False
+        behind = _list_from(snapshot, call)
+        here = next(behind)
+        if _lets_out(snapshot, behind, snapshot.find_ridden(call.trip_departure, call.service_day)):
+            return False
+        timetable = snapshot.live.get_search_timetable(self._day, mirrored=False, step_free=False)
+        leaving, _ = list_board_departures(snapshot.timetable, timetable, [here.stop], call.departure, 0)
+        return call not in leaving
 
     def _find_planned_stop(self, call: BoardDeparture) -> int:
         """Return the stop (row) where a call was planned, -1 where nothing was."""
@@ -168,10 +222,21 @@ def _list_from(snapshot: Snapshot, call: BoardDeparture) -> Iterator[_Expected]:
         yield _Expected(stop, arrival + int(update.arrival_delay_s[position]), is_left)
 
 
+def _lets_out(snapshot: Snapshot, behind: Iterator[_Expected], ridden: Ridden) -> bool:
+    """Whether a ride lets riders out at any of the stops behind a call."""
+    return any(each.is_left and not snapshot.is_closed(each.stop, each.arrival, ridden) for each in behind)
+
+
+def _has_seam(snapshot: Snapshot, call: BoardDeparture) -> bool:
+    """Whether the timetable lets riders stay seated behind the end of a call's ride."""
+    seams, run = snapshot.timetable.in_seat_from, call.trip_departure
+    at = int(np.searchsorted(seams, run))
+    return run >= 0 and at < len(seams) and int(seams[at]) == run
+
+
 def _goes_on(snapshot: Snapshot, call: BoardDeparture) -> bool:
     """Whether who boards a ride of the timetable may stay seated behind its end."""
-    run, table = call.trip_departure, snapshot.timetable
-    if run < 0 or not np.any(table.in_seat_from == run):
+    if not _has_seam(snapshot, call):
         return False
-    update = snapshot.find_update(run, call.service_day)
+    update = snapshot.find_update(call.trip_departure, call.service_day)
     return update is None or not update.is_skipped[-1]

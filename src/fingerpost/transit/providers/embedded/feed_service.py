@@ -1,4 +1,4 @@
-"""Which feeds a question is about, and which of them have no service on its day; when a stop is served next."""
+"""Which feeds a question is about, and which of them have no service on its day."""
 
 import math
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from fingerpost.transit.coverage import ServiceDays, ServiceState, find_service_days
+from fingerpost.transit.coverage import ServiceState
 from fingerpost.transit.model import Bounds, Coordinate
 from fingerpost.transit.provenance import FeedVersion, OutOfService
 from fingerpost.transit.raptor.arrays import Bool
-from fingerpost.transit.timetable.timetable import NO_BOARDING, Timetable
+from fingerpost.transit.timetable.timetable import Timetable
 
 # Before this hour of a day, the trips of the day before still run.
 NIGHT_ENDS_H = 4
@@ -46,22 +46,6 @@ class FeedServices:
     def list_out_at(self, instant: int, stops: Sequence[int]) -> tuple[OutOfService, ...]:
         """Return the feeds without service at an instant whose trips call, on other days, at any of some stops."""
         return tuple(out for row, out in self._list_out(instant) if self._find_served(row)[list(stops)].any())
-
-    def find_boarding_days(self, stops: Sequence[int]) -> ServiceDays | None:
-        """Return the days on which a trip can be boarded at any of some stops, None where none ever can."""
-        table = self._timetable
-        is_wanted = np.zeros(table.stop_count, np.bool_)
-        is_wanted[list(stops)] = True
-        calls = np.flatnonzero(is_wanted[table.stop_time_stop] & (table.stop_time_flags & NO_BOARDING == 0))
-        trips = np.searchsorted(table.trip_first_stop_time, calls, "right") - 1
-        trips = trips[calls + 1 < table.trip_first_stop_time[trips + 1]]
-        services = np.unique(table.trip_service[trips])
-        if not len(services):
-            return None
-        if table.service_every_day[services].any():
-            return ServiceDays()
-        offsets = np.flatnonzero(table.service_runs_on[services].any(axis=0))
-        return find_service_days(table.calendar_start + timedelta(days=int(offset)) for offset in offsets)
 
     def _list_out(self, instant: int) -> list[tuple[int, OutOfService]]:
         local = datetime.fromtimestamp(instant, self._zone)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,6 @@ from fingerpost.transit.model import (
     PlaceMatch,
 )
 from fingerpost.transit.port import (
-    BoardGap,
     DepartureBoard,
     DepartureQuery,
     JourneyAnswer,
@@ -33,6 +32,7 @@ from fingerpost.transit.port import (
 from fingerpost.transit.profile import NetworkProfile
 from fingerpost.transit.provenance import OutOfService, Provenance, RealtimeHealth
 from fingerpost.transit.providers.embedded.board_calls import BoardCalls, keep_first
+from fingerpost.transit.providers.embedded.board_gaps import find_gap, leaves_within_a_day
 from fingerpost.transit.providers.embedded.departures import departure_of
 from fingerpost.transit.providers.embedded.fares import NetworkFares
 from fingerpost.transit.providers.embedded.feed_service import FeedServices
@@ -47,7 +47,7 @@ from fingerpost.transit.providers.embedded.stops import TimetableStops
 from fingerpost.transit.providers.embedded.timetable_profile import TimetableProfile
 from fingerpost.transit.providers.embedded.timetable_words import TimetableWords
 from fingerpost.transit.providers.embedded.trip_ends import find_ends
-from fingerpost.transit.raptor.board import list_board_departures
+from fingerpost.transit.raptor.endpoints import Endpoint
 from fingerpost.transit.raptor.journeys import Journey
 from fingerpost.transit.raptor.search import SearchQuery, find_journeys
 from fingerpost.transit.raptor.search_timetable.cache import SearchTimetables
@@ -60,11 +60,8 @@ from fingerpost.transit.timetable.timetable import Timetable
 if TYPE_CHECKING:
     from fingerpost.transit.providers.embedded.realtime_updater import RealtimeUpdater
 
-# So far behind the window of an empty board its next departure is looked for; beyond that, the day is told.
-_LOOK_AHEAD_S = 24 * 3600
 # A longer board has so many rows that a thread costs less than what others wait meanwhile.
 _SHORT_BOARD_S = 3 * 3600
-_DAY = timedelta(days=1)
 
 
 class EmbeddedNetwork:
@@ -229,8 +226,6 @@ class EmbeddedNetwork:
         )
         live = snapshot.find_live(step_free=search.step_free)
         journeys = self._search(live, search)
-        if covered and day > covered[1] and not self._is_spill(journeys, day, query.arrive_by):
-            raise self._outside()
         words = self._words.in_language(provenance.language)
 
         def shown(found: list[Journey]) -> tuple[Itinerary, ...]:
@@ -242,22 +237,27 @@ class EmbeddedNetwork:
 
         planned = () if live is snapshot.planned else self._search(snapshot.planned, search)
         promised = shown([each for each in planned if not _has_deleted(snapshot, each)])
+        itineraries, timetabled = shown(journeys), tuple(each for each in promised if _is_worth_telling(each, query))
+        # What is cancelled in the night behind the last covered day was to run then all the same.
+        if covered and day > covered[1] and not self._is_spill((*itineraries, *timetabled), day, query.arrive_by):
+            raise self._outside()
         return JourneyAnswer(
-            itineraries=shown(journeys),
-            timetabled=tuple(each for each in promised if _is_worth_telling(each, query)),
+            itineraries=itineraries,
+            timetabled=timetabled,
             step_free_supported=self._facts.has_wheelchair_data,
             provenance=provenance,
+            why_nothing=None if itineraries or timetabled else self._say_why_nothing(snapshot, query, origin),
             price=self._fares.price,
             draw=partial(draw_leg, self._timetable, self._walks, self._stops.find_row, step_free=step_free),
             draw_basemap=self._draw_basemap,
         )
 
-    def _is_spill(self, journeys: list[Journey], day: date, arrive_by: bool) -> bool:
+    def _is_spill(self, itineraries: Sequence[Itinerary], day: date, arrive_by: bool) -> bool:
         """Whether trips of the last covered day still run on the day after it."""
         return any(
-            local_day(journey.arrival if arrive_by else journey.departure, self._facts.zone) == day
-            for journey in journeys
-            if journey.rides
+            local_day(each.arrival if arrive_by else each.departure, self._facts.zone) == day
+            for each in itineraries
+            if any(leg.is_transit for leg in each.legs)
         )
 
     def _search(self, timetables: SearchTimetables, search: SearchQuery) -> list[Journey]:
@@ -267,10 +267,23 @@ class EmbeddedNetwork:
             journeys = find_journeys(self._timetable, timetables, replace(search, step_free=False))
         return journeys
 
+    def _say_why_nothing(self, snapshot: Snapshot, query: JourneyQuery, origin: Endpoint) -> str | None:
+        """Return that nothing leaves around the origin any more, None where something does: then walking may help."""
+        covered, zone = self._facts.covered_days, self._facts.zone
+        # Before the last covered day, what leaves later is found.
+        if query.arrive_by or covered is None or local_day(query.instant, zone) < covered[1]:
+            return None
+        is_over = not leaves_within_a_day(snapshot, origin.stop.tolist(), zone, query.instant)
+        return f"{self._say_covered()}, and nothing leaves around the origin any more" if is_over else None
+
+    def _say_covered(self) -> str:
+        first, last = self._facts.covered_days or (None, None)
+        return f"The timetable of {self._profile.name} covers {first} to {last} only"
+
     def _outside(self) -> OutsideCalendar:
         first, last = self._facts.covered_days or (None, None)
         return OutsideCalendar(
-            f"The timetable of {self._profile.name} covers {first} to {last} only",
+            self._say_covered(),
             {"first_day": str(first), "last_day": str(last)},
             hint=f"Choose a date from {first} to {last}",
         )
@@ -302,17 +315,21 @@ class EmbeddedNetwork:
         language = query.language
         window = Span(query.instant, query.instant + query.window_s)
         first = calls if query.by_schedule else keep_first(calls, query.wanted)
-        departures = (departure_of(snapshot, words, each, language) for each in first)
+        # A timetable lists nothing of what is cancelled; a board does.
+        is_off = query.by_schedule and len(calls) == count and all(each.is_off for each in calls)
+        departures = [departure_of(snapshot, words, each, language) for each in first]
         walks = None
         if query.walk_from is not None:
-            to_stops = self._walks.measure_to_stops(query.walk_from, rows)
+            # Real time may let a row leave from a stop beside the board's own.
+            left = [row for each in departures if (row := self._stops.find_row(each.stop_id)) is not None]
+            to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
             walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
             provenance = self._walks.credit(provenance)
         return DepartureBoard(
             departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
             alerts=snapshot.alerts.list_of_stops(rows, window, language),
-            gap=None if count else self._find_gap(snapshot, rows, window.end),
+            gap=find_gap(snapshot, rows, self._facts.zone, query) if is_off or not count else None,
             walks=walks,
             provenance=provenance,
         )
@@ -322,16 +339,6 @@ class EmbeddedNetwork:
         row = self._stops.find_row(departure.stop_id) if stop_count > 1 and departure.platform is None else None
         pole = None if row is None else self._stops.find_pole(row)
         return departure if pole is None else replace(departure, platform=pole)
-
-    def _find_gap(self, snapshot: Snapshot, rows: Sequence[int], end: int) -> BoardGap:
-        """Return when something leaves from stops after a window in which nothing does."""
-        day = local_day(end, self._facts.zone)
-        timetable = snapshot.live.get_search_timetable(day, mirrored=False, step_free=False)
-        later, _ = list_board_departures(self._timetable, timetable, rows, end + 1, _LOOK_AHEAD_S, 1)
-        if later:
-            return BoardGap(next_departure=later[0].departure)
-        days = self._services.find_boarding_days(rows)
-        return BoardGap() if days is None else BoardGap(next_day=days.find_next_day(day + _DAY), last_day=days.last_day)
 
     # ------------------------------------------------------------------------------------------ places
 

@@ -1,0 +1,176 @@
+"""An empty board names a departure or a day on which something runs as far as is known (rules C1, D3)."""
+
+from datetime import date
+
+import pytest
+from google.transit.gtfs_realtime_pb2 import Alert, FeedEntity
+
+from fingerpost.transit.providers.embedded import board_gaps
+from tests.embedded.conftest import rows
+from tests.realtime.messages import at, call, message, update
+
+TUESDAY, WEDNESDAY, SATURDAY = date(2026, 3, 10), date(2026, 3, 11), date(2026, 3, 14)
+NINE = at("09:00")
+DAILY = "rail R | Alpha 08:10 | Gamma 08:30"
+ADDED = update("X", call("ALPHA", depart="10:00"), call("GAMMA", arrive="10:20"), relationship="ADDED", route_id="R")
+CLOSED = FeedEntity(id="closed", alert=Alert(effect=Alert.NO_SERVICE))
+CLOSED.alert.informed_entity.add(stop_id="ALPHA")
+
+
+@pytest.fixture
+def weekly(towns, clock):
+    """One train on Tuesday, Wednesday and Saturday; it is Tuesday, 09:00."""
+    town = towns(DAILY, days=[TUESDAY, WEDNESDAY, SATURDAY])
+    clock(NINE)
+    return town
+
+
+def cancelled(*days, relationship="CANCELED"):
+    return message(*(update("R-1", relationship=relationship, day=day) for day in days), timestamp=NINE)
+
+
+def why(town, tool="get_departures", **more):
+    """Return why a board, or a timetable, of Alpha is empty."""
+    asked = {"stop": {"type": "id", "value": "TEST:ALPHA"}} if tool == "get_departures" else {"stopId": "TEST:ALPHA"}
+    body = town.ask(tool, **asked, **more)
+    assert body["departures"] == []
+    return body["meta"]["whyEmpty"]
+
+
+BOTH = pytest.mark.parametrize("tool", ["get_departures", "getStopTimetable"])
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("days", "told"),
+    [
+        (["20260311"], "The next departures are on 2026-03-14."),
+        (["20260311", "20260314"], "All departures from here until 2026-03-14 are cancelled."),
+    ],
+)
+def test_a_cancelled_day_is_not_promised(weekly, tool, days, told):
+    """The only train of some of the days that follow is cancelled."""
+    weekly.say(cancelled(*days))
+    assert why(weekly, tool) == told
+
+
+def test_a_day_whose_rides_are_deleted_is_not_told_at_all(weekly):
+    """Nobody is to hear of them, so not that they are cancelled either."""
+    weekly.say(cancelled("20260311", "20260314", relationship="DELETED"))
+    assert why(weekly) == "The timetable has no departures from here after 2026-03-14."
+
+
+def test_a_late_train_counts_on_the_day_on_which_it_is_expected(towns, clock):
+    """Tuesday, 21:00: Wednesday's comes five hours late, on Thursday."""
+    town = towns("rail R | Alpha 20:10 | Gamma 20:30", days=[TUESDAY, WEDNESDAY, SATURDAY])
+    clock(at("21:00"))
+    town.say(message(update("R-1", call("ALPHA", 18000, 18000), day="20260311"), timestamp=at("21:00")))
+    assert why(town) == "The next departures are on 2026-03-12."
+
+
+def test_an_added_train_days_ahead_counts(towns, clock):
+    """On Sunday: one runs on Tuesday, 10:00, that no timetable has, the timetable's own only on Saturday."""
+    sunday = at("12:00", date(2026, 3, 8))
+    town = towns(DAILY, days=[SATURDAY])
+    clock(sunday)
+    town.say(message(ADDED, timestamp=sunday))
+    assert (why(town), why(town, "getStopTimetable")) == (
+        "The next departures are on 2026-03-10.",
+        "The next departures are on 2026-03-14.",
+    )
+
+
+@BOTH
+def test_a_stop_that_is_closed_promises_no_day(towns, clock, tool):
+    """It is closed for good, and a train a day would leave; eight days of service are asked, yesterday's first."""
+    town = towns(DAILY)
+    clock(NINE)
+    town.say(message(CLOSED, timestamp=NINE))
+    assert why(town, tool) == "All departures from here until 2026-03-16 are cancelled."
+
+
+def test_a_busy_stop_that_is_closed_is_asked_for_fewer_days(towns, clock, monkeypatch):
+    """With no more than two departures looked at, whole days: Wednesday's and Thursday's."""
+    monkeypatch.setattr(board_gaps, "_MOST_CALLS", 1)
+    town = towns(DAILY)
+    clock(NINE)
+    town.say(message(CLOSED, timestamp=NINE))
+    assert why(town) == "All departures from here until 2026-03-12 are cancelled."
+
+
+def test_what_left_early_is_not_called_cancelled(towns, clock):
+    """The last train of all, due at 09:06, left at 08:59."""
+    town = towns("rail R | Alpha 09:06 | Gamma 09:30", days=[TUESDAY])
+    clock(NINE)
+    town.say(message(update("R-1", call("ALPHA", depart=-420)), timestamp=NINE))
+    assert why(town, windowMinutes=5) == "The timetable has no departures from here after 2026-03-10."
+
+
+def test_a_train_of_the_night_counts_on_the_day_on_which_it_leaves(towns, clock):
+    """Saturday's train leaves on Sunday, 00:20."""
+    town = towns("rail N | Alpha 24:20 | Gamma 24:40", days=[TUESDAY, SATURDAY])
+    clock(at("01:00", WEDNESDAY))
+    assert why(town) == "The next departures are on 2026-03-15."
+
+
+def test_a_stop_behind_which_nobody_is_let_out_has_no_departures(towns, clock):
+    """The train ends at Gamma and lets nobody out there."""
+    town = towns("rail R | Alpha 08:10 | Gamma 08:30 noalight", days=[TUESDAY, SATURDAY])
+    clock(NINE)
+    assert why(town) == "The timetable has no departures from here on any day."
+
+
+def test_a_train_that_is_moved_to_the_next_platform_is_the_next_departure(towns, clock):
+    """It is on the board of its own platform too."""
+    stops = """stop_id,stop_name,stop_lat,stop_lon,location_type,parent_station,platform_code
+ST,Central,60.17,24.94,1,,
+ALPHA,Central,60.17,24.94,0,ST,1
+P2,Central,60.1702,24.9404,0,ST,2
+G,Gamma,60.17,25.1,0,,
+"""
+    town = towns(
+        "rail R | ALPHA 12:10 | G 12:30\nrail S | P2 12:05 | G 12:40", coordinates={}, tables={"stops.txt": stops}
+    )
+    clock(NINE)
+    town.say(message(update("R-1", call(sequence=1, depart=0, platform="P2")), timestamp=NINE))
+    assert why(town, windowMinutes=60) == "The next departure is at 2026-03-10T12:10:00+02:00."
+
+
+class TestTimetable:
+    """GetStopTimetable lists by schedule, and names as next what it would list."""
+
+    @pytest.fixture
+    def town(self, towns, clock):
+        town = towns(f"{DAILY}\nrail R | Alpha 11:10 | Gamma 11:30")
+        clock(NINE)
+        return town
+
+    def test_an_added_train_is_in_no_timetable(self, town):
+        """At 10:00; the board has it as next."""
+        town.say(message(ADDED, timestamp=NINE))
+        assert (why(town, windowMinutes=30), why(town, "getStopTimetable")) == (
+            "The next departure is at 2026-03-10T10:00:00+02:00.",
+            "The next departure is at 2026-03-10T09:10:00Z.",
+        )
+
+    def test_a_late_train_stays_at_its_scheduled_time(self, town):
+        """The 11:10 is expected an hour later; asked at the time that is named, the timetable has it."""
+        town.say(message(update("R-2", call("ALPHA", 3600, 3600)), timestamp=NINE))
+        listed = town.ask("getStopTimetable", stopId="TEST:ALPHA", at="2026-03-10T09:10:00Z")["departures"]
+        assert why(town, "getStopTimetable") == "The next departure is at 2026-03-10T09:10:00Z."
+        assert [each["scheduledTime"] for each in listed] == ["2026-03-10T09:10:00Z"]
+
+    def test_a_window_in_which_all_is_cancelled_names_the_next_departure(self, town):
+        """The board shows the 11:10 as cancelled; the timetable, which leaves it out, is empty."""
+        town.say(message(update("R-2", relationship="CANCELED"), timestamp=NINE))
+        window = {"at": "2026-03-10T11:00:00+02:00"}
+        assert rows(town.board(**window)) == [("R", "11:10", "cancelled", None)]
+        assert why(town, "getStopTimetable", **window) == "The next departure is at 2026-03-11T06:10:00Z."
+
+    def test_the_text_names_the_next_departure_at_the_clock_of_the_place(self, town):
+        """09:10 in UTC; the zone has its offset, as where there are rows."""
+        body = town.ask("getStopTimetable", stopId="TEST:ALPHA")
+        assert town.tools["getStopTimetable"].describe(body).splitlines()[0] == (
+            "Timetable of Alpha (TEST:ALPHA) (Europe/Helsinki, UTC+02:00), at most 3 within 45 min: no departures. "
+            "NO_DEPARTURES The next departure is at Tue 2026-03-10 11:10."
+        )
