@@ -61,12 +61,17 @@ def print_json(body: dict[str, Any]) -> None:
 
 def complain(error: ToolError) -> None:
     """Print an error with its hint and its candidates on stderr, in a person's words."""
-    lines = [plain(_sentence(in_terminal_words(error.message)))]
-    if error.hint:
-        lines.append(plain(_sentence(in_terminal_words(error.hint))))
+    lines = [_sentence(in_terminal_words(error.message))]
+    hint = None if error.hint is None else in_terminal_words(error.hint)
+    listed: list[str] = []
     if isinstance(error, PlaceAmbiguous):
-        lines += [_candidate(candidate) for candidate in error.details.get("candidates", ())]
-    say("\n".join(lines))
+        # Here: what tells candidates apart is not needed for --help.
+        from fingerpost.apps.cli.choices import list_candidates, say_what_to_type
+
+        hint, listed = say_what_to_type(error), list_candidates(error)
+    if hint:
+        lines.append(_sentence(hint))
+    say("\n".join(map(plain, [*lines, *listed])))
 
 
 def say(text: str) -> None:
@@ -79,13 +84,6 @@ def say(text: str) -> None:
 def plain(text: str) -> str:
     """Return foreign text without control characters, safe to print on one line of a terminal."""
     return "".join(" " if each in "\r\n\t" else "\ufffd" if category(each) in ("Cc", "Cs") else each for each in text)
-
-
-def _candidate(candidate: dict[str, Any]) -> str:
-    from fingerpost.contract.distinction import say_distinction
-
-    apart = say_distinction(candidate)
-    return plain(f"  {candidate['token']}  {candidate['name']}{f' ({apart})' if apart else ''}")
 
 
 def _sentence(text: str) -> str:

@@ -28,6 +28,11 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     ),
     (r"more maxWalkingDistance helps", "a larger --max-walk helps"),
     (r"[Cc]hoose (?:a candidate|one) and send its token", "Choose one and write the word before its name instead"),
+    (
+        r"Send the (?:token of the candidate|parameterValue of the place) that is meant (?:as [\w ]+|instead)",
+        "Choose one and write the word before its name instead",
+    ),
+    (r"is meant, send (\S+) as (?:the label|rawText)", r"is meant, write \1 instead"),
     (r"[Ss]end its token", "Write the word before its name instead"),
     (r"[Ss]end coordinates", "give the position as LAT,LON"),
     (r"run_plan with action (\w+)(?: goes)?", r"`fingerpost runs \1 RUN`"),
