@@ -1,7 +1,7 @@
 """Read instants as a person types them: HH:MM, 9am, tomorrow 09:00, a weekday, a day, or ISO 8601."""
 
 import re
-from datetime import datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 
 import typer
 
@@ -18,12 +18,15 @@ def is_clock_time(text: str) -> bool:
     return (day is None or _is_day(day)) and _is_time(clock)
 
 
-def next_clock_time(text: str, since: datetime) -> datetime:
+def next_clock_time(text: str, since: datetime, now: datetime | None = None) -> datetime:
     """Return the first instant not before ``since`` (aware) that a text means: a time of day, or one of a named day.
 
+    ``today`` and ``tomorrow`` are counted from ``now``, however long before ``since`` that is; else from ``since``.
+
     Raises:
-        typer.BadParameter: there is no such time of day, or it has passed today.
+        typer.BadParameter: there is no such time of day.
     """
+    now = since if now is None else now
     day, clock = _split(text)
     at = _read_time(clock, text)
     if day is None:
@@ -31,21 +34,23 @@ def next_clock_time(text: str, since: datetime) -> datetime:
         if asked.timestamp() < since.timestamp():
             asked = datetime.combine(since.date() + timedelta(days=1), at, since.tzinfo)
         return asked
-    ahead = _count_days(day, since)
-    asked = datetime.combine(since.date() + timedelta(days=ahead), at, since.tzinfo)
-    if asked.timestamp() < since.timestamp() and _is_weekday(day):
-        asked = datetime.combine(since.date() + timedelta(days=7), at, since.tzinfo)
+    if not _is_weekday(day):
+        return datetime.combine(now.date() + timedelta(days=1 if day == "tomorrow" else 0), at, since.tzinfo)
+    first = max(now, since).date()
+    asked = datetime.combine(first + timedelta(days=_count_days(day, first)), at, since.tzinfo)
+    if asked.timestamp() < since.timestamp():
+        asked = datetime.combine(asked.date() + timedelta(days=7), at, since.tzinfo)
     return asked
 
 
-def read_typed_instant(text: str, zone: tzinfo, since: datetime) -> datetime:
+def read_typed_instant(text: str, zone: tzinfo, since: datetime, now: datetime) -> datetime:
     """Return what a person means: the next such time from ``since`` on, the beginning of a day, or the instant itself.
 
     Raises:
         typer.BadParameter: it is none of these.
     """
     if is_clock_time(text):
-        return next_clock_time(text, since.astimezone(zone))
+        return next_clock_time(text, since.astimezone(zone), now.astimezone(zone))
     try:
         read = datetime.fromisoformat(text)
     except ValueError as error:
@@ -85,11 +90,9 @@ def _is_time(text: str) -> bool:
     return found is not None and (found["minute"] is not None or found["half"] is not None)
 
 
-def _count_days(word: str, since: datetime) -> int:
-    if not _is_weekday(word):
-        return 1 if word == "tomorrow" else 0
-    wanted = next(at for at, day in enumerate(_WEEKDAYS) if day.startswith(word))
-    return (wanted - since.weekday()) % len(_WEEKDAYS)
+def _count_days(weekday: str, first: date) -> int:
+    wanted = next(at for at, day in enumerate(_WEEKDAYS) if day.startswith(weekday))
+    return (wanted - first.weekday()) % len(_WEEKDAYS)
 
 
 def _read_time(text: str, whole: str) -> time:
