@@ -12,7 +12,7 @@ from rich.segment import Segment
 
 from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.apps.cli.waiting import make_way
-from fingerpost.errors import PlaceAmbiguous, ToolError
+from fingerpost.errors import PlaceAmbiguous, SourceLimited, ToolError
 
 
 class _ClearedConsole(Console):
@@ -71,6 +71,10 @@ def complain(error: ToolError) -> None:
         hint, listed = say_what_to_type(error), list_candidates(error)
     if hint:
         lines.append(_sentence(hint))
+    if isinstance(error, SourceLimited):
+        from fingerpost.apps.cli.pauses import say_pause
+
+        lines.append(_sentence(say_pause(error) or ""))
     say("\n".join(map(plain, [*lines, *listed])))
 
 
