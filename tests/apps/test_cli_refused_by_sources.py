@@ -7,7 +7,7 @@ import pytest
 from fingerpost.apps import error_boundary
 from fingerpost.apps.cli.follow_board import follow_board
 from fingerpost.apps.cli.output import complain
-from fingerpost.errors import SourceLimited
+from fingerpost.errors import SourceKeyRefused, SourceLimited
 
 KAMPPI = {"stop": {"type": "label", "value": "DEMO-HELSINKI:KAMPPI"}, "limit": 2}
 
@@ -50,3 +50,28 @@ def test_a_board_that_is_followed_says_how_long(application, capsys, monkeypatch
         "! could not be refreshed: api.example asks us to wait (HTTP 429). Ask again in 45 s\n"
         in capsys.readouterr().out
     )
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (["HSL_KEY"], "The key that was sent is that of HSL_KEY: set it to one that this source accepts."),
+        (
+            ["A_KEY", "B_KEY"],
+            "The key that was sent is that of A_KEY or B_KEY: set it to one that this source accepts.",
+        ),
+        ([], "No key was sent."),
+    ],
+)
+def test_whose_key_was_refused_is_told_to_who_can_set_it(capsys, settings, told):
+    """The person at the terminal is the operator."""
+    complain(SourceKeyRefused("api.example refused the request (HTTP 401)", {"settings": settings}))
+
+    assert told in capsys.readouterr().err
+
+
+def test_a_refusal_with_a_hint_of_its_own_keeps_it(capsys):
+    """What a source knows better."""
+    complain(SourceKeyRefused("api.example refused us", {"settings": []}, hint="Set FINGERPOST_CONTACT"))
+
+    assert capsys.readouterr().err == "api.example refused us.\nSet FINGERPOST_CONTACT.\n"

@@ -12,7 +12,7 @@ from rich.segment import Segment
 
 from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.apps.cli.waiting import make_way
-from fingerpost.errors import PlaceAmbiguous, SourceLimited, ToolError
+from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited, ToolError
 
 
 class _ClearedConsole(Console):
@@ -69,6 +69,10 @@ def complain(error: ToolError) -> None:
         from fingerpost.apps.cli.choices import list_candidates, say_what_to_type
 
         hint, listed = say_what_to_type(error), list_candidates(error)
+    elif isinstance(error, SourceKeyRefused):
+        from fingerpost.apps.cli.refused_keys import say_whose_key
+
+        hint = say_whose_key(error)
     if hint:
         lines.append(_sentence(hint))
     if isinstance(error, SourceLimited):
