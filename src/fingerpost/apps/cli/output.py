@@ -10,9 +10,11 @@ import typer
 from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
+from fingerpost.apps.cli.pauses import say_pause
+from fingerpost.apps.cli.refused_keys import say_whose_key
 from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.apps.cli.waiting import make_way
-from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, SourceLimited, ToolError
+from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, ToolError
 
 
 class _ClearedConsole(Console):
@@ -70,15 +72,12 @@ def complain(error: ToolError) -> None:
 
         hint, listed = say_what_to_type(error), list_candidates(error)
     elif isinstance(error, SourceKeyRefused):
-        from fingerpost.apps.cli.refused_keys import say_whose_key
-
-        hint = say_whose_key(error)
+        hint = in_terminal_words(say_whose_key(error) or "")
     if hint:
         lines.append(_sentence(hint))
-    if isinstance(error, SourceLimited):
-        from fingerpost.apps.cli.pauses import say_pause
-
-        lines.append(_sentence(say_pause(error) or ""))
+    pause = say_pause(error)
+    if pause is not None:
+        lines.append(_sentence(pause))
     say("\n".join(map(plain, [*lines, *listed])))
 
 
