@@ -92,7 +92,7 @@ def test_a_year_lists_its_reports(invoke):
     told = invoke("filings", "AAPL", "2022").stdout
 
     assert [line.split()[1][:4] for line in told.splitlines() if line.startswith("10-")] == ["2022"] * 4
-    assert "Filed in the calendar year 2022: their fiscal periods are not known here." in told
+    assert "Filed in the calendar year 2022: their fiscal periods are not known here; `fingerpost filings sync" in told
 
 
 def test_a_year_as_json_is_the_same_reports(invoke):

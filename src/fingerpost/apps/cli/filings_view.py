@@ -38,7 +38,8 @@ def print_filings(body: Mapping[str, Any], company: str, period: str | None) -> 
     console = new_console()
     console.print(table)
     if period is not None and not is_fiscal_known(rows):
-        console.print(f"Filed in the calendar year {period[:4]}: their fiscal periods are not known here.")
+        told = f"Filed in the calendar year {period[:4]}: their fiscal periods are not known here"
+        console.print(f"{told}; `fingerpost filings sync TICKER` fetches them.", soft_wrap=True)
     elif period is None and len(rows) < body["total_results"]:
         reports = typed("filings", company, rows[-1]["filing_date"][:4])
         told = f"The newest {len(rows)} of {body['total_results']} are shown; the reports of one year: {reports}"
