@@ -77,7 +77,7 @@ def test_a_later_failure_leaves_the_board_and_says_why(application, capsys):
     first, second = capsys.readouterr().out.split("(DEMO-HELSINKI:KAMPPI)")[1:]
 
     assert "could not be refreshed" not in first
-    assert "! could not be refreshed: stop 'my own stop'" in second
+    assert "! could not be refreshed: 'my own stop' is no saved name" in second
     assert "Tapiola" in second
 
 

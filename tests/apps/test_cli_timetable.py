@@ -2,6 +2,12 @@
 
 import json
 import shlex
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from fingerpost.apps.cli.clock_texts import next_clock_time
 
 
 def offered(done, word):
@@ -46,3 +52,55 @@ def test_a_plan_offers_later_ones_and_no_earlier_ones_from_now(invoke, home):
 
     assert offered(now, "later") == ["plan", "Kamppi", "Espoo", "--limit", "1", "--at", "2026-03-10T08:02:00+02:00"]
     assert "earlier: " not in now.stdout
+
+
+@pytest.mark.parametrize(
+    ("at", "until", "minutes"),
+    [
+        ("tomorrow 9am", "tomorrow 11am", 120),
+        ("tomorrow 9am", "11am", 120),
+        ("tomorrow 23:00", "00:30", 90),
+        ("today 23:00", "tomorrow 01:00", 120),
+        ("monday 9am", "monday 11am", 120),
+        ("tuesday 07:30", "tuesday 09:30", 120),
+    ],
+)
+def test_a_named_day_of_until_counts_from_now(invoke, at, until, minutes):
+    """It is Tuesday 08:00; only a bare time goes on from --at, and no weekday lies before it."""
+    done = invoke("timetable", "Kauklahti", "--at", at, "--until", until, "--json")
+
+    assert json.loads(done.stdout)["applied"]["horizonMinutes"] == minutes
+
+
+@pytest.mark.parametrize(
+    ("until", "told"),
+    [
+        (
+            "tomorrow 8am",
+            "later than --at: that is Wed 11 Mar 09:00 and --until Wed 11 Mar 08:00 (Europe/Helsinki); write --until",
+        ),
+        ("2026-03-11T09:00", "--until Wed 11 Mar 09:00 (Europe/Helsinki); write --until 2026-03-11T10:00"),
+        (
+            "2026-03-12T07:01Z",
+            "at most a day after --at: that is Wed 11 Mar 09:00 and --until Thu 12 Mar 09:01 (Europe/Helsinki)",
+        ),
+    ],
+)
+def test_an_impossible_window_is_told_in_the_networks_zone(invoke, until, told):
+    """With an --until that can be typed."""
+    done = invoke("timetable", "Kauklahti", "--at", "tomorrow 9am", "--until", until)
+
+    assert (done.returncode, told in " ".join(done.stderr.replace("│", " ").split())) == (2, True)
+
+
+def test_a_window_of_a_whole_day_is_shown(invoke):
+    """The bound belongs to it."""
+    assert invoke("timetable", "Kauklahti", "--at", "tomorrow 9am", "--until", "2026-03-12T09:00").returncode == 0
+
+
+@pytest.mark.parametrize("text", ["tomorrow 09:00", "wednesday 09:00"])
+def test_just_after_midnight_a_day_is_still_counted_from_now(text):
+    """The two minutes that count as now belong to the day before."""
+    now = datetime(2026, 3, 10, 0, 1, tzinfo=ZoneInfo("Europe/Helsinki"))
+
+    assert next_clock_time(text, now - timedelta(seconds=120), now) == now.replace(day=11, hour=9, minute=0)

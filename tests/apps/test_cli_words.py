@@ -33,6 +33,13 @@ SINCE = datetime(2026, 3, 10, 8, 0, tzinfo=ZoneInfo("Europe/Helsinki"))
         ("tuesday 07:00", "2026-03-17 07:00"),
         ("mon 09:00", "2026-03-16 09:00"),
         ("Wednesday, 9am", "2026-03-11 09:00"),
+        ("noon", "2026-03-10 12:00"),
+        ("Midnight", "2026-03-11 00:00"),
+        ("24:00", "2026-03-11 00:00"),
+        ("tomorrow noon", "2026-03-11 12:00"),
+        ("tonight at midnight", "2026-03-11 00:00"),
+        ("tomorrow 24:00", "2026-03-12 00:00"),
+        ("monday midnight", "2026-03-17 00:00"),
     ],
 )
 def test_a_time_as_a_person_types_it(text, meant):
@@ -41,26 +48,35 @@ def test_a_time_as_a_person_types_it(text, meant):
     assert f"{next_clock_time(text, SINCE):%Y-%m-%d %H:%M}" == meant
 
 
-@pytest.mark.parametrize("text", ["2026-03-10T08:00", "now", "9", "noon", "tomorrow", "someday 09:00", "mo 09:00", ""])
+@pytest.mark.parametrize("text", ["2026-03-10T08:00", "now", "9", "tomorrow", "someday 09:00", "mo 09:00", ""])
 def test_other_texts_are_no_times_of_day(text):
     """A bare number could be anything, and a day has no time."""
     assert not is_clock_time(text)
 
 
-@pytest.mark.parametrize("text", ["25:00", "09:60", "13pm", "0am"])
+@pytest.mark.parametrize("text", ["25:00", "24:01", "09:60", "13pm", "0am"])
 def test_a_time_that_no_clock_shows_is_refused(text):
     """With ways to write one."""
-    with pytest.raises(typer.BadParameter, match="write 09:00, 9am, tomorrow 09:00"):
+    with pytest.raises(typer.BadParameter, match="write 09:00, 9am, noon, tomorrow 09:00"):
         next_clock_time(text, SINCE)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("", "'' is no time"), (" ", "' ' is no time"), ("noon", "'noon' is no time")]
+    ("text", "said"),
+    [
+        ("", "'' is no time"),
+        (" ", "' ' is no time"),
+        ("2026-13-01", "'2026-13-01' is no time: write 09:00"),
+        ("2026-11-24", "'2026-11-24' is a day: write a time with it, as 2026-11-24T09:00"),
+        ("tomorrow", "'tomorrow' is a day: write a time with it, as \"tomorrow 09:00\""),
+        ("Mon", "'Mon' is a day: write a time with it, as \"Mon 09:00\""),
+    ],
 )
 def test_what_is_no_time_is_quoted(text, said):
-    """An empty text leaves no hole in the sentence."""
-    with pytest.raises(typer.BadParameter, match=said):
+    """An empty text leaves no hole in the sentence; a day is told what it lacks."""
+    with pytest.raises(typer.BadParameter) as refused:
         check_typed_instant(text)
+    assert refused.value.message.startswith(said)
 
 
 @pytest.mark.parametrize(
@@ -133,6 +149,20 @@ MISTAKES = {
     "a figure that nobody files": (["filings", "AAPL", "xyzzy", "2022"], "fingerpost call sec_financial_data"),
     "a command misspelt": (["pln", "Kamppi", "Espoo"], "Did you mean 'plan'"),
     "a tool that is none": (["call", "nope"], "The tools are: plan_trip"),
+    "an empty place to walk from": (["departures", "Kamppi", "--from", ""], "--from must not be empty"),
+    "a name to walk from": (["departures", "Kamppi", "--from", "kamp"], "`fingerpost vars set NAME PLACE`"),
+    "an empty stop": (["departures", ""], "fingerpost find NAME"),
+    "an empty place": (["plan", "", "Espoo"], "FROM must not be empty"),
+    "a word for a number": (["departures", "Kamppi", "--limit", "abc"], "'abc' is no whole number, as in --limit 3"),
+    "half a departure": (["departures", "Kamppi", "--limit=2.5"], "'2.5' is no whole number, as in --limit 3"),
+    "a word for metres": (["plan", "Kamppi", "Espoo", "--max-walk", "abc"], "'abc' is no number, as in --max-walk 500"),
+    "a board too often": (["departures", "Kamppi", "-f", "--every", "0"], "it must be at least 5, as in --every 5"),
+    "a board too seldom": (
+        ["departures", "Kamppi", "-f", "--every", "3601"],
+        "it must be at most 3600, as in --every 3600",
+    ),
+    "a day for a time": (["departures", "Kamppi", "--at", "2026-11-24"], "as 2026-11-24T09:00"),
+    "a month that is none": (["plan", "Kamppi", "Espoo", "--at", "2026-13-01"], "write 09:00, 9am"),
     "arguments that are not JSON": (["call", "plan_trip", "{bad"], "The arguments are not JSON"),
     "nothing to delete": (["vars", "delete"], "--all"),
     "a run that is none": (["runs", "show", "nope"], "There is no run 'nope'"),
@@ -149,7 +179,7 @@ MISTAKES = {
 # Words of tools and fields, which a person never sees.
 AGENT_WORDS = (
     "findAddressOrStop", "find_stops", "maxWalkingDistance", "maxTransfers", "windowMinutes", "rawText", "no token",
-    "coordinate.lat", "when.time", "_NotJson", "Traceback",
+    "coordinate.lat", "when.time", "_NotJson", "Traceback", "walkFrom", "Stop id", "Input should", "instant",
 )  # fmt: skip
 
 

@@ -387,3 +387,13 @@ async def test_who_leaves_early_leaves_nothing_behind():
         got = await client.fetch(asking(server))
 
     assert got.body == b"hello"
+
+
+async def test_a_refused_key_names_the_variables_that_held_one(monkeypatch):
+    """Names only, for whoever can set them."""
+    monkeypatch.setenv("FINGERPOST_TEST_KEY", "0123456789")
+    async with serving(answer("401 Unauthorized")) as server, new_client() as client:
+        with pytest.raises(SourceKeyRefused) as refused:
+            await client.fetch(asking(server, secret_headers={"x-key": "FINGERPOST_TEST_KEY"}))
+
+    assert refused.value.details == {"status": 401, "settings": ["FINGERPOST_TEST_KEY"]}

@@ -22,7 +22,7 @@ import httpx2
 from opentelemetry.trace import SpanKind
 
 from fingerpost import clock
-from fingerpost.errors import SourceFailed, SourceLimited, SourceTimeout, SourceUnreachable, ToolError
+from fingerpost.errors import SourceFailed, SourceKeyRefused, SourceLimited, SourceTimeout, SourceUnreachable, ToolError
 from fingerpost.net import redirects
 from fingerpost.net.addresses import CheckedBackend
 from fingerpost.net.body import Body, MemoryBody
@@ -308,4 +308,7 @@ def _check_response(request: Request, response: Response, *, conditional: bool) 
         return failure
     if response.status in request.accept or (response.status == NOT_MODIFIED and conditional):
         return None
-    return find_failure(response, clock.now())
+    refusal = find_failure(response, clock.now())
+    if isinstance(refusal, SourceKeyRefused):
+        refusal.details["settings"] = sorted({*request.secret_params.values(), *request.secret_headers.values()})
+    return refusal

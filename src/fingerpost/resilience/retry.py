@@ -1,13 +1,25 @@
 """Retry policy: how often a call is made again, and after what wait."""
 
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 import stamina
 
+_log = logging.getLogger(__name__)
+_OURS = "fingerpost"
+
 _T = TypeVar("_T")
 _E = TypeVar("_E", bound=Exception)
+
+
+def _is_not_ours(record: logging.LogRecord) -> bool:
+    return record.__dict__.get("stamina.callable") != _OURS
+
+
+# Stamina's own line says nothing but its name, and reaches stderr where nobody set up logging.
+logging.getLogger("stamina").addFilter(_is_not_ours)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +71,13 @@ async def call_with_retries(
         nonlocal failed
         failed += 1
         wait_s = find_wait_s(error, failed) if isinstance(error, on) else None
-        return False if wait_s is None else wait_s
+        if wait_s is None:
+            return False
+        _log.info("attempt %d ended with %s, the next one follows in %.1f s", failed, type(error).__name__, wait_s)
+        return wait_s
 
-    async for attempt in stamina.retry_context(on=decide, attempts=attempts, timeout=None):
+    retries = stamina.retry_context(on=decide, attempts=attempts, timeout=None)
+    async for attempt in retries.with_name(_OURS, (), {}):
         with attempt:
             if attempt.num == 1:
                 raise first

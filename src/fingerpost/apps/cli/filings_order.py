@@ -1,22 +1,14 @@
 """The order of the words of ``fingerpost filings``: what to type where they were typed in another one."""
 
-import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 
-_PERIOD = re.compile(r"(?:[fF][yY])?(\d{4})(?:-?[qQ]([1-4]))?")
+from fingerpost.apps.cli.filings_words import read_period
+
 _FILLERS = frozenset({"of", "for", "in", "the", "from", "at"})
 _MOST_WORDS = 8
 _ORDER = "A company comes first, then its figures, then the period"
 _EXAMPLE = "fingerpost filings AAPL revenue 2022"
-
-
-def read_period(word: str) -> str | None:
-    """Return the fiscal year or quarter that a word names, or None."""
-    found = _PERIOD.fullmatch(word)
-    if found is None:
-        return None
-    return f"{found[1]}-Q{found[2]}" if found[2] else found[1]
 
 
 def say_order(words: Sequence[str], answers: Callable[[str, Sequence[str]], bool], *, is_unknown: bool) -> str | None:

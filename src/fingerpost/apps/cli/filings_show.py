@@ -1,14 +1,16 @@
 """``fingerpost filings AAPL revenue 2022``: figures as a person asks for them, each with its filing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fingerpost.apps.cli.application import TOOL_ERROR, ask, open_application
-from fingerpost.apps.cli.filings_order import read_period, say_order
-from fingerpost.apps.cli.fitting_table import new_table
+from fingerpost.apps.cli.filings_order import say_order
+from fingerpost.apps.cli.filings_view import print_figures, print_filings
+from fingerpost.apps.cli.filings_words import REPORTS, find_reports, join_periods, read_words, say_period
 from fingerpost.apps.cli.output import complain, new_console, plain, print_json
+from fingerpost.apps.cli.typed_commands import typed
 from fingerpost.apps.cli.usage_hints import HintingGroup
 from fingerpost.errors import ToolError
 
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from fingerpost.contract.published import Answer
 
 _SHOW = "show"
+_JSON = "--json"
+# A period has fewer reports; without one, the newest are shown.
+_MOST_FILINGS = 20
+_ALL = 1000
 _FIGURES = "sec_financial_data"
 _LISTS = "sec_graph_query"
 _UNKNOWN = "unknown_ticker"
@@ -24,6 +30,12 @@ _UNKNOWN = "unknown_ticker"
 
 class FilingsGroup(HintingGroup):
     """Takes a first word that is no command for a company: ``filings AAPL revenue 2022`` shows figures."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the command line; ``--json`` may stand before the company too."""
+        if len(args) > 1 and args[0] == _JSON:
+            args = [*args[1:], _JSON]
+        return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command of some words, ``show`` where the first names none."""
@@ -42,19 +54,37 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")] = False,
 ) -> None:
     """Show a company's figures with their filings; its filings where no figure is named."""
-    tool, call = _question_of(ticker, words or [])
+    ticker, *rest = join_periods([ticker, *(words or [])])
+    tool, call = _question_of(ticker, rest)
     if call is None:
         raise typer.BadParameter("several figures need a period: fingerpost filings AAPL revenue, eps 2022")
     application = open_application(ctx.obj)
     answer = ask(application, tool, call)
+    period = read_words(rest).period
+    body = answer.body
+    if tool == _LISTS and period is not None and not answer.is_error:
+        reports = find_reports(body["results"], period)
+        body = {**body, "results": reports, "total_results": len(reports)}
     if as_json:
-        print_json(answer.body)
+        print_json(body)
     if answer.is_error:
         if not as_json:
-            _complain(application, answer, [ticker, *(words or [])])
+            _complain(application, answer, [ticker, *rest])
         raise typer.Exit(TOOL_ERROR)
-    if not as_json:
-        (_print_figures if tool == _FIGURES else _print_filings)(answer.body)
+    if as_json:
+        return
+    if tool == _FIGURES:
+        print_figures(body)
+        hint = say_period(ticker, rest) if body.get("missing") else None
+        if hint is not None:
+            new_console().print(plain(f"{hint}."), soft_wrap=True)
+    elif not body["results"]:
+        complain(
+            ToolError(f"No report of {ticker} for {period} is known here", hint=f"All: {typed('filings', ticker)}")
+        )
+        raise typer.Exit(TOOL_ERROR)
+    else:
+        print_filings(body, ticker, period)
 
 
 def _complain(application: "Application", answer: "Answer", words: Sequence[str]) -> None:
@@ -68,15 +98,18 @@ def _complain(application: "Application", answer: "Answer", words: Sequence[str]
     missing = answer.body.get("missing") or {}
     is_unknown = any(entry.get("reason") == _UNKNOWN for entry in missing.values())
     order = say_order(words, answers, is_unknown=is_unknown)
+    hint = order or (None if is_unknown else say_period(words[0], words[1:]))
     # How to load a company is no help with a word that was not meant as one.
-    complain(error if order is None else ToolError(error.message, hint=order))
+    complain(error if hint is None else ToolError(error.message, hint=hint))
 
 
 def _question_of(company: str, words: Sequence[str]) -> tuple[str, dict[str, Any] | None]:
     """Return the tool and the call that a company and words behind it mean; no call for figures without a period."""
-    metrics, period = _read_words(words)
+    metrics, forms, period = read_words(words)
     if not metrics:
-        return _LISTS, _call("company_filings", {"ticker": company, "limit": 20})
+        wanted = forms or (list(REPORTS) if period else None)
+        asked = {"ticker": company, "limit": _ALL if period else _MOST_FILINGS}
+        return _LISTS, _call("company_filings", asked if wanted is None else {**asked, "filing_types": wanted})
     if period is not None:
         return _FIGURES, _call("financial_facts", {"ticker": company, "metrics": metrics, "period": period})
     if len(metrics) == 1:
@@ -86,51 +119,3 @@ def _question_of(company: str, words: Sequence[str]) -> tuple[str, dict[str, Any
 
 def _call(query_type: str, parameters: dict[str, Any]) -> dict[str, Any]:
     return {"query_type": query_type, "parameters": parameters}
-
-
-def _read_words(words: Sequence[str]) -> tuple[list[str], str | None]:
-    """Return the figures, which commas part, and the period, which is the last word if it is a year or a quarter."""
-    rest, period = list(words), read_period(words[-1]) if words else None
-    if period is not None:
-        rest.pop()
-    return [name for name in (" ".join(part.split()) for part in " ".join(rest).split(",")) if name], period
-
-
-def _print_figures(body: Mapping[str, Any]) -> None:
-    console = new_console()
-    table = new_table("figure", "period", "value", "filing", "filed")
-    for column in table.columns[1:]:
-        # A number or an accession number that is cut is none.
-        column.no_wrap = True
-    for row in body["results"]:
-        period = f"{row['fiscal_year']} {row['fiscal_period'] or ''}".strip()
-        how = "" if row["kind"] == "reported" else f" ({row['kind']})"
-        value = f"{row['value']:,} {row['unit']}"
-        filing = f"{row['filing_type']} {row['accession_number']}"
-        table.add_row(*map(plain, (row["metric_name"] + how, period, value, filing)), row["filing_date"])
-    if body["results"]:
-        console.print(table)
-    _print_below(body)
-
-
-def _print_filings(body: Mapping[str, Any]) -> None:
-    table = new_table("form", "filed", "period", "filing")
-    for row in body["results"]:
-        period = f"{row['fiscal_year'] or ''} {row['fiscal_period'] or ''}".strip()
-        table.add_row(row["filing_type"], row["filing_date"], period, row["accession_number"])
-    new_console().print(table)
-    _print_below(body)
-
-
-def _print_below(body: Mapping[str, Any]) -> None:
-    console = new_console()
-    for name, entry in (body.get("missing") or {}).items():
-        meant = f" Did you mean {', '.join(entry['did_you_mean'])}?" if entry.get("did_you_mean") else ""
-        console.print(plain(f"{name}: {entry['message']}. {entry['next_step']}.{meant}"), soft_wrap=True)
-    for note in body.get("notes") or ():
-        console.print(plain(f"{note}."), soft_wrap=True)
-    source = body.get("source")
-    if source:
-        note = f" {source['note']}." if source.get("note") else ""
-        text = f"SEC filings, {source['dataset']}, complete through {source['complete_through']}.{note}"
-        console.print(plain(text), soft_wrap=True)

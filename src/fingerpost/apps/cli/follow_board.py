@@ -13,8 +13,11 @@ from rich.text import Text
 from fingerpost.apps.cli.application import TOOL_ERROR, answering_early
 from fingerpost.apps.cli.board_view import draw_board, list_board_notes
 from fingerpost.apps.cli.output import complain, new_console, print_json
+from fingerpost.apps.cli.pauses import say_pause
+from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.apps.cli.waiting import screen_taken, showing_work
 from fingerpost.apps.demo_disruption import DemoDisruption
+from fingerpost.errors import ToolError
 
 if TYPE_CHECKING:
     from fingerpost.apps.wiring import Application
@@ -123,5 +126,12 @@ class _Screen:
         title, rows = draw_board(body)
         live, time = "live" if body["realtimeUsed"] else "timetable", body["dataFreshness"][11:19]
         state = Text(f"{live}, as of {time}, anew every {self._every_s:g} s, Ctrl-C ends", "dim")
-        failed = [] if answer.error is None else [Text(f"! could not be refreshed: {answer.error.message}", "bold red")]
-        return [title, state, *failed, rows, *list_board_notes(body)]
+        return [title, state, *_say_failure(answer.error), rows, *list_board_notes(body)]
+
+
+def _say_failure(error: ToolError | None) -> list[Text]:
+    if error is None:
+        return []
+    pause = say_pause(error)
+    told = f"! could not be refreshed: {in_terminal_words(error.message)}{f'. {pause}' if pause else ''}"
+    return [Text(told, "bold red")]

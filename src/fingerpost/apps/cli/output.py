@@ -10,9 +10,11 @@ import typer
 from rich.console import Console, ConsoleOptions
 from rich.segment import Segment
 
+from fingerpost.apps.cli.pauses import say_pause
+from fingerpost.apps.cli.refused_keys import say_whose_key
 from fingerpost.apps.cli.terminal_words import in_terminal_words
 from fingerpost.apps.cli.waiting import make_way
-from fingerpost.errors import PlaceAmbiguous, ToolError
+from fingerpost.errors import PlaceAmbiguous, SourceKeyRefused, ToolError
 
 
 class _ClearedConsole(Console):
@@ -61,12 +63,22 @@ def print_json(body: dict[str, Any]) -> None:
 
 def complain(error: ToolError) -> None:
     """Print an error with its hint and its candidates on stderr, in a person's words."""
-    lines = [plain(_sentence(in_terminal_words(error.message)))]
-    if error.hint:
-        lines.append(plain(_sentence(in_terminal_words(error.hint))))
+    lines = [_sentence(in_terminal_words(error.message))]
+    hint = None if error.hint is None else in_terminal_words(error.hint)
+    listed: list[str] = []
     if isinstance(error, PlaceAmbiguous):
-        lines += [_candidate(candidate) for candidate in error.details.get("candidates", ())]
-    say("\n".join(lines))
+        # Here: what tells candidates apart is not needed for --help.
+        from fingerpost.apps.cli.choices import list_candidates, say_what_to_type
+
+        hint, listed = say_what_to_type(error), list_candidates(error)
+    elif isinstance(error, SourceKeyRefused):
+        hint = in_terminal_words(say_whose_key(error) or "")
+    if hint:
+        lines.append(_sentence(hint))
+    pause = say_pause(error)
+    if pause is not None:
+        lines.append(_sentence(pause))
+    say("\n".join(map(plain, [*lines, *listed])))
 
 
 def say(text: str) -> None:
@@ -79,13 +91,6 @@ def say(text: str) -> None:
 def plain(text: str) -> str:
     """Return foreign text without control characters, safe to print on one line of a terminal."""
     return "".join(" " if each in "\r\n\t" else "\ufffd" if category(each) in ("Cc", "Cs") else each for each in text)
-
-
-def _candidate(candidate: dict[str, Any]) -> str:
-    from fingerpost.contract.distinction import say_distinction
-
-    apart = say_distinction(candidate)
-    return plain(f"  {candidate['token']}  {candidate['name']}{f' ({apart})' if apart else ''}")
 
 
 def _sentence(text: str) -> str:

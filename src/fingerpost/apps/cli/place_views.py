@@ -8,6 +8,7 @@ from rich.text import Text
 from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.footnotes import print_below
 from fingerpost.apps.cli.output import new_console
+from fingerpost.errors import PlaceAmbiguous
 
 
 def print_places(body: dict[str, Any]) -> None:
@@ -22,7 +23,7 @@ def print_places(body: dict[str, Any]) -> None:
         return
     meta = body.get("meta", {})
     if "reason" in meta:
-        console.print(f"{meta['reason']} If it is meant, send its token; else spell it differently:")
+        console.print(f"{meta['reason']} If it is meant, write its token instead; else spell it differently:")
     else:
         console.print(f"It could be any of these {body['totalCandidatesFound']}; the token is accepted everywhere:")
     table = new_table("token", "name", "score", "what tells it apart")
@@ -42,6 +43,22 @@ def _print_meta(console: Console, body: dict[str, Any]) -> None:
         console.print(Text(f"! {warning['message']}", "yellow"))
     if "attribution" in meta:
         console.print(Text(f"Data: {'; '.join(meta['attribution'])}", "dim"))
+
+
+def as_unclear(body: dict[str, Any], text: str) -> PlaceAmbiguous:
+    """Return the candidates of an answer of findAddressOrStop as what a command that needs one place ends with."""
+    meta = body.get("meta", {})
+    apart = meta.get("candidates", {})
+    candidates = [
+        {**apart.get(_token(each), {}), "token": _token(each), "name": each["name"]} for each in body["candidates"]
+    ]
+    count, reason = body["totalCandidatesFound"], meta.get("reason", "").removeprefix("Not certain").rstrip(".")
+    more = f"; {count} places fit, of which the best {len(candidates)} are shown" if body["truncated"] else ""
+    return PlaceAmbiguous(
+        f"'{text}' is not certain{reason}{more}",
+        {"candidates": candidates, "resolved": [{"rawQuery": text}], "attribution": meta.get("attribution", [])},
+        hint="Choose one and send its token",
+    )
 
 
 def print_stops(body: dict[str, Any]) -> None:

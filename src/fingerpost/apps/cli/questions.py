@@ -191,8 +191,8 @@ def _instant(ctx: typer.Context, ends: dict[str, dict[str, Any]], text: str) -> 
 
 
 def _next(text: str, zone: tzinfo) -> str:
-    since = clock.now().astimezone(zone) - timedelta(seconds=PAST_AFTER_S)
-    return f"{next_clock_time(text, since):%Y-%m-%dT%H:%M:%S}"
+    now = clock.now().astimezone(zone)
+    return f"{next_clock_time(text, now - timedelta(seconds=PAST_AFTER_S), now):%Y-%m-%dT%H:%M:%S}"
 
 
 def _stop_instant(ctx: typer.Context, stop: str, text: str | None) -> str | None:

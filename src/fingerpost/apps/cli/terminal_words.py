@@ -16,6 +16,11 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
         "Look it up with `fingerpost find NAME`, or give its position as LAT,LON",
     ),
     (r"[Ll]ook the (?:place|stop) up(?: again)? with findAddressOrStop", "Look it up with `fingerpost find NAME`"),
+    (
+        r"Look it up with findAddressOrStop, and send its lat,lon; or save it with save_user_variable",
+        "Save it with `fingerpost vars set NAME PLACE` and write NAME, or give its position as LAT,LON",
+    ),
+    (r"^[Ss]top id missing", "No stop is named: write its name or its id, which `fingerpost find NAME` tells"),
     (r"look a name up with findAddressOrStop", "look a name up with `fingerpost find NAME`"),
     (r"search around a coordinate with find_stops", "list the stops around a point: `fingerpost stops LAT LON`"),
     (
@@ -28,6 +33,11 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     ),
     (r"more maxWalkingDistance helps", "a larger --max-walk helps"),
     (r"[Cc]hoose (?:a candidate|one) and send its token", "Choose one and write the word before its name instead"),
+    (
+        r"Send the (?:token of the candidate|parameterValue of the place) that is meant (?:as [\w ]+|instead)",
+        "Choose one and write the word before its name instead",
+    ),
+    (r"is meant, send (\S+) as (?:the label|rawText)", r"is meant, write \1 instead"),
     (r"[Ss]end its token", "Write the word before its name instead"),
     (r"[Ss]end coordinates", "give the position as LAT,LON"),
     (r"run_plan with action (\w+)(?: goes)?", r"`fingerpost runs \1 RUN`"),
@@ -60,6 +70,7 @@ _FIELDS: tuple[tuple[str, str], ...] = (
     ("stop.value", "the stop"),
     ("when.time", "the time"),
     ("rawText", "the name"),
+    ("walkFrom", "--from"),
 )
 _OPTIONS = ("limit", "radius", "language")
 

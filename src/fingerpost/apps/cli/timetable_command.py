@@ -18,21 +18,24 @@ from fingerpost.transit.rules.instants import PAST_AFTER_S
 
 # Without --until a person is shown so much.
 WINDOW = timedelta(hours=1)
+_LONGEST = timedelta(days=1)
 
 
 def timetable(
     ctx: typer.Context,
     stop: Annotated[str, typer.Argument(help="A stop's name or id, or a saved name.")],
     at: Annotated[str | None, typer.Option(help="From then: HH:MM, the next one, or ISO 8601.")] = None,
-    until: Annotated[str | None, typer.Option(help="To then, up to a day later; else an hour later.")] = None,
+    until: Annotated[str | None, typer.Option(help="To then, likewise, up to a day after --at; else an hour.")] = None,
     limit: Annotated[int | None, typer.Option(help="How many to show.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the contract's envelope and nothing else.")] = False,
 ) -> None:
     """Show a stop's timetable: what is scheduled, at any time."""
     stop_id, zone = _find_stop(ctx, stop, as_json=as_json)
     now = clock.now().astimezone(zone)
-    since = now if at is None else read_typed_instant(at, zone, now - timedelta(seconds=PAST_AFTER_S))
-    last = since + WINDOW if until is None else read_typed_instant(until, zone, since)
+    since = now if at is None else read_typed_instant(at, zone, now - timedelta(seconds=PAST_AFTER_S), now)
+    last = since + WINDOW if until is None else read_typed_instant(until, zone, since, now)
+    if not as_json:
+        _check_window(since.astimezone(zone), last.astimezone(zone), zone.key)
     arguments: dict[str, Any] = {"stopId": stop_id, "until": last.isoformat(timespec="seconds"), "wholePlace": True}
     if at is not None:
         arguments["at"] = since.isoformat(timespec="seconds")
@@ -62,6 +65,29 @@ def _find_stop(ctx: typer.Context, label: str, *, as_json: bool) -> tuple[str, Z
             complain(error)
         raise typer.Exit(TOOL_ERROR) from error
     return found.place.id or label, ZoneInfo(found.networks[0].profile.zone)
+
+
+def _check_window(since: datetime, last: datetime, zone: str) -> None:
+    """Refuse a window that the tool would refuse, in the words of the options and the times of the network.
+
+    Raises:
+        typer.BadParameter: it is empty, or longer than a day.
+    """
+    # Of one zone, datetimes would be compared by what clocks show.
+    lasts = timedelta(seconds=last.timestamp() - since.timestamp())
+    if timedelta(0) < lasts <= _LONGEST:
+        return
+    rule, instead = (
+        ("later than", since + WINDOW) if lasts <= timedelta(0) else ("at most a day after", since + _LONGEST)
+    )
+    raise typer.BadParameter(
+        f"--until must be {rule} --at: that is {_say(since)} and --until {_say(last)} ({zone}); "
+        f"write --until {instead:%Y-%m-%dT%H:%M}"
+    )
+
+
+def _say(instant: datetime) -> str:
+    return f"{instant:%a} {instant.day} {instant:%b %H:%M}"
 
 
 def _list_more(stop: str, limit: int | None, since: datetime, last: datetime, body: dict[str, Any]) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """What a mistyped command line is answered with: beside what is wrong, what to type instead."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -9,15 +11,22 @@ from typer.core import TyperCommand, TyperGroup
 _UsageError: Any = typer.BadParameter.__base__
 
 
+# What typer takes from its checker of values, and how a person says it.
+_NO_NUMBER = re.compile(r"Input should be a valid (integer|number)\b.*", re.DOTALL)
+_BOUND = re.compile(r"Input should be (greater|less) than or equal to (\S+)")
+_EXAMPLES = {"integer": ("whole number", "3"), "number": ("number", "500")}
+
+
 class HintingCommand(TyperCommand):
     """A command that says what it takes, where it was given something else."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the command line."""
+        given = list(args)
         try:
             return super().parse_args(ctx, args)
         except _UsageError as error:
-            error.message = f"{error.message}{self._find_hint(error.message)}"
+            error.message = f"{_in_plain_words(error, given)}{self._find_hint(error.message)}"
             raise
 
     def _find_hint(self, message: str) -> str:
@@ -31,6 +40,30 @@ class HintingCommand(TyperCommand):
         if any(each.param_type_name == "argument" for each in self.params):
             return '. A name of several words stands in quotation marks, as "Kamppi (M)".'
         return ". It takes options only."
+
+
+def _in_plain_words(error: Any, args: Sequence[str]) -> str:
+    """Return an error's sentence; one about an option's number names the option, and what it was given."""
+    message = str(error.message)
+    option = max(getattr(getattr(error, "param", None), "opts", None) or [""], key=len)
+    bound, no_number = _BOUND.fullmatch(message), _NO_NUMBER.fullmatch(message)
+    if bound is not None:
+        return f"it must be at {'least' if bound[1] == 'greater' else 'most'} {bound[2]}, as in {option} {bound[2]}"
+    if no_number is None:
+        return message
+    kind, example = _EXAMPLES[no_number[1]]
+    given = _find_value(option, args)
+    return f"{'it' if given is None else repr(given)} is no {kind}, as in {option} {example}"
+
+
+def _find_value(option: str, args: Sequence[str]) -> str | None:
+    """Return what was typed behind an option; None where it was typed otherwise."""
+    for at, word in enumerate(args):
+        if word == option and at + 1 < len(args):
+            return args[at + 1]
+        if word.startswith(f"{option}="):
+            return word.partition("=")[2]
+    return None
 
 
 class HintingGroup(TyperGroup):

@@ -9,6 +9,7 @@ import typer
 from fingerpost.apps.cli.application import TOOL_ERROR, ask, ask_once, open_application
 from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.output import complain, new_console, print_json, say
+from fingerpost.apps.cli.place_views import as_unclear
 from fingerpost.apps.cli.usage_hints import HintingGroup
 
 app = typer.Typer(help="Places and preferences that are kept by name.", no_args_is_help=True, cls=HintingGroup)
@@ -58,7 +59,9 @@ def _get_place(ctx: typer.Context, text: str, *, as_json: bool) -> dict[str, Any
     if "candidates" in found.body:
         if as_json:
             print_json(found.body)
-        say(f"Nothing was kept: '{text}' is not certain.\n{found.text}\n{_KEEP_TEXT}.")
+        say("Nothing was kept.")
+        complain(as_unclear(found.body, text))
+        say(f"{_KEEP_TEXT}.")
         raise typer.Exit(TOOL_ERROR)
     place = found.body
     value = {**place["coordinate"], "name": place["name"]}
