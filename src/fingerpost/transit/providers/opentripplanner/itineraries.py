@@ -15,6 +15,7 @@ from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.rules.walk_delays import with_walk_delays
 
 _PRECISION = 5
+_POLE, _DATE_LINE = 90, 180
 
 
 def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuery, ids: StopIdBook) -> list[Itinerary]:
@@ -29,7 +30,7 @@ def draw_leg(leg: Leg) -> LegLine:
     own = leg.handle
     if isinstance(own, OwnLeg) and own.leg_geometry is not None and own.leg_geometry.points:
         points = polyline.decode(own.leg_geometry.points, _PRECISION)
-        if len(points) > 1:
+        if len(points) > 1 and all(abs(lat) <= _POLE and abs(lon) <= _DATE_LINE for lat, lon in points):
             return LegLine(tuple((float(lat), float(lon)) for lat, lon in points), LineSource.SHAPE)
     ends = (leg.start.coordinate, leg.end.coordinate)
     return LegLine(tuple((each.lat, each.lon) for each in ends), LineSource.STRAIGHT)

@@ -17,7 +17,7 @@ from fingerpost.transit.providers.opentripplanner.itineraries import list_itiner
 from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd, new_variables, without_promised
 from fingerpost.transit.providers.opentripplanner.plan_data import PlanData
 from fingerpost.transit.providers.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, WALKING_IS_BETTER
-from fingerpost.transit.providers.opentripplanner.server import Server, fail_on_null
+from fingerpost.transit.providers.opentripplanner.server import Server, fail_on_null, refuse_unreadable
 from fingerpost.transit.providers.opentripplanner.shapes import PlanConnection, RoutingError
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.rules.trip_limits import list_kept
@@ -111,6 +111,8 @@ class JourneySearch:
         if page is None:
             raise fail_on_null("plan", answered.notes)
         live = list_itineraries(page, query, self._ids)
+        if not live and answered.has_lost("legs"):
+            raise refuse_unreadable("itinerary", answered.notes)
         kept = list_kept(live, query)
         found.live = _distinct([*found.live, *kept])
         promised = list_kept(list_itineraries(answered.data.promised, query, self._ids), query)
