@@ -1,5 +1,6 @@
 """The text of plan_trip, whole: an agent that sees nothing else gets the same figures, times and words (rule A11)."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -43,6 +44,13 @@ def test_a_ride_whose_line_the_source_does_not_name_is_told_by_its_mode(over, mo
     text = lines(over, found(trip(ride(None, "A", "B", 5, 15, mode=mode))))
 
     assert text[1] == f"1. 08:05 to 08:15, 10 min, 0 changes, 0 m walk: {told} 08:05 A to B 08:15"
+
+
+def test_a_walk_whose_length_the_source_does_not_know_is_told_without_one(over):
+    """No walk is 0 m long."""
+    unmeasured = replace(walk("home", "A", 0, 5), distance_m=None)
+
+    assert "walk, 08:00 to 08:05, to A" in lines(over, found(trip(unmeasured, bus())))[1]
 
 
 def test_an_alert_of_a_ride_without_a_line_names_its_mode(over):

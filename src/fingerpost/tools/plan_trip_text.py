@@ -74,7 +74,8 @@ def _leg(leg: WireLeg, day: str) -> str:
     begin, end = leg["from"], leg["to"]
     if not is_ride(leg["mode"]):
         times = f"{clock_of(leg['departureTime'], day)} to {clock_of(leg['arrivalTime'], day)}"
-        return f"{leg['mode'].lower()} {leg.get('distance', 0)} m, {times}, to {end['name']}"
+        length = f" {leg['distance']} m" if "distance" in leg else ""
+        return f"{leg['mode'].lower()}{length}, {times}, to {end['name']}"
     line = name_ride(leg["mode"], leg.get("line")) + (f" towards {leg['headsign']}" if leg.get("headsign") else "")
     platform = f" (platform {begin['platform']})" if begin.get("platform") else ""
     late = f" ({leg['delaySeconds']} s late)" if leg.get("delaySeconds") else ""

@@ -1,4 +1,4 @@
-/** What is a ride among the legs of a trip, and what it is called. */
+/** What is a ride among the legs of a trip, and how rides and walks are called. */
 
 const ON_FOOT_OR_WHEELS = ["WALK", "BIKE", "SCOOTER"];
 
@@ -10,4 +10,10 @@ export function isRide(leg) {
 /** Return a ride's line, its mode where the source names none. */
 export function nameRide(leg) {
   return leg.line || leg.mode;
+}
+
+/** Return what a walk is called; a source need not know its length. */
+export function sayWalk(words, leg) {
+  const minutes = words.minutes(leg.duration);
+  return leg.distance === undefined ? words.say("walk_unmeasured", { minutes }) : words.say("walk_to", { distance: words.distance(leg.distance), minutes });
 }

@@ -4,7 +4,7 @@ import { element, unseen } from "./dom.js";
 import { drawMap, layersOf, linesOf } from "./map.js";
 import { readJourneys, readRoutes } from "./other_contracts.js";
 import { LINE_COLORS, alertsOf, badge, freshness, header, lateness, listNotes, notesTab, paintOf, source, tabs } from "./parts.js";
-import { isRide, nameRide } from "./rides.js";
+import { isRide, nameRide, sayWalk } from "./rides.js";
 
 const WIDE_PX = 560;
 const HIGHEST_MAP_PX = 230;
@@ -181,7 +181,7 @@ function drawLeg(frame, leg, path, isSeated) {
   const { words, today } = frame;
   const time = words.clock(leg.departureTime, today);
   if (!isRide(leg)) {
-    const walk = words.say("walk_to", { distance: words.distance(leg.distance || 0), minutes: words.minutes(leg.duration) });
+    const walk = sayWalk(words, leg);
     return drawStep("walk", null, time, [element("div", {}, walk), drawGoal(frame, leg)]);
   }
   const isCancelled = leg.status === "cancelled";

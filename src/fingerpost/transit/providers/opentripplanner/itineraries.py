@@ -5,10 +5,11 @@ from dataclasses import replace
 import polyline
 
 from fingerpost.transit.leg_line import LegLine, LineSource
-from fingerpost.transit.model import Itinerary, Leg
+from fingerpost.transit.model import Itinerary, Leg, Mode
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.opentripplanner.journey_question import ARRIVAL_MARGIN_S
 from fingerpost.transit.providers.opentripplanner.legs import new_leg
+from fingerpost.transit.providers.opentripplanner.modes import read_mode
 from fingerpost.transit.providers.opentripplanner.plan_data import Promised
 from fingerpost.transit.providers.opentripplanner.shapes import OwnItinerary, OwnLeg, PlanConnection
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
@@ -23,6 +24,13 @@ def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuer
     nodes = (edge.node for edge in found.edges) if found is not None else ()
     made = (_new_itinerary(node, query, ids) for node in nodes if node is not None)
     return [kept for each in made if each is not None and (kept := _keep_in_time(each, query)) is not None]
+
+
+def has_unmeasured_walk(found: PlanConnection) -> bool:
+    """Whether the server does not say of some way on foot how long it is."""
+    nodes = (edge.node for edge in found.edges)
+    legs = (leg for node in nodes if node is not None for leg in node.legs if leg is not None)
+    return any(leg.distance is None and not leg.transit_leg and read_mode(leg.mode) is Mode.WALK for leg in legs)
 
 
 def draw_leg(leg: Leg) -> LegLine:

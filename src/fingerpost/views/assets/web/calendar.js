@@ -1,6 +1,6 @@
 /** A trip as an event of iCalendar (RFC 5545). */
 
-import { isRide, nameRide } from "../rides.js";
+import { isRide, nameRide, sayWalk } from "../rides.js";
 
 const LONGEST_LINE = 74;
 
@@ -27,7 +27,7 @@ export function calendarOf(itinerary, { title, url, stamp, words }) {
 }
 
 function describe(leg, words) {
-  const walk = words.say("walk_to", { distance: words.distance(leg.distance || 0), minutes: words.minutes(leg.duration) });
+  const walk = sayWalk(words, leg);
   const how = !isRide(leg) ? walk : [nameRide(leg), leg.headsign && words.say("towards", { headsign: leg.headsign })].filter(Boolean).join(" ");
   const platform = leg.from.platform ? `, ${words.say("platform_of", { name: leg.from.platform })}` : "";
   const cancelled = leg.status === "cancelled" ? ` (${words.say("cancelled")})` : "";
