@@ -63,7 +63,7 @@ def destination_of(trip: Trip | BoardTrip) -> str | None:
 
 
 def _walk(leg: OwnLeg, start: StopPoint, end: StopPoint) -> Leg:
-    """Return a leg on the street; its times are the expected ones, and a length that is not said is a straight line's."""
+    """Return a leg on the street; its times are the expected ones, and an unknown length is a straight line's."""
     return Leg(
         mode=read_mode(leg.mode),
         start=start,
