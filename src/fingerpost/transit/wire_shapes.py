@@ -13,8 +13,8 @@ from pydantic_core import CoreSchema, core_schema
 
 _T = TypeVar("_T")
 
-# The end of the year 2099. What lies behind it is an unset value, or was written in milliseconds.
-LAST_INSTANT = 4_102_444_799
+# In the year 2106. What lies behind it is an unset value, or was written in milliseconds.
+LAST_INSTANT = 2**32 - 1
 
 
 class _NullEntriesLeftOut:

@@ -18,6 +18,7 @@ from fingerpost.transit.providers.opentripplanner.schema import NEEDED, TRAIT, f
 from fingerpost.transit.providers.opentripplanner.server import Server
 from fingerpost.transit.providers.opentripplanner.shapes import FeedData, NetworkData, ServiceTimeRange, StopPositions
 from fingerpost.transit.rules.boxes import box_of
+from fingerpost.transit.rules.zones import is_zone
 
 ABILITIES = frozenset(Ability)
 _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
@@ -68,14 +69,14 @@ async def _find_bounds(server: Server) -> Bounds:
 
 
 def _find_zone(feeds: Sequence[FeedData]) -> str | None:
-    """Return the time zone that most agencies name."""
-    zones = Counter(agency.timezone for feed in feeds for agency in feed.agencies if agency.timezone)
+    """Return the time zone that most agencies name; None where none names one that is known here."""
+    zones = Counter(agency.timezone for feed in feeds for agency in feed.agencies if is_zone(agency.timezone))
     return zones.most_common(1)[0][0] if zones else None
 
 
 def _find_days(range_s: ServiceTimeRange | None, zone: str | None) -> tuple[date | None, date | None]:
-    """Return the first and the last day with service; the range ends where the last day does."""
-    if range_s is None or range_s.start is None or range_s.end is None:
+    """Return the first and the last day with service, None where one is unknown; the range ends where the last does."""
+    if range_s is None or range_s.start is None or range_s.end is None or range_s.end <= range_s.start:
         return None, None
     where = ZoneInfo(zone) if zone else UTC
     return datetime.fromtimestamp(range_s.start, where).date(), datetime.fromtimestamp(range_s.end - 1, where).date()

@@ -136,7 +136,7 @@ class Agency(Shape):
 class FeedData(Shape):
     """A feed, as the server spells it."""
 
-    feed_id: str
+    feed_id: Words
     publisher: Publisher | None = None
     agencies: Several[Agency] = ()
 
@@ -144,8 +144,8 @@ class FeedData(Shape):
 class ServiceTimeRange(Shape):
     """Unix seconds between which anything runs."""
 
-    start: int | None = None
-    end: int | None = None
+    start: OpenInstant = None
+    end: OpenInstant = None
 
 
 class NetworkData(Shape):
