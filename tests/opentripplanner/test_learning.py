@@ -135,14 +135,21 @@ async def test_days_that_no_calendar_has_are_unknown(start, end):
         assert (learned.first_day, learned.last_day) == (None, None)
 
 
-@pytest.mark.parametrize("place", [(float("inf"), 24), (999, 24), (60, float("nan"))])
-async def test_a_stop_without_a_place_moves_no_bounds(place):
-    """What is no position is none."""
+@pytest.mark.parametrize("place", [(0, 0), (0.0005, -0.0005), (float("inf"), 24), (999, 24), (60, float("nan"))])
+async def test_a_stop_without_a_place_moves_no_bounds(place, caplog):
+    """0, 0 is what is written where nobody knows the place; how many there are is logged."""
     here, nowhere = ({"lat": lat, "lon": lon} for lat, lon in ((61.5, 23.7), place))
     async with learning(schema_without(), data(**NETWORK), data(stops=[here, nowhere])) as (learned, _):
         box = learned.bounds
 
     assert (round(box.south), round(box.west), round(box.north), round(box.east)) == (61, 24, 62, 24)
+    assert [each for each in caplog.messages if "1 of 2 stops" in each] != []
+
+
+async def test_a_network_may_lie_beside_the_place_of_the_unset():
+    """A quay of São Tomé lies 40 km north of the equator, and another may lie nearer."""
+    async with learning(schema_without(), data(**NETWORK), data(stops=[{"lat": 0.0, "lon": 6.5}])) as (learned, _):
+        assert round(learned.bounds.west, 1) == 6.5
 
 
 @pytest.mark.parametrize("fields", [5, "planConnection", {"name": "planConnection"}, [5], None])
