@@ -18,7 +18,9 @@ def test_the_disrupted_demo_shows_what_works_and_why(invoke):
     """M1 is closed: M2 goes, and each trip says what it is instead of."""
     body = json.loads(invoke("demo", "--disrupt", "--json").stdout)
     assert lines_of(body) == [["M2"]] * 3
-    assert {each["cause"]["text"] for each in body["meta"]["differences"]} == {"Line M1 from Kamppi is cancelled (08:03)."}
+    assert {each["cause"]["text"] for each in body["meta"]["differences"]} == {
+        "Line M1 from Kamppi is cancelled (08:03)."
+    }
     assert [alert["header"] for alert in body["meta"]["alerts"]] == ["Line M1 is closed", "Lift out of order: Kamppi"]
     assert body["realtimeUsed"] == "realtime"
 

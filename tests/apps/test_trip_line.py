@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from fingerpost.apps.cli.trip_line import can_draw, draw_trip_line
+from fingerpost.apps.cli.trip_view import print_trip
 
 
 def leg(begin, end, mode="WALK", line=None, status=None):
@@ -30,6 +31,28 @@ def test_it_is_never_wider_than_the_terminal(width):
     assert len(drawn) <= width
     assert "M1" in drawn
     assert drawn.count("●") == 4
+
+
+def test_a_ride_without_a_line_is_drawn_under_its_mode():
+    """A dotted line would be a walk."""
+    assert draw_trip_line([leg("08:00", "08:10", "BUS")], 20).plain == "   ●━━━━━━BUS━━━━━━●"
+
+
+def test_a_ride_without_a_line_is_printed_under_its_mode(capsys):
+    """With where it goes from and to."""
+    place = {"name": "A", "rawSource": "input", "coordinate": {"lat": 60.17, "lon": 24.94}}
+    itinerary = {"legs": [{**leg("08:00", "08:10", "OTHER"), "from": place, "to": place, "duration": 600}]}
+    print_trip(
+        {
+            "requested": {"type": "depart", "time": "2026-03-10T08:00:00+02:00"},
+            "meta": {"timeZone": "Europe/Helsinki"},
+            "origin": place,
+            "destination": place,
+            "itineraries": [{**itinerary, "totalDuration": 600, "numberOfTransfers": 0, "walkingDistance": 0}],
+        }
+    )
+
+    assert "OTHER, from A to A at 08:10" in capsys.readouterr().out
 
 
 def test_a_cancelled_ride_is_red():

@@ -1,11 +1,12 @@
 """The text of plan_trip, whole: an agent that sees nothing else gets the same figures, times and words (rule A11)."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from fingerpost.testing.fakes import FakeNetwork
-from fingerpost.transit.model import Coordinate, Fare, Mode, StopPoint
+from fingerpost.transit.model import Coordinate, Fare, Mode, ServiceAlert, StopPoint
 from fingerpost.transit.port import JourneyAnswer
 from fingerpost.transit.provenance import Provenance
 from tests.contracts.conftest import label, stop_place
@@ -35,6 +36,29 @@ def test_every_leg_is_told_with_its_times_its_platform_and_its_status(over):
             "TRAM 4 08:20 B to C 08:30; walk 180 m, 08:30 to 08:33, to work"
         ),
     ]
+
+
+@pytest.mark.parametrize(("mode", "told"), [(Mode.OTHER, "OTHER"), (Mode.BUS, "BUS")])
+def test_a_ride_whose_line_the_source_does_not_name_is_told_by_its_mode(over, mode, told):
+    """A source may know no route of a ride, or travel in a way that has no word."""
+    text = lines(over, found(trip(ride(None, "A", "B", 5, 15, mode=mode))))
+
+    assert text[1] == f"1. 08:05 to 08:15, 10 min, 0 changes, 0 m walk: {told} 08:05 A to B 08:15"
+
+
+def test_a_walk_whose_length_the_source_does_not_know_is_told_without_one(over):
+    """No walk is 0 m long."""
+    unmeasured = replace(walk("home", "A", 0, 5), distance_m=None)
+
+    assert "walk, 08:00 to 08:05, to A" in lines(over, found(trip(unmeasured, bus())))[1]
+
+
+def test_an_alert_of_a_ride_without_a_line_names_its_mode(over):
+    """Not "the disrupted trip", which it need not be."""
+    alert = ServiceAlert(id="1", header="Detour", effect="DETOUR")
+    text = lines(over, found(trip(ride(None, "A", "B", 5, 15, alerts=(alert,)))))
+
+    assert [line for line in text if "Detour" in line] == ["! Alert for 1: BUS: Detour"]
 
 
 def test_a_cancelled_ride_and_its_note_are_told(over):

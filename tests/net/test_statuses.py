@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from fingerpost.errors import SourceLimited, SourceTimeout
-from fingerpost.net.statuses import find_retry_after, may_retry
+from fingerpost.net.response import Response
+from fingerpost.net.statuses import find_failure, find_retry_after, may_retry
 
 NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
 
@@ -23,11 +24,22 @@ NOW = datetime(2026, 10, 21, 7, 28, tzinfo=UTC)
         ("-5", None),
         ("1.5", None),
         ("", None),
+        ("Tue, 10 Mar 2026 10:01:10 +99999999999999999999", None),
+        ("Tue, 10 Mar 99999999999999999999 10:01:10 GMT", None),
     ],
 )
 def test_retry_after_is_seconds_or_a_date(value, expected):
     """A date that has passed is no wait; what cannot be read says nothing; a day is the longest."""
     assert find_retry_after(value, NOW) == expected
+
+
+@pytest.mark.parametrize("date", ["Tue, 10 Mar 2026 10:01:10 +99999999999999999999", "soon", ""])
+def test_a_source_whose_own_clock_cannot_be_read_is_believed_by_ours(date):
+    """Two minutes after our clock, whatever its Date says."""
+    headers = {"date": date, "retry-after": "Wed, 21 Oct 2026 07:30:00 GMT"}
+    response = Response(status=429, headers=headers, body=b"", redacted_url="https://town.example/", retrieved_at=NOW)
+
+    assert find_failure(response, NOW).retry_after_s == 120.0
 
 
 @pytest.mark.parametrize(("left_s", "expected"), [(5.1, True), (5.0, False)])

@@ -1,10 +1,11 @@
 """What is learned of a server when it is added."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
 
-from fingerpost.errors import SourceChanged
+from fingerpost.errors import SettingsInvalid, SourceChanged
 from fingerpost.transit.model import Mode
 from fingerpost.transit.profile import Ability
 from fingerpost.transit.providers.opentripplanner.documents import list_optional
@@ -96,4 +97,64 @@ async def test_a_server_without_stops_is_no_network():
     """Its box would be nowhere."""
     with pytest.raises(SourceChanged, match="holds no stops"):
         async with learning(schema_without(), data(**NETWORK), data(stops=[])):
+            pass
+
+
+@pytest.mark.parametrize(
+    "zone", ["Mars/Phobos", "/etc/passwd", "../../etc/passwd", "Europe", "a\0b", "A" * 5000, "", None]
+)
+async def test_a_time_zone_that_nobody_knows_is_none(zone):
+    """Most agencies name it, and the one that is known counts; where none is, who adds the network says so."""
+    agencies = [{**AGENCY, "timezone": zone}] * 2
+    alone = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": agencies}]}
+    beside = {**NETWORK, "feeds": [{"feedId": "tampere", "agencies": [*agencies, AGENCY]}]}
+    async with learning(schema_without(), data(**alone), STOPS) as (learned, _):
+        unknown = learned.zone
+    async with learning(schema_without(), data(**beside), STOPS) as (learned, _):
+        known = learned.zone
+
+    assert (unknown, known) == (None, "Europe/Helsinki")
+    with pytest.raises(SettingsInvalid, match="not known which zone"):
+        async with asking(learned=replace(learned, zone=None)):
+            pass
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        (1_767_218_400_000, 1_798_754_400_000),
+        (1_767_218_400, 2**63 - 1),
+        (-(10**18), 10**18),
+        (1_798_754_400, 1_767_218_400),
+    ],
+)
+async def test_days_that_no_calendar_has_are_unknown(start, end):
+    """Milliseconds, the largest number, the other way round."""
+    told = {**NETWORK, "serviceTimeRange": {"start": start, "end": end}}
+    async with learning(schema_without(), data(**told), STOPS) as (learned, _):
+        assert (learned.first_day, learned.last_day) == (None, None)
+
+
+@pytest.mark.parametrize("place", [(0, 0), (0.0005, -0.0005), (float("inf"), 24), (999, 24), (60, float("nan"))])
+async def test_a_stop_without_a_place_moves_no_bounds(place, caplog):
+    """0, 0 is what is written where nobody knows the place; how many there are is logged."""
+    here, nowhere = ({"lat": lat, "lon": lon} for lat, lon in ((61.5, 23.7), place))
+    async with learning(schema_without(), data(**NETWORK), data(stops=[here, nowhere])) as (learned, _):
+        box = learned.bounds
+
+    assert (round(box.south), round(box.west), round(box.north), round(box.east)) == (61, 24, 62, 24)
+    assert [each for each in caplog.messages if "1 of 2 stops" in each] != []
+
+
+async def test_a_network_may_lie_beside_the_place_of_the_unset():
+    """A quay of São Tomé lies 40 km north of the equator, and another may lie nearer."""
+    async with learning(schema_without(), data(**NETWORK), data(stops=[{"lat": 0.0, "lon": 6.5}])) as (learned, _):
+        assert round(learned.bounds.west, 1) == 6.5
+
+
+@pytest.mark.parametrize("fields", [5, "planConnection", {"name": "planConnection"}, [5], None])
+async def test_a_schema_in_another_form_lacks_what_is_needed(fields):
+    """As that of no OpenTripPlanner."""
+    with pytest.raises(SourceChanged, match="planConnection"):
+        async with learning(data(QueryType={"fields": fields}), data(**NETWORK), STOPS):
             pass

@@ -27,11 +27,10 @@ def find_retry_after(value: str | None, now: datetime) -> float | None:
     text = value.strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST_WAIT_S)
-    try:
-        instant = parsedate_to_datetime(text)
-    except ValueError:
+    instant = _read_date(text)
+    if instant is None:
         return None
-    wait_s = (instant.replace(tzinfo=instant.tzinfo or UTC) - now).total_seconds()
+    wait_s = (instant - now).total_seconds()
     return min(max(0.0, wait_s), _LONGEST_WAIT_S)
 
 
@@ -71,8 +70,13 @@ def may_retry(error: Exception, left_s: float) -> bool:
 
 def _source_time(response: Response) -> datetime | None:
     """Return the instant of the source's own clock, against which it writes its dates."""
+    return _read_date(response.headers.get("date", ""))
+
+
+def _read_date(text: str) -> datetime | None:
+    """Return the instant of a date in a header, None where it is none; an offset may be too large to be one."""
     try:
-        instant = parsedate_to_datetime(response.headers.get("date", ""))
-    except ValueError:
+        instant = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
         return None
     return instant.replace(tzinfo=instant.tzinfo or UTC)

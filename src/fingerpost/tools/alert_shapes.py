@@ -7,6 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import WireDict
+from fingerpost.tools.wording import is_ride, name_ride
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts, say_effect
 from fingerpost.transit.rules.instants import print_instant, print_utc
 
@@ -77,10 +78,10 @@ def describe_alerts(meta: AlertNotes, parts: Sequence[tuple[str, str]], everythi
 def describe_trip_alerts(answer: Any) -> list[str]:
     """Return the lines of the alerts of an answer of plan_trip."""
     parts = [
-        (f"itineraries/{row}/legs/{at}", f"{row + 1}: {leg['mode']} {leg['line']}")
+        (f"itineraries/{row}/legs/{at}", f"{row + 1}: {name_ride(leg['mode'], leg.get('line'))}")
         for row, itinerary in enumerate(answer["itineraries"])
         for at, leg in enumerate(itinerary["legs"])
-        if "line" in leg
+        if is_ride(leg["mode"])
     ]
     return describe_alerts(answer["meta"], parts, "every ride")
 

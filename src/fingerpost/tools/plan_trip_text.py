@@ -6,7 +6,7 @@ from fingerpost.tools.alert_shapes import describe_trip_alerts
 from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
 from fingerpost.tools.plan_trip_shapes import PlanMeta, PlanTripOutput, WireDifference
 from fingerpost.tools.shapes import LocationRef
-from fingerpost.tools.wording import clock_of, said_below
+from fingerpost.tools.wording import clock_of, is_ride, name_ride, said_below
 from fingerpost.transit.rules.differences import ConnectionRisk
 
 
@@ -45,7 +45,7 @@ def _price(itinerary: WireItinerary, meta: PlanMeta) -> str:
     """Return what the itinerary costs, empty where that is unknown."""
     for fare in meta.get("fares", ()):
         is_its = "fingerprints" not in fare or itinerary["fingerprint"] in fare["fingerprints"]
-        if "amount" in fare and is_its and any("line" in leg for leg in itinerary["legs"]):
+        if "amount" in fare and is_its and any(is_ride(leg["mode"]) for leg in itinerary["legs"]):
             return f"{fare['amount']} {fare['currency']}"
     return ""
 
@@ -72,10 +72,11 @@ def _itinerary(itinerary: WireItinerary, since: str, difference: str | None, sta
 
 def _leg(leg: WireLeg, since: str) -> str:
     begin, end = leg["from"], leg["to"]
-    if leg["mode"] in ("WALK", "BIKE", "SCOOTER"):
+    if not is_ride(leg["mode"]):
         times = f"{clock_of(leg['departureTime'], since)} to {clock_of(leg['arrivalTime'], since)}"
-        return f"{leg['mode'].lower()} {leg.get('distance', 0)} m, {times}, to {end['name']}"
-    line = f"{leg['mode']} {leg['line']}" + (f" towards {leg['headsign']}" if leg.get("headsign") else "")
+        length = f" {leg['distance']} m" if "distance" in leg else ""
+        return f"{leg['mode'].lower()}{length}, {times}, to {end['name']}"
+    line = name_ride(leg["mode"], leg.get("line")) + (f" towards {leg['headsign']}" if leg.get("headsign") else "")
     platform = f" (platform {begin['platform']})" if begin.get("platform") else ""
     late = f" ({leg['delaySeconds']} s late)" if leg.get("delaySeconds") else ""
     status = {"delayed": f" delayed {leg.get('delaySeconds')} s", "cancelled": " CANCELLED"}.get(

@@ -6,18 +6,32 @@ from fingerpost.tools.shapes import AnswerOrigin, Warned, WireFeed
 from fingerpost.transit.model import Departure, Leg
 from fingerpost.transit.provenance import Provenance
 from fingerpost.transit.rules.freshness import find_stale_message
+from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.out_of_service import find_out_of_service_message
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
+
+_ON_FOOT_OR_WHEELS = frozenset({"WALK", "BIKE", "SCOOTER"})
+
+
+def is_ride(mode: str) -> bool:
+    """Return whether a leg of a trip is a ride, by its word for the mode; what has no word of its own may be one."""
+    return mode not in _ON_FOOT_OR_WHEELS
+
+
+def name_ride(mode: str, line: str | None) -> str:
+    """Return what a ride is called: its mode, and its line where the source names one."""
+    return f"{mode} {line}" if line else mode
 
 
 def warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
     """Say which rides are only about on time, and which must be arranged."""
     for ride in rides:
+        name = f"Line {ride.line}" if ride.line else f"A ride ({trip_word(ride.mode)})"
         if ride.headway_s:
-            about = f"Line {ride.line} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
+            about = f"{name} runs about every {round(ride.headway_s / 60)} min; its times are approximate."
             warnings.add(WarningCode.FREQUENCY_BASED, about)
         if ride.by_arrangement:
-            warnings.add(WarningCode.BY_ARRANGEMENT, f"Line {ride.line} must be arranged with the operator.")
+            warnings.add(WarningCode.BY_ARRANGEMENT, f"{name} must be arranged with the operator.")
 
 
 def warn_of_provenance(provenance: Provenance, age_s: int | None, warnings: Warnings) -> None:

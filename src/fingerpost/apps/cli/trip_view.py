@@ -14,8 +14,8 @@ from fingerpost.apps.cli.output import new_console
 from fingerpost.apps.cli.trip_line import can_draw, draw_trip_line
 from fingerpost.apps.cli.typed_commands import print_more
 from fingerpost.apps.cli.wire_times import clock_of, day_of, minutes_of, seconds_between, today_in
+from fingerpost.tools.wording import is_ride, name_ride
 
-_ON_FOOT_OR_WHEELS = ("WALK", "BIKE", "SCOOTER")
 _WORTH_A_LINE_S = 60
 _WIDEST_LINE = 72
 NO_MORE: Mapping[str, str] = MappingProxyType({})
@@ -93,13 +93,13 @@ def _describe_difference(difference: dict[str, Any]) -> str:
 
 def _add_leg(table: Table, leg: dict[str, Any], since: datetime) -> None:
     time = f"   {clock_of(leg['departureTime'], since)}"
-    if leg["mode"] in _ON_FOOT_OR_WHEELS:
+    if not is_ride(leg["mode"]):
         metres = f" {leg['distance']:.0f} m," if "distance" in leg else ""
         table.add_row(time, Text(f"{leg['mode'].lower()}{metres} {minutes_of(leg['duration'])} to {leg['to']['name']}"))
         return
     direction = f" towards {leg['headsign']}" if leg.get("headsign") else ""
     ride = Text.assemble(
-        (f"{leg['mode']} {leg['line']}", "bold cyan"),
+        (name_ride(leg["mode"], leg.get("line")), "bold cyan"),
         direction,
         f", from {_stop(leg['from'])}",
         f" to {_stop(leg['to'])} at {clock_of(leg['arrivalTime'], since)}",

@@ -3,6 +3,7 @@
 import { drawing } from "./dom.js";
 import { drawGround } from "./ground.js";
 import { TOOLS_PX, makeMovable } from "./movable.js";
+import { isRide } from "./rides.js";
 
 const LOWEST = 110;
 const MARGIN = 22;
@@ -42,12 +43,11 @@ export function decodePolyline(text, precision) {
  */
 export function linesOf(itinerary, geometry) {
   const drawn = geometry?.itineraries?.find((each) => each.fingerprint === itinerary.fingerprint);
-  const rides = (leg) => leg.line !== undefined;
   const ends = (leg) => [leg.from, leg.to].map(({ coordinate }) => [coordinate.lat, coordinate.lon]);
-  if (!drawn) return { legs: itinerary.legs.map(ends), straight: itinerary.legs.some(rides), tolerance: 0 };
+  if (!drawn) return { legs: itinerary.legs.map(ends), straight: itinerary.legs.some(isRide), tolerance: 0 };
   return {
     legs: drawn.legs.map((leg) => decodePolyline(leg.legGeometry.points, geometry.precision)),
-    straight: drawn.legs.some((leg, index) => leg.source !== "shape" && rides(itinerary.legs[index])),
+    straight: drawn.legs.some((leg, index) => leg.source !== "shape" && isRide(itinerary.legs[index])),
     tolerance: geometry.toleranceMeters,
   };
 }
@@ -120,7 +120,7 @@ function boxOf({ right, bottom }, width, height) {
 function drawLines(itinerary, placed, paints) {
   const write = (line, between) => line.map((point) => point.map((each) => each.toFixed(1)).join(" ")).join(between);
   return itinerary.legs.flatMap((leg, index) => {
-    const stroke = leg.line === undefined ? "WALK" : leg.mode;
+    const stroke = !isRide(leg) ? "WALK" : leg.mode;
     const edge = paints[index]["--line"] && drawing("polyline", { points: write(placed[index], " ") });
     return [edge, drawing("path", { "data-stroke": stroke, style: paints[index], d: `M${write(placed[index], "L")}` })].filter(Boolean);
   });
@@ -139,8 +139,8 @@ function listStops(itinerary, lines) {
   };
   const last = itinerary.legs.length - 1;
   itinerary.legs.forEach((leg, index) => {
-    if (index === 0 || leg.line !== undefined) add(leg.from.name, lines[index][0]);
-    if (index === last || leg.line !== undefined) add(leg.to.name, lines[index][lines[index].length - 1]);
+    if (index === 0 || isRide(leg)) add(leg.from.name, lines[index][0]);
+    if (index === last || isRide(leg)) add(leg.to.name, lines[index][lines[index].length - 1]);
   });
   return stops;
 }

@@ -4,6 +4,7 @@ import { element, unseen } from "./dom.js";
 import { drawMap, layersOf, linesOf } from "./map.js";
 import { readJourneys, readRoutes } from "./other_contracts.js";
 import { LINE_COLORS, alertsOf, badge, freshness, header, lateness, listNotes, notesTab, paintOf, source, tabs } from "./parts.js";
+import { isRide, nameRide, sayWalk } from "./rides.js";
 
 const WIDE_PX = 560;
 const HIGHEST_MAP_PX = 230;
@@ -96,7 +97,7 @@ function drawSummary(frame, itinerary) {
   const troubles = drawTroubles(frame, itinerary);
   return [
     element("b", {}, times.join("–")),
-    element("div", { class: "strip" }, legs.map((leg, index) => leg.line !== undefined && badge(leg.mode, leg.line, paintOf(frame, pathOf(frame, itinerary, index))))),
+    element("div", { class: "strip" }, legs.map((leg, index) => isRide(leg) && badge(leg.mode, nameRide(leg), paintOf(frame, pathOf(frame, itinerary, index))))),
     element("div", { class: "dim small wide" }, facts.join(" · ")),
     element("div", { class: "wide" }, troubles),
     element("div", { class: "dim small under" }, facts[0], troubles.length > 0 && element("strong", { class: "caution", "aria-hidden": "true" }, " !")),
@@ -125,7 +126,7 @@ function drawTroubles(frame, itinerary) {
 
 function findPrice(frame, itinerary) {
   const holds = (fare) => fare.amount && (!fare.fingerprints || fare.fingerprints.includes(itinerary.fingerprint));
-  const fare = itinerary.legs.some((leg) => leg.line !== undefined) && (frame.body.meta.fares || []).find(holds);
+  const fare = itinerary.legs.some(isRide) && (frame.body.meta.fares || []).find(holds);
   return fare && frame.words.say("price", fare);
 }
 
@@ -179,8 +180,8 @@ function drawStep(style, mode, time, content, paint = {}) {
 function drawLeg(frame, leg, path, isSeated) {
   const { words, today } = frame;
   const time = words.clock(leg.departureTime, today);
-  if (leg.line === undefined) {
-    const walk = words.say("walk_to", { distance: words.distance(leg.distance || 0), minutes: words.minutes(leg.duration) });
+  if (!isRide(leg)) {
+    const walk = sayWalk(words, leg);
     return drawStep("walk", null, time, [element("div", {}, walk), drawGoal(frame, leg)]);
   }
   const isCancelled = leg.status === "cancelled";
@@ -190,7 +191,7 @@ function drawLeg(frame, leg, path, isSeated) {
   const paint = paintOf(frame, path);
   return drawStep("ride", leg.mode, isCancelled ? element("s", {}, time) : time, [
     element("div", {}, element("strong", {}, from), isSeated && element("span", { class: "dim" }, ` (${words.say("stay_seated")})`)),
-    element("div", {}, badge(leg.mode, leg.line, paint), " ", towards && (isCancelled ? element("s", {}, towards) : towards), " ", element("span", { class: `${style} small` }, lateness(words, leg.status || "scheduled_only", leg.delaySeconds))),
+    element("div", {}, badge(leg.mode, nameRide(leg), paint), " ", towards && (isCancelled ? element("s", {}, towards) : towards), " ", element("span", { class: `${style} small` }, lateness(words, leg.status || "scheduled_only", leg.delaySeconds))),
     drawGoal(frame, leg),
     leg.disruptionNote && element("div", { class: "danger small", lang: "en" }, leg.disruptionNote),
     alertsOf(frame.body, path).map((alert) => element("div", { class: "caution small" }, unseen(`${words.say("alert")}: `), alert.header)),

@@ -18,11 +18,10 @@ from fingerpost.transit.providers.motis.journey_question import PROMISED, MotisJ
 from fingerpost.transit.providers.motis.server import MotisServer
 from fingerpost.transit.providers.motis.shapes import FareTransfer, MotisPlan
 from fingerpost.transit.providers.motis.stop_ids import MotisStopIds
-from fingerpost.transit.rules.trip_limits import list_kept
+from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept, say_impossible
 
 # All of a page may walk too far; beyond this many we believe that there is nothing.
 MOST_PAGES = 3
-_UNMEASURED = "The server does not say how long some walks are; they are counted as straight lines."
 
 
 @dataclass(slots=True)
@@ -34,6 +33,7 @@ class FoundOnMotis:
     fares: dict[Itinerary, Sequence[FareTransfer]] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
     not_asked_for: int = 0
+    impossible: int = 0
     has_unmeasured_walk: bool = False
     walks_too_far: bool = False
     retrieved_at: datetime | None = None
@@ -42,14 +42,14 @@ class FoundOnMotis:
     @property
     def notes(self) -> list[str]:
         """Sentences on what was left out, and what was guessed."""
-        notes = [*dict.fromkeys(self.troubles), *([_UNMEASURED] if self.has_unmeasured_walk else [])]
+        notes = [*dict.fromkeys(self.troubles), *([UNMEASURED] if self.has_unmeasured_walk else [])]
         if self.not_asked_for:
             number = self.not_asked_for
             notes.append(
                 f"{number} {'itineraries were' if number > 1 else 'itinerary was'} left out, because"
                 f" {'they need' if number > 1 else 'it needs'} a car, a bicycle, a rented or a booked vehicle."
             )
-        return notes
+        return notes + say_impossible(self.impossible)
 
 
 class MotisJourneySearch:
@@ -100,12 +100,14 @@ class MotisJourneySearch:
         for _ in range(MOST_PAGES):
             page = await self._ask(asked, language, found)
             read = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
-            kept = [each for each in list_kept(read.itineraries, query) if _is_in_time(each, query)]
+            possible = [each for each in read.itineraries if is_possible(each)]
+            found.impossible += len(read.itineraries) - len(possible)
+            kept = [each for each in list_kept(possible, query) if _is_in_time(each, query)]
             found.live = list(dict.fromkeys([*found.live, *kept]))
             found.fares |= read.fares
             found.not_asked_for += read.not_asked_for
             found.has_unmeasured_walk |= read.has_unmeasured_walk
-            found.walks_too_far |= any(each.walk_m > query.max_walk_m for each in read.itineraries)
+            found.walks_too_far |= any(each.walk_m > query.max_walk_m for each in possible)
             cursor = page.previous_page_cursor if query.arrive_by else page.next_page_cursor
             # A cursor that was followed before leads nowhere, and behind an empty page there is nothing.
             if any(each.rides for each in kept) or not page.itineraries or not cursor or cursor in seen:
@@ -124,7 +126,7 @@ class MotisJourneySearch:
             return
         read = read_itineraries(page.itineraries, query, self._ids, walks_as_expected=False)
         found.fares |= read.fares
-        unusable = [each for each in list_kept(read.itineraries, query) if each.is_unusable]
+        unusable = [each for each in list_kept(read.itineraries, query) if each.is_unusable and is_possible(each)]
         found.promised = list(dict.fromkeys([*found.promised, *unusable]))
 
     async def _ask(self, params: Mapping[str, str], language: str | None, found: FoundOnMotis) -> MotisPlan:

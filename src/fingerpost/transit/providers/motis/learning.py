@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
 from fingerpost import clock
 from fingerpost.errors import ParameterError, SourceChanged
@@ -20,6 +19,7 @@ from fingerpost.transit.providers.motis.shapes import Initial, OwnPlace, ServerC
 from fingerpost.transit.providers.motis.stop_lookup import ask_stops
 from fingerpost.transit.providers.motis.transitous import ATTRIBUTION, WORLD, is_transitous
 from fingerpost.transit.rules.boxes import box_around, box_of
+from fingerpost.transit.rules.zones import is_zone
 
 ABILITIES = frozenset(Ability)
 API_TRAIT, VERSION_TRAIT = "api", "motis"
@@ -121,17 +121,6 @@ def _find_zone(stops: Iterable[OwnPlace]) -> str | None:
     """Return the time zone that most stops name; None where none does."""
     zones = Counter(stop.tz for stop in stops if is_zone(stop.tz))
     return zones.most_common(1)[0][0] if zones else None
-
-
-def is_zone(name: str | None) -> bool:
-    """Whether a name is a time zone's that is known here."""
-    try:
-        return bool(name) and bool(ZoneInfo(name or "").key)
-    except (OSError, ValueError):
-        # ZoneInfoNotFoundError is a KeyError on every platform.
-        return False
-    except KeyError:
-        return False
 
 
 def _list_tags(stops: Iterable[OwnPlace]) -> list[str]:

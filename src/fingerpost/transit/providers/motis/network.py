@@ -23,7 +23,7 @@ from fingerpost.transit.providers.motis.geocoding import MotisGeocoder
 from fingerpost.transit.providers.motis.journey_ends import find_end
 from fingerpost.transit.providers.motis.journey_question import MotisJourneyEnd
 from fingerpost.transit.providers.motis.journeys import FoundOnMotis, MotisJourneySearch
-from fingerpost.transit.providers.motis.learning import ABILITIES, is_zone, read_api
+from fingerpost.transit.providers.motis.learning import ABILITIES, read_api
 from fingerpost.transit.providers.motis.legs import draw_leg
 from fingerpost.transit.providers.motis.server import MotisAnswer, MotisServer, UnknownThere
 from fingerpost.transit.providers.motis.shapes import MotisStopTimes
@@ -33,6 +33,7 @@ from fingerpost.transit.providers.motis.transitous import is_transitous
 from fingerpost.transit.rules.first_rows import EARLIEST_S, LATEST_S, keep_first
 from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.language import DEFAULT, choose
+from fingerpost.transit.rules.zones import is_zone
 
 SOURCE = "motis"
 _WALKING = "streets, as the server knows them"

@@ -6,14 +6,14 @@ passed over.
 
 from pydantic import ConfigDict, Field, RootModel
 
-from fingerpost.transit.wire_shapes import Entries, Instant, Several, Shape
+from fingerpost.transit.wire_shapes import Entries, Instant, OpenInstant, Several, Shape
 
 
 class TimeRange(Shape):
     """A span of time, open where an end is missing."""
 
-    start: Instant | None = None
-    end: Instant | None = None
+    start: OpenInstant = None
+    end: OpenInstant = None
 
 
 class MotisAlert(Shape):

@@ -1,10 +1,10 @@
 """Names in Digitransit's regions: its Pelias geocoder, whose stops are looked up on the routing server."""
 
+import logging
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from fingerpost.errors import SourceChanged, ToolError
 from fingerpost.net.fetch import Fetch
@@ -14,6 +14,7 @@ from fingerpost.net.scrubbing import scrub
 from fingerpost.resilience.gathering import gather_all
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.model import Bounds, Coordinate, Place, PlaceKind, PlaceMatch
+from fingerpost.transit.partial_answers import read_in_part
 from fingerpost.transit.profile import NAMES_DEADLINE_S
 from fingerpost.transit.providers.opentripplanner.regions import GEOCODING_URL, KEY_HEADER
 from fingerpost.transit.providers.opentripplanner.server import find_limit, is_whole
@@ -24,6 +25,9 @@ from fingerpost.transit.rules.geocoder_matches import match_places, score_spelli
 from fingerpost.transit.rules.position_names import NAMED_WITHIN_M, NearName, find_position_name
 from fingerpost.transit.rules.spelling import plain
 from fingerpost.transit.rules.spoken import spoken
+from fingerpost.transit.wire_shapes import Latitude, Longitude, Several, Words
+
+_log = logging.getLogger(__name__)
 
 GEOCODING_FRESH_S = 600.0
 SIZE = 20
@@ -37,20 +41,20 @@ _READABLE = re.compile(r"[0-9a-zåäö]", re.IGNORECASE)
 
 
 class _Shape(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
 class Geometry(_Shape):
     """A point: longitude, then latitude."""
 
-    coordinates: tuple[float, float]
+    coordinates: tuple[Longitude, Latitude]
 
 
 class Properties(_Shape):
     """What the geocoder says of a place."""
 
     id: str = ""
-    name: str
+    name: Words
     label: str | None = None
     confidence: float | None = None
     housenumber: str | None = None
@@ -77,14 +81,10 @@ class Feature(_Shape):
         return match["id"] if match else None
 
 
-def _or_empty(value: Any) -> Any:
-    return () if value is None else value
-
-
 class Features(_Shape):
     """A FeatureCollection."""
 
-    features: Annotated[tuple[Feature, ...], BeforeValidator(_or_empty)]
+    features: Several[Feature]
 
 
 _FEATURES = TypeAdapter(Features)
@@ -211,11 +211,24 @@ def _read_features(response: Response) -> Sequence[Feature]:
     try:
         return _FEATURES.validate_json(response.body).features
     except ValidationError as error:
+        features = _read_some(response, error)
+        if features:
+            return features
         where = ".".join(str(part) for part in error.errors()[0]["loc"]) or "no JSON"
         raise SourceChanged(
             f"{response.redacted_url.partition('?')[0]} answered in a shape that we do not know ({where})",
             {"status": response.status, "bytes": len(response.body)},
         ) from error
+
+
+def _read_some(response: Response, failed: ValidationError) -> Sequence[Feature]:
+    """Return the places that can be read, none where none can."""
+    try:
+        told, lost = read_in_part(_FEATURES, response.body, failed)
+    except ValidationError:
+        return ()
+    _log.warning("%s answered what cannot be read: %s", response.redacted_url.partition("?")[0], dict(lost))
+    return told.features
 
 
 def _score(text: str, features: Sequence[Feature]) -> list[float]:

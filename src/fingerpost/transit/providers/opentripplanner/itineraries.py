@@ -5,16 +5,18 @@ from dataclasses import replace
 import polyline
 
 from fingerpost.transit.leg_line import LegLine, LineSource
-from fingerpost.transit.model import Itinerary, Leg
+from fingerpost.transit.model import Itinerary, Leg, Mode
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.opentripplanner.journey_question import ARRIVAL_MARGIN_S
 from fingerpost.transit.providers.opentripplanner.legs import new_leg
+from fingerpost.transit.providers.opentripplanner.modes import read_mode
 from fingerpost.transit.providers.opentripplanner.plan_data import Promised
 from fingerpost.transit.providers.opentripplanner.shapes import OwnItinerary, OwnLeg, PlanConnection
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.rules.walk_delays import with_walk_delays
 
 _PRECISION = 5
+_POLE, _DATE_LINE = 90, 180
 
 
 def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuery, ids: StopIdBook) -> list[Itinerary]:
@@ -24,12 +26,19 @@ def list_itineraries(found: PlanConnection | Promised | None, query: JourneyQuer
     return [kept for each in made if each is not None and (kept := _keep_in_time(each, query)) is not None]
 
 
+def has_unmeasured_walk(found: PlanConnection) -> bool:
+    """Whether the server does not say of some way on foot how long it is."""
+    nodes = (edge.node for edge in found.edges)
+    legs = (leg for node in nodes if node is not None for leg in node.legs if leg is not None)
+    return any(leg.distance is None and not leg.transit_leg and read_mode(leg.mode) is Mode.WALK for leg in legs)
+
+
 def draw_leg(leg: Leg) -> LegLine:
     """Return a leg's line: the server's own, else straight between its ends."""
     own = leg.handle
     if isinstance(own, OwnLeg) and own.leg_geometry is not None and own.leg_geometry.points:
         points = polyline.decode(own.leg_geometry.points, _PRECISION)
-        if len(points) > 1:
+        if len(points) > 1 and all(abs(lat) <= _POLE and abs(lon) <= _DATE_LINE for lat, lon in points):
             return LegLine(tuple((float(lat), float(lon)) for lat, lon in points), LineSource.SHAPE)
     ends = (leg.start.coordinate, leg.end.coordinate)
     return LegLine(tuple((each.lat, each.lon) for each in ends), LineSource.STRAIGHT)

@@ -13,14 +13,14 @@ from zoneinfo import ZoneInfo
 from fingerpost.transit.model import Itinerary
 from fingerpost.transit.port import JourneyQuery
 from fingerpost.transit.providers.opentripplanner.documents import PLAN
-from fingerpost.transit.providers.opentripplanner.itineraries import list_itineraries
+from fingerpost.transit.providers.opentripplanner.itineraries import has_unmeasured_walk, list_itineraries
 from fingerpost.transit.providers.opentripplanner.journey_question import JourneyEnd, new_variables, without_promised
 from fingerpost.transit.providers.opentripplanner.plan_data import PlanData
 from fingerpost.transit.providers.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, WALKING_IS_BETTER
-from fingerpost.transit.providers.opentripplanner.server import Server, fail_on_null
+from fingerpost.transit.providers.opentripplanner.server import Server, fail_on_null, refuse_unreadable
 from fingerpost.transit.providers.opentripplanner.shapes import PlanConnection, RoutingError
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
-from fingerpost.transit.rules.trip_limits import list_kept
+from fingerpost.transit.rules.trip_limits import UNMEASURED, is_possible, list_kept, say_impossible
 
 # A page may be empty while there are more; beyond this many we believe that there is nothing.
 MOST_PAGES = 4
@@ -33,9 +33,16 @@ class Found:
     live: list[Itinerary] = field(default_factory=list)
     promised: list[Itinerary] = field(default_factory=list)
     reasons: list[RoutingError] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
+    impossible: int = 0
+    has_unmeasured_walk: bool = False
     retrieved_at: datetime | None = None
     walks_too_far: bool = False
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on what was left out, and what was guessed."""
+        return [*self.troubles, *([UNMEASURED] if self.has_unmeasured_walk else []), *say_impossible(self.impossible)]
 
     def has_reason(self, code: str) -> bool:
         """Whether the server gave a reason."""
@@ -68,7 +75,9 @@ class JourneySearch:
             shorter = await self._find_once(query, origin, destination, language, shorter_walks=True)
             found.live = _distinct([*found.live, *shorter.live])
             found.promised = _distinct([*found.promised, *shorter.promised])
-            found.notes = list(dict.fromkeys([*found.notes, *shorter.notes]))
+            found.troubles = list(dict.fromkeys([*found.troubles, *shorter.troubles]))
+            found.impossible += shorter.impossible
+            found.has_unmeasured_walk |= shorter.has_unmeasured_walk
         return found
 
     async def _find_once(
@@ -110,13 +119,22 @@ class JourneySearch:
         page = answered.data.live
         if page is None:
             raise fail_on_null("plan", answered.notes)
-        live = list_itineraries(page, query, self._ids)
+        told = list_itineraries(page, query, self._ids)
+        live = [each for each in told if is_possible(each)]
+        found.impossible += len(told) - len(live)
+        if not live and (told or answered.has_lost("legs")):
+            raise refuse_unreadable("itinerary", [*answered.notes, *say_impossible(len(told))])
         kept = list_kept(live, query)
         found.live = _distinct([*found.live, *kept])
-        promised = list_kept(list_itineraries(answered.data.promised, query, self._ids), query)
+        promised = [
+            each
+            for each in list_kept(list_itineraries(answered.data.promised, query, self._ids), query)
+            if is_possible(each)
+        ]
         found.promised = _distinct([*found.promised, *promised])
         found.reasons += page.routing_errors
-        found.notes += [note for note in answered.notes if note not in found.notes]
+        found.troubles += [note for note in answered.notes if note not in found.troubles]
+        found.has_unmeasured_walk |= has_unmeasured_walk(page)
         found.walks_too_far |= len(kept) < len(live) or found.has_reason(WALKING_IS_BETTER)
         if found.retrieved_at is None:
             found.retrieved_at = answered.retrieved_at

@@ -1,5 +1,6 @@
 """Ask a server what it covers, and what its version can do."""
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
@@ -18,8 +19,13 @@ from fingerpost.transit.providers.opentripplanner.schema import NEEDED, TRAIT, f
 from fingerpost.transit.providers.opentripplanner.server import Server
 from fingerpost.transit.providers.opentripplanner.shapes import FeedData, NetworkData, ServiceTimeRange, StopPositions
 from fingerpost.transit.rules.boxes import box_of
+from fingerpost.transit.rules.zones import is_zone
+
+_log = logging.getLogger(__name__)
 
 ABILITIES = frozenset(Ability)
+# Degrees around 0, 0.
+_UNSET_WITHIN = 0.001
 _DIGITRANSIT_LANGUAGES = ("fi", "sv", "en")
 
 
@@ -61,21 +67,33 @@ def _list_abilities(lacking: frozenset[str]) -> frozenset[Ability]:
 
 async def _find_bounds(server: Server) -> Bounds:
     stops = (await server.ask(STOP_POSITIONS, StopPositions, fresh_s=0.0)).data.stops
-    places = [Coordinate(stop.lat, stop.lon) for stop in stops if stop.lat is not None and stop.lon is not None]
+    known = [Coordinate(stop.lat, stop.lon) for stop in stops if stop.lat is not None and stop.lon is not None]
+    places = [each for each in known if not _is_unset(each)]
+    if len(places) < len(stops):
+        _log.warning(
+            "%d of %d stops have no place, or lie at 0, 0: they do not count for the bounds",
+            len(stops) - len(places),
+            len(stops),
+        )
     if not places:
         raise SourceChanged("The server holds no stops", hint="Build its graph with a GTFS feed")
     return box_of(places)
 
 
+def _is_unset(place: Coordinate) -> bool:
+    """Whether a position is the one that is written where nobody knows one: no stop lies in that part of the sea."""
+    return abs(place.lat) < _UNSET_WITHIN and abs(place.lon) < _UNSET_WITHIN
+
+
 def _find_zone(feeds: Sequence[FeedData]) -> str | None:
-    """Return the time zone that most agencies name."""
-    zones = Counter(agency.timezone for feed in feeds for agency in feed.agencies if agency.timezone)
+    """Return the time zone that most agencies name; None where none names one that is known here."""
+    zones = Counter(agency.timezone for feed in feeds for agency in feed.agencies if is_zone(agency.timezone))
     return zones.most_common(1)[0][0] if zones else None
 
 
 def _find_days(range_s: ServiceTimeRange | None, zone: str | None) -> tuple[date | None, date | None]:
-    """Return the first and the last day with service; the range ends where the last day does."""
-    if range_s is None or range_s.start is None or range_s.end is None:
+    """Return the first and the last day with service, None where one is unknown; the range ends where the last does."""
+    if range_s is None or range_s.start is None or range_s.end is None or range_s.end <= range_s.start:
         return None, None
     where = ZoneInfo(zone) if zone else UTC
     return datetime.fromtimestamp(range_s.start, where).date(), datetime.fromtimestamp(range_s.end - 1, where).date()

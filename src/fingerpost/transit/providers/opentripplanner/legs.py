@@ -7,6 +7,7 @@ from fingerpost.transit.providers.opentripplanner.modes import read_access, read
 from fingerpost.transit.providers.opentripplanner.plan_data import is_taken_away
 from fingerpost.transit.providers.opentripplanner.shapes import BoardTrip, End, LegTime, OwnLeg, Route, Trip
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
+from fingerpost.transit.rules.distance import distance_m
 
 _BY_ARRANGEMENT = frozenset({"CALL_AGENCY", "COORDINATE_WITH_DRIVER"})
 _UNNAMED = "unnamed place"
@@ -62,14 +63,14 @@ def destination_of(trip: Trip | BoardTrip) -> str | None:
 
 
 def _walk(leg: OwnLeg, start: StopPoint, end: StopPoint) -> Leg:
-    """Return a leg on the street; its times are the expected ones already."""
+    """Return a leg on the street; its times are the expected ones, and an unknown length is a straight line's."""
     return Leg(
         mode=read_mode(leg.mode),
         start=start,
         end=end,
         departure_scheduled=leg.start.scheduled_time,
         arrival_scheduled=leg.end.scheduled_time,
-        distance_m=leg.distance,
+        distance_m=distance_m(start.coordinate, end.coordinate) if leg.distance is None else leg.distance,
         handle=leg,
     )
 

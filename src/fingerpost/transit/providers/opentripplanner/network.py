@@ -32,7 +32,7 @@ from fingerpost.transit.providers.opentripplanner.place_names import StopNames
 from fingerpost.transit.providers.opentripplanner.reasons import OUTSIDE_SERVICE_PERIOD, say_reasons
 from fingerpost.transit.providers.opentripplanner.regions import find_region
 from fingerpost.transit.providers.opentripplanner.schema import read_lacking
-from fingerpost.transit.providers.opentripplanner.server import Server
+from fingerpost.transit.providers.opentripplanner.server import Server, refuse_unreadable
 from fingerpost.transit.providers.opentripplanner.shapes import BoardData
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.providers.opentripplanner.stop_lookup import StopLookup
@@ -105,6 +105,10 @@ class OpenTripPlannerNetwork:
             "count": MOST_ROWS,
         }
         answered = await self._server.ask(BOARD, BoardData, variables, language=self._choose_language(query.language))
+        if answered.has_lost("stoptimesWithoutPatterns") and not any(
+            stop.stoptimes_without_patterns for stop in answered.data.stops
+        ):
+            raise refuse_unreadable("departure", answered.notes)
         first, last = query.instant, query.instant + query.window_s
         rows = list_departures(
             answered.data.stops, self._ids, self._zone, first=first, last=last, by_schedule=query.by_schedule

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from fingerpost import clock
 from fingerpost.transit.model import Coordinate, PlaceMatch
 from fingerpost.transit.providers.opentripplanner.documents import ALL_STOPS
-from fingerpost.transit.providers.opentripplanner.server import STOPS_FRESH_S, Server
+from fingerpost.transit.providers.opentripplanner.server import STOPS_FRESH_S, Server, refuse_unreadable
 from fingerpost.transit.providers.opentripplanner.shapes import AllStops
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook
 from fingerpost.transit.rules.place_index import NamedStop, PlaceIndex
@@ -35,6 +35,8 @@ class StopNames:
         known = self._indexes.get(language)
         if known is None or clock.now() - known[0] > FRESH_FOR:
             answered = await self._server.ask(ALL_STOPS, AllStops, language=language, fresh_s=STOPS_FRESH_S)
+            if answered.has_lost("stops") and not answered.data.stops:
+                raise refuse_unreadable("stop", answered.notes)
             index = await asyncio.to_thread(self._build, answered.data)
             known = self._indexes[language] = (answered.retrieved_at, index)
         found = known[1].search(text, focus=focus)

@@ -49,5 +49,6 @@ def _introspection(owners: Iterable[str]) -> str:
 def _names(told: Any) -> list[str]:
     if not isinstance(told, dict):
         return []
-    listed = [*(told.get("fields") or ()), *(told.get("inputFields") or ())]
+    lists = [each for each in (told.get("fields"), told.get("inputFields")) if isinstance(each, list)]
+    listed = [each for listed in lists for each in listed]
     return [each["name"] for each in listed if isinstance(each, dict) and isinstance(each.get("name"), str)]

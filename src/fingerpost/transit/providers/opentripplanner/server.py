@@ -3,13 +3,15 @@
 Whatever reaches its GraphQL engine is answered with HTTP 200: errors stand in the body, also beside data.
 """
 
+import asyncio
 import json
 import logging
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
@@ -27,6 +29,7 @@ from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.net.response import Response
 from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.partial_answers import read_in_part
 from fingerpost.transit.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.providers.opentripplanner.documents import fit
 from fingerpost.transit.providers.opentripplanner.regions import KEY_HEADER, find_region
@@ -42,6 +45,8 @@ STOPS_FRESH_S = 600.0
 # A server without a key of its own name is given the operator's whole header.
 _PLAIN_KEY_HEADER = "authorization"
 _LONGEST_MESSAGE = 200
+# Kinds of unreadable parts that a note names.
+_MOST_PATHS = 4
 _WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
 _DEFAULT_WAIT_S = 5.0
 # Of a quota that is used up and does not say until when.
@@ -50,11 +55,19 @@ _QUOTA_WAIT_S = 3600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered(Generic[_T]):
-    """The data of an answer, when the server said it, and sentences on what it left out."""
+    """The data of an answer, when the server said it, and sentences on what is left out.
+
+    ``lost`` is how often what could not be read, by its path.
+    """
 
     data: _T
     retrieved_at: datetime
     notes: tuple[str, ...] = ()
+    lost: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+    def has_lost(self, name: str) -> bool:
+        """Whether entries of a list of that name, or the whole list, could not be read."""
+        return any(path.rpartition(".")[2] == name for path in self.lost)
 
 
 class Server:
@@ -100,13 +113,18 @@ class Server:
             SourceChanged: it answered in another shape, or does not know what it was asked.
         """
         response = await self._post(self._fit(document), variables or {}, language, fresh_s)
+        lost: Mapping[str, int] = {}
         try:
             reply = _reader(shape).validate_json(response.body)
         except ValidationError as error:
-            raise _unreadable(response, error) from error
+            try:
+                reply, lost = await asyncio.to_thread(read_in_part, _reader(shape), response.body, error)
+            except ValidationError:
+                raise _unreadable(response, error) from error
         if reply.data is None:
             raise _failure(response, reply.errors)
-        return Answered(data=reply.data, retrieved_at=response.retrieved_at, notes=_note_errors(response, reply.errors))
+        notes = (*_note_errors(response, reply.errors), *_note_lost(response, lost))
+        return Answered(data=reply.data, retrieved_at=response.retrieved_at, notes=notes, lost=lost)
 
     async def ask_schema(self, document: str) -> Mapping[str, Any] | None:
         """Send an introspection document and return its data; None where the server refuses introspection.
@@ -210,6 +228,11 @@ def _failure(response: Response, errors: Sequence[GraphQLError]) -> StorageUnava
     return SourceFailed(f"{host} could not answer: {said}")
 
 
+def refuse_unreadable(what: str, notes: Sequence[str]) -> SourceChanged:
+    """Return the error of an answer of whose entries none can be read."""
+    return SourceChanged(f"The server answered no {what} that can be read. {' '.join(notes)}".strip())
+
+
 def fail_on_null(what: str, notes: Sequence[str]) -> SourceFailed:
     """Return the error of an answer that lacks the one thing that it was asked for.
 
@@ -227,6 +250,16 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
     named = ", ".join(path for path in paths if path) or "parts of the answer"
     return (f"The server could not say everything: {named} ({_say(errors[0])}).",)
+
+
+def _note_lost(response: Response, lost: Mapping[str, int]) -> tuple[str, ...]:
+    if not lost:
+        return ()
+    paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
+    more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
+    named = ", ".join(paths[:_MOST_PATHS]) + more
+    _log.warning("%s answered what cannot be read: %s", response.redacted_url, named)
+    return (f"The server said what cannot be read, and it is left out: {named}.",)
 
 
 def _say(error: GraphQLError) -> str:

@@ -4,14 +4,31 @@ Nothing is required that the schema lets be null, unknown words stay words, and 
 passed over.
 """
 
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import Field
 
-from fingerpost.transit.providers.opentripplanner.wire_times import Day, DurationS
-from fingerpost.transit.wire_shapes import Instant, Several, Shape
+from fingerpost.transit.providers.opentripplanner.wire_times import LONGEST_S, Day, DurationS
+from fingerpost.transit.wire_shapes import (
+    Instant,
+    Latitude,
+    Longitude,
+    Metres,
+    OpenInstant,
+    Several,
+    Shape,
+    UnixSecond,
+    Words,
+)
 
 _T = TypeVar("_T")
+
+_Seconds = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S)]
+# Pairs of whole numbers: in each, characters that go on, and one that ends it.
+_POLYLINE = r"^(?:(?:[_-~]{0,6}[?-^]){2})*$"
+# Of what a currency's amounts are written with: no currency has more (ISO 4217).
+_Digits = Annotated[int, Field(ge=0, le=4)]
+_Amount = Annotated[float, Field(ge=0, le=1_000_000_000)]
 
 
 class GraphQLError(Shape):
@@ -35,10 +52,10 @@ class Reply(Shape, Generic[_T]):
 class OwnStop(Shape):
     """A stop or a station where it is."""
 
-    gtfs_id: str
-    name: str
-    lat: float
-    lon: float
+    gtfs_id: Words
+    name: Words
+    lat: Latitude
+    lon: Longitude
 
 
 class Station(OwnStop):
@@ -83,7 +100,7 @@ class StopsInBox(Shape):
 class StationId(Shape):
     """A station's id."""
 
-    gtfs_id: str
+    gtfs_id: Words
 
 
 class IndexedStop(OwnStop):
@@ -119,7 +136,7 @@ class Agency(Shape):
 class FeedData(Shape):
     """A feed, as the server spells it."""
 
-    feed_id: str
+    feed_id: Words
     publisher: Publisher | None = None
     agencies: Several[Agency] = ()
 
@@ -127,8 +144,8 @@ class FeedData(Shape):
 class ServiceTimeRange(Shape):
     """Unix seconds between which anything runs."""
 
-    start: int | None = None
-    end: int | None = None
+    start: OpenInstant = None
+    end: OpenInstant = None
 
 
 class NetworkData(Shape):
@@ -142,8 +159,8 @@ class NetworkData(Shape):
 class StopPosition(Shape):
     """Where a stop lies."""
 
-    lat: float | None = None
-    lon: float | None = None
+    lat: Latitude | None = None
+    lon: Longitude | None = None
 
 
 class StopPositions(Shape):
@@ -163,14 +180,14 @@ class OwnAlert(Shape):
     alert_description_text: str | None = None
     alert_effect: str | None = None
     alert_url: str | None = None
-    effective_start_date: int | None = None
-    effective_end_date: int | None = None
+    effective_start_date: OpenInstant = None
+    effective_end_date: OpenInstant = None
 
 
 class Route(Shape):
     """A line."""
 
-    gtfs_id: str
+    gtfs_id: Words
     short_name: str | None = None
     long_name: str | None = None
     type: int | None = None
@@ -199,7 +216,7 @@ class LastCallOnBoard(LastCall):
 class BoardTrip(Shape):
     """A trip on a board."""
 
-    gtfs_id: str
+    gtfs_id: Words
     trip_headsign: str | None = None
     arrival_stoptime: LastCallOnBoard | None = None
     route: Route
@@ -209,9 +226,9 @@ class BoardTrip(Shape):
 class Stoptime(Shape):
     """One departure; seconds count from ``service_day``, a Unix second."""
 
-    service_day: int
-    scheduled_departure: int
-    departure_delay: int | None = None
+    service_day: UnixSecond
+    scheduled_departure: _Seconds
+    departure_delay: _Seconds | None = None
     realtime: bool | None = None
     realtime_state: str | None = None
     pickup_type: str | None = None
@@ -223,7 +240,7 @@ class Stoptime(Shape):
 class BoardStop(Shape):
     """A stop, its alerts and its departures."""
 
-    gtfs_id: str
+    gtfs_id: Words
     platform_code: str | None = None
     alerts: Several[OwnAlert] = ()
     stoptimes_without_patterns: Several[Stoptime] = ()
@@ -251,7 +268,7 @@ class LegTime(Shape):
 class EndStop(Shape):
     """The stop where a leg begins or ends."""
 
-    gtfs_id: str
+    gtfs_id: Words
     name: str | None = None
     platform_code: str | None = None
     wheelchair_boarding: str | None = None
@@ -261,15 +278,15 @@ class End(Shape):
     """Where a leg begins or ends."""
 
     name: str | None = None
-    lat: float
-    lon: float
+    lat: Latitude
+    lon: Longitude
     stop: EndStop | None = None
 
 
 class Trip(Shape):
     """The trip of a leg."""
 
-    gtfs_id: str
+    gtfs_id: Words
     trip_headsign: str | None = None
     wheelchair_accessible: str | None = None
     arrival_stoptime: LastCall | None = None
@@ -278,20 +295,20 @@ class Trip(Shape):
 class GeometryOfLeg(Shape):
     """A polyline with a precision of five digits."""
 
-    points: str | None = None
+    points: Annotated[str, Field(pattern=_POLYLINE)] | None = None
 
 
 class Currency(Shape):
     """A currency (ISO 4217), and how many digits its amounts have."""
 
     code: str
-    digits: int = 2
+    digits: _Digits = 2
 
 
 class Money(Shape):
     """An amount in major units."""
 
-    amount: float
+    amount: _Amount
     currency: Currency
 
 
@@ -321,7 +338,7 @@ class OwnLeg(Shape):
 
     mode: str | None = None
     transit_leg: bool | None = None
-    distance: float | None = None
+    distance: Metres | None = None
     real_time: bool | None = None
     realtime_state: str | None = None
     service_date: Day | None = None

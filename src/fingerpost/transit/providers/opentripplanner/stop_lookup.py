@@ -6,7 +6,7 @@ from dataclasses import asdict
 from fingerpost.transit.model import Coordinate, NearbyStop, Place, StopPoint
 from fingerpost.transit.providers.opentripplanner.documents import STOPS_BY_ID, STOPS_IN_BOX
 from fingerpost.transit.providers.opentripplanner.modes import read_access, read_mode
-from fingerpost.transit.providers.opentripplanner.server import STOPS_FRESH_S, Answered, Server
+from fingerpost.transit.providers.opentripplanner.server import STOPS_FRESH_S, Answered, Server, refuse_unreadable
 from fingerpost.transit.providers.opentripplanner.shapes import (
     OwnStop,
     Station,
@@ -41,6 +41,8 @@ class StopLookup:
         answered = await self._server.ask(
             STOPS_BY_ID, StopsById, {"ids": own}, language=language, fresh_s=STOPS_FRESH_S
         )
+        if answered.has_lost("stops") and not answered.data.stops and not answered.data.stations:
+            raise refuse_unreadable("stop", answered.notes)
         return answered.data
 
     async def find_stop(self, printed_id: str, language: str | None) -> Place | None:
@@ -109,7 +111,10 @@ class StopLookup:
 
     async def _ask_box(self, centre: Coordinate, radius_m: float, language: str | None) -> Answered[StopsInBox]:
         box = asdict(box_around(centre, radius_m))
-        return await self._server.ask(STOPS_IN_BOX, StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
+        answered = await self._server.ask(STOPS_IN_BOX, StopsInBox, box, language=language, fresh_s=STOPS_FRESH_S)
+        if answered.has_lost("stopsByBbox") and not answered.data.stops_by_bbox:
+            raise refuse_unreadable("stop", answered.notes)
+        return answered
 
     def _near(self, stop: StopInBox, centre: Coordinate) -> NearbyStop:
         here = Coordinate(stop.lat, stop.lon)

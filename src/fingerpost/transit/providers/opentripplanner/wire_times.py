@@ -3,15 +3,18 @@
 import re
 from datetime import date, datetime, tzinfo
 from functools import lru_cache
+from math import isfinite
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field
 
 _DURATION = re.compile(
     r"(?P<sign>[-+]?)P(?:(?P<days>[-+]?\d+)D)?"
     r"(?:T(?:(?P<hours>[-+]?\d+)H)?(?:(?P<minutes>[-+]?\d+)M)?(?:(?P<seconds>[-+]?\d+(?:\.\d+)?)S)?)?"
 )
 _UNIT_S = {"days": 86_400, "hours": 3600, "minutes": 60, "seconds": 1}
+LONGEST_S = 30 * 86_400
+"""No delay and no service day is longer."""
 _HALF_DAY_S = 12 * 3600
 
 
@@ -27,6 +30,8 @@ def read_duration_s(text: str) -> int:
     if match is None or not parts:
         raise ValueError("no ISO 8601 duration")
     seconds = sum(float(number) * _UNIT_S[unit] for unit, number in parts.items())
+    if not isfinite(seconds):
+        raise ValueError("no ISO 8601 duration that can be counted")
     return round(-seconds if match["sign"] == "-" else seconds)
 
 
@@ -54,7 +59,7 @@ def _read(reader: Any) -> BeforeValidator:
     return BeforeValidator(lambda value: reader(value) if isinstance(value, str) else value)
 
 
-DurationS = Annotated[int, _read(read_duration_s)]
+DurationS = Annotated[int, Field(ge=-LONGEST_S, le=LONGEST_S), _read(read_duration_s)]
 """Seconds, from an ISO 8601 duration."""
 
 Day = Annotated[date, _read(read_day)]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from fingerpost.transit.providers.tfl.wire_times import Naive
-from fingerpost.transit.wire_shapes import Instant, Several, Shape
+from fingerpost.transit.wire_shapes import Instant, OpenInstant, Several, Shape
 
 
 def _read_line(value: Any) -> Any:
@@ -34,8 +34,8 @@ class ApiError(Shape):
 class StatusPeriod(Shape):
     """When a line's status holds."""
 
-    from_date: Instant | None = None
-    to_date: Instant | None = None
+    from_date: OpenInstant = None
+    to_date: OpenInstant = None
     is_now: bool = False
 
 
@@ -177,7 +177,7 @@ class Prediction(Shape):
     towards: str | None = None
     timestamp: Instant
     expected_arrival: Instant
-    time_to_live: Instant | None = None
+    time_to_live: OpenInstant = None
     mode_name: str = ""
 
 
@@ -247,8 +247,8 @@ class StopDisruption(Shape):
 
     atco_code: str | None = None
     station_atco_code: str | None = None
-    from_date: Instant | None = None
-    to_date: Instant | None = None
+    from_date: OpenInstant = None
+    to_date: OpenInstant = None
     description: str = ""
 
 

@@ -1,5 +1,7 @@
 /** A trip as an event of iCalendar (RFC 5545). */
 
+import { isRide, nameRide, sayWalk } from "../rides.js";
+
 const LONGEST_LINE = 74;
 
 /** Return the file's text: one event over the whole trip, whose description has its steps. */
@@ -25,8 +27,8 @@ export function calendarOf(itinerary, { title, url, stamp, words }) {
 }
 
 function describe(leg, words) {
-  const walk = words.say("walk_to", { distance: words.distance(leg.distance || 0), minutes: words.minutes(leg.duration) });
-  const how = leg.line === undefined ? walk : [leg.line, leg.headsign && words.say("towards", { headsign: leg.headsign })].filter(Boolean).join(" ");
+  const walk = sayWalk(words, leg);
+  const how = !isRide(leg) ? walk : [nameRide(leg), leg.headsign && words.say("towards", { headsign: leg.headsign })].filter(Boolean).join(" ");
   const platform = leg.from.platform ? `, ${words.say("platform_of", { name: leg.from.platform })}` : "";
   const cancelled = leg.status === "cancelled" ? ` (${words.say("cancelled")})` : "";
   return `${leg.departureTime.slice(11, 16)} ${leg.from.name}${platform}: ${how}${cancelled}`;

@@ -1,0 +1,83 @@
+"""Read an answer of which a part cannot be read: the rest is still an answer.
+
+What cannot be read is taken as GraphQL takes a field that failed: it is null, and where null may not stand, so is what
+holds it. A value that nobody needs is unknown then, and an entry of a list is left out.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+_T = TypeVar("_T")
+
+# Beyond this an answer is none that we know, and not worth the time.
+MOST_FAULTS = 2000
+# A fault moves outwards by one object a round, and no shape is deeper.
+_MOST_ROUNDS = 24
+_Loc = tuple[str | int, ...]
+
+
+def read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) -> tuple[_T, Mapping[str, int]]:
+    """Return an answer that ``failed`` to be read without what is wrong, and how often what was left out, by name.
+
+    A name is the path without the numbers of entries: ``stops.lat``.
+
+    Raises:
+        ValidationError: it is no JSON, too much is wrong, or nothing is left.
+    """
+    if failed.error_count() > MOST_FAULTS or failed.errors(include_url=False)[0]["type"] == "json_invalid":
+        raise failed
+    told = from_json(body)
+    blanked: set[_Loc] = set()
+    error = failed
+    for _ in range(_MOST_ROUNDS):
+        for problem in error.errors(include_url=False, include_context=False, include_input=False):
+            blank = _blank(told, problem["loc"])
+            if blank == ():
+                raise failed
+            if blank is not None:
+                blanked.add(blank)
+        try:
+            return reader.validate_python(told), _count(blanked)
+        except ValidationError as still:
+            error = still
+            if error.error_count() > MOST_FAULTS:
+                break
+    raise failed
+
+
+def _blank(told: Any, loc: _Loc) -> _Loc | None:
+    """Make null what stands at a place, or what holds it where it is null or missing; return which.
+
+    None where it is gone already with what held it, empty where nothing is left to make null.
+    """
+    holders: list[Any] = []
+    here = told
+    for part in loc:
+        if not _has(here, part):
+            break
+        holders.append(here)
+        here = here[part]
+    if here is None:
+        if len(holders) < len(loc):
+            return None
+        holders.pop()
+    if not holders:
+        return ()
+    at = loc[: len(holders)]
+    holders[-1][at[-1]] = None
+    return at
+
+
+def _has(here: Any, part: str | int) -> bool:
+    if isinstance(here, dict):
+        return part in here
+    return isinstance(here, list) and isinstance(part, int) and part < len(here)
+
+
+def _count(blanked: set[_Loc]) -> Mapping[str, int]:
+    whole = [each for each in blanked if not any(each[:end] in blanked for end in range(1, len(each)))]
+    return Counter(sorted(".".join(part for part in each if isinstance(part, str)) for each in whole))

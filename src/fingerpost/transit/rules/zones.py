@@ -1,0 +1,14 @@
+"""Names of time zones, of which sources send any."""
+
+from zoneinfo import ZoneInfo
+
+
+def is_zone(name: str | None) -> bool:
+    """Whether a name is a time zone's that is known here."""
+    try:
+        return bool(name) and bool(ZoneInfo(name or "").key)
+    except (OSError, ValueError):
+        # ZoneInfoNotFoundError is a KeyError on every platform.
+        return False
+    except KeyError:
+        return False
