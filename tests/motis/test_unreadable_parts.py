@@ -32,3 +32,14 @@ async def test_an_answer_of_which_nothing_can_be_read_is_none():
     async with asking(Told(plan=a_plan([a_ride(startTime="9999-12-31T23:59:59-12:00")]))) as network:
         with pytest.raises(SourceChanged, match="nothing that can be read"):
             await network.plan_journeys(a_query())
+
+
+async def test_a_ticket_without_what_it_costs_makes_the_fare_unknown():
+    """Left out it would make the trip cheaper than it is."""
+    ride = a_ride(fareTransferIndex=0, effectiveFareLegIndex=0)
+    ticket = {"name": "Single", "amount": float("nan"), "currency": "EUR"}
+    told = a_plan({"legs": [ride], "fareTransfers": [{"effectiveFareLegProducts": [[[ticket]]]}]})
+    async with asking(Told(plan=told)) as network:
+        answered = await network.plan_journeys(a_query())
+
+    assert answered.price(answered.itineraries[0]).unknown == "the server names a ticket without what it costs"
