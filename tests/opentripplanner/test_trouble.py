@@ -33,6 +33,8 @@ def refused(kind):
         (body({}), SourceChanged),
         (body([]), SourceChanged),
         (answer(body=b""), SourceChanged),
+        (answer(body=b"null"), SourceChanged),
+        (answer(body=b"NaN"), SourceChanged),
         (body({"data": {"live": {"edges": [{"node": {"legs": [{"mode": "BUS"}]}}]}}}), SourceChanged),
     ],
 )

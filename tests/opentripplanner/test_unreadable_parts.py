@@ -63,7 +63,7 @@ async def test_a_leg_without_what_it_needs_costs_its_own_itinerary_alone(tmp_pat
         ({"legGeometry": {"points": "_p~iF~ps|U_ulLnnqC_mqNvx"}}, "legGeometry.points"),
         (priced(amount=float("nan")), "fareProducts.product.price"),
         (priced(amount=float("inf")), "fareProducts.product.price"),
-        (priced(currency={"code": "XXX", "digits": -1}), "fareProducts.product.price"),
+        (priced(currency={"code": "XAU", "digits": -1}), "fareProducts.product.price"),
         (priced(currency={"code": "EUR", "digits": 100_000_000}), "fareProducts.product.price"),
     ],
 )

@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from fingerpost.contract.wire import WireDict
-from fingerpost.tools.wording import is_ride, name_ride
+from fingerpost.tools.ride_names import is_ride, name_ride
 from fingerpost.transit.rules.alerts import HEADER_CHARS, MAX_ALERTS, TEXT_CHARS, ToldAlert, ToldAlerts, say_effect
 from fingerpost.transit.rules.instants import print_instant, print_utc
 

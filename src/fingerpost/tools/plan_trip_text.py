@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from fingerpost.tools.alert_shapes import describe_trip_alerts
 from fingerpost.tools.itinerary_shapes import WireItinerary, WireLeg
 from fingerpost.tools.plan_trip_shapes import PlanMeta, PlanTripOutput, WireDifference
+from fingerpost.tools.ride_names import is_ride, name_ride
 from fingerpost.tools.shapes import LocationRef
-from fingerpost.tools.wording import clock_of, is_ride, name_ride, said_below
+from fingerpost.tools.wording import clock_of, said_below
 from fingerpost.transit.rules.differences import ConnectionRisk
 
 

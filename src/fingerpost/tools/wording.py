@@ -10,18 +10,6 @@ from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.out_of_service import find_out_of_service_message
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
 
-_ON_FOOT_OR_WHEELS = frozenset({"WALK", "BIKE", "SCOOTER"})
-
-
-def is_ride(mode: str) -> bool:
-    """Return whether a leg of a trip is a ride, by its word for the mode; what has no word of its own may be one."""
-    return mode not in _ON_FOOT_OR_WHEELS
-
-
-def name_ride(mode: str, line: str | None) -> str:
-    """Return what a ride is called: its mode, and its line where the source names one."""
-    return f"{mode} {line}" if line else mode
-
 
 def warn_of_rides(rides: Iterable[Leg | Departure], warnings: Warnings) -> None:
     """Say which rides are only about on time, and which must be arranged."""

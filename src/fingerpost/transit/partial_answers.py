@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import RootModel, TypeAdapter, ValidationError
 from pydantic_core import from_json
 
 _T = TypeVar("_T")
@@ -17,6 +17,8 @@ _T = TypeVar("_T")
 MOST_FAULTS = 2000
 # A fault moves outwards by one object a round, and no shape is deeper.
 _MOST_ROUNDS = 24
+# Kinds of unreadable parts that a note names.
+_MOST_PATHS = 4
 _Loc = tuple[str | int, ...]
 
 
@@ -49,6 +51,22 @@ def read_in_part(reader: TypeAdapter[_T], body: bytes, failed: ValidationError) 
     raise failed
 
 
+def say_lost(lost: Mapping[str, int]) -> list[str]:
+    """Return the note on what was left out, none where nothing was."""
+    if not lost:
+        return []
+    paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
+    more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
+    return [f"The server said what cannot be read, and it is left out: {', '.join(paths[:_MOST_PATHS])}{more}."]
+
+
+def holds_any(answer: object) -> bool:
+    """Whether a list of an answer has an entry, where it has lists."""
+    told = answer.root if isinstance(answer, RootModel) else answer
+    lists = [told] if isinstance(told, tuple) else [each for each in vars(told).values() if isinstance(each, tuple)]
+    return any(lists) or not lists
+
+
 def _blank(told: Any, loc: _Loc) -> _Loc | None:
     """Make null what stands at a place, or what holds it where it is null or missing; return which.
 
@@ -64,7 +82,7 @@ def _blank(told: Any, loc: _Loc) -> _Loc | None:
     if here is None:
         if len(holders) < len(loc):
             return None
-        holders.pop()
+        holders = holders[:-1]
     if not holders:
         return ()
     at = loc[: len(holders)]

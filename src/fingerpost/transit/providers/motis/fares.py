@@ -24,7 +24,9 @@ def price(itinerary: Itinerary, transfers: Sequence[FareTransfer]) -> Fare | Non
         parts = _list_parts(transfer)
         if any(not each for each in parts):
             return Fare(unknown="the server names no ticket for a part of the trip")
-        bought += [min(each, key=lambda product: product.amount) for each in parts]
+        if any(product.amount is None for each in parts for product in each):
+            return Fare(unknown="the server names a ticket without what it costs")
+        bought += [min(each, key=lambda product: product.amount or 0.0) for each in parts]
     return _sum(bought) if bought else Fare(unknown="the server names no ticket")
 
 

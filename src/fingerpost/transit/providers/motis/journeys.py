@@ -133,6 +133,7 @@ class MotisJourneySearch:
         answered = await self._server.ask(MotisEndpoint.PLAN, MotisPlan, params, language=language)
         if found.retrieved_at is None or answered.retrieved_at < found.retrieved_at:
             found.retrieved_at = answered.retrieved_at
+        found.troubles += answered.notes
         if found.zone is None:
             legs = [leg for each in answered.data.itineraries for leg in each.legs]
             found.zone = next((leg.from_.tz for leg in legs if leg.from_.tz), None)

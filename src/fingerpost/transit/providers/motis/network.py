@@ -95,10 +95,11 @@ class MotisNetwork:
         zone = next((time.place.tz for _, time in times if is_zone(time.place.tz)), None) or self._profile.zone
         rows = list_departures(times, self._ids, ZoneInfo(zone), first=first, last=last, by_schedule=query.by_schedule)
         retrieved_at = min((page.retrieved_at for _, page in pages), default=None)
+        notes = list(dict.fromkeys(note for _, page in pages for note in page.notes))
         return DepartureBoard(
             departures=keep_first(rows, query.wanted, by_schedule=query.by_schedule),
             found_count=len(rows),
-            provenance=self._provenance(retrieved_at, query.language, zone=zone),
+            provenance=self._provenance(retrieved_at, query.language, notes, zone=zone),
         )
 
     async def find_places(

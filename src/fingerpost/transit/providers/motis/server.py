@@ -4,6 +4,7 @@ Refusals come as JSON ``{"error": ...}``: 400 for a bad parameter, 404 for an un
 A path that this version lacks is a 404 without that body; a gateway before the server answers in text or HTML.
 """
 
+import asyncio
 import logging
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from fingerpost.net.request import Request, RequestLimits, read_template, split_
 from fingerpost.net.response import Response
 from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.partial_answers import holds_any, read_in_part, say_lost
 from fingerpost.transit.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.providers.motis.endpoints import NEWEST, MotisEndpoint, path_of
 from fingerpost.transit.providers.motis.shapes import Complaint
@@ -47,10 +49,11 @@ class TooMuchAsked(SourceFailed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MotisAnswer(Generic[_T]):
-    """The data of an answer, and when the server said it."""
+    """The data of an answer, when the server said it, and sentences on what is left out of it."""
 
     data: _T
     retrieved_at: datetime
+    notes: tuple[str, ...] = ()
 
 
 class MotisServer:
@@ -97,10 +100,9 @@ class MotisServer:
         if response.status in _REFUSED:
             raise _read_refusal(response)
         try:
-            data = _reader(shape).validate_json(response.body)
+            return MotisAnswer(data=_reader(shape).validate_json(response.body), retrieved_at=response.retrieved_at)
         except ValidationError as error:
-            raise _unreadable(response, error) from error
-        return MotisAnswer(data=data, retrieved_at=response.retrieved_at)
+            return await _read_some(shape, response, error)
 
     async def has(self, path: str) -> bool:
         """Return whether the server has a path: it complains in its own words of being asked nothing there.
@@ -188,6 +190,23 @@ def _new_reader(shape: Hashable) -> TypeAdapter[Any]:
 
 def _reader(shape: type[_T]) -> TypeAdapter[_T]:
     return _new_reader(cast("Hashable", shape))
+
+
+async def _read_some(shape: type[_T], response: Response, failed: ValidationError) -> MotisAnswer[_T]:
+    """Return what can be read of an answer.
+
+    Raises:
+        SourceChanged: nothing can.
+    """
+    try:
+        data, lost = await asyncio.to_thread(read_in_part, _reader(shape), response.body, failed)
+    except ValidationError:
+        raise _unreadable(response, failed) from failed
+    notes = say_lost(lost)
+    if not holds_any(data):
+        raise SourceChanged(f"{response.redacted_url} answered nothing that can be read. {' '.join(notes)}")
+    _log.warning("%s: %s", response.redacted_url, " ".join(notes))
+    return MotisAnswer(data=data, retrieved_at=response.retrieved_at, notes=tuple(notes))
 
 
 def _unreadable(response: Response, error: ValidationError) -> SourceChanged:

@@ -4,9 +4,11 @@ Nothing is required that any version may leave out, unknown words stay words, an
 passed over.
 """
 
+from typing import Annotated
+
 from pydantic import ConfigDict, Field, RootModel
 
-from fingerpost.transit.wire_shapes import Entries, Instant, OpenInstant, Several, Shape
+from fingerpost.transit.wire_shapes import Entries, Instant, Latitude, Longitude, Metres, OpenInstant, Several, Shape
 
 
 class TimeRange(Shape):
@@ -32,8 +34,8 @@ class OwnPlace(Shape):
     """A stop or a position, and when something is there."""
 
     name: str = ""
-    lat: float
-    lon: float
+    lat: Latitude
+    lon: Longitude
     stop_id: str | None = None
     parent_id: str | None = None
     tz: str | None = None
@@ -89,7 +91,7 @@ class MotisLeg(MotisLine):
     end_time: Instant
     scheduled_start_time: Instant | None = None
     scheduled_end_time: Instant | None = None
-    distance: float | None = None
+    distance: Metres | None = None
     interline_with_previous_leg: bool | None = None
     cancelled: bool | None = None
     wheelchair_accessible: str | None = None
@@ -106,10 +108,10 @@ class MotisRiderCategory(Shape):
 
 
 class MotisFareProduct(Shape):
-    """Something to buy."""
+    """Something to buy; without an amount nobody knows what it costs."""
 
     name: str = ""
-    amount: float
+    amount: Annotated[float, Field(ge=0, le=1_000_000_000)] | None = None
     currency: str
     rider_category: MotisRiderCategory | None = None
 
@@ -123,9 +125,9 @@ class FareTransfer(Shape):
 
 
 class MotisItinerary(Shape):
-    """Legs in their order."""
+    """Legs in their order; without one of them it leads nowhere."""
 
-    legs: Several[MotisLeg] = ()
+    legs: tuple[MotisLeg, ...] = ()
     fare_transfers: Several[FareTransfer] = ()
 
 
@@ -173,8 +175,8 @@ class Match(Shape):
     type: str = ""
     name: str = ""
     id: str = ""
-    lat: float
-    lon: float
+    lat: Latitude
+    lon: Longitude
     areas: Several[Area] = ()
     house_number: str | None = None
 
@@ -205,8 +207,8 @@ class ServerConfig(Shape):
 class Initial(Shape):
     """Where the server's map begins."""
 
-    lat: float
-    lon: float
+    lat: Latitude
+    lon: Longitude
     server_config: ServerConfig | None = None
 
 

@@ -29,7 +29,7 @@ from fingerpost.net.request import Request, RequestLimits, read_template
 from fingerpost.net.response import Response
 from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
-from fingerpost.transit.partial_answers import read_in_part
+from fingerpost.transit.partial_answers import read_in_part, say_lost
 from fingerpost.transit.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.providers.opentripplanner.documents import fit
 from fingerpost.transit.providers.opentripplanner.regions import KEY_HEADER, find_region
@@ -45,8 +45,6 @@ STOPS_FRESH_S = 600.0
 # A server without a key of its own name is given the operator's whole header.
 _PLAIN_KEY_HEADER = "authorization"
 _LONGEST_MESSAGE = 200
-# Kinds of unreadable parts that a note names.
-_MOST_PATHS = 4
 _WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
 _DEFAULT_WAIT_S = 5.0
 # Of a quota that is used up and does not say until when.
@@ -252,14 +250,11 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
     return (f"The server could not say everything: {named} ({_say(errors[0])}).",)
 
 
-def _note_lost(response: Response, lost: Mapping[str, int]) -> tuple[str, ...]:
-    if not lost:
-        return ()
-    paths = [f"{path.removeprefix('data.')} ({number})" for path, number in lost.items()]
-    more = f" and {len(paths) - _MOST_PATHS} more" if len(paths) > _MOST_PATHS else ""
-    named = ", ".join(paths[:_MOST_PATHS]) + more
-    _log.warning("%s answered what cannot be read: %s", response.redacted_url, named)
-    return (f"The server said what cannot be read, and it is left out: {named}.",)
+def _note_lost(response: Response, lost: Mapping[str, int]) -> list[str]:
+    notes = say_lost(lost)
+    for note in notes:
+        _log.warning("%s: %s", response.redacted_url, note)
+    return notes
 
 
 def _say(error: GraphQLError) -> str:

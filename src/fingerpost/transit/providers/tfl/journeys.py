@@ -12,7 +12,15 @@ from fingerpost.transit.model import Itinerary, Location
 from fingerpost.transit.providers.tfl.disambiguation import explain, new_unknown
 from fingerpost.transit.providers.tfl.itineraries import ItineraryReader
 from fingerpost.transit.providers.tfl.journey_question import JourneyQuestion
-from fingerpost.transit.providers.tfl.server import NOT_FOUND, STATUS_FRESH_S, TflClient, read, read_error, say
+from fingerpost.transit.providers.tfl.server import (
+    NOT_FOUND,
+    STATUS_FRESH_S,
+    TflClient,
+    read,
+    read_error,
+    read_noting,
+    say,
+)
 from fingerpost.transit.providers.tfl.shapes import ApiError, DisambiguationResult, JourneyResult, LiftDisruption
 from fingerpost.transit.providers.tfl.wire_times import say_day_offset
 
@@ -65,13 +73,14 @@ class TflJourneySearch:
             return JourneysFound(itineraries=(), retrieved_at=response.retrieved_at, why_nothing=reason)
         if response.status == MULTIPLE_CHOICES or _is_disambiguation(response):
             raise explain(read(DisambiguationResult, response), question, sides)
-        told = read(JourneyResult, response)
+        told, lost = read_noting(JourneyResult, response)
         lifts, notes = await self._find_lifts()
         found = self._reader.list_itineraries(
             told, instant=question.instant, arrive_by=question.arrive_by, ends=ends, lifts=lifts
         )
         messages = tuple(dict.fromkeys(" ".join(message.split()) for message in told.stop_messages if message.strip()))
-        return JourneysFound(itineraries=found, retrieved_at=response.retrieved_at, notes=(*notes, *messages[:3]))
+        notes = (*notes, *lost, *messages[:3])
+        return JourneysFound(itineraries=found, retrieved_at=response.retrieved_at, notes=notes)
 
     async def _find_lifts(self) -> tuple[Sequence[LiftDisruption], tuple[str, ...]]:
         """Return the lifts that are out of order; a plan stands without them, and says that it does."""

@@ -1,6 +1,8 @@
 """Ask TfL's API, and tell its failures apart; a 300 and some 404s are answers."""
 
+import logging
 from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -15,10 +17,12 @@ from fingerpost.net.request import Request, RequestLimits
 from fingerpost.net.response import Response
 from fingerpost.net.scrubbing import scrub
 from fingerpost.store.network_records import NetworkRecord
+from fingerpost.transit.partial_answers import holds_any, read_in_part, say_lost
 from fingerpost.transit.profile import ANSWER_DEADLINE_S
 from fingerpost.transit.providers.tfl.shapes import ApiError
 from fingerpost.transit.providers.tfl.unified_api import ADDRESS, KEY_HEADER, KEY_VARIABLE
 
+_log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 # TfL keeps journeys and predictions for half a minute and longer; to ask sooner brings nothing new.
@@ -118,9 +122,25 @@ def read(shape: type[_T], response: Response) -> _T:
     Raises:
         SourceChanged: it has another one.
     """
+    return read_noting(shape, response)[0]
+
+
+def read_noting(shape: type[_T], response: Response) -> tuple[_T, list[str]]:
+    """Return a body in its shape, and sentences on what is left out of it, because it cannot be read.
+
+    Raises:
+        SourceChanged: it has another shape, or nothing of it can be read.
+    """
+    reader = cast("TypeAdapter[_T]", _reader(cast("Hashable", shape)))
     try:
-        return cast("_T", _reader(cast("Hashable", shape)).validate_json(response.body))
+        return reader.validate_json(response.body), []
     except ValidationError as error:
+        with suppress(ValidationError):
+            data, lost = read_in_part(reader, response.body, error)
+            if holds_any(data):
+                notes = say_lost(lost)
+                _log.warning("%s: %s", response.redacted_url.partition("?")[0], " ".join(notes))
+                return data, notes
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         what = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({where})"

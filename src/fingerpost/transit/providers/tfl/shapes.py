@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from fingerpost.transit.providers.tfl.wire_times import Naive
-from fingerpost.transit.wire_shapes import Instant, OpenInstant, Several, Shape
+from fingerpost.transit.wire_shapes import Instant, Latitude, Longitude, Metres, OpenInstant, Several, Shape
 
 
 def _read_line(value: Any) -> Any:
@@ -14,7 +14,7 @@ def _read_line(value: Any) -> Any:
     if not isinstance(value, str) or not value.strip():
         return ()
     points = json.loads(value)
-    return [point for point in points if point]
+    return [point for point in points if point] if isinstance(points, list) else ()
 
 
 class Named(Shape):
@@ -86,8 +86,8 @@ class LegPoint(Shape):
     common_name: str | None = None
     platform_name: str | None = None
     stop_letter: str | None = None
-    lat: float | None = None
-    lon: float | None = None
+    lat: Latitude | None = None
+    lon: Longitude | None = None
 
 
 class Path(Shape):
@@ -111,7 +111,7 @@ class TflLeg(Shape):
     mode: Named
     disruptions: Several[Disruption] = ()
     planned_works: Several[PlannedWork] = ()
-    distance: float | None = None
+    distance: Metres | None = None
 
 
 class OwnJourney(Shape):
@@ -120,7 +120,7 @@ class OwnJourney(Shape):
     start_date_time: Naive
     arrival_date_time: Naive
     duration: int
-    legs: Several[TflLeg]
+    legs: tuple[TflLeg, ...]
 
 
 class JourneyResult(Shape):
@@ -138,8 +138,8 @@ class OptionPlace(Shape):
     place_type: str | None = None
     stop_type: str | None = None
     modes: Several[str] = ()
-    lat: float | None = None
-    lon: float | None = None
+    lat: Latitude | None = None
+    lon: Longitude | None = None
 
 
 class Option(Shape):
