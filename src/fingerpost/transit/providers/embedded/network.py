@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from fingerpost import clock
 from fingerpost.errors import OutsideCalendar
-from fingerpost.resilience.fair_threads import COMPUTING, SEARCHING
+from fingerpost.resilience.fair_threads import COMPUTING, SEARCHING, FairThreads
 from fingerpost.store.network_records import NetworkRecord
 from fingerpost.transit.addresses.index import AddressIndex
 from fingerpost.transit.basemap.drawing import draw_basemap
@@ -294,19 +294,30 @@ class EmbeddedNetwork:
         """List departures with real time, cancelled ones included; see the port."""
         if self._realtime is not None:
             await self._realtime.catch_up()
-        day = local_day(query.instant, self._facts.zone)
         snapshot = self._snapshot
-        is_ready = all(
-            each.is_ready(day, mirrored=False, step_free=False) for each in (snapshot.live, snapshot.planned)
-        )
-        if is_ready and query.window_s <= _SHORT_BOARD_S:
-            return self._board(snapshot, query)
-        # What is ready is read in Python; what is not is first made by the engine.
-        threads = COMPUTING if is_ready else SEARCHING
-        return await threads.run(self._board, snapshot, query)
+        threads = self._choose_threads(snapshot, query.instant)
+        if threads is COMPUTING and query.window_s <= _SHORT_BOARD_S:
+            board, is_empty = self._board(snapshot, query)
+        else:
+            board, is_empty = await threads.run(self._board, snapshot, query)
+        if not is_empty:
+            return board
+        threads = self._choose_threads(snapshot, query.instant + query.window_s)
+        return replace(board, gap=await threads.run(find_gap, snapshot, self._rows_of(query), self._facts.zone, query))
 
-    def _board(self, snapshot: Snapshot, query: DepartureQuery) -> DepartureBoard:
-        rows = [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
+    def _choose_threads(self, snapshot: Snapshot, instant: int) -> FairThreads:
+        """Return where to read the departures of a day: in Python where they are ready, else the engine makes them."""
+        day = local_day(instant, self._facts.zone)
+        timetables = (snapshot.live, snapshot.planned)
+        is_ready = all(each.is_ready(day, mirrored=False, step_free=False) for each in timetables)
+        return COMPUTING if is_ready else SEARCHING
+
+    def _rows_of(self, query: DepartureQuery) -> list[int]:
+        return [row for stop_id in query.stop_ids if (row := self._stops.find_row(stop_id)) is not None]
+
+    def _board(self, snapshot: Snapshot, query: DepartureQuery) -> tuple[DepartureBoard, bool]:
+        """Return a board, and whether it has nothing and is to say why, for which days are looked through."""
+        rows = self._rows_of(query)
         out_of_service = self._services.list_out_at(query.instant, rows)
         provenance = self._provenance(snapshot, query.language, out_of_service)
         board = BoardCalls(snapshot, rows, self._facts.zone, query)
@@ -325,14 +336,14 @@ class EmbeddedNetwork:
             to_stops = self._walks.measure_to_stops(query.walk_from, [*{*rows, *left}])
             walks = {self._words.stop_point(stop).id or "": walk for stop, walk in to_stops.items()}
             provenance = self._walks.credit(provenance)
-        return DepartureBoard(
+        shown = DepartureBoard(
             departures=[self._with_pole(each, len(rows)) for each in departures],
             found_count=count,
             alerts=snapshot.alerts.list_of_stops(rows, window, language),
-            gap=find_gap(snapshot, rows, self._facts.zone, query) if is_off or not count else None,
             walks=walks,
             provenance=provenance,
         )
+        return shown, is_off or not count
 
     def _with_pole(self, departure: Departure, stop_count: int) -> Departure:
         """Return a departure of a board of several stops with the pole of its stop, where no platform is told."""
