@@ -22,6 +22,8 @@ FORMS = {
     "plain": KEY,
     "url": quote(KEY, safe=""),
     "url in lower case": quote(KEY, safe="").replace("%2F", "%2f"),
+    "url in json": quote(KEY, safe="").replace("%", "\\u0025"),
+    "url in html": quote(KEY, safe="").replace("%", "&#37;"),
     "json": json.dumps(KEY)[1:-1],
     "json of php": json.dumps(KEY)[1:-1].replace("/", "\\/"),
     "html": html.escape(KEY),

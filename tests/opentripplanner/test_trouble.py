@@ -92,6 +92,15 @@ async def test_data_beside_errors_is_an_answer_that_says_what_it_lacks():
     )
 
 
+async def test_a_server_with_much_to_regret_is_told_in_a_sentence():
+    """Paths of 100 kB, and seven of them: five are named, each by its beginning, and the others are counted."""
+    errors = [{"message": "no", "path": ["live", f"{number}" + "x" * 100_000]} for number in range(7)]
+    async with asking(body({"data": {"live": a_page([a_ride()])}, "errors": errors})) as (network, _):
+        (note,) = (await network.plan_journeys(a_query())).provenance.notes
+
+    assert (note.count("live."), note[-16:], len(note) < 1_000) == (5, "and 2 more (no).", True)
+
+
 async def test_cancelled_trips_that_cannot_be_told_leave_the_live_ones():
     """The second search of the document failed alone."""
     errors = [{"message": "broken", "path": ["promised"]}]

@@ -14,6 +14,11 @@ SHORTEST_KEY = 4
 _PERCENT = rb"%(?:25){0,3}"
 _BACKSLASH = rb"\\\\{0,3}"
 _AMP = rb"(?:amp;){0,2}"
+# A percent sign that is itself written as an escape of JSON or of HTML.
+_ESCAPED_PERCENTS = (
+    _BACKSLASH + rb"(?:[uU]00|[xX])25(?:25){0,3}",
+    rb"&" + _AMP + rb"(?:#0{0,5}37|#[xX]0{0,5}25|percnt);(?:25){0,3}",
+)
 _HASH = rb"(?:#|%(?:25){0,3}23)"
 _END = rb"(?:;|%(?:25){0,3}3[bB])?"
 # The most bytes per character, on average over a key: enough for &amp;amp;#x0000002B; and for escapes in UTF-16.
@@ -26,6 +31,7 @@ _ESCAPED_LETTERS = (
     re.compile(rb"%(?:25){0,3}(?:26" + _LETTER_ENTITY + rb"|5[cC](?:[uU]00|[xX]|[uU]\{0{0,4})" + _LETTER_HEX + rb")"),
     re.compile(_BACKSLASH + rb"(?:(?:[uU]00|[xX]|[uU]\{0{0,4})" + _LETTER_HEX + rb"|[uU]0026" + _LETTER_ENTITY + rb")"),
     re.compile(rb"&" + _LETTER_ENTITY),
+    *(re.compile(percent + _LETTER_HEX) for percent in _ESCAPED_PERCENTS),
 )
 _SHORT_ESCAPES = {"\n": b"n", "\t": b"t", "\r": b"r", "\b": b"b", "\f": b"f"}
 # One is written for the other: a form's blank, and base64 in a URL.
@@ -121,6 +127,8 @@ def _branches(char: str) -> Iterator[bytes]:
     lead = rb"\\" if char == "\\" else _BACKSLASH
     yield lead + b"(?:" + escape + b"|[uU]0026" + entity + b")"
     yield _PERCENT + b"(?:" + b"|".join(in_url) + b")"
+    for percent in _ESCAPED_PERCENTS:
+        yield percent + b"(?:" + b"|".join(percent.join(_hex(f"{octet:02x}") for octet in form) for form in raw) + b")"
 
 
 def _raw_forms(char: str) -> list[bytes]:

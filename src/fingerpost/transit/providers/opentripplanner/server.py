@@ -45,6 +45,8 @@ STOPS_FRESH_S = 600.0
 # A server without a key of its own name is given the operator's whole header.
 _PLAIN_KEY_HEADER = "authorization"
 _LONGEST_MESSAGE = 200
+# An answer has room for what a server says, not for all that it repeats.
+_LONGEST_PATH, _MOST_PATHS = 120, 5
 _WAIT = re.compile(r"(?:again|replenished) in (?:(\d+) second|(?:(\d+)\.)?(\d+):(\d\d):(\d\d))", re.IGNORECASE)
 _DEFAULT_WAIT_S = 5.0
 # Of a quota that is used up and does not say until when.
@@ -246,8 +248,10 @@ def _note_errors(response: Response, errors: Sequence[GraphQLError]) -> tuple[st
         return ()
     _log.warning("%s answered in part: %s", response.redacted_url, "; ".join(map(_say, errors)))
     paths = dict.fromkeys(".".join(str(part) for part in error.path or () if isinstance(part, str)) for error in errors)
-    named = ", ".join(path for path in paths if path) or "parts of the answer"
-    return (f"The server could not say everything: {named} ({_say(errors[0])}).",)
+    named = [path[:_LONGEST_PATH] for path in paths if path]
+    told = ", ".join(named[:_MOST_PATHS]) or "parts of the answer"
+    more = f" and {len(named) - _MOST_PATHS:,} more" if len(named) > _MOST_PATHS else ""
+    return (f"The server could not say everything: {told}{more} ({_say(errors[0])}).",)
 
 
 def _note_lost(response: Response, lost: Mapping[str, int]) -> list[str]:
