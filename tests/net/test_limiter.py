@@ -362,3 +362,12 @@ def test_pauses_are_read_in_a_home_that_this_user_may_only_read(closed_home, is_
         del writer
     close(home)
     assert LimitFile(home / "limits.sqlite").list_pauses() == {"sec": until}
+
+
+async def test_the_sentence_of_a_refusal_asks_for_no_less_than_its_seconds():
+    """42.3 s to wait are 43, as the caller is told beside it."""
+    limiter = Limiter(clock_ms=lambda: 0, default_per_second=1, default_burst=1)
+    await limiter.pause("a.example", 42.3)
+
+    with pytest.raises(SourceLimited, match="may not be asked again for 43 s"):
+        await limiter.wait("a.example", longest_s=1)

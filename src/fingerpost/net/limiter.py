@@ -182,4 +182,4 @@ def _rate_of(pace: Pace) -> Rate:
 
 def _refuse(address: str, wait_s: float) -> SourceLimited:
     host = address.partition("/")[0]
-    return SourceLimited(f"{host} may not be asked again for {wait_s:.0f} s", retry_after_s=wait_s)
+    return SourceLimited(f"{host} may not be asked again for {math.ceil(wait_s)} s", retry_after_s=wait_s)
