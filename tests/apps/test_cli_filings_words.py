@@ -110,6 +110,7 @@ def test_a_year_without_reports_says_so(invoke):
         1,
         "No report of AAPL for 1999 is known here.\nAll: fingerpost filings AAPL.\n",
     )
+    assert invoke("filings", "AAPL", "1999", "--json").returncode == 1
 
 
 def test_a_list_that_is_cut_says_so(invoke):

@@ -68,6 +68,7 @@ def test_a_time_that_no_clock_shows_is_refused(text):
         (" ", "' ' is no time"),
         ("2026-13-01", "'2026-13-01' is no time: write 09:00"),
         ("2026-11-24", "'2026-11-24' is a day: write a time with it, as 2026-11-24T09:00"),
+        ("2026-W05", "'2026-W05' is a day: write a time with it, as 2026-01-26T09:00"),
         ("tomorrow", "'tomorrow' is a day: write a time with it, as \"tomorrow 09:00\""),
         ("Mon", "'Mon' is a day: write a time with it, as \"Mon 09:00\""),
     ],

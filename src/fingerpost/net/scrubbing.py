@@ -10,6 +10,7 @@ from fingerpost.net.response import Response
 
 # A backslash and what it escapes: a printable ASCII character by its number, or anything.
 _ESCAPE = re.compile(rb"\\(?:u00([2-7][0-9a-fA-F])|.)", re.DOTALL)
+_PRINTABLE = re.compile(rb"\\u00[2-7]")
 _NEEDS_ESCAPE = b'"\\\x7f'
 
 
@@ -24,7 +25,7 @@ def scrub(response: Response, request: Request) -> Response:
 
 def _without_needless_escapes(body: bytes) -> bytes:
     """Return JSON with what its reader will see in it: a key may be encoded twice, the second time by such escapes."""
-    if b"\\u00" not in body or not body.lstrip().startswith((b"{", b"[")):
+    if not _PRINTABLE.search(body) or not body.lstrip().startswith((b"{", b"[")):
         return body
     return _ESCAPE.sub(_unescape, body)
 

@@ -162,7 +162,7 @@ class PlanJourney(PublishedTool):
         warn_of_left_out(left_out, warnings)
         return _JourneysFound(
             itineraries=[each for each in answer.itineraries if not each.is_unusable and each.departure >= now],
-            unusable=[each for each in answer.itineraries if each.is_unusable],
+            unusable=[each for each in answer.itineraries if each.is_unusable and each.departure >= now],
             provenance=answer.provenance,
             step_free_supported=answer.step_free_supported,
             why_nothing=answer.why_nothing,

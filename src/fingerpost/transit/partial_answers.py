@@ -60,9 +60,15 @@ def say_lost(lost: Mapping[str, int]) -> list[str]:
     return [f"The server said what cannot be read, and it is left out: {', '.join(paths[:_MOST_PATHS])}{more}."]
 
 
-def holds_any(answer: object) -> bool:
-    """Whether a list of an answer has an entry, where it has lists."""
+def holds_any(answer: object, lost: Mapping[str, int]) -> bool:
+    """Whether an answer still has one of the entries that it was asked for, where some were lost.
+
+    A shape with several lists says by ``rows`` which of them that is; else any of its lists will do.
+    """
     told = answer.root if isinstance(answer, RootModel) else answer
+    rows = getattr(told, "rows", None)
+    if isinstance(rows, str):
+        return bool(getattr(told, rows)) or all(path.partition(".")[0] != rows for path in lost)
     lists = [told] if isinstance(told, tuple) else [each for each in vars(told).values() if isinstance(each, tuple)]
     return any(lists) or not lists
 

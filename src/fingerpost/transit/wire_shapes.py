@@ -78,7 +78,8 @@ def _read(value: Any) -> Any:
 
 def _read_open(value: Any) -> Any:
     read = _read(value)
-    return read if isinstance(read, int) and 0 <= read <= LAST_INSTANT else None
+    is_known = isinstance(read, int | float) and 0 <= read <= LAST_INSTANT and read == int(read)
+    return int(read) if is_known else None
 
 
 UnixSecond = Annotated[int, Field(ge=0, le=LAST_INSTANT)]

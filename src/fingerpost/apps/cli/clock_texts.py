@@ -10,7 +10,7 @@ _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
 _LEAST_LETTERS = 3
 _HALF_DAY_H = 12
 _DAY_H = 24
-_DATE = re.compile(r"\d{4}-?\d{2}-?\d{2}")
+_DATE = re.compile(r"\d{4}-?(?:\d{2}-?\d{2}|W\d{2}(?:-?\d)?)")
 _WAYS = "09:00, 9am, noon, tomorrow 09:00, monday 9am, or 2026-01-31T08:00"
 # Midnight ends the day that is named with it.
 _WORDS = {"noon": "12:00", "midnight": "24:00"}

@@ -72,7 +72,7 @@ def show(
             _complain(application, answer, [ticker, *rest])
         raise typer.Exit(TOOL_ERROR)
     if as_json:
-        return
+        raise typer.Exit(TOOL_ERROR if tool == _LISTS and not body["results"] else 0)
     if tool == _FIGURES:
         print_figures(body)
         hint = say_period(ticker, rest) if body.get("missing") else None

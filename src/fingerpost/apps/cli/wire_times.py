@@ -23,7 +23,7 @@ def clock_of(time: str, since: datetime) -> str:
     The offset stands behind it where clocks have been changed meanwhile.
     """
     instant = datetime.fromisoformat(time)
-    changed = "" if instant.utcoffset() == since.utcoffset() else f"{instant:%z}"
+    changed = "" if instant.utcoffset() == since.utcoffset() else time[19:]
     if instant.date() == since.date():
         return f"{instant:%H:%M}{changed}"
     return f"{instant:%a} {instant.day} {instant:%b %H:%M}{changed}"

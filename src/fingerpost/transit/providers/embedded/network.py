@@ -271,7 +271,7 @@ class EmbeddedNetwork:
         """Return that nothing leaves around the origin any more, None where something does: then walking may help."""
         covered, zone = self._facts.covered_days, self._facts.zone
         # Before the last covered day, what leaves later is found.
-        if query.arrive_by or covered is None or local_day(query.instant, zone) < covered[1]:
+        if query.arrive_by or covered is None or local_day(query.instant, zone) < covered[1] or not len(origin.stop):
             return None
         is_over = not leaves_within_a_day(snapshot, origin.stop.tolist(), zone, query.instant)
         return f"{self._say_covered()}, and nothing leaves around the origin any more" if is_over else None
@@ -302,7 +302,7 @@ class EmbeddedNetwork:
             board, is_empty = await threads.run(self._board, snapshot, query)
         if not is_empty:
             return board
-        threads = self._choose_threads(snapshot, query.instant + query.window_s)
+        threads = self._choose_threads(snapshot, query.instant + query.window_s + 1)
         return replace(board, gap=await threads.run(find_gap, snapshot, self._rows_of(query), self._facts.zone, query))
 
     def _choose_threads(self, snapshot: Snapshot, instant: int) -> FairThreads:

@@ -203,7 +203,7 @@ async def _read_some(shape: type[_T], response: Response, failed: ValidationErro
     except ValidationError:
         raise _unreadable(response, failed) from failed
     notes = say_lost(lost)
-    if not holds_any(data):
+    if not holds_any(data, lost):
         raise SourceChanged(f"{response.redacted_url} answered nothing that can be read. {' '.join(notes)}")
     _log.warning("%s: %s", response.redacted_url, " ".join(notes))
     return MotisAnswer(data=data, retrieved_at=response.retrieved_at, notes=tuple(notes))

@@ -4,7 +4,7 @@ Nothing is required that any version may leave out, unknown words stay words, an
 passed over.
 """
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import ConfigDict, Field, RootModel
 
@@ -133,6 +133,8 @@ class MotisItinerary(Shape):
 
 class MotisPlan(Shape):
     """A page of itineraries; ``direct`` are those without a ride."""
+
+    rows: ClassVar[str] = "itineraries"
 
     direct: Several[MotisItinerary] = ()
     itineraries: Several[MotisItinerary] = ()

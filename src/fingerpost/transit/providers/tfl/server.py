@@ -122,32 +122,46 @@ def read(shape: type[_T], response: Response) -> _T:
     Raises:
         SourceChanged: it has another one.
     """
-    return read_noting(shape, response)[0]
+    reader = _reader_of(shape)
+    try:
+        return reader.validate_json(response.body)
+    except ValidationError as error:
+        raise _unreadable(response, error) from error
 
 
 def read_noting(shape: type[_T], response: Response) -> tuple[_T, list[str]]:
     """Return a body in its shape, and sentences on what is left out of it, because it cannot be read.
 
+    Only for answers that can say so; one that could not would lose a closed line without a word.
+
     Raises:
-        SourceChanged: it has another shape, or nothing of it can be read.
+        SourceChanged: it has another shape, or nothing that was asked for can be read.
     """
-    reader = cast("TypeAdapter[_T]", _reader(cast("Hashable", shape)))
+    reader = _reader_of(shape)
     try:
         return reader.validate_json(response.body), []
     except ValidationError as error:
         with suppress(ValidationError):
             data, lost = read_in_part(reader, response.body, error)
-            if holds_any(data):
+            if holds_any(data, lost):
                 notes = say_lost(lost)
                 _log.warning("%s: %s", response.redacted_url.partition("?")[0], " ".join(notes))
                 return data, notes
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        what = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({where})"
-        raise SourceChanged(
-            f"{response.redacted_url.partition('?')[0]} answered {what}",
-            {"status": response.status, "bytes": len(response.body)},
-        ) from error
+        raise _unreadable(response, error) from error
+
+
+def _reader_of(shape: type[_T]) -> "TypeAdapter[_T]":
+    return cast("TypeAdapter[_T]", _reader(cast("Hashable", shape)))
+
+
+def _unreadable(response: Response, error: ValidationError) -> SourceChanged:
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    what = "something that is not JSON" if first["type"] == "json_invalid" else f"an unknown shape ({where})"
+    return SourceChanged(
+        f"{response.redacted_url.partition('?')[0]} answered {what}",
+        {"status": response.status, "bytes": len(response.body)},
+    )
 
 
 def read_error(response: Response) -> ApiError:

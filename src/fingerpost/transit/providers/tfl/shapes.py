@@ -1,7 +1,7 @@
 """The parts of TfL's answers that are read; TfL leaves out what is null, and adds fields as it likes."""
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator
 
@@ -125,6 +125,8 @@ class OwnJourney(Shape):
 
 class JourneyResult(Shape):
     """The answer to a question that TfL understood."""
+
+    rows: ClassVar[str] = "journeys"
 
     journeys: Several[OwnJourney] = ()
     lines: Several[TflLine] = ()
