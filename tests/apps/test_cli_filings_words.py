@@ -4,7 +4,15 @@ import json
 
 import pytest
 
-from fingerpost.apps.cli.filings_words import find_reports, join_periods, read_period, read_words, say_period
+from fingerpost.apps.cli.filings_words import (
+    find_last_day,
+    find_reports,
+    join_periods,
+    read_period,
+    read_words,
+    say_period,
+    say_unseen,
+)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +40,7 @@ def test_a_period_as_it_is_written(written, meant):
         (["AAPL", "revenue", "2022", "Q2"], ["AAPL", "revenue", "2022-Q2"]),
         (["AAPL", "revenue", "Q2", "2022"], ["AAPL", "revenue", "2022-Q2"]),
         (["AAPL", "FY", "2022"], ["AAPL", "2022"]),
+        (["AAPL", "Q2", "FY", "2022"], ["AAPL", "2022-Q2"]),
         (["AAPL", "eps", "2021", "2022"], ["AAPL", "eps", "2021", "2022"]),
     ],
 )
@@ -137,3 +146,30 @@ def test_reports_are_chosen_by_their_fiscal_period_where_it_is_known():
 def test_words_in_another_order_are_forms_too():
     """A comma parts them as it parts figures."""
     assert read_words(["10-k,", "10-Q", "2022"]) == ([], ["10-K", "10-Q"], "2022")
+
+
+@pytest.mark.parametrize(("period", "day"), [("2010", "2012-12-31"), ("2010-Q4", "2012-12-31"), ("9998", "9999-12-31")])
+def test_what_was_filed_long_after_a_period_takes_no_place_of_its_reports(period, day):
+    """A list ends at 48 KB, some 160 filings: the newest of a company that files often are not asked for."""
+    assert find_last_day(period) == day
+
+
+@pytest.mark.parametrize(
+    ("left_out", "told"),
+    [
+        ([], None),
+        ([{"part": "notes", "shown": 1, "total": 2, "rest": ""}], None),
+        (
+            [{"part": "results", "shown": 160, "total": 1_200, "rest": ""}],
+            "1,040 older filings were not looked through for 2010; name one form, such as 10-K",
+        ),
+    ],
+)
+def test_a_list_that_was_cut_before_it_was_looked_through_says_so(left_out, told):
+    """What is not in it may be behind it."""
+    assert say_unseen({"results": [], "left_out": left_out}, "2010") == told
+
+
+def test_a_long_number_is_no_period_and_takes_no_time():
+    """Twenty characters are the most that are looked at; thirty took a minute."""
+    assert say_period("AAPL", ["2" * 60 + "x"]) is None

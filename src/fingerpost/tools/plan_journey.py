@@ -18,7 +18,7 @@ from fingerpost.tools.plan_journey_shapes import (
     JourneyPlanToolResponse,
 )
 from fingerpost.tools.trip_search import search_trip
-from fingerpost.tools.wording import clock_of, warn_of_provenance, warn_of_rides
+from fingerpost.tools.wording import print_clock, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Itinerary, LocationSource, Optimize
 from fingerpost.transit.networks.asking import UNAVAILABLE, Deadline, ask_in_turn, warn_of_left_out, warn_of_problems
 from fingerpost.transit.networks.london import LondonNetworks
@@ -299,13 +299,9 @@ def _say_count(shown: Sequence[Itinerary], found: _JourneysFound) -> str:
 def _list_trouble(found: _JourneysFound, zone: str, call: Call) -> list[str]:
     """Return what keeps a rider from leaving now: rides that do not run, and how long nothing does."""
     now = int(call.now.timestamp())
-    disrupted = name_disrupted(found.unusable, lambda instant: _clock(instant, now, zone))
+    disrupted = name_disrupted(found.unusable, lambda instant: print_clock(instant, now, zone))
     waits = find_long_wait(found.itineraries, now, zone)
     return [*([f"Left out because it is disrupted: {disrupted}"] if disrupted else ()), *([waits] if waits else ())]
-
-
-def _clock(instant: int, since: int, zone: str) -> str:
-    return clock_of(print_instant(instant, zone), print_instant(since, zone))
 
 
 def _list_remarks(

@@ -25,7 +25,7 @@ from fingerpost.tools.plan_trip_text import describe_plan
 from fingerpost.tools.shapes import show_location, show_meta, show_warnings
 from fingerpost.tools.trip_geometry import GEOMETRY, TripGeometry, draw_itineraries
 from fingerpost.tools.trip_search import TripFound, search_trip
-from fingerpost.tools.wording import clock_of, warn_of_provenance, warn_of_rides
+from fingerpost.tools.wording import print_clock, warn_of_provenance, warn_of_rides
 from fingerpost.transit.model import Leg, Optimize, ServiceAlert
 from fingerpost.transit.places.candidates import say_shown
 from fingerpost.transit.places.resolver import PlaceResolver
@@ -247,6 +247,4 @@ def _warn(found: TripFound, legs: Sequence[Leg], age_s: int | None, warnings: Wa
 
 
 def _say_time(found: TripFound, instant: int) -> str:
-    """Return an instant as the text of the answer has it: HH:MM, with the day where it is not the one asked for."""
-    zone = found.provenance.zone
-    return clock_of(print_instant(instant, zone), print_instant(found.query.instant, zone))
+    return print_clock(instant, found.query.instant, found.provenance.zone)

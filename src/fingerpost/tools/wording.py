@@ -6,6 +6,7 @@ from fingerpost.tools.shapes import AnswerOrigin, Warned, WireFeed
 from fingerpost.transit.model import Departure, Leg
 from fingerpost.transit.provenance import Provenance
 from fingerpost.transit.rules.freshness import find_stale_message
+from fingerpost.transit.rules.instants import print_instant
 from fingerpost.transit.rules.modes import trip_word
 from fingerpost.transit.rules.out_of_service import find_out_of_service_message
 from fingerpost.transit.rules.warnings import WarningCode, Warnings
@@ -64,3 +65,8 @@ def clock_of(time: str, since: str) -> str:
     """
     clock = time[11:16] if time[19:] == since[19:] else f"{time[11:16]}{time[19:]}"
     return clock if time[:10] == since[:10] else f"{time[:10]} {clock}"
+
+
+def print_clock(instant: int, since: int, zone: str) -> str:
+    """Return ``clock_of`` an instant in an answer that begins at ``since``, both in Unix seconds."""
+    return clock_of(print_instant(instant, zone), print_instant(since, zone))

@@ -8,7 +8,15 @@ import typer
 from fingerpost.apps.cli.application import TOOL_ERROR, ask, open_application
 from fingerpost.apps.cli.filings_order import say_order
 from fingerpost.apps.cli.filings_view import print_figures, print_filings
-from fingerpost.apps.cli.filings_words import REPORTS, find_reports, join_periods, read_words, say_period
+from fingerpost.apps.cli.filings_words import (
+    REPORTS,
+    find_last_day,
+    find_reports,
+    join_periods,
+    read_words,
+    say_period,
+    say_unseen,
+)
 from fingerpost.apps.cli.output import complain, new_console, plain, print_json
 from fingerpost.apps.cli.typed_commands import typed
 from fingerpost.apps.cli.usage_hints import HintingGroup
@@ -63,8 +71,7 @@ def show(
     period = read_words(rest).period
     body = answer.body
     if tool == _LISTS and period is not None and not answer.is_error:
-        reports = find_reports(body["results"], period)
-        body = {**body, "results": reports, "total_results": len(reports)}
+        body = _list_reports(application, call, body, period)
     if as_json:
         print_json(body)
     if answer.is_error:
@@ -79,12 +86,23 @@ def show(
         if hint is not None:
             new_console().print(plain(f"{hint}."), soft_wrap=True)
     elif not body["results"]:
-        complain(
-            ToolError(f"No report of {ticker} for {period} is known here", hint=f"All: {typed('filings', ticker)}")
-        )
+        hint = say_unseen(body, period or "") or f"All: {typed('filings', ticker)}"
+        complain(ToolError(f"No report of {ticker} for {period} is known here", hint=hint))
         raise typer.Exit(TOOL_ERROR)
     else:
         print_filings(body, ticker, period)
+
+
+def _list_reports(
+    application: "Application", call: dict[str, Any], body: dict[str, Any], period: str
+) -> dict[str, Any]:
+    """Return a list of filings with the reports of a period alone; one that was cut is asked for up to them."""
+    if body.get("left_out"):
+        parameters = {**call["parameters"], "as_of": find_last_day(period)}
+        older = ask(application, _LISTS, {**call, "parameters": parameters})
+        body = {**body, "results": [], "left_out": []} if older.is_error else older.body
+    reports = find_reports(body["results"], period)
+    return {**body, "results": reports, "total_results": len(reports)}
 
 
 def _complain(application: "Application", answer: "Answer", words: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from fingerpost.apps.cli.filings_words import is_fiscal_known
+from fingerpost.apps.cli.filings_words import is_fiscal_known, say_unseen
 from fingerpost.apps.cli.fitting_table import new_table
 from fingerpost.apps.cli.output import new_console, plain
 from fingerpost.apps.cli.terminal_words import in_terminal_words
@@ -39,11 +39,14 @@ def print_filings(body: Mapping[str, Any], company: str, period: str | None) -> 
     console.print(table)
     if period is not None and not is_fiscal_known(rows):
         told = f"Filed in the calendar year {period[:4]}: their fiscal periods are not known here"
-        console.print(f"{told}; `fingerpost filings sync TICKER` fetches them.", soft_wrap=True)
+        console.print(plain(f"{told}; `{typed('filings', 'sync', company)}` fetches them."), soft_wrap=True)
     elif period is None and len(rows) < body["total_results"]:
         reports = typed("filings", company, rows[-1]["filing_date"][:4])
         told = f"The newest {len(rows)} of {body['total_results']} are shown; the reports of one year: {reports}"
         console.print(plain(told), soft_wrap=True)
+    unseen = None if period is None else say_unseen(body, period)
+    if unseen is not None:
+        console.print(plain(f"{unseen}."), soft_wrap=True)
     _print_below(body)
 
 

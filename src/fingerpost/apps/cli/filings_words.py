@@ -12,6 +12,9 @@ _QUARTER_FIRST = re.compile(r"Q(?P<quarter>[1-4])[- ]?(?:FY ?)?(?P<year>\d{4})",
 _FORM = re.compile(r"(?:\d{1,2}-[A-Z]{1,2}|[SFN]-\d{1,2})(?:/A)?", re.IGNORECASE)
 _LIKE_A_PERIOD = re.compile(r"(?:(?:FY|[QH][1-4]|CY)?['-]?\d{2,4}\W?)+(?:[QH][1-4])?|FY|[QH][1-4]", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_LONGEST_PERIOD = 20
+# So many years behind a period its reports, amended ones included, have been filed.
+_FILED_WITHIN_YEARS = 2
 REPORTS = (*sorted(ANNUAL_FORMS), "10-Q", "10-Q/A", "10-QT", "10-QT/A")
 
 
@@ -35,10 +38,14 @@ def join_periods(words: Sequence[str]) -> list[str]:
     """Return the words, of which two that name a period together have become one: ``2022 Q2``, ``FY 2022``."""
     joined: list[str] = []
     for word in words:
-        both = None if not joined or read_period(word) == read_period(joined[-1]) else f"{joined[-1]} {word}"
-        period = None if both is None else read_period(both)
-        joined = [*joined[:-1], period] if period is not None else [*joined, word]
+        joined.append(word)
+        while len(joined) > 1 and (period := _join(*joined[-2:])) is not None:
+            joined[-2:] = [period]
     return joined
+
+
+def _join(first: str, second: str) -> str | None:
+    return None if read_period(first) == read_period(second) else read_period(f"{first} {second}")
 
 
 def read_words(words: Sequence[str]) -> FilingsWords:
@@ -54,7 +61,7 @@ def read_words(words: Sequence[str]) -> FilingsWords:
 
 def say_period(company: str, words: Sequence[str]) -> str | None:
     """Return how a period is written, where some of the words were meant as another one."""
-    meant = [word for word in words if _LIKE_A_PERIOD.fullmatch(word)]
+    meant = [word for word in words if len(word) <= _LONGEST_PERIOD and _LIKE_A_PERIOD.fullmatch(word)]
     if not meant or (len(meant) == 1 and read_period(meant[0])):
         return None
     line = ["fingerpost", "filings", company, *(word for word in words if word not in meant)]
@@ -74,3 +81,16 @@ def find_reports(rows: Sequence[Mapping[str, Any]], period: str) -> list[Mapping
 def is_fiscal_known(rows: Sequence[Mapping[str, Any]]) -> bool:
     """Whether any report says of which fiscal year it is."""
     return any(row["fiscal_year"] for row in rows)
+
+
+def find_last_day(period: str) -> str:
+    """Return the day by which the reports of a period have been filed; newer ones would take their place in a list."""
+    return f"{min(int(period[:4]) + _FILED_WITHIN_YEARS, 9999)}-12-31"
+
+
+def say_unseen(body: Mapping[str, Any], period: str) -> str | None:
+    """Return that reports of a period may be missing, where the list that was looked through had been cut."""
+    unseen = sum(each["total"] - each["shown"] for each in body.get("left_out", ()) if each["part"] == "results")
+    if not unseen:
+        return None
+    return f"{unseen:,} older filings were not looked through for {period}; name one form, such as 10-K"

@@ -7,8 +7,6 @@ def is_zone(name: str | None) -> bool:
     """Whether a name is a time zone's that is known here."""
     try:
         return bool(name) and bool(ZoneInfo(name or "").key)
-    except (OSError, ValueError):
-        # ZoneInfoNotFoundError is a KeyError on every platform.
-        return False
-    except KeyError:
+    except (OSError, ValueError, KeyError):
+        # A folder's or a file's name, one that leads out of the folder of zones, one that is not there.
         return False

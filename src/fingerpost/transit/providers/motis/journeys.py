@@ -33,7 +33,7 @@ class FoundOnMotis:
     fares: dict[Itinerary, Sequence[FareTransfer]] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
     not_asked_for: int = 0
-    impossible: int = 0
+    impossible: set[Itinerary] = field(default_factory=set)
     has_unmeasured_walk: bool = False
     walks_too_far: bool = False
     retrieved_at: datetime | None = None
@@ -49,7 +49,7 @@ class FoundOnMotis:
                 f"{number} {'itineraries were' if number > 1 else 'itinerary was'} left out, because"
                 f" {'they need' if number > 1 else 'it needs'} a car, a bicycle, a rented or a booked vehicle."
             )
-        return notes + say_impossible(self.impossible)
+        return notes + say_impossible(len(self.impossible))
 
 
 class MotisJourneySearch:
@@ -101,7 +101,7 @@ class MotisJourneySearch:
             page = await self._ask(asked, language, found)
             read = read_itineraries((*page.direct, *page.itineraries), query, self._ids)
             possible = [each for each in read.itineraries if is_possible(each)]
-            found.impossible += len(read.itineraries) - len(possible)
+            found.impossible.update(each for each in read.itineraries if not is_possible(each))
             kept = [each for each in list_kept(possible, query) if _is_in_time(each, query)]
             found.live = list(dict.fromkeys([*found.live, *kept]))
             found.fares |= read.fares

@@ -34,7 +34,7 @@ class Found:
     promised: list[Itinerary] = field(default_factory=list)
     reasons: list[RoutingError] = field(default_factory=list)
     troubles: list[str] = field(default_factory=list)
-    impossible: int = 0
+    impossible: set[Itinerary] = field(default_factory=set)
     has_unmeasured_walk: bool = False
     retrieved_at: datetime | None = None
     walks_too_far: bool = False
@@ -42,7 +42,11 @@ class Found:
     @property
     def notes(self) -> list[str]:
         """Sentences on what was left out, and what was guessed."""
-        return [*self.troubles, *([UNMEASURED] if self.has_unmeasured_walk else []), *say_impossible(self.impossible)]
+        return [
+            *self.troubles,
+            *([UNMEASURED] if self.has_unmeasured_walk else []),
+            *say_impossible(len(self.impossible)),
+        ]
 
     def has_reason(self, code: str) -> bool:
         """Whether the server gave a reason."""
@@ -76,7 +80,7 @@ class JourneySearch:
             found.live = _distinct([*found.live, *shorter.live])
             found.promised = _distinct([*found.promised, *shorter.promised])
             found.troubles = list(dict.fromkeys([*found.troubles, *shorter.troubles]))
-            found.impossible += shorter.impossible
+            found.impossible |= shorter.impossible
             found.has_unmeasured_walk |= shorter.has_unmeasured_walk
         return found
 
@@ -121,7 +125,7 @@ class JourneySearch:
             raise fail_on_null("plan", answered.notes)
         told = list_itineraries(page, query, self._ids)
         live = [each for each in told if is_possible(each)]
-        found.impossible += len(told) - len(live)
+        found.impossible.update(each for each in told if not is_possible(each))
         if not live and (told or answered.has_lost("legs")):
             raise refuse_unreadable("itinerary", [*answered.notes, *say_impossible(len(told))])
         kept = list_kept(live, query)
