@@ -111,7 +111,7 @@ def with_flag_of_encryption(raw):
 
 @pytest.mark.parametrize(
     "break_it",
-    [lambda raw: raw[:-60], lambda _: b"<html>", lambda raw: raw.replace(b"x", b"y", 1), with_flag_of_encryption],
+    [lambda raw: raw[:-60], lambda _: b"<html>", lambda raw: raw.replace(b'"x"', b'"y"', 1), with_flag_of_encryption],
 )
 def test_a_damaged_archive_changes_nothing(store, tmp_path, break_it):
     """The older one stays in force; nothing half done is left."""
@@ -119,7 +119,7 @@ def test_a_damaged_archive_changes_nothing(store, tmp_path, break_it):
     before = sorted(path.name for path in folder_beside(store.path).iterdir())
     bad = tmp_path / "bad.zip"
     with zipfile.ZipFile(bad, "w") as made:
-        made.writestr("CIK0000000007.json", json.dumps(company(7, 5, label="x")))
+        made.writestr(zipfile.ZipInfo("CIK0000000007.json"), json.dumps(company(7, 5, label="x")))
     bad.write_bytes(break_it(bad.read_bytes()))
     with pytest.raises(FeedUnusable, match="not a zip archive, or damaged"):
         load_archive(store, bad, retrieved_at=THEN)

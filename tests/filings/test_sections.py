@@ -1,7 +1,7 @@
 """A filing's text cut at its items."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fingerpost.filings.sections import split_sections
@@ -62,6 +62,8 @@ def sections(text, form="10-K"):
     return [(each.section_type, each.text) for each in split_sections(7, "a", form, "2023-02-01", text)]
 
 
+@example("Item {number}. {title}", "Item {number}. {title} {page}", ["None."] * len(ITEMS), False, True)
+@example("Item {number}. {title}", "Item {number}.\n{title}\n{page}", ["None."] * len(ITEMS), False, True)
 @settings(max_examples=150)
 @given(HEADINGS, CONTENTS, st.lists(BODIES, min_size=len(ITEMS), max_size=len(ITEMS)), st.booleans(), st.booleans())
 def test_each_item_of_a_report_is_one_section(heading, contents, bodies, has_headers, has_preface):

@@ -1,7 +1,7 @@
 """The server's ids beside printed ones."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fingerpost.transit.providers.opentripplanner.stop_ids import StopIdBook, print_trip_id
@@ -25,6 +25,8 @@ def test_an_id_is_printed_as_the_embedded_engine_prints_it(own, printed):
     assert (StopIdBook(["HSL", "tampere"]).print(own), print_stop_ids([(feed, local)])) == (printed, [printed])
 
 
+@example(["\u00c3", "\u00e3"])
+@example(["ab", "AB", "aB"])
 @given(st.lists(st.text(min_size=1, max_size=12), min_size=1, max_size=8, unique=True))
 def test_a_printed_id_leads_back_to_its_own(locals_):
     """Whatever a feed calls its stops, in any case of the printed id, and two that differ in case only stay two."""

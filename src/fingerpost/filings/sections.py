@@ -7,6 +7,7 @@ statements. A heading is read by its number; a title that says otherwise is some
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import log1p
 
 from fingerpost.filings.store import Section
 
@@ -132,9 +133,10 @@ def _list_headings(text: str, form: str) -> Iterator[_Heading]:
 
 
 def _choose(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading]:
-    """Return one heading an item, in the items' own order: of all such choices the one with most text under it.
+    """Return one heading for each item, in the items' order: the choice with the most text under its headings.
 
-    So a table of contents loses to the items themselves, and an item that is named in passing to its own heading.
+    Each text counts by the logarithm of its length. So a table of contents loses to the items themselves, even if all
+    of them are short and a long preface follows the contents.
     """
     if not headings:
         return []
@@ -146,11 +148,11 @@ def _choose(text: str, headings: Sequence[_Heading], form: str) -> list[_Heading
     ends = [heading.start for heading in merged[1:]] + [len(text)]
     bodies = [text[heading.body : end] for heading, end in zip(merged, ends, strict=True)]
     order = _order_of(form)
-    best: list[tuple[int, int]] = []
+    best: list[tuple[float, int]] = []
     for place, heading in enumerate(merged):
         before = [(best[other][0], other) for other in range(place) if order(merged[other].key) < order(heading.key)]
-        total, other = max(before, default=(0, -1))
-        best.append((total + 1 + len(bodies[place].strip()), other))
+        total, other = max(before, default=(0.0, -1))
+        best.append((total + log1p(len(_PAGE.sub("", bodies[place].strip()))), other))
     chosen = []
     place = max(range(len(best)), key=lambda each: best[each], default=-1)
     while place >= 0:

@@ -12,7 +12,7 @@ _MOST_KEPT = 200_000
 class StopIdBook:
     """Prints the ids of one server, and finds the server's own id of a printed one.
 
-    Upper-casing cannot be undone, so an id with small letters is remembered when it is printed.
+    Upper-casing cannot be undone, so each id is stored when it is printed.
 
     Args:
         feed_ids: the server's feeds as it spells them.
@@ -24,7 +24,7 @@ class StopIdBook:
         self._printed_by_own: dict[str, str] = {}
 
     def print(self, own_id: str) -> str:
-        """Return the printed form of a server's id; of two that differ in case only the later is escaped."""
+        """Return the printed form of a server's id; of two that differ only in case, the later one is escaped."""
         printed = self._printed_by_own.get(own_id)
         if printed is None:
             if len(self._printed_by_own) > _MOST_KEPT:
@@ -33,16 +33,15 @@ class StopIdBook:
         return printed
 
     def _print(self, own_id: str) -> str:
+        if len(self._own_by_printed) > _MOST_KEPT:
+            self._own_by_printed.clear()
         feed_id, _, local = own_id.partition(":")
         feed = print_feed_name(feed_id)
         printed = f"{feed}:{escape(local.upper())}"
-        if self._undo(feed, printed.partition(":")[2]) == own_id:
-            return printed
-        known = self._own_by_printed.setdefault(printed, own_id)
-        if known != own_id:
-            return f"{feed}:{escape(local)}"
-        if len(self._own_by_printed) > _MOST_KEPT:
-            self._own_by_printed.clear()
+        if self._own_by_printed.get(printed, own_id) != own_id:
+            printed = f"{feed}:{escape(local)}"
+        while self._own_by_printed.setdefault(printed, own_id) != own_id:
+            printed += "-"
         return printed
 
     def list_own(self, printed: str) -> list[str]:
