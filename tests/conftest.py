@@ -9,9 +9,10 @@ from hypothesis import settings
 # Before any import of numba, in this process and in those that tests start. A folder that is named already stays.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(__file__).parents[1] / ".pytest_cache" / "kernels"))
 
-# A machine that is busy elsewhere makes no example wrong.
-settings.register_profile("untimed", settings.default, deadline=None)
-settings.load_profile("untimed")
+# Everybody draws the same examples; `make soak` and a stage of `.ci/run` draw new ones and print their seed.
+settings.register_profile("fixed", deadline=None, derandomize=True, database=None)
+settings.register_profile("new-draws", deadline=None, database=None, print_blob=True)
+settings.load_profile("new-draws" if os.environ.get("FINGERPOST_NEW_DRAWS") else "fixed")
 
 # Tests interrupt the processes that they start, and what a shell has started behind it hands on that nobody can.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

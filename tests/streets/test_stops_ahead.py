@@ -77,6 +77,13 @@ def test_how_far_the_nearest_stop_is_at_least_is_known_at_once(tmp_path, place, 
     assert math.ceil(walks.find_least_m(*degrees(*place)) / 10) * 10 == pytest.approx(least_m, abs=10)
 
 
+def test_a_stop_at_a_shut_gate_is_near_from_both_sides(tmp_path):
+    """Nobody passes the gate, but who comes to it from either street has reached the stop that stands there."""
+    walks = _walks(Town("+---o\n|   |\n|   |\n|   |\n+---+", tmp_path), [(4, 0)])
+
+    assert [walks.find_least_m(*degrees(*place)) <= 51 for place in [(4, 0.5), (3.5, 0)]] == [True, True]
+
+
 def test_off_the_streets_nothing_is_known_at_once(tmp_path):
     """A stop beside no street is walked to in a straight line, from wherever one is."""
     walks = _walks(Town(RING, tmp_path), ["S", (0, 40)])

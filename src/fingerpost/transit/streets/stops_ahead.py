@@ -8,9 +8,11 @@ but by coming back has none ahead.
 import numpy as np
 
 from fingerpost.transit.changeover import in_one_mode
-from fingerpost.transit.streets.graph import StreetGraph, UInt16
+from fingerpost.transit.streets.graph import BLOCKED, StreetGraph, UInt16
+from fingerpost.transit.streets.kernel.compiling import AT_NODE_M
 from fingerpost.transit.streets.kernel.stops_ahead import NO_EDGE, measure_ahead
 from fingerpost.transit.streets.snapping import Snapped
+from fingerpost.transit.timetable.timetable import Float64, Int64
 
 NONE_AHEAD = 65_535
 """Metres where no stop is ahead within any limit."""
@@ -34,7 +36,23 @@ def find_stops_ahead(graph: StreetGraph, stops: Snapped) -> UInt16:
     along_m, ahead_m = np.full(arcs, np.inf), np.full(arcs, np.inf)
     np.minimum.at(along_m, 2 * edge, at_m + away_m)
     np.minimum.at(along_m, 2 * edge + 1, np.maximum(0.0, graph.edge_m[edge] - at_m) + away_m)
+    at_gate_m = _measure_at_gates(graph, edge, at_m, away_m)
+    np.minimum(along_m, np.repeat(graph.edge_m, 2) + at_gate_m, out=along_m)
     taken_edge = np.full(graph.node_count, NO_EDGE, np.int32)
     measure_ahead(graph, along_m, taken_edge, np.empty(2 * arcs), np.empty(2 * arcs, np.int32), _FAR_M, ahead_m)
-    whole_m = np.floor(np.maximum(0.0, ahead_m - _HAIR_M))
+    whole_m: Float64 = np.floor(np.maximum(0.0, np.minimum(ahead_m, at_gate_m) - _HAIR_M))
     return np.minimum(whole_m, NONE_AHEAD).astype(np.uint16)
+
+
+def _measure_at_gates(graph: StreetGraph, edge: Int64, at_m: Float64, away_m: Float64) -> Float64:
+    """Return for each arc how far a stop is that stands at the shut gate where the arc ends; infinite for none.
+
+    No arc leaves a shut gate, but a stop that stands there is reached from both of its sides.
+    """
+    nearest_m: Float64 = np.full(graph.node_count, np.inf)
+    for end, rest_m in enumerate((at_m, graph.edge_m[edge] - at_m)):
+        node = graph.arc_head[2 * edge + 1 - end]
+        at_gate = (graph.node_flags[node] & BLOCKED != 0) & (rest_m < AT_NODE_M)
+        np.minimum.at(nearest_m, node[at_gate], (np.maximum(0.0, rest_m) + away_m)[at_gate])
+    behind_m: Float64 = nearest_m[graph.arc_head]
+    return behind_m
