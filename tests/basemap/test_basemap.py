@@ -14,6 +14,7 @@ from fingerpost.transit.basemap.extract import DrawnLine, find_kind, read_lines
 from fingerpost.transit.basemap.store import FOLDER, find_basemap, pack_lines, save_basemap
 from fingerpost.transit.map_layer import LayerKind, MapLayer
 from fingerpost.transit.model import Bounds
+from fingerpost.transit.timetable.array_file import ARRAYS
 
 BOX = Bounds(south=0.0, west=0.0, north=0.01, east=0.01)
 KINDS = LayerKind
@@ -81,7 +82,7 @@ def test_a_map_is_kept_and_opened_as_it_was(tmp_path):
 
     assert [np.array_equal(*pair) for pair in zip(packed, opened, strict=True)] == [True] * len(packed)
     assert find_basemap(tmp_path / "elsewhere") is None
-    (tmp_path / FOLDER / "kind.npy").write_bytes(b"no array")
+    (tmp_path / FOLDER / ARRAYS).write_bytes(b"no array")
     with pytest.raises(SettingsInvalid, match="is damaged"):
         find_basemap(tmp_path)
 

@@ -3,6 +3,7 @@
 import asyncio
 
 from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.timetable.array_file import ARRAYS
 from tests.homes import keep_network, open_networks
 
 LINE = "line A | Alpha 08:00 | Beta 08:10"
@@ -12,7 +13,7 @@ def test_a_damaged_network_is_left_out_and_named(tmp_path):
     """One emptied file of BAD: GOOD answers, and the problem names BAD."""
     for name in ("GOOD", "BAD"):
         entry = keep_network(tmp_path, name, timetable_from_drawing(LINE))
-    (entry.folder / "change_s.npy").write_bytes(b"")
+    (entry.folder / ARRAYS).write_bytes(b"")
 
     opened = asyncio.run(open_networks(tmp_path).open())
 

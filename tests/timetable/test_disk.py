@@ -1,20 +1,25 @@
 """A timetable on disk."""
 
+import errno
 import json
+import mmap
 from dataclasses import fields, replace
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.testing.feeds import timetable_from_drawing
+from fingerpost.transit.timetable.array_file import ARRAYS
 from fingerpost.transit.timetable.assembly import assemble
 from fingerpost.transit.timetable.disk import FORMAT, open_timetable, save_timetable
 from fingerpost.transit.timetable.draft import TimetableDraft
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Feed, Timetable
 
+DESCRIPTORS = Path("/proc/self/fd")
 DRAWING = """
 line Ä | Alpha 08:00 | Bêta 08:10
 tram 4 | Bêta 08:15  | Delta 25:30
@@ -91,17 +96,22 @@ def test_other_format(tmp_path):
     )
 
 
-def lose_array(folder):
-    (folder / "stop_time_stop.npy").unlink()
+def lose_arrays(folder):
+    (folder / ARRAYS).unlink()
 
 
-def cut_array(folder):
-    path = folder / "stop_time_stop.npy"
+def cut_arrays(folder):
+    path = folder / ARRAYS
     path.write_bytes(path.read_bytes()[:-4])
 
 
-def swap_array(folder):
-    (folder / "stop_lat.npy").replace(folder / "stop_time_stop.npy")
+def lengthen_arrays(folder):
+    path = folder / ARRAYS
+    path.write_bytes(path.read_bytes() + b"more")
+
+
+def empty_arrays(folder):
+    (folder / ARRAYS).write_bytes(b"")
 
 
 def lose_contents(folder):
@@ -129,8 +139,11 @@ def drop_column(folder):
 
 @pytest.mark.parametrize(
     "damage",
-    [lose_array, cut_array, swap_array, lose_contents, cut_contents, empty_contents, other_contents, drop_column],
-)
+    [
+        lose_arrays, cut_arrays, lengthen_arrays, empty_arrays,
+        lose_contents, cut_contents, empty_contents, other_contents, drop_column,
+    ],
+)  # fmt: skip
 def test_damage(tmp_path, damage):
     """A folder that lost something, or has something else in its place, is called damaged."""
     save_timetable(timetable_from_drawing(DRAWING), tmp_path)
@@ -146,3 +159,29 @@ def test_no_every_day_is_a_date(tmp_path):
     feed = open_timetable(tmp_path).feeds[0]
 
     assert (feed.first_day, feed.last_day) == (date(2026, 3, 2), date(2026, 3, 2))
+
+
+@pytest.mark.skipif(not DESCRIPTORS.exists(), reason="the system does not list descriptors in /proc")
+def test_a_timetable_holds_one_descriptor(tmp_path):
+    """So that a home of many networks opens under a low limit of open files."""
+    save_timetable(timetable_from_drawing(DRAWING), tmp_path)
+    before = len(list(DESCRIPTORS.iterdir()))
+    opened = open_timetable(tmp_path)
+
+    assert len(list(DESCRIPTORS.iterdir())) - before == 1
+    assert len(opened.stop_time_stop) == 4
+
+
+def test_the_limit_of_open_files_is_not_called_damage(tmp_path, monkeypatch):
+    """The remedy is another one."""
+    save_timetable(timetable_from_drawing(DRAWING), tmp_path)
+
+    def refuse(*_, **__):
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(mmap, "mmap", refuse)
+
+    assert complaint(tmp_path) == (
+        f"The prepared network in {tmp_path} is not opened: too many open files. "
+        "Raise the limit of the process (ulimit -n)."
+    )

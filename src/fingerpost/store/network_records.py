@@ -21,7 +21,6 @@ from fingerpost.errors import ParameterError, SettingsInvalid
 from fingerpost.store.atomic_file import locked, replace_file
 from fingerpost.store.network_names import PATTERN, plain_name
 from fingerpost.store.network_record import KEYS, NetworkRecord, list_changes
-from fingerpost.store.older_networks import OlderHome
 from fingerpost.store.record_editing import remove_table, write_table
 from fingerpost.store.record_reading import (
     FILE_NAME,
@@ -40,8 +39,6 @@ _Edit = Callable[[str], str]
 class NetworkRecordFile:
     """The file of network records below a home folder.
 
-    The first use makes records of the networks of an older home.
-
     Args:
         home: the folder.
         kinds: the words that ``source`` may hold; None allows any.
@@ -52,17 +49,15 @@ class NetworkRecordFile:
         self, home: Path, *, kinds: Collection[str] | None = None, checks: Collection[RecordCheck] = ()
     ) -> None:
         self.path = home / FILE_NAME
-        self._home = home
         self._reader = RecordReader(kinds, checks)
-        self._is_current = False
 
     def read(self) -> NetworkRecords:
         """Return the records as they stand; none where there is no file.
 
         Raises:
-            SettingsInvalid: the file cannot be opened, or an older home cannot be taken over.
+            SettingsInvalid: the file cannot be opened.
         """
-        return self._reader.read(self._text(), str(self.path))
+        return self._reader.read(self._raw(), str(self.path))
 
     def stamp(self) -> object:
         """Return a value that changes whenever the file does; one ``stat`` call."""
@@ -87,7 +82,7 @@ class NetworkRecordFile:
             ParameterError: it could not; ``details["field"]`` is the key.
             SettingsInvalid: the file is written in a way that leaves no place for it.
         """
-        self._edited(self._text(), record.name, _putting(record))
+        self._edited(self._raw(), record.name, _putting(record))
 
     def put(self, record: NetworkRecord) -> None:
         """Add or replace a record; comments and unreadable records stay.
@@ -144,7 +139,6 @@ class NetworkRecordFile:
         self._change(name if name in self.read().problems else plain_name(name), edit)
 
     def _change(self, name: str, edit: _Edit, key: str | None = None) -> None:
-        self._text()
         with self._locked():
             before = self._raw()
             after = self._edited(before, name, edit, key)
@@ -165,34 +159,6 @@ class NetworkRecordFile:
                 whose = "" if each == name else f"{each} could not be used any more: "
                 raise problem.to_error(whose)
         return after
-
-    def _text(self) -> str:
-        """Return the file's text, once an older home has been taken over."""
-        if not self._is_current:
-            older = OlderHome(self._home)
-            if older.list_names(read_document(self._raw()).tables):
-                with self._locked():
-                    self._take_over(older)
-            self._is_current = True
-        return self._raw()
-
-    def _take_over(self, older: OlderHome) -> None:
-        """Make records of an older home's networks, then bring its own files into today's form."""
-        text = before = self._raw()
-        known = read_document(text)
-        names = older.list_names(known.tables)
-        for name in names:
-            if name not in known.tables and name not in known.broken:
-                found = older.read(name)
-                text = write_table(text, name, list_changes(found.record, {}))
-                if found.lost:
-                    text += "".join(f"# {sentence}\n" for sentence in found.lost)
-        try:
-            if text != before:
-                self._write(text)
-            older.finish(names)
-        except OSError as error:
-            raise self._refusal(error) from error
 
     def _raw(self) -> str:
         try:

@@ -1,5 +1,6 @@
 """Saves the map of a network beside its timetable, and opens it by memory map."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -10,8 +11,10 @@ import numpy.typing as npt
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.basemap.extract import DrawnLine
 from fingerpost.transit.map_layer import LayerKind
+from fingerpost.transit.timetable.array_file import explain_failure, open_arrays, write_arrays
 
 FOLDER = "basemap"
+_CONTENTS = "contents.json"
 KINDS = tuple(LayerKind)
 _E7 = 1e7
 
@@ -61,8 +64,8 @@ def save_basemap(basemap: StoredBasemap, folder: Path) -> None:
     """
     below = folder / FOLDER
     below.mkdir(parents=True, exist_ok=True)
-    for name, array in basemap._asdict().items():
-        np.save(below / f"{name}.npy", array, allow_pickle=False)
+    directory = write_arrays(below, basemap._asdict())
+    (below / _CONTENTS).write_text(json.dumps(directory), encoding="utf-8")
 
 
 def find_basemap(folder: Path) -> StoredBasemap | None:
@@ -75,10 +78,8 @@ def find_basemap(folder: Path) -> StoredBasemap | None:
     if not below.is_dir():
         return None
     try:
-        return StoredBasemap._make(
-            np.load(below / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in StoredBasemap._fields
-        )
-    except (OSError, EOFError, ValueError) as error:
-        raise SettingsInvalid(
-            f"The prepared map in {below} is damaged ({error}). Run `fingerpost network refresh` for the network."
-        ) from error
+        arrays = open_arrays(below, json.loads((below / _CONTENTS).read_text(encoding="utf-8")))
+        return StoredBasemap._make(arrays[name] for name in StoredBasemap._fields)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        remedy = "Run `fingerpost network refresh` for the network."
+        raise SettingsInvalid(explain_failure(f"The prepared map in {below} is", error, remedy)) from error

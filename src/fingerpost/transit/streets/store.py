@@ -3,19 +3,17 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
 from fingerpost.errors import SettingsInvalid
 from fingerpost.transit.streets.graph import StreetGraph, UInt16
 from fingerpost.transit.streets.snapping import SegmentGrid
 from fingerpost.transit.streets.stop_access import StopAccess
+from fingerpost.transit.timetable.array_file import explain_failure, open_arrays, write_arrays
 from fingerpost.transit.timetable.street_coverage import StreetCoverage
 
 # Raise it when the meaning of a stored array changes.
-FORMAT = 3
+FORMAT = 4
 FOLDER = "streets"
 _CONTENTS = "contents.json"
 _ACCESS, _AHEAD = "access_", "stops_ahead"
@@ -42,11 +40,10 @@ def save_streets(streets: StoredStreets, folder: Path) -> None:
     below.mkdir(parents=True, exist_ok=True)
     access = {f"{_ACCESS}{name}": column for name, column in streets.access._asdict().items()}
     ahead = {_AHEAD: streets.stops_ahead}
-    for name, array in (streets.graph._asdict() | streets.grid._asdict() | access | ahead).items():
-        if name not in _NUMBERS:
-            np.save(below / f"{name}.npy", array, allow_pickle=False)
+    columns = streets.graph._asdict() | streets.grid._asdict() | access | ahead
     contents = {
         "format": FORMAT,
+        "arrays": write_arrays(below, {name: column for name, column in columns.items() if name not in _NUMBERS}),
         "grid": {name: getattr(streets.grid, name) for name in _NUMBERS},
         "coverage": asdict(streets.coverage),
     }
@@ -66,28 +63,11 @@ def find_streets(folder: Path) -> StoredStreets | None:
         contents = json.loads((below / _CONTENTS).read_text(encoding="utf-8"))
         if contents["format"] != FORMAT:
             raise ValueError(f"format {contents['format']}, not {FORMAT}")
-        graph = StreetGraph._make(_open_array(below, name) for name in StreetGraph._fields)
-        numbers = contents["grid"]
-        grid = SegmentGrid._make(
-            numbers[name] if name in _NUMBERS else _open_array(below, name) for name in SegmentGrid._fields
-        )
-        access = StopAccess._make(_open_array(below, f"{_ACCESS}{name}") for name in StopAccess._fields)
-        coverage = StreetCoverage(**contents["coverage"])
-        return StoredStreets(graph, grid, access, coverage, _open_stops_ahead(below, graph))
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-        raise SettingsInvalid(
-            f"The prepared streets in {below} are damaged ({error}). Run `fingerpost network refresh` for the network."
-        ) from error
-
-
-def _open_stops_ahead(folder: Path, graph: StreetGraph) -> UInt16:
-    # Streets that were prepared before it was kept are searched all round, as if a stop were everywhere.
-    if not (folder / f"{_AHEAD}.npy").exists():
-        return np.zeros(2 * graph.edge_count, np.uint16)
-    return _open_array(folder, _AHEAD)
-
-
-def _open_array(folder: Path, name: str) -> npt.NDArray[Any]:
-    # A plain view: numba would see a type of its own in a memmap.
-    array: npt.NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False).view(np.ndarray)
-    return array
+        arrays, numbers = open_arrays(below, contents["arrays"]), contents["grid"]
+        graph = StreetGraph._make(arrays[name] for name in StreetGraph._fields)
+        grid = SegmentGrid._make(numbers.get(name, arrays.get(name)) for name in SegmentGrid._fields)
+        access = StopAccess._make(arrays[f"{_ACCESS}{name}"] for name in StopAccess._fields)
+        return StoredStreets(graph, grid, access, StreetCoverage(**contents["coverage"]), arrays[_AHEAD])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        remedy = "Run `fingerpost network refresh` for the network."
+        raise SettingsInvalid(explain_failure(f"The prepared streets in {below} are", error, remedy)) from error

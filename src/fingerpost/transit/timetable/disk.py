@@ -1,7 +1,7 @@
-"""Saves a timetable as a folder of arrays, and opens it by memory map.
+"""Save a timetable as a folder, and open it by memory map.
 
-The folder holds one ``.npy`` per array (two per column of texts) and ``contents.json``: the format, the shape and
-type of every array, the feeds and the first day of the calendar. The contents are written last.
+The folder holds one file of arrays (two arrays per column of texts) and ``contents.json``: the format, the directory
+of the arrays, the feeds and the first day of the calendar. The contents are written last.
 """
 
 import json
@@ -11,17 +11,18 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from fingerpost.errors import SettingsInvalid
+from fingerpost.transit.timetable.array_file import explain_failure, open_arrays, write_arrays
 from fingerpost.transit.timetable.text import TextColumn
 from fingerpost.transit.timetable.timetable import Feed, Timetable
 
 # Raise it when the meaning of a stored array changes; names and types are compared by themselves.
-FORMAT = 8
+FORMAT = 9
 
 _CONTENTS = "contents.json"
+_REMEDY = "Run `fingerpost network add` for it again."
 _TRANSLATED = ("stop_names", "route_names", "headsign_names")
 _IN_CONTENTS = frozenset({"feeds", "calendar_start", *_TRANSLATED})
 
@@ -37,13 +38,9 @@ def save_timetable(timetable: Timetable, folder: Path) -> None:
         OSError: the disk refuses.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    stored = {}
-    for name, array in _arrays(timetable):
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
-        stored[name] = [array.dtype.str, list(array.shape)]
     contents = {
         "format": FORMAT,
-        "arrays": stored,
+        "arrays": write_arrays(folder, dict(_arrays(timetable))),
         "languages": {name: sorted(getattr(timetable, name)) for name in _TRANSLATED},
         "calendar_start": timetable.calendar_start.isoformat(),
         "feeds": [asdict(feed) for feed in timetable.feeds],
@@ -62,14 +59,14 @@ def open_timetable(folder: Path) -> Timetable:
         contents = json.loads((folder / _CONTENTS).read_text(encoding="utf-8"))
         if contents["format"] != FORMAT:
             kind = TimetableOutdated if contents["format"] < FORMAT else SettingsInvalid
-            raise kind(_complaint(folder, f"is of format {contents['format']}, not {FORMAT}"))
+            raise kind(f"{_name(folder)} of format {contents['format']}, not {FORMAT}. {_REMEDY}")
         return _opened(contents, folder)
     except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SettingsInvalid(_complaint(folder, f"is damaged ({error})")) from error
+        raise SettingsInvalid(explain_failure(_name(folder), error, _REMEDY)) from error
 
 
 def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
-    arrays = {name: _open_array(folder, name, *stored) for name, stored in contents["arrays"].items()}
+    arrays = open_arrays(folder, contents["arrays"])
     columns: dict[str, Any] = {}
     for field in fields(Timetable):
         if field.name not in _IN_CONTENTS:
@@ -85,7 +82,7 @@ def _opened(contents: Mapping[str, Any], folder: Path) -> Timetable:
 
 
 def _arrays(timetable: Timetable) -> Iterator[tuple[str, npt.NDArray[Any]]]:
-    """Yield every array of a timetable under the name of its file."""
+    """Yield every array of a timetable with its name in the directory."""
     for field in fields(timetable):
         value = getattr(timetable, field.name)
         if isinstance(value, TextColumn):
@@ -106,20 +103,11 @@ def _column(arrays: Mapping[str, npt.NDArray[Any]], name: str) -> TextColumn:
     return TextColumn(arrays[f"{name}.blob"], arrays[f"{name}.offsets"])
 
 
-def _open_array(folder: Path, name: str, dtype: str, shape: list[int]) -> npt.NDArray[Any]:
-    mapped = np.load(folder / f"{name}.npy", mmap_mode="c", allow_pickle=False)
-    # A plain view: numba and pickles would see a type of its own in a memmap.
-    array: npt.NDArray[Any] = mapped.view(np.ndarray)
-    if array.dtype.str != dtype or list(array.shape) != shape:
-        raise ValueError(f"{name} is {array.dtype.str} {array.shape}")
-    return array
-
-
 def _feed(raw: Mapping[str, Any]) -> Feed:
     days = {key: date.fromisoformat(raw[key]) if raw[key] else None for key in ("first_day", "last_day")}
     lists = {key: tuple(raw[key]) for key in ("agencies", "agency_ids", "licences")}
     return Feed(**{**raw, **days, **lists})
 
 
-def _complaint(folder: Path, what: str) -> str:
-    return f"The prepared network in {folder} {what}. Run `fingerpost network add` for it again."
+def _name(folder: Path) -> str:
+    return f"The prepared network in {folder} is"

@@ -1,0 +1,26 @@
+"""A home of many networks opens under a low limit of open files."""
+
+import subprocess
+import sys
+
+MANY = """
+import asyncio, resource, sys
+from pathlib import Path
+from fingerpost.testing.feeds import timetable_from_drawing
+from tests.homes import keep_network, open_networks
+
+home = Path(sys.argv[1])
+for number in range(50):
+    keep_network(home, f"N{number:02}", timetable_from_drawing("line A | Alpha 08:00 | Beta 08:10"))
+_, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (128, most))
+opened = asyncio.run(open_networks(home).open())
+print(len(opened.answering), opened.problems)
+"""
+
+
+def test_fifty_networks_open_with_128_descriptors(tmp_path):
+    """Each network needs one descriptor; most systems allow a process 1,024, macOS 256."""
+    done = subprocess.run([sys.executable, "-c", MANY, str(tmp_path)], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "50 {}\n"
